@@ -1,0 +1,146 @@
+"""Energies are parameter objects that add and scale; bound to data they are functions of A.
+
+``energy.bind(X, y)`` returns a bound energy, callable (R, p, d) -> (R,). It may have more abilities, which whoever
+needs them looks for:
+
+- ``value_and_grad(A) -> (R,), (R, p, d)``: Hamiltonian moves and L-BFGS need it;
+- ``sweep(A, rows, columns, deltas, allowed, ridge=0.0) -> A, energy, accepted``: a whole Monte Carlo step of element
+  trials, of the energy plus ridge * |A|^2;
+- ``ridge``: the energy is ridge * |A|^2, so that it can join another one's sweep;
+- ``n_patterns``: the number of patterns it was bound to.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.metaestimators import available_if
+
+Array = NDArray[np.float64]
+
+
+class Energy(BaseEstimator):
+    """An objective over maps A, to be minimised."""
+
+    def bind(self, X: Array, y: Array, **options: Any) -> Callable[[Array], Array]:
+        """The energy as a function of A alone.
+
+        X is (N, d), or (R, N, d) with one data set per replica; y (N,) holds class numbers.
+        ``options`` are hints: ``device`` and ``n_jobs``.
+        """
+        raise NotImplementedError
+
+    def __add__(self, other: "Energy") -> "SumEnergy":
+        return SumEnergy(self, other)
+
+    def __mul__(self, factor: float) -> "ScaledEnergy":
+        return ScaledEnergy(self, factor)
+
+    __rmul__ = __mul__
+
+
+class SumEnergy(Energy):
+    """The sum of two energies."""
+
+    def __init__(self, first, second):
+        self.first = first
+        self.second = second
+
+    def bind(self, X, y, **options):
+        return BoundSum([self.first.bind(X, y, **options), self.second.bind(X, y, **options)])
+
+
+class ScaledEnergy(Energy):
+    """A positive multiple of an energy."""
+
+    def __init__(self, energy, factor=1.0):
+        self.energy = energy
+        self.factor = factor
+
+    def bind(self, X, y, **options):
+        if not self.factor > 0:
+            raise ValueError(f"An energy can only be scaled by a positive factor; got {self.factor}.")
+        return BoundMultiple(self.energy.bind(X, y, **options), self.factor)
+
+
+class CallableEnergy(Energy):
+    """Any function (R, p, d) -> (R,), or an object with more of a bound energy's abilities."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def bind(self, X, y, **options):
+        return self.function
+
+
+def _sweeping(terms):
+    """The one term that sweeps if all others can join it, else None."""
+    leaders = [term for term in terms if hasattr(term, "sweep") and not hasattr(term, "ridge")]
+    others = [term for term in terms if term not in leaders]
+    return leaders[0] if len(leaders) == 1 and all(hasattr(term, "ridge") for term in others) else None
+
+
+class BoundSum:
+    """A sum of bound energies; it can what all of its terms can."""
+
+    def __init__(self, terms):
+        self.terms = terms
+
+    def __call__(self, A):
+        return sum(term(A) for term in self.terms)
+
+    @property
+    def n_patterns(self):
+        return next((term.n_patterns for term in self.terms if hasattr(term, "n_patterns")), None)
+
+    @available_if(lambda self: all(hasattr(term, "value_and_grad") for term in self.terms))
+    def value_and_grad(self, A):
+        values, gradients = zip(*(term.value_and_grad(A) for term in self.terms), strict=True)
+        return sum(values), sum(gradients)
+
+    @available_if(lambda self: _sweeping(self.terms) is not None)
+    def sweep(self, A, rows, columns, deltas, allowed, ridge=0.0):
+        leader = _sweeping(self.terms)
+        ridge = ridge + sum(term.ridge for term in self.terms if term is not leader)
+        return leader.sweep(A, rows, columns, deltas, allowed, ridge)
+
+    @property
+    def ridge(self):
+        return sum(term.ridge for term in self.terms)  # AttributeError where a term has none: not a ridge
+
+
+class BoundMultiple:
+    """A positive multiple of a bound energy; it can what that one can."""
+
+    def __init__(self, energy, factor):
+        self.energy = energy
+        self.factor = factor
+
+    def __call__(self, A):
+        return self.factor * self.energy(A)
+
+    @property
+    def n_patterns(self):
+        return self.energy.n_patterns
+
+    @property
+    def ridge(self):
+        return self.factor * self.energy.ridge
+
+    @available_if(lambda self: hasattr(self.energy, "value_and_grad"))
+    def value_and_grad(self, A):
+        value, gradient = self.energy.value_and_grad(A)
+        return self.factor * value, self.factor * gradient
+
+    @available_if(lambda self: hasattr(self.energy, "sweep"))
+    def sweep(self, A, rows, columns, deltas, allowed, ridge=0.0):
+        A, value, accepted = self.energy.sweep(A, rows, columns, deltas, allowed / self.factor, ridge / self.factor)
+        return A, self.factor * value, accepted
+
+
+def class_order(y: Array) -> tuple[np.ndarray, np.ndarray]:
+    """The permutation that sorts patterns by class, and where the classes begin and end (C + 1,)."""
+    order = np.argsort(y, kind="stable")
+    return order, np.searchsorted(y[order], np.append(np.unique(y), np.inf))

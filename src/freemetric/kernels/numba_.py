@@ -1,0 +1,62 @@
+"""The CPU kernels: compiled once per machine, serial inside, one replica per thread."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from . import element_trials, soft_neighbors
+
+
+class Data(NamedTuple):
+    X: np.ndarray  # (B, N, d) float32, centred: distances do not change and float32 keeps more of them
+    begin: np.ndarray  # (N,) first pattern of each pattern's class
+    end: np.ndarray  # (N,) one past the last
+    threads: ThreadPoolExecutor | None
+
+
+def prepare(X, bounds, device="cpu", n_jobs=1):
+    X = np.asarray(X, dtype=np.float64)
+    X = np.ascontiguousarray(X - X.mean(axis=1, keepdims=True), dtype=np.float32)
+    size = np.diff(bounds)
+    threads = ThreadPoolExecutor(n_jobs) if n_jobs > 1 else None
+    return Data(X, np.repeat(bounds[:-1], size), np.repeat(bounds[1:], size), threads)
+
+
+def _each_replica(data, work, n_replicas):
+    """Call work(r, X_r) for every replica; the kernels release the interpreter lock."""
+    X = [data.X[r % len(data.X)] for r in range(n_replicas)]
+    each = data.threads.map if data.threads and n_replicas > 1 else map
+    return np.array(list(each(work, range(n_replicas), X)))
+
+
+def nca_energy(data, A):
+    A = np.ascontiguousarray(A, dtype=np.float32)
+    none = np.empty((0, 0), dtype=np.float32)
+
+    def work(r, X):
+        return soft_neighbors.energy_and_gradient(X, data.begin, data.end, A[r], none)
+
+    return _each_replica(data, work, len(A))
+
+
+def nca_energy_and_gradient(data, A):
+    A = np.ascontiguousarray(A, dtype=np.float32)
+    gradient = np.empty_like(A)
+
+    def work(r, X):
+        return soft_neighbors.energy_and_gradient(X, data.begin, data.end, A[r], gradient[r])
+
+    return _each_replica(data, work, len(A)), gradient.astype(np.float64)
+
+
+def nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge=0.0):
+    A = np.array(A, dtype=np.float64, order="C")
+    accepted = np.zeros(rows.shape, dtype=bool)
+
+    def work(r, X):
+        trials = rows[r], columns[r], deltas[r], allowed[r]
+        return element_trials.sweep(X, data.begin, data.end, A[r], *trials, ridge, accepted[r])
+
+    energy = _each_replica(data, work, len(A))
+    return A, energy, accepted

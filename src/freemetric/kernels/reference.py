@@ -1,0 +1,62 @@
+"""The definition of every kernel in plain numpy and float64; never optimised."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Data(NamedTuple):
+    X: np.ndarray  # (B, N, d)
+    same: np.ndarray  # (N, N), whether two patterns share a class
+
+
+def prepare(X, bounds, device="reference", n_jobs=1):
+    label = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    return Data(np.asarray(X, dtype=np.float64), label[:, None] == label[None, :])
+
+
+def nca_energy(data, A):
+    """E_r = 1 - 1/N sum_ij p_ij same_ij with p_ij = softmax_j(-|A_r (x_i - x_j)|^2), j != i; shape (R,)."""
+    return nca_energy_and_gradient(data, A)[0]
+
+
+def nca_energy_and_gradient(data, A):
+    """E (R,) and dE/dA (R, p, d)."""
+    pairs = [_one_energy_and_gradient(data.X[r % len(data.X)], data.same, A[r]) for r in range(len(A))]
+    energy, gradient = zip(*pairs, strict=True)
+    return np.array(energy), np.array(gradient)
+
+
+def _one_energy_and_gradient(X, same, A):
+    N = len(X)
+    Z = X @ A.T
+    D = ((Z[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2)
+    np.fill_diagonal(D, np.inf)
+    P = np.exp(D.min(axis=1, keepdims=True) - D)
+    P /= P.sum(axis=1, keepdims=True)
+    p = (P * same).sum(axis=1)
+    W = P * (same - p[:, None]) / N  # dE/dD
+    W = W + W.T
+    dZ = 2 * (W.sum(axis=1, keepdims=True) * Z - W @ Z)
+    return 1 - p.mean(), dZ.T @ X
+
+
+def nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge=0.0):
+    """Trial t of replica r changes A[r, rows[r, t], columns[r, t]] by deltas[r, t].
+
+    It is kept when NCA's energy plus ridge * |A|^2 rises by at most allowed[r, t].
+    Returns the new A (R, p, d), its energies (R,) and which trials were accepted (R, n).
+    """
+
+    def energy_of(A):
+        return nca_energy(data, A) + ridge * (A**2).sum(axis=(1, 2))
+
+    A, energy = A.copy(), energy_of(A)
+    accepted = np.zeros(rows.shape, dtype=bool)
+    for t in range(rows.shape[1]):
+        B = A.copy()
+        B[np.arange(len(A)), rows[:, t], columns[:, t]] += deltas[:, t]
+        trial = energy_of(B)
+        accepted[:, t] = ok = trial - energy <= allowed[:, t]
+        A[ok], energy[ok] = B[ok], trial[ok]
+    return A, energy, accepted

@@ -1,0 +1,67 @@
+"""The GPU kernels: all replicas in one batch, rows of the pair matrix in blocks that fit the memory budget."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+BLOCK_BYTES = 1 << 30  # one (R, rows, N) float32 array; a gradient holds about four of them
+
+
+class Data(NamedTuple):
+    X: "torch.Tensor"  # (B, N, d) float32, centred
+    label: "torch.Tensor"  # (N,)
+
+
+def _torch():
+    try:
+        import torch
+    except ImportError:
+        raise ImportError("Computing on a GPU needs torch: pip install 'freemetric[gpu]'.") from None
+    return torch
+
+
+def prepare(X, bounds, device="cuda", n_jobs=1):
+    torch = _torch()
+    available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    if not available[device.split(":")[0]]:
+        raise ValueError(f"device={device!r}, but torch finds no such device on this machine.")
+    X = np.asarray(X, dtype=np.float64)
+    X = X - X.mean(axis=1, keepdims=True)
+    label = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    return Data(torch.as_tensor(X, dtype=torch.float32, device=device), torch.as_tensor(label, device=device))
+
+
+def nca_energy(data, A):
+    return _evaluate(data, A, wants_gradient=False)[0]
+
+
+def nca_energy_and_gradient(data, A):
+    return _evaluate(data, A, wants_gradient=True)
+
+
+def _evaluate(data, A, wants_gradient):
+    torch = _torch()
+    A = torch.as_tensor(np.asarray(A), dtype=torch.float32, device=data.X.device)
+    X = data.X.expand(len(A), -1, -1)
+    R, N, _ = X.shape
+    Z = X @ A.transpose(1, 2)
+    q = (Z * Z).sum(2)
+    correct = torch.zeros(R, dtype=torch.float64, device=Z.device)
+    F = torch.zeros_like(Z)
+    block = max(1, min(N, BLOCK_BYTES // (4 * R * N)))
+    for start in range(0, N, block):
+        rows = slice(start, min(start + block, N))
+        same = (data.label[rows, None] == data.label[None, :]).to(Z.dtype)
+        P = torch.bmm(Z[:, rows], Z.transpose(1, 2)).mul_(2).sub_(q[:, None, :])  # -D plus a constant per row
+        P.diagonal(offset=start, dim1=1, dim2=2)[:] = -torch.inf
+        P = torch.softmax(P, dim=2)
+        p = (P * same).sum(2)
+        correct += p.sum(1, dtype=torch.float64)
+        if wants_gradient:
+            W = P.mul_(same - p[:, :, None])  # N dE/dD of these rows; its row sums vanish
+            F[:, rows] -= torch.bmm(W, Z)
+            F -= torch.bmm(W.transpose(1, 2), Z[:, rows])
+            F += W.sum(1)[:, :, None] * Z
+    energy = (1 - correct / N).cpu().numpy()
+    gradient = (2 / N * F.transpose(1, 2) @ X).double().cpu().numpy() if wants_gradient else None
+    return energy, gradient

@@ -1,0 +1,137 @@
+"""MetricLearner: validates once, calls the learner's mathematics, derives everything public from ``components_``."""
+
+import logging
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from .checks import check_labels, warn_about
+
+logger = logging.getLogger("freemetric")
+
+
+class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A learned distance |A u - A v|; subclasses implement ``_learn(X, y) -> A`` of shape (n_components, n_features).
+
+    ``X`` reaches ``_learn`` as float64 (N, d) and ``y`` as class numbers 0..C-1, or None for learners without labels.
+    """
+
+    _needs_labels = True
+    _parameter_constraints: dict = {"n_components": [Interval(Integral, 1, None, closed="left"), None]}
+
+    def fit(self, X, y=None):
+        """Learn the metric.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        self._validate_params()
+        if self._needs_labels:
+            X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+            self.classes_, y = check_labels(y)
+            warn_about(X, y, self.classes_)
+        else:
+            X, y = validate_data(self, X, dtype=np.float64), None
+        self._check_n_components(X)
+        self.components_ = self._learn(X, y)
+        self._n_features_out = len(self.components_)
+        return self
+
+    def _learn(self, X, y):
+        raise NotImplementedError
+
+    def transform(self, X):
+        """Map patterns to the space where the learned distance is Euclidean.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_components)
+            ``X @ components_.T``.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return X @ self.components_.T
+
+    def get_mahalanobis_matrix(self):
+        """M = A^T A of shape (n_features, n_features); the squared distance is (u - v)^T M (u - v)."""
+        check_is_fitted(self)
+        return self.components_.T @ self.components_
+
+    def get_metric(self):
+        """A function ``metric(u, v, squared=False)`` of two patterns, independent of this learner from now on."""
+        check_is_fitted(self)
+        components = self.components_.copy()
+
+        def metric(u, v, squared=False):
+            difference = components @ (np.asarray(u, dtype=np.float64) - np.asarray(v, dtype=np.float64))
+            return float(difference @ difference) if squared else float(np.sqrt(difference @ difference))
+
+        return metric
+
+    def pair_distance(self, pairs):
+        """Learned distances of pairs of patterns.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (n_pairs, 2, n_features)
+            Pairs of patterns.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_pairs,)
+        """
+        check_is_fitted(self)
+        pairs = check_array(pairs, dtype=np.float64, allow_nd=True, ensure_2d=False)
+        if pairs.ndim != 3 or pairs.shape[1:] != (2, self.n_features_in_):
+            raise ValueError(f"pairs must have shape (n_pairs, 2, {self.n_features_in_}); got {pairs.shape}.")
+        return np.linalg.norm((pairs[:, 0] - pairs[:, 1]) @ self.components_.T, axis=1)
+
+    def pair_score(self, pairs):
+        """Minus the learned distance: larger for more similar pairs."""
+        return -self.pair_distance(pairs)
+
+    def _check_n_components(self, X):
+        n_components = getattr(self, "n_components", None)
+        if n_components is not None and n_components > X.shape[1]:
+            raise ValueError(f"n_components={n_components} is larger than the number of features, {X.shape[1]}.")
+
+    def _rng(self):
+        """One generator per fit, made from ``random_state``."""
+        return np.random.default_rng(check_random_state(self.random_state).randint(2**32, size=4, dtype=np.uint32))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self._needs_labels
+        return tags
+
+
+def tell(verbose, message, *args):
+    """Log progress. ``verbose`` makes it visible even where the application configured no logging."""
+    if verbose and not logger.hasHandlers():
+        logger.addHandler(logging.StreamHandler())
+        logger.setLevel(logging.INFO)
+    logger.log(logging.INFO if verbose else logging.DEBUG, message, *args)
+
+
+def one_blas_thread():
+    """Matrix products in one thread: the parallel unit is the replica, and the result does not depend on the machine."""
+    return threadpool_limits(limits=1, user_api="blas")

@@ -1,0 +1,44 @@
+"""What training data must be, and what is worth a warning."""
+
+import warnings
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+
+from ..exceptions import DataWarning
+
+MANY_COPIES = 0.1  # share of rows
+
+
+def check_labels(y):
+    """Classes and class numbers of the labels, or an error."""
+    check_classification_targets(y)
+    classes, y = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"A metric is learned from at least two classes; y has only 1 class, {classes.tolist()}.")
+    return classes, y
+
+
+def warn_about(X, y, classes):
+    """One warning for each trait of the data that will make the metric worse."""
+    for message in _complaints(X, y, classes):
+        warnings.warn(message, DataWarning, stacklevel=4)
+
+
+def _complaints(X, y, classes):
+    N, d = X.shape
+    lonely = classes[np.bincount(y) == 1].tolist()
+    if lonely:
+        yield f"Classes with a single pattern, which has no neighbour of its own class: {_few(lonely)}."
+    constant = np.flatnonzero(np.ptp(X, axis=0) == 0).tolist()
+    if constant:
+        yield f"Constant features, which no distance can use: {_few(constant)}."
+    copies = N - len(np.unique(X, axis=0))
+    if copies > MANY_COPIES * N:
+        yield f"{copies} of {N} rows are copies of others: leave-one-out and out-of-bag errors will be too low."
+    if N < d:
+        yield f"Fewer patterns ({N}) than features ({d}): many maps separate the classes; n_components may help."
+
+
+def _few(items, most=5):
+    return ", ".join(map(str, items[:most])) + (f" and {len(items) - most} more" if len(items) > most else "")

@@ -1,0 +1,47 @@
+"""Where a search for a map begins."""
+
+import numpy as np
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.utils import check_array
+
+INITS = ("identity", "pca", "lda", "random", "uniform")
+
+
+def initial_map(init, rng, X, y, n_components=None):
+    """A map of shape (n_components, n_features).
+
+    "identity" (its first rows), "pca" and "lda" (the leading directions), "random" (standard normal),
+    "uniform" (U(0, 1), as in the paper's Algorithm 1), or an array of that shape.
+    """
+    d = X.shape[1]
+    p = d if n_components is None else n_components
+    if not isinstance(init, str):
+        return _given(init, None if n_components is None else p, d)
+    if init == "identity":
+        return np.eye(p, d)
+    if init == "random":
+        return rng.standard_normal((p, d))
+    if init == "uniform":
+        return rng.random((p, d))
+    if init == "pca":
+        return _leading(PCA().fit(X).components_, p, d)
+    if init == "lda":
+        scalings = LinearDiscriminantAnalysis(n_components=min(p, len(np.unique(y)) - 1, d)).fit(X, y).scalings_
+        return _leading(scalings.T, p, d)
+    raise ValueError(f"Unknown init {init!r}; known: {', '.join(map(repr, INITS))}, or an array.")
+
+
+def _leading(directions, p, d):
+    """The first p directions; zeros where there are fewer."""
+    A = np.zeros((p, d))
+    found = directions[:p]
+    A[: len(found)] = found
+    return A
+
+
+def _given(init, p, d):
+    A = check_array(init, dtype=np.float64)
+    if A.shape[1] != d or A.shape[0] > d or (p is not None and A.shape[0] != p):
+        raise ValueError(f"init has shape {A.shape}; expected ({'<= ' + str(d) if p is None else p}, {d}).")
+    return A.copy()

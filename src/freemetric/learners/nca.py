@@ -1,0 +1,151 @@
+"""Neighbourhood components analysis by L-BFGS, on the energy and kernel that DMLFE samples."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..energies import NCAEnergy
+from .base import MetricLearner, one_blas_thread, tell
+from .init import INITS, initial_map
+from .interrupt import keeping_the_best
+
+
+class NCA(MetricLearner):
+    """Neighbourhood components analysis: the nearest minimum of the expected leave-one-out error.
+
+    E(A) = 1 - 1/N sum_ij p_ij [y_i = y_j],  p_ij = exp(-|A x_i - A x_j|^2) / sum_{k != i} exp(-|A x_i - A x_k|^2).
+
+    One evaluation costs O(N^2 p) time for N patterns and p components, in float32, and O(N p) memory plus at most
+    32 MB of kept pairs. Scale the features first: the start takes them as they come.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Dimension of the learned space; None keeps the number of features.
+    init : {"identity", "pca", "lda", "random", "uniform"} or array of shape (n_components, n_features), \
+default="identity"
+        Where the search begins.
+    max_iter : int, default=50
+        Most L-BFGS iterations.
+    tol : float, default=1e-5
+        Stop when an iteration lowers E by less.
+    warm_start : bool, default=False
+        Go on from the last fit's map.
+    verbose : bool, default=False
+        Log every iteration.
+    random_state : int, RandomState or None, default=None
+        Seed of a random start.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map A.
+    energy_ : float
+        E(A).
+    n_iter_ : int
+        Iterations of L-BFGS.
+    classes_ : ndarray of shape (n_classes,)
+        Labels seen in fit.
+    n_features_in_ : int
+        Features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any.
+
+    See Also
+    --------
+    DMLFE : Samples the same energy instead of descending it.
+
+    References
+    ----------
+    J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood components analysis, NIPS 2005.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import MinMaxScaler
+    >>> from freemetric import NCA
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = make_pipeline(MinMaxScaler(), NCA(n_components=2), KNeighborsClassifier()).fit(X, y)
+    >>> model.score(X, y) > 0.97
+    True
+    """
+
+    _parameter_constraints: dict = {
+        **MetricLearner._parameter_constraints,
+        "init": [StrOptions(set(INITS)), np.ndarray, list],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        init="identity",
+        max_iter=50,
+        tol=1e-5,
+        warm_start=False,
+        verbose=False,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _learn(self, X, y):
+        energy = NCAEnergy().bind(X, y)
+        start = self._previous(X) if self.warm_start else None
+        if start is None:
+            start = initial_map(self.init, self._rng(), X, y, self.n_components)
+        objective = _Objective(energy, start.shape, self.verbose)
+        with one_blas_thread(), keeping_the_best(self, objective):
+            # float32 gradients carry noise of about 1e-7: the gradient's own tolerance only stops at a true minimum
+            options = {"maxiter": self.max_iter, "ftol": self.tol, "gtol": self.tol / len(X)}
+            result = minimize(
+                objective, start.ravel(), jac=True, method="L-BFGS-B", options=options, callback=objective.report
+            )
+            if result.status == 1:
+                warnings.warn(
+                    f"NCA stopped at max_iter={self.max_iter} before it converged to tol={self.tol}.",
+                    ConvergenceWarning,
+                    stacklevel=3,
+                )
+        self.n_iter_, self.energy_ = objective.n_iter, objective.lowest
+        return objective.best.reshape(start.shape)
+
+    def _previous(self, X):
+        """The last fit's map, if there is one that fits the data."""
+        previous = getattr(self, "components_", None)
+        fits = previous is not None and previous.shape[1] == X.shape[1]
+        return previous if fits and self.n_components in (None, len(previous)) else None
+
+
+class _Objective:
+    """The energy as scipy wants it; remembers the best map it was asked about."""
+
+    def __init__(self, energy, shape, verbose):
+        self.energy, self.shape, self.verbose = energy, shape, verbose
+        self.best, self.lowest, self.n_iter = None, np.inf, 0
+
+    def __call__(self, flat):
+        value, gradient = self.energy.value_and_grad(flat.reshape(1, *self.shape))
+        if value[0] < self.lowest:
+            self.lowest, self.best = float(value[0]), flat.copy()
+        return value[0], gradient.ravel()
+
+    def report(self, flat):
+        self.n_iter += 1
+        tell(self.verbose, "NCA iteration %d: energy %.6f", self.n_iter, self.lowest)

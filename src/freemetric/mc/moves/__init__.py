@@ -1,0 +1,30 @@
+"""Moves: how a Monte Carlo step proposes."""
+
+from .base import Move
+from .element import ElementMove
+from .hamiltonian import HamiltonianMove
+from .matrix import MatrixMove
+from .stretch_rotate import StretchRotateMove
+
+MOVES = {
+    "element": ElementMove,
+    "hamiltonian": HamiltonianMove,
+    "matrix": MatrixMove,
+    "stretch-rotate": StretchRotateMove,
+}
+
+
+def as_move(move: Move | str | None) -> Move:
+    """The move itself, the one of that name, or the default."""
+    if move is None:
+        return HamiltonianMove()
+    if isinstance(move, str):
+        if move not in MOVES:
+            raise ValueError(f"Unknown move {move!r}; known moves: {', '.join(map(repr, MOVES))}.")
+        return MOVES[move]()
+    if not hasattr(move, "step"):
+        raise TypeError(f"move must be a Move or one of {', '.join(map(repr, MOVES))}; got {move!r}.")
+    return move
+
+
+__all__ = ["ElementMove", "HamiltonianMove", "MatrixMove", "Move", "StretchRotateMove", "as_move"]

@@ -1,0 +1,52 @@
+"""What all moves share: step sizes that adapt to a wanted acceptance."""
+
+from abc import abstractmethod
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from ..state import Array, EnergyFunction, State
+
+GAIN = 0.5  # of the stochastic approximation: log(step) += GAIN * (accepted - wanted)
+
+
+class Move(BaseEstimator):
+    """One Monte Carlo step: propose and accept, for all replicas.
+
+    Subclasses have ``step_size`` and ``target_acceptance`` (None: step sizes stay as they are).
+    """
+
+    step_size: float
+    target_acceptance: float | None
+    gain = GAIN
+
+    def start(self, rng: np.random.Generator, energy: EnergyFunction, state: State, temperature: Array) -> Array:
+        """First step sizes; their shape begins with R."""
+        return np.full(len(state.A), float(self.step_size))
+
+    @abstractmethod
+    def step(
+        self, rng: np.random.Generator, energy: EnergyFunction, state: State, temperature: Array, scale: Array
+    ) -> tuple[State, Array]:
+        """New state, and the share of accepted trials in the shape of ``scale`` (NaN: not tried)."""
+
+    def adapt(self, scale: Array, accepted: Array) -> Array:
+        """Step sizes nearer to the wanted acceptance. To stop adapting is the sampler's duty."""
+        if self.target_acceptance is None:
+            return scale
+        return scale * np.exp(self.gain * np.nan_to_num(accepted - self.target_acceptance))
+
+
+def count_trials(n_moves: int | str, energy: EnergyFunction, A: Array) -> int:
+    """Trials of a Monte Carlo step: a number, one per matrix element, or one per pattern of the data."""
+    if n_moves == "elements":
+        return A[0].size
+    if n_moves == "patterns":
+        n_patterns = getattr(energy, "n_patterns", None)
+        if n_patterns is None:
+            raise ValueError("n_moves='patterns' needs an energy with the attribute n_patterns.")
+        return n_patterns
+    if isinstance(n_moves, Integral) and n_moves > 0:
+        return int(n_moves)
+    raise ValueError(f"n_moves must be 'elements', 'patterns' or a positive integer; got {n_moves!r}.")

@@ -1,0 +1,96 @@
+"""All elements at once, along the gradient: Hamiltonian Monte Carlo (Duane et al. 1987)."""
+
+import numpy as np
+
+from ..metropolis import accept
+from ..state import State, evaluate_with_gradient
+from .base import Move
+
+
+class HamiltonianMove(Move):
+    """Give A a random velocity, follow Newton's equations for a few leapfrog steps, accept or go back.
+
+    H(A, v) = E(A) + |v|^2 / 2 with v of variance T. Leapfrog is reversible and keeps volumes, so accepting
+    the change of H by Metropolis' rule leaves exp(-E / T) invariant. At T = 0 the replica starts from rest:
+    descent with momentum. Needs an energy with ``value_and_grad``.
+
+    Parameters
+    ----------
+    step_size : float or "auto", default="auto"
+        First time step of the leapfrog. "auto" doubles or halves it until a single step is accepted about half
+        of the time (Hoffman and Gelman 2014).
+    n_leapfrog : int, default=5
+        Gradients per trajectory.
+    jitter : float, default=0.2
+        Every trajectory's time step is scaled by 1 + jitter * U(-1, 1), so that no orbit closes on itself.
+    target_acceptance : float or None, default=0.65
+        The time step adapts towards this acceptance during burn-in. None keeps ``step_size``.
+    """
+
+    gain = 0.15
+
+    def __init__(self, step_size="auto", *, n_leapfrog=5, jitter=0.2, target_acceptance=0.65):
+        self.step_size = step_size
+        self.n_leapfrog = n_leapfrog
+        self.jitter = jitter
+        self.target_acceptance = target_acceptance
+
+    def start(self, rng, energy, state, temperature):
+        if not hasattr(energy, "value_and_grad"):
+            raise ValueError(
+                "HamiltonianMove needs an energy with value_and_grad; use ElementMove or MatrixMove for this one."
+            )
+        if self.step_size != "auto":
+            return super().start(rng, energy, state, temperature)
+        return self._reasonable_step(rng, energy, state, temperature)
+
+    def step(self, rng, energy, state, temperature, scale):
+        state = self._with_gradient(energy, state)
+        jitter = 1 + self.jitter * rng.uniform(-1, 1, len(scale))
+        candidate, rise = self._trajectory(rng, energy, state, temperature, scale * jitter, self.n_leapfrog)
+        ok = accept(rng, temperature, rise)
+        chosen = ok[:, None, None]
+        new = State(
+            np.where(chosen, candidate.A, state.A),
+            np.where(ok, candidate.energy, state.energy),
+            np.where(chosen, candidate.gradient, state.gradient),
+        )
+        return new, ok.astype(float)
+
+    def _with_gradient(self, energy, state):
+        if state.gradient is not None:
+            return state
+        return State(state.A, *evaluate_with_gradient(energy, state.A))
+
+    def _trajectory(self, rng, energy, state, temperature, time_step, n_leapfrog):
+        """Where the replicas arrive, and the change of H on the way."""
+        tau = time_step[:, None, None]
+        start = np.sqrt(temperature)[:, None, None] * rng.standard_normal(state.A.shape)
+        A, gradient = state.A, state.gradient
+        v = start - tau / 2 * gradient
+        lost = np.zeros(len(A), dtype=bool)
+        for k in range(n_leapfrog):
+            B = A + tau * v
+            # A diverging replica waits where it was; its rise is infinite.
+            lost |= ~np.isfinite(B).all(axis=(1, 2))
+            A = np.where(lost[:, None, None], state.A, B)
+            values, gradient = evaluate_with_gradient(energy, A)
+            v = v - (tau if k < n_leapfrog - 1 else tau / 2) * gradient
+        with np.errstate(over="ignore", invalid="ignore"):
+            kinetic = ((v**2 - start**2) / 2).sum(axis=(1, 2))
+        rise = np.where(lost | ~np.isfinite(kinetic), np.inf, values - state.energy + kinetic)
+        return State(A, values, gradient), rise
+
+    def _reasonable_step(self, rng, energy, state, temperature, most=30):
+        state = self._with_gradient(energy, state)
+        step = np.ones(len(state.A))
+        direction = np.zeros(len(step))
+        for _ in range(most):
+            _, rise = self._trajectory(rng, energy, state, temperature, step, 1)
+            wanted = np.where(accept(rng, temperature, rise), 1.0, -1.0)
+            direction = np.where(direction == 0, wanted, direction)
+            turning = wanted != direction
+            if turning.all():
+                break
+            step = np.where(turning, step, step * 2.0**direction)
+        return step

@@ -1,0 +1,45 @@
+"""Stretching and rotating a plane of two features: the paper's picture of learning, as a move."""
+
+import numpy as np
+
+from .matrix import ProposalMove
+
+
+class StretchRotateMove(ProposalMove):
+    """Multiply two random columns (a, b) of A by a random stretch and rotation G, B[:, ab] = A[:, ab] G.
+
+    G is R(theta) diag(t_a, t_b) or, as often, diag(t_a, t_b) R(theta), with theta and log t normal around zero:
+    G and its inverse are then equally likely, and Hastings' ratio is the Jacobian (t_a t_b)^p alone.
+    G has full rank, so a map keeps its rank: mix in an element move where that matters.
+
+    Parameters
+    ----------
+    step_size : float, default=0.3
+        First standard deviation of the angle and of the logarithm of both stretches.
+    n_moves : int, "elements" or "patterns", default="elements"
+        Trials per Monte Carlo step.
+    target_acceptance : float or None, default=0.3
+        The step adapts towards this acceptance during burn-in. None keeps ``step_size``.
+    """
+
+    def __init__(self, step_size=0.3, *, n_moves="elements", target_acceptance=0.3):
+        self.step_size = step_size
+        self.n_moves = n_moves
+        self.target_acceptance = target_acceptance
+
+    def propose(self, rng, A, scale):
+        R, p, d = A.shape
+        theta, log_a, log_b = scale * rng.standard_normal((3, R))
+        replica = np.arange(R)
+        a = rng.integers(d, size=R)
+        if d == 1:  # a line cannot be rotated
+            return A * np.exp(log_a)[:, None, None], p * log_a
+        b = (a + rng.integers(1, d, size=R)) % d
+        rotation = np.array([[np.cos(theta), -np.sin(theta)], [np.sin(theta), np.cos(theta)]])  # (2, 2, R)
+        stretch = np.exp([log_a, log_b])  # (2, R)
+        stretch_last = rng.random(R) < 0.5
+        G = np.where(stretch_last, rotation * stretch[None, :], stretch[:, None] * rotation)
+        B = A.copy()
+        B[replica, :, a] = A[replica, :, a] * G[0, 0][:, None] + A[replica, :, b] * G[1, 0][:, None]
+        B[replica, :, b] = A[replica, :, a] * G[0, 1][:, None] + A[replica, :, b] * G[1, 1][:, None]
+        return B, p * (log_a + log_b)

@@ -1,0 +1,49 @@
+"""What a Monte Carlo step hands on: a stack of R replicas and what happened to them."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+EnergyFunction = Callable[[Array], Array]  # (R, p, d) -> (R,)
+
+
+class State(NamedTuple):
+    """R replicas. ``gradient`` is kept by moves that know it, so that nothing is computed twice."""
+
+    A: Array  # (R, p, d)
+    energy: Array  # (R,)
+    gradient: Array | None = None  # (R, p, d)
+
+
+class Info(NamedTuple):
+    """One Monte Carlo step, for people and stopping rules; the walk itself does not need it."""
+
+    step: int
+    temperature: Array  # (R,)
+    acceptance: Array  # (R,), share of accepted trials
+    adapting: bool  # step sizes are still changing: not yet a sample
+    swaps: Array | None = None  # (R - 1,), which neighbouring temperatures exchanged replicas; NaN: not tried
+
+
+def evaluate(energy: EnergyFunction, A: Array) -> Array:
+    """Energies of the replicas, or an error that says what the energy did wrong."""
+    return checked(energy(A), A)
+
+
+def evaluate_with_gradient(energy: EnergyFunction, A: Array) -> tuple[Array, Array]:
+    values, gradient = energy.value_and_grad(A)  # type: ignore[attr-defined]
+    return checked(values, A), gradient
+
+
+def checked(values: Array, A: Array) -> Array:
+    values = np.asarray(values, dtype=np.float64)
+    if values.shape != (len(A),):
+        raise ValueError(
+            f"The energy must map {A.shape} replicas to shape {(len(A),)}; it returned shape {values.shape}."
+        )
+    if np.isnan(values).any():
+        raise ValueError(f"The energy is NaN for replica {int(np.isnan(values).argmax())}.")
+    return values
