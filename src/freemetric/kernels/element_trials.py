@@ -16,7 +16,6 @@ from .exp2 import LOG2E, SUMS, larger, mantissa, nearest_integer, power
 
 PANEL = 4  # rows visited together
 LANE = 4  # classes are padded to multiples of this
-STORED_BYTES = 256 << 20  # h is stored up to this size (about 8,000 patterns) and recomputed from z beyond it
 FAR = np.float32(-1e30)
 SMALLEST, LARGEST = 2.0**-60, 2.0**40  # a row's total weight between these keeps full precision ...
 LARGEST_RISE = 80.0  # ... and no weight overflows in a trial that lifts no h by more than this
@@ -190,34 +189,46 @@ def commit(H, x, a):
 
 
 @njit(nogil=True, cache=True)
-def sweep(X, begin, end, A, rows, columns, deltas, allowed, ridge, accepted):
+def padded_layout(X, begin, end):
+    """Columns of x (d, M) with padding, which of the M places are patterns, and where each place's class stops."""
+    N, d = X.shape
+    position, M = padded_positions(begin)
+    x = np.zeros((d, M), f32)
+    real = np.zeros(M, np.bool_)
+    class_stop = np.zeros(M, np.int64)
+    for i in range(N):
+        real[position[i]] = True
+        x[:, position[i]] = X[i]
+        block = position[i] // LANE * LANE
+        class_stop[block : block + LANE] = (position[end[i] - 1] + LANE) // LANE * LANE
+    return x, real, class_stop
+
+
+@njit(nogil=True, cache=True)
+def project(A, x):
+    """z = A x in float64, (p, M)."""
+    z = np.zeros((A.shape[0], x.shape[1]))
+    for k in range(A.shape[0]):
+        for c in range(A.shape[1]):
+            for i in range(x.shape[1]):
+                z[k, i] += A[k, c] * x[c, i]
+    return z
+
+
+@njit(nogil=True, cache=True)
+def sweep(X, begin, end, A, rows, columns, deltas, allowed, ridge, accepted, stored_bytes):
     """Trial t changes A[rows[t], columns[t]] by deltas[t]; it is kept when the energy rises by at most allowed[t].
 
     The energy is NCA's plus ridge * |A|^2. A (p, d) in float64 is changed in place, accepted (n,) is filled;
-    returns the final energy.
+    returns the final energy. h is stored if it takes at most ``stored_bytes`` and computed again from z otherwise.
     """
-    N, d = X.shape
-    p = A.shape[0]
-    position, M = padded_positions(begin)
-    real = np.zeros(M, np.bool_)
-    class_stop = np.zeros(M, np.int64)
-    x_all = np.zeros((d, M), f32)
-    for i in range(N):
-        real[position[i]] = True
-        for c in range(d):
-            x_all[c, position[i]] = X[i, c]
-    for i in range(N):
-        stop = (position[end[i] - 1] + LANE) // LANE * LANE
-        block = position[i] // LANE * LANE
-        class_stop[block : block + LANE] = stop
+    N = X.shape[0]
+    x_all, real, class_stop = padded_layout(X, begin, end)
+    M = x_all.shape[1]
     x_span = np.array([span(x) for x in x_all])
-    z64 = np.zeros((p, M))
-    for k in range(p):
-        for c in range(d):
-            for i in range(M):
-                z64[k, i] += A[k, c] * x_all[c, i]
+    z64 = project(A, x_all)
     z = z64.astype(f32)
-    stored = M * M * 4 <= STORED_BYTES and M > PANEL
+    stored = M * M * 4 <= stored_bytes and M > PANEL
     H = np.empty((M if stored else PANEL, M), f32)
     if stored:
         for i in range(0, M, PANEL):
@@ -236,15 +247,11 @@ def sweep(X, begin, end, A, rows, columns, deltas, allowed, ridge, accepted):
         accepted[t] = rise <= allowed[t]
         if accepted[t]:
             E = trial
-            A[r, c] += delta
             m[0] = m[1]
+            A[r, c] += delta
             for i in range(M):
                 z64[r, i] += delta * x[i]
                 z[r, i] = f32(z64[r, i])
             if stored:
                 commit(H, x, a)
-    norm = 0.0
-    for k in range(p):
-        for c in range(d):
-            norm += A[k, c] * A[k, c]
-    return E + ridge * norm
+    return E + ridge * (A**2).sum()

@@ -7,6 +7,9 @@ import numpy as np
 
 from . import element_trials, soft_neighbors
 
+KEPT_BYTES = 32 << 20  # pairs a gradient keeps in memory, up to about 4,000 patterns; computed twice beyond
+STORED_BYTES = 256 << 20  # pairs a sweep keeps, up to about 8,000 patterns; computed anew in every trial beyond
+
 
 class Data(NamedTuple):
     X: np.ndarray  # (B, N, d) float32, centred: distances do not change and float32 keeps more of them
@@ -35,7 +38,7 @@ def nca_energy(data, A):
     none = np.empty((0, 0), dtype=np.float32)
 
     def work(r, X):
-        return soft_neighbors.energy_and_gradient(X, data.begin, data.end, A[r], none)
+        return soft_neighbors.energy_and_gradient(X, data.begin, data.end, A[r], none, KEPT_BYTES)
 
     return _each_replica(data, work, len(A))
 
@@ -45,7 +48,7 @@ def nca_energy_and_gradient(data, A):
     gradient = np.empty_like(A)
 
     def work(r, X):
-        return soft_neighbors.energy_and_gradient(X, data.begin, data.end, A[r], gradient[r])
+        return soft_neighbors.energy_and_gradient(X, data.begin, data.end, A[r], gradient[r], KEPT_BYTES)
 
     return _each_replica(data, work, len(A)), gradient.astype(np.float64)
 
@@ -56,7 +59,7 @@ def nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge=0.0):
 
     def work(r, X):
         trials = rows[r], columns[r], deltas[r], allowed[r]
-        return element_trials.sweep(X, data.begin, data.end, A[r], *trials, ridge, accepted[r])
+        return element_trials.sweep(X, data.begin, data.end, A[r], *trials, ridge, accepted[r], STORED_BYTES)
 
     energy = _each_replica(data, work, len(A))
     return A, energy, accepted

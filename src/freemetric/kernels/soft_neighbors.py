@@ -15,7 +15,6 @@ from numba import njit
 from .exp2 import EXACT, LOG2E, SUMS, larger, mantissa, nearest_integer, power
 
 TILE = 256
-KEPT_BYTES = 32 << 20
 FAR = np.float32(-1e30)
 f32 = np.float32
 
@@ -39,13 +38,15 @@ def factors(X, A):
 
 
 @njit(nogil=True, cache=True)
-def tile_of(U, V, i0, j0, buffer):
-    """h of the rows from i0 and the columns from j0, in ``buffer``."""
-    rows = min(TILE, U.shape[0] - i0)
-    columns = min(TILE, U.shape[0] - j0)
-    h = buffer[: rows * columns].reshape(rows, columns)
-    np.dot(U[i0 : i0 + rows], V[j0 : j0 + columns].T, h)
-    return h
+def tile_view(buffer, N, i0, j0):
+    """A flat buffer as the tile of the rows from i0 and the columns from j0."""
+    rows, columns = min(TILE, N - i0), min(TILE, N - j0)
+    return buffer[: rows * columns].reshape(rows, columns)
+
+
+@njit(nogil=True, cache=True)
+def fill_tile(h, U, V, i0, j0):
+    np.dot(U[i0 : i0 + h.shape[0]], V[j0 : j0 + h.shape[1]].T, h)
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
@@ -138,47 +139,63 @@ def forces(h, i0, j0, begin, end, m, inside, outside):
 
 
 @njit(nogil=True, cache=True)
-def energy_and_gradient(X, begin, end, A, gradient):
+def gather_all(U, V, begin, end, tiles):
+    """m, S and O of every pattern; ``tiles`` (n_tiles or 1, TILE**2) holds the pairs, or the last ones of them."""
+    N = U.shape[0]
+    m, S, O = np.full(N, FAR, f32), np.zeros(N, f32), np.zeros(N, f32)
+    t = 0
+    for i0 in range(0, N, TILE):
+        for j0 in range(i0, N, TILE):
+            h = tile_view(tiles[t], N, i0, j0)
+            fill_tile(h, U, V, i0, j0)
+            gather(h, i0, j0, begin, end, m, S, O)
+            t += tiles.shape[0] > 1
+    return m, S, O
+
+
+@njit(nogil=True, cache=True)
+def pull(V, U, begin, end, tiles, m, inside, outside):
+    """F_i = sum_j (W + W^T)_ij V_j, from the tiles of the first pass."""
+    N = V.shape[0]
+    F = np.zeros(V.shape, f32)
+    t = 0
+    for i0 in range(0, N, TILE):
+        for j0 in range(i0, N, TILE):
+            h = tile_view(tiles[t], N, i0, j0)
+            if tiles.shape[0] > 1:
+                t += 1
+            elif N > TILE:  # the one buffer holds another tile by now
+                fill_tile(h, U, V, i0, j0)
+            forces(h, i0, j0, begin, end, m, inside, outside)
+            i1, j1 = i0 + h.shape[0], j0 + h.shape[1]
+            F[i0:i1] += np.dot(h, V[j0:j1])
+            F[j0:j1] += np.dot(h.T, V[i0:i1])
+    return F
+
+
+@njit(nogil=True, cache=True)
+def energy_and_gradient(X, begin, end, A, gradient, kept_bytes):
     """E of one map on one data set; dE/dA is written to ``gradient`` unless that is empty.
 
     X (N, d) and A (p, d) in float32; patterns sorted by class, begin[i] <= i < end[i] the class of i.
     """
     N, p = X.shape[0], A.shape[0]
     U, V = factors(X, A)
-    m = np.full(N, FAR, f32)
-    S, O = np.zeros(N, f32), np.zeros(N, f32)
     n = (N + TILE - 1) // TILE
     n_tiles = n * (n + 1) // 2
-    kept = gradient.size > 0 and n_tiles * TILE * TILE * 4 <= KEPT_BYTES
+    kept = gradient.size > 0 and n_tiles * TILE * TILE * 4 <= kept_bytes
     tiles = np.empty((n_tiles if kept else 1, min(TILE, N) ** 2), f32)
-    t = 0
-    for i0 in range(0, N, TILE):
-        for j0 in range(i0, N, TILE):
-            gather(tile_of(U, V, i0, j0, tiles[t]), i0, j0, begin, end, m, S, O)
-            t += kept
+    m, S, O = gather_all(U, V, begin, end, tiles)
     E = 1.0
     inside, outside = np.zeros(N, f32), np.zeros(N, f32)
     for i in range(N):
-        total = S[i] + O[i]  # zero only for a pattern alone in the data
-        if total > 0:
-            P = S[i] / total
-            E -= P / N
-            inside[i] = (f32(1) - P) / total
-            outside[i] = -P / total
+        total = S[i] + O[i]
+        P = S[i] / total
+        E -= P / N
+        inside[i] = (f32(1) - P) / total
+        outside[i] = -P / total
     if gradient.size > 0:
-        F = np.zeros((N, p + 2), f32)
-        t = 0
-        for i0 in range(0, N, TILE):
-            for j0 in range(i0, N, TILE):
-                i1, j1 = min(i0 + TILE, N), min(j0 + TILE, N)
-                if kept:
-                    h = tiles[t][: (i1 - i0) * (j1 - j0)].reshape(i1 - i0, j1 - j0)
-                    t += 1
-                else:
-                    h = tile_of(U, V, i0, j0, tiles[0])
-                forces(h, i0, j0, begin, end, m, inside, outside)
-                F[i0:i1] += np.dot(h, V[j0:j1])
-                F[j0:j1] += np.dot(h.T, V[i0:i1])
+        F = pull(V, U, begin, end, tiles, m, inside, outside)
         dZ = np.empty((N, p), f32)
         for i in range(N):
             for k in range(p):

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from .checks import check_labels, warn_about
+from .checks import check_labels, check_n_components, warn_about
 
 logger = logging.getLogger("freemetric")
 
@@ -46,7 +46,7 @@ class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             warn_about(X, y, self.classes_)
         else:
             X, y = validate_data(self, X, dtype=np.float64), None
-        self._check_n_components(X)
+        check_n_components(getattr(self, "n_components", None), X)
         self.components_ = self._learn(X, y)
         self._n_features_out = len(self.components_)
         return self
@@ -109,19 +109,15 @@ class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """Minus the learned distance: larger for more similar pairs."""
         return -self.pair_distance(pairs)
 
-    def _check_n_components(self, X):
-        n_components = getattr(self, "n_components", None)
-        if n_components is not None and n_components > X.shape[1]:
-            raise ValueError(f"n_components={n_components} is larger than the number of features, {X.shape[1]}.")
-
-    def _rng(self):
-        """One generator per fit, made from ``random_state``."""
-        return np.random.default_rng(check_random_state(self.random_state).randint(2**32, size=4, dtype=np.uint32))
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self._needs_labels
         return tags
+
+
+def generator(random_state):
+    """The one generator of a fit, from scikit-learn's ``random_state``."""
+    return np.random.default_rng(check_random_state(random_state).randint(2**32, size=4, dtype=np.uint32))
 
 
 def tell(verbose, message, *args):

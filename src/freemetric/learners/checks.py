@@ -19,6 +19,11 @@ def check_labels(y):
     return classes, y
 
 
+def check_n_components(n_components, X):
+    if n_components is not None and n_components > X.shape[1]:
+        raise ValueError(f"n_components={n_components} is larger than the number of features, {X.shape[1]}.")
+
+
 def warn_about(X, y, classes):
     """One warning for each trait of the data that will make the metric worse."""
     for message in _complaints(X, y, classes):

@@ -3,17 +3,97 @@
 from numbers import Integral, Real
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ..energies import Confinement, ScaledEnergy, SumEnergy, as_energy
 from ..mc import Annealing, ElementMove, Geometric
-from .base import MetricLearner, one_blas_thread, tell
+from .base import MetricLearner, generator
 from .init import INITS, initial_map
-from .interrupt import keeping_the_best
-from joblib import effective_n_jobs
+from .walk import Walk
 
 
 class DMLFE(MetricLearner):
+    r"""Distance metric learning through minimisation of the free energy.
+
+    The energy E(A) of a map A is an objective such as the expected leave-one-out error of stochastic neighbours.
+    At temperature T the maps follow Boltzmann's law,
+
+    .. math:: P(A) \propto \exp(-(E(A) + \lambda \|A\|_F^2) / T),
+
+    whose free energy F = -T log sum exp(-E/T) tends to the lowest energy as T goes to zero. Metropolis Monte Carlo
+    walks through the maps; the lowest state it saw becomes the metric. Needs no gradient with element or matrix
+    moves, so any energy will do.
+
+    The default walk is cold, starts from the identity and moves by Hamiltonian trajectories: 40 steps of 5 gradients,
+    O(N^2 p) each for N patterns. :meth:`paper` is the published configuration. Scale the features to [0, 1] first.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Dimension of the learned space; None keeps the number of features.
+    energy : Energy, "nca", callable or None, default=None
+        What to minimise; None is NCA's energy. A callable maps a stack (R, p, d) of maps to R numbers.
+    sampler : Sampler or None, default=None
+        Schedule, move and number of replicas; None is ``Annealing(Constant(1e-4), HamiltonianMove(), n_steps=40)``.
+    init : {"identity", "pca", "lda", "random", "uniform"} or array of shape (n_components, n_features), \
+default="identity"
+        Where every replica begins; random starts differ between replicas.
+    confinement : float, default=1e-4
+        lambda, the strength of the harmonic trap that makes Boltzmann's law a proper distribution; 0 is the paper's.
+    device : str, default="cpu"
+        "cpu", or a torch device such as "cuda" (extra ``gpu``).
+    n_jobs : int or None, default=None
+        Threads over replicas. Results do not depend on it.
+    warm_start : bool, default=False
+        Go on from the last fit's replicas.
+    verbose : bool, default=False
+        Log every Monte Carlo step.
+    random_state : int, RandomState or None, default=None
+        Seed of everything random.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map of lowest energy seen on the walk.
+    energy_ : float
+        Its energy, confinement included.
+    replicas_ : ndarray of shape (n_replicas, n_components, n_features)
+        Where the replicas ended.
+    trace_ : dict of ndarray of shape (n_iter_, n_replicas)
+        "temperature", "energy" and "acceptance" of every Monte Carlo step.
+    n_iter_ : int
+        Monte Carlo steps made.
+    classes_ : ndarray of shape (n_classes,)
+        Labels seen in fit.
+    n_features_in_ : int
+        Features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any.
+
+    See Also
+    --------
+    FreeEnergyClassifier : Many replicas that vote; usually more accurate.
+    NCA : The nearest minimum of the same energy, by L-BFGS.
+
+    References
+    ----------
+    D. Stosic, D. Stosic, T. B. Ludermir, B. Stosic, Distance metric learning through minimization of the free
+    energy.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import MinMaxScaler
+    >>> from freemetric import DMLFE
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = make_pipeline(MinMaxScaler(), DMLFE(random_state=0), KNeighborsClassifier()).fit(X, y)
+    >>> model.score(X, y) > 0.97
+    True
+    """
+
     _parameter_constraints: dict = {
         **MetricLearner._parameter_constraints,
         "energy": [str, HasMethods("bind"), callable, None],
@@ -52,17 +132,36 @@ class DMLFE(MetricLearner):
         self.verbose = verbose
         self.random_state = random_state
 
+    @classmethod
+    def paper(cls, **overrides):
+        """The published configuration.
+
+        Annealing from T = 0.1 by factors of 0.9; one Monte Carlo step is as many trials as there are patterns, each
+        displacing one element by U(-1, 1); start from U(0, 1); no confinement. Convergence is judged over ten steps,
+        not over one trial, which any rejected move would satisfy.
+        """
+        move = ElementMove(1.0, n_moves="patterns", target_acceptance=None)
+        sampler = Annealing(Geometric(0.1, 0.9), move, n_steps=200, tol=1e-5, window=10)
+        return cls(**{"sampler": sampler, "init": "uniform", "confinement": 0.0, **overrides})
+
     def _learn(self, X, y):
-        rng = self._rng()
+        rng = generator(self.random_state)
         sampler = Annealing() if self.sampler is None else self.sampler
-        n_jobs = effective_n_jobs(self.n_jobs)
-        bound = confined(self.energy, self.confinement).bind(X, y, device=self.device, n_jobs=n_jobs)
-        A = np.array([initial_map(self.init, rng, X, y, self.n_components) for _ in range(sampler.n_replicas)])
-        self.snap=[]
-        for state, info in sampler.iterate(rng, bound, A):
-            self.snap.append((state,info))
-        self.replicas_=state.A
-        return state.A[state.energy.argmin()]
+        energy = confined(self.energy, self.confinement).bind(
+            X, y, device=self.device, n_jobs=effective_n_jobs(self.n_jobs)
+        )
+        walk = Walk(type(self).__name__, self.verbose)
+        walk.run(sampler, rng, energy, self._start(rng, sampler.n_replicas, X, y))
+        self.replicas_, self.trace_ = walk.state.A, walk.trace
+        self.energy_, self.n_iter_ = walk.lowest, len(self.trace_["energy"])
+        return walk.best
+
+    def _start(self, rng, n_replicas, X, y):
+        previous = getattr(self, "replicas_", None) if self.warm_start else None
+        p = X.shape[1] if self.n_components is None else self.n_components
+        if previous is not None and previous.shape == (n_replicas, p, X.shape[1]):
+            return previous
+        return np.array([initial_map(self.init, rng, X, y, self.n_components) for _ in range(n_replicas)])
 
 
 def confined(energy, confinement):

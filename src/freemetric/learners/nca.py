@@ -9,9 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..energies import NCAEnergy
-from .base import MetricLearner, one_blas_thread, tell
+from .base import MetricLearner, generator, one_blas_thread, tell
 from .init import INITS, initial_map
-from .interrupt import keeping_the_best
+from .walk import keeping_the_best
 
 
 class NCA(MetricLearner):
@@ -109,9 +109,9 @@ default="identity"
         energy = NCAEnergy().bind(X, y)
         start = self._previous(X) if self.warm_start else None
         if start is None:
-            start = initial_map(self.init, self._rng(), X, y, self.n_components)
+            start = initial_map(self.init, generator(self.random_state), X, y, self.n_components)
         objective = _Objective(energy, start.shape, self.verbose)
-        with one_blas_thread(), keeping_the_best(self, objective):
+        with one_blas_thread(), keeping_the_best("NCA", objective):
             # float32 gradients carry noise of about 1e-7: the gradient's own tolerance only stops at a true minimum
             options = {"maxiter": self.max_iter, "ftol": self.tol, "gtol": self.tol / len(X)}
             result = minimize(

@@ -37,7 +37,7 @@ class Annealing(Sampler):
 
     Parameters
     ----------
-    schedule : Schedule, default=Constant(3e-4)
+    schedule : Schedule, default=Constant(1e-4)
         Temperature of every step. Constant(0) makes R quenches.
     move : Move or its name, default=HamiltonianMove()
         How to propose.
@@ -63,7 +63,7 @@ class Annealing(Sampler):
         self.window = window
 
     def iterate(self, rng, energy, A):
-        schedule = Constant(3e-4) if self.schedule is None else self.schedule
+        schedule = Constant(1e-4) if self.schedule is None else self.schedule
         temperatures: list[float] = []
         energies: list[Array] = []
         for step in range(self.n_steps):

@@ -67,19 +67,17 @@ class HamiltonianMove(Move):
         tau = time_step[:, None, None]
         start = np.sqrt(temperature)[:, None, None] * rng.standard_normal(state.A.shape)
         A, gradient = state.A, state.gradient
-        v = start - tau / 2 * gradient
         lost = np.zeros(len(A), dtype=bool)
-        for k in range(n_leapfrog):
-            B = A + tau * v
-            # A diverging replica waits where it was; its rise is infinite.
-            lost |= ~np.isfinite(B).all(axis=(1, 2))
-            A = np.where(lost[:, None, None], state.A, B)
-            values, gradient = evaluate_with_gradient(energy, A)
-            v = v - (tau if k < n_leapfrog - 1 else tau / 2) * gradient
-        with np.errstate(over="ignore", invalid="ignore"):
-            kinetic = ((v**2 - start**2) / 2).sum(axis=(1, 2))
-        rise = np.where(lost | ~np.isfinite(kinetic), np.inf, values - state.energy + kinetic)
-        return State(A, values, gradient), rise
+        with np.errstate(over="ignore", invalid="ignore"):  # a diverging replica is noticed and rejected
+            v = start - tau / 2 * gradient
+            for k in range(n_leapfrog):
+                B = A + tau * v
+                lost |= ~np.isfinite(B).all(axis=(1, 2))
+                A = np.where(lost[:, None, None], state.A, B)
+                values, gradient = evaluate_with_gradient(energy, A)
+                v = v - (tau if k < n_leapfrog - 1 else tau / 2) * gradient
+            rise = values - state.energy + ((v**2 - start**2) / 2).sum(axis=(1, 2))
+        return State(A, values, gradient), np.where(lost | np.isnan(rise), np.inf, rise)
 
     def _reasonable_step(self, rng, energy, state, temperature, most=30):
         state = self._with_gradient(energy, state)

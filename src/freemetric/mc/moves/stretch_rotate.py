@@ -4,6 +4,8 @@ import numpy as np
 
 from .matrix import ProposalMove
 
+WIDEST = 2.0
+
 
 class StretchRotateMove(ProposalMove):
     """Multiply two random columns (a, b) of A by a random stretch and rotation G, B[:, ab] = A[:, ab] G.
@@ -26,6 +28,10 @@ class StretchRotateMove(ProposalMove):
         self.step_size = step_size
         self.n_moves = n_moves
         self.target_acceptance = target_acceptance
+
+    def adapt(self, scale, accepted):
+        # Beyond this an angle is already uniform and a stretch only overflows.
+        return np.minimum(super().adapt(scale, accepted), WIDEST)
 
     def propose(self, rng, A, scale):
         R, p, d = A.shape

@@ -1,0 +1,46 @@
+# Every target works from a bare checkout with Python >= 3.11: the environment is made on first use.
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+OLDEST := .venv-oldest
+
+.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest clean
+
+demo: $(VENV)/ready
+	$(RUN) -m freemetric.demo
+
+test: lint
+	$(RUN) -m pytest -n 2 -m "not slow"
+
+test-slow: $(VENV)/ready
+	$(RUN) -m pytest -n 2 -m slow
+
+# scikit-learn's estimator contract on the oldest supported release
+test-oldest: $(OLDEST)/ready
+	$(OLDEST)/bin/python -m pytest -n 2 tests/test_contract.py
+
+lint: $(VENV)/ready
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+
+bench-speed: $(VENV)/ready
+	$(RUN) benchmarks/speed.py
+
+bench-honest: $(VENV)/ready
+	$(RUN) benchmarks/honest.py
+
+$(VENV)/ready: pyproject.toml
+	$(PYTHON) -c "import sys; sys.exit(0 if sys.version_info >= (3, 11) else 'freemetric needs Python 3.11 or newer')"
+	$(PYTHON) -m venv $(VENV)
+	$(RUN) -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $@
+
+$(OLDEST)/ready: pyproject.toml
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[dev]" \
+		"scikit-learn==1.6.*" "scipy<1.16" "numpy<2.3" "pandas<3"
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(OLDEST) out

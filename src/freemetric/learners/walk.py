@@ -1,0 +1,57 @@
+"""A Monte Carlo run as a learner sees it: the trace, the best state, and Ctrl-C as an early end."""
+
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+
+from ..exceptions import InterruptedFitWarning
+from .base import one_blas_thread, tell
+
+
+class Walk:
+    """Runs a sampler to its end and remembers what learners need of it."""
+
+    def __init__(self, name, verbose=False):
+        self.name, self.verbose = name, verbose
+        self.best, self.lowest, self.state = None, np.inf, None
+        self._rows = {"temperature": [], "energy": [], "acceptance": []}
+
+    def run(self, sampler, rng, energy, A):
+        with one_blas_thread(), keeping_the_best(self.name, self):
+            for state, info in sampler.iterate(rng, energy, A):
+                self._note(state, info)
+        return self
+
+    @property
+    def trace(self):
+        """Arrays (n_steps, R) of temperature, energy and acceptance."""
+        return {name: np.array(rows) for name, rows in self._rows.items()}
+
+    def _note(self, state, info):
+        self.state = state
+        r = int(np.argmin(state.energy))
+        if state.energy[r] < self.lowest:
+            self.best, self.lowest = state.A[r].copy(), float(state.energy[r])
+        for name, values in (("temperature", info.temperature), ("energy", state.energy), ("acceptance", info.acceptance)):
+            self._rows[name].append(values)
+        tell(
+            self.verbose,
+            "%s step %d: temperature %.2e, lowest energy %.5f, acceptance %.2f",
+            self.name,
+            info.step + 1,
+            info.temperature[0],
+            state.energy[r],
+            np.mean(info.acceptance),
+        )
+
+
+@contextmanager
+def keeping_the_best(name, search):
+    """Turn a KeyboardInterrupt into a warning if ``search.best`` holds something, else let it pass."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if search.best is None:
+            raise
+        warnings.warn(f"{name}.fit was interrupted; the best state so far is kept.", InterruptedFitWarning, stacklevel=5)

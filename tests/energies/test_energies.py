@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+from scipy.stats import special_ortho_group
+from sklearn.base import clone
+
+from freemetric.energies import CallableEnergy, Confinement, NCAEnergy, as_energy
+from freemetric.mc import Annealing, Constant, ElementMove
+
+
+def maps(rng, R=3, p=4, d=4):
+    return rng.standard_normal((R, p, d))
+
+
+def test_eq_4_on_three_patterns_by_hand():
+    # Patterns at 0, 1, 3 on a line, classes a a b: p_1 = e^-1 / (e^-1 + e^-9), p_2 = e^-1 / (e^-1 + e^-4), p_3 = 0.
+    X, y = np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1])
+    p = np.exp(-1) / (np.exp(-1) + np.exp([-9.0, -4.0]))
+    assert NCAEnergy().bind(X, y)(np.ones((1, 1, 1)))[0] == pytest.approx(1 - p.sum() / 3, rel=1e-6)
+
+
+def test_rotations_of_the_learned_space_do_not_matter(rng, iris):
+    energy = NCAEnergy().bind(*iris)
+    A = maps(rng)
+    Q = special_ortho_group.rvs(4, random_state=0)
+    np.testing.assert_allclose(energy(Q @ A), energy(A), rtol=1e-5)
+
+
+def test_the_order_of_patterns_and_the_names_of_classes_do_not_matter(rng, iris):
+    X, y = iris
+    order = rng.permutation(len(y))
+    A = maps(rng)
+    np.testing.assert_allclose(NCAEnergy().bind(X[order], 5 - y[order])(A), NCAEnergy().bind(X, y)(A), rtol=1e-6)
+
+
+def test_one_data_set_per_replica(rng, iris):
+    X, y = iris
+    stack = np.stack([X, X[:, ::-1], 2 * X])
+    A = maps(rng)
+    alone = [NCAEnergy().bind(data, y)(A[r : r + 1])[0] for r, data in enumerate(stack)]
+    np.testing.assert_array_equal(NCAEnergy().bind(stack, y)(A), alone)
+
+
+def test_energies_add_and_scale(rng, iris):
+    A = maps(rng)
+    nca, trap = NCAEnergy().bind(*iris), Confinement().bind(*iris)
+    total = (2 * NCAEnergy() + 0.1 * Confinement()).bind(*iris)
+    np.testing.assert_allclose(total(A), 2 * nca(A) + 0.1 * trap(A))
+    value, gradient = total.value_and_grad(A)
+    np.testing.assert_allclose(value, total(A), rtol=1e-6)
+    np.testing.assert_allclose(gradient, 2 * nca.value_and_grad(A)[1] + 0.2 * A, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "energy", [NCAEnergy(), NCAEnergy() + 0.01 * Confinement(), 3 * (NCAEnergy() + 0.01 * Confinement())], ids=repr
+)
+def test_the_fused_sweep_walks_like_single_trials(energy, iris):
+    bound = energy.bind(*iris)
+    sampler = Annealing(Constant(0.01), ElementMove(0.5), n_steps=3)
+    A = np.repeat(np.eye(4)[None], 2, axis=0)
+    fused = [s for s, _ in sampler.iterate(np.random.default_rng(0), bound, A)]
+    single = [s for s, _ in sampler.iterate(np.random.default_rng(0), lambda A: bound(A), A)]
+    np.testing.assert_allclose(fused[-1].A, single[-1].A)
+    np.testing.assert_allclose(fused[-1].energy, single[-1].energy, rtol=1e-5)
+
+
+def test_a_sum_can_what_its_terms_can(iris):
+    opaque = CallableEnergy(lambda A: A[:, 0, 0])
+    mixed = (NCAEnergy() + opaque).bind(*iris)
+    assert not hasattr(mixed, "value_and_grad")
+    assert not hasattr(mixed, "sweep")
+    assert mixed.n_patterns == 150
+    only_traps = (Confinement() + 2 * Confinement()).bind(*iris)
+    assert only_traps.ridge == 3
+    assert not hasattr(only_traps, "sweep")
+    assert hasattr((NCAEnergy() + (Confinement() + Confinement())).bind(*iris), "sweep")
+
+
+def test_energies_are_parameter_objects():
+    energy = NCAEnergy() + 1e-4 * Confinement()
+    assert clone(energy).set_params(second__factor=0.5).second.factor == 0.5
+    assert energy.second.factor == 1e-4
+
+
+def test_bad_energies_are_named(iris):
+    with pytest.raises(ValueError, match="Unknown energy 'ncaa'; known energies: 'nca'"):
+        as_energy("ncaa")
+    with pytest.raises(TypeError, match="energy must be an Energy, its name or a callable .*; got 3"):
+        as_energy(3)
+    with pytest.raises(ValueError, match="positive factor; got -1"):
+        (-1 * NCAEnergy()).bind(*iris)

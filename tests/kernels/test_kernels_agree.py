@@ -1,0 +1,156 @@
+"""Every backend against the definition in plain numpy, and the definition against finite differences."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from freemetric.kernels import kernels_for, numba_, reference, torch_
+
+
+@pytest.fixture(params=["numba", "torch"])
+def kernels(request):
+    if request.param == "torch":
+        pytest.importorskip("torch", reason="the GPU kernels need torch")
+        return torch_
+    return numba_
+
+
+def prepare(kernels, X, bounds, **options):
+    return kernels.prepare(X, bounds, "reference" if kernels is reference else "cpu", **options)
+
+
+def problem(rng, N=97, d=5, p=3, n_classes=3, R=2, scale=1.0, one_data_set=False):
+    """A stack of data sets sorted by class with uneven classes, one of them a single pattern, and maps."""
+    label = np.sort(np.append(rng.integers(0, n_classes, N - 1), n_classes))
+    bounds = np.searchsorted(label, np.arange(n_classes + 2))
+    X = rng.random((1 if one_data_set else R, N, d)) + 0.3 * np.eye(n_classes + 1, d)[label]
+    return scale * X, bounds, rng.standard_normal((R, p, d))
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 10.0, 1e3])
+@pytest.mark.parametrize("one_data_set", [True, False])
+def test_energy_and_gradient_are_the_reference(kernels, rng, scale, one_data_set):
+    X, bounds, A = problem(rng, scale=scale, one_data_set=one_data_set)
+    data = prepare(kernels, X, bounds)
+    energy, gradient = kernels.nca_energy_and_gradient(data, A)
+    true_energy, true_gradient = reference.nca_energy_and_gradient(reference.prepare(X, bounds), A)
+    np.testing.assert_allclose(energy, true_energy, rtol=1e-5)
+    np.testing.assert_allclose(kernels.nca_energy(data, A), energy, rtol=1e-6)
+    # float32 knows a squared distance to 1e-7 of the largest: at scale 1000 that is 0.1 in an exponent
+    tolerance = 1e-4 if scale <= 10 else 0.3
+    np.testing.assert_allclose(gradient, true_gradient, atol=tolerance * np.abs(true_gradient).max() + 1e-30)
+
+
+@pytest.mark.parametrize("N", [2, 3, 255, 256, 257, 700])
+def test_any_number_of_patterns(kernels, rng, N):
+    X, bounds, A = problem(rng, N=N, n_classes=1 if N < 4 else 3)
+    energy, gradient = kernels.nca_energy_and_gradient(prepare(kernels, X, bounds), A)
+    true_energy, true_gradient = reference.nca_energy_and_gradient(reference.prepare(X, bounds), A)
+    np.testing.assert_allclose(energy, true_energy, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(gradient, true_gradient, atol=1e-4 * np.abs(true_gradient).max() + 1e-9)
+
+
+def test_duplicated_rows(kernels, rng):
+    X, bounds, A = problem(rng)
+    X[:, 1::2] = X[:, :-1:2]
+    energy, gradient = kernels.nca_energy_and_gradient(prepare(kernels, X, bounds), A)
+    true_energy, true_gradient = reference.nca_energy_and_gradient(reference.prepare(X, bounds), A)
+    np.testing.assert_allclose(energy, true_energy, rtol=1e-5)
+    np.testing.assert_allclose(gradient, true_gradient, atol=1e-4 * np.abs(true_gradient).max())
+
+
+def test_reference_gradient_is_finite_differences(rng):
+    X, bounds, A = problem(rng, N=20, R=1)
+    data = reference.prepare(X, bounds)
+    _, gradient = reference.nca_energy_and_gradient(data, A)
+    h = 1e-6
+    for r, c in np.ndindex(A[0].shape):
+        step = np.zeros_like(A)
+        step[0, r, c] = h
+        slope = (reference.nca_energy(data, A + step) - reference.nca_energy(data, A - step)) / (2 * h)
+        assert gradient[0, r, c] == pytest.approx(slope[0], abs=1e-8)
+
+
+def trials(rng, A, n, step, temperature):
+    R, p, d = A.shape
+    rows, columns = rng.integers(p, size=(R, n)), rng.integers(d, size=(R, n))
+    return rows, columns, rng.uniform(-step, step, (R, n)), temperature * rng.standard_exponential((R, n))
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3, 1e6])
+@pytest.mark.parametrize("step", [0.01, 1.0, 30.0])
+def test_sweep_makes_the_reference_decisions(rng, scale, step):
+    X, bounds, A = problem(rng, scale=scale)
+    moves = trials(rng, A, 200, step, temperature=0.03)
+    A_fast, energy, accepted = numba_.nca_element_sweep(numba_.prepare(X, bounds), A, *moves, ridge=1e-4)
+    single = np.float32(X - X.mean(axis=1, keepdims=True)).astype(float)  # at scale 1e6 the rounding of X decides
+    A_true, true_energy, true_accepted = reference.nca_element_sweep(
+        reference.prepare(single, bounds), A, *moves, ridge=1e-4
+    )
+    np.testing.assert_array_equal(accepted, true_accepted)
+    np.testing.assert_allclose(A_fast, A_true, rtol=1e-12)
+    np.testing.assert_allclose(energy, true_energy, rtol=1e-5)
+
+
+def test_sweep_does_not_drift_over_ten_thousand_trials(rng):
+    X, bounds, A = problem(rng, N=60, R=1)
+    data = numba_.prepare(X, bounds)
+    moves = trials(rng, A, 10_000, 0.3, temperature=0.1)
+    A, energy, accepted = numba_.nca_element_sweep(data, A, *moves)
+    assert accepted.sum() > 5_000
+    np.testing.assert_allclose(energy, reference.nca_energy(reference.prepare(X, bounds), A), rtol=1e-5)
+
+
+def test_memory_budgets_change_nothing(rng, monkeypatch):
+    X, bounds, A = problem(rng, N=600)
+    data, moves = numba_.prepare(X, bounds), trials(rng, A, 20, 0.3, temperature=0.01)
+    energy, gradient = numba_.nca_energy_and_gradient(data, A)
+    swept = numba_.nca_element_sweep(data, A, *moves)
+    monkeypatch.setattr(numba_, "KEPT_BYTES", 0)
+    monkeypatch.setattr(numba_, "STORED_BYTES", 0)
+    small_energy, small_gradient = numba_.nca_energy_and_gradient(data, A)
+    np.testing.assert_array_equal(small_energy, energy)
+    np.testing.assert_array_equal(small_gradient, gradient)
+    small_swept = numba_.nca_element_sweep(data, A, *moves)
+    np.testing.assert_array_equal(small_swept[2], swept[2])
+    np.testing.assert_allclose(small_swept[1], swept[1], rtol=1e-6)
+
+
+def test_beyond_the_default_budget_of_kept_pairs(rng):
+    N = 4300
+    label = np.sort(rng.integers(0, 3, N))
+    X = rng.random((N, 2)) + 0.3 * np.eye(3, 2)[label]
+    bounds = np.searchsorted(label, np.arange(4))
+    A = 3 * rng.standard_normal((1, 2, 2))
+    energy, gradient = numba_.nca_energy_and_gradient(numba_.prepare(X[None], bounds), A)
+    K = cdist(X @ A[0].T, X @ A[0].T, "sqeuclidean")
+    np.fill_diagonal(K, np.inf)
+    np.exp(-K, out=K)
+    p = np.array([K[i, bounds[c] : bounds[c + 1]].sum() for i, c in enumerate(label)]) / K.sum(axis=1)
+    assert energy[0] == pytest.approx(1 - p.mean(), rel=1e-5)
+    step = 1e-3 * gradient / np.linalg.norm(gradient)
+    ahead, behind = (numba_.nca_energy(numba_.prepare(X[None], bounds), A + s * step)[0] for s in (1, -1))
+    assert ahead - behind == pytest.approx(2e-3 * np.linalg.norm(gradient), rel=1e-2)
+
+
+def test_threads_change_nothing(rng):
+    X, bounds, A = problem(rng, R=5)
+    moves = trials(rng, A, 30, 0.3, temperature=0.01)
+    for run in (numba_.nca_energy_and_gradient, lambda data, A: numba_.nca_element_sweep(data, A, *moves)):
+        alone = run(numba_.prepare(X, bounds), A)
+        together = run(numba_.prepare(X, bounds, n_jobs=3), A)
+        for a, b in zip(alone, together, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_unknown_device_is_named():
+    with pytest.raises(ValueError, match="Unknown device 'tpu'; known devices: 'cpu'"):
+        kernels_for("tpu")
+
+
+def test_missing_gpu_is_said():
+    torch = pytest.importorskip("torch", reason="needs torch")
+    if torch.cuda.is_available():
+        pytest.skip("this machine has a GPU")
+    with pytest.raises(ValueError, match="no such device"):
+        kernels_for("cuda").prepare(np.zeros((1, 2, 1)), np.array([0, 1, 2]), "cuda")

@@ -1,0 +1,117 @@
+"""Samplers are right when they sample the right distribution: statistics against closed forms."""
+
+import numpy as np
+import pytest
+
+from freemetric.energies import Confinement, NCAEnergy
+from freemetric.mc import (
+    Annealing,
+    Constant,
+    ElementMove,
+    HamiltonianMove,
+    MatrixMove,
+    ParallelTempering,
+    StretchRotateMove,
+)
+
+MOVES = [
+    ElementMove(1.0),
+    MatrixMove(1.0, n_moves=3),
+    StretchRotateMove(0.5),
+    HamiltonianMove(),
+    HamiltonianMove(0.7, n_leapfrog=3, jitter=0.5),
+]
+
+
+class Well:
+    """E = |A|^2 / 2: a harmonic well, in which every element has variance T and <E> = n T / 2."""
+
+    def __call__(self, A):
+        return (A**2).sum(axis=(1, 2)) / 2
+
+    def value_and_grad(self, A):
+        return self(A), A
+
+
+def energies_after_burn_in(sampler, energy, A, seed=0):
+    run = sampler.iterate(np.random.default_rng(seed), energy, A)
+    return np.array([state.energy for state, info in run if not info.adapting])
+
+
+def mean_and_error(energies):
+    """Mean over everything and its standard error, from the spread of independent replicas."""
+    replicas = energies.mean(axis=0)
+    return replicas.mean(), replicas.std(ddof=1) / np.sqrt(len(replicas))
+
+
+@pytest.mark.parametrize("temperature", [0.1, 2.0])
+@pytest.mark.parametrize("move", MOVES, ids=repr)
+def test_every_move_samples_a_normal_distribution(move, temperature, rng):
+    A = rng.standard_normal((200, 1, 2))
+    sampler = Annealing(Constant(temperature), move, n_steps=300, burn_in=0.3)
+    energies = energies_after_burn_in(sampler, Well(), A)
+    mean, error = mean_and_error(energies)
+    assert error < 0.03 * temperature
+    assert mean == pytest.approx(temperature, abs=4 * error)  # n T / 2 with n = 2
+    # E is exponentially distributed: its standard deviation is T too
+    assert energies.std() == pytest.approx(temperature, rel=0.05)
+
+
+@pytest.mark.parametrize("move", [ElementMove(1.0), HamiltonianMove()], ids=repr)
+def test_tempering_keeps_every_temperature_in_balance(move):
+    temperatures = np.array([0.1, 0.3, 1.0])
+    means = []
+    for seed in range(30):
+        sampler = ParallelTempering(temperatures, move, n_steps=200, burn_in=0.3)
+        means.append(energies_after_burn_in(sampler, Well(), np.zeros((3, 1, 2)), seed).mean(axis=0))
+    means = np.array(means)
+    error = means.std(axis=0, ddof=1) / np.sqrt(len(means))
+    np.testing.assert_array_less(error, 0.06 * temperatures)
+    np.testing.assert_array_less(np.abs(means.mean(axis=0) - temperatures), 4 * error)
+
+
+def test_tempering_leaves_a_valley_that_annealing_cannot():
+    def two_valleys(A):  # minima at -1 and +1, a barrier of height 1 between them
+        return (A[:, 0, 0] ** 2 - 1) ** 2
+
+    start = np.ones((4, 1, 1))
+    move = ElementMove(0.3, target_acceptance=None)
+    cold = Annealing(Constant(0.02), move, n_steps=2000)
+    stuck = [s.A[:, 0, 0] for s, _ in cold.iterate(np.random.default_rng(0), two_valleys, start)]
+    assert np.min(stuck) > 0
+    tempered = ParallelTempering((0.02, 0.07, 0.25, 0.9), move, n_steps=2000)
+    visited = [s.A[0, 0, 0] for s, _ in tempered.iterate(np.random.default_rng(0), two_valleys, start)]
+    assert 0.2 < np.mean(np.array(visited) > 0) < 0.8
+
+
+@pytest.mark.parametrize("move", [*MOVES, HamiltonianMove(n_leapfrog=2)], ids=repr)
+def test_a_quench_never_rises_and_finds_the_bottom(move, rng):
+    A = 1 + rng.random((5, 1, 2))
+    sampler = Annealing(Constant(0.0), move, n_steps=300)
+    energies = np.array([state.energy for state, _ in sampler.iterate(rng, Well(), A)])
+    assert (np.diff(np.vstack([Well()(A), energies]), axis=0) <= 0).all()
+    assert energies[-1].max() < 0.02
+
+
+@pytest.mark.parametrize("temperature", [1e-3, 1e-2])
+def test_hamiltonian_and_element_moves_sample_the_same_distribution(temperature, iris):
+    energy = (NCAEnergy() + 1e-2 * Confinement()).bind(*iris)
+    A = np.repeat(np.eye(4)[None], 12, axis=0)
+    results = []
+    for move, n_steps in ((HamiltonianMove(n_leapfrog=10), 250), (ElementMove(0.5), 250)):
+        sampler = Annealing(Constant(temperature), move, n_steps=n_steps, burn_in=0.5)
+        results.append(mean_and_error(energies_after_burn_in(sampler, energy, A)))
+    (hamiltonian, error_1), (element, error_2) = results
+    error = np.hypot(error_1, error_2)
+    assert error < 0.02 * element
+    assert hamiltonian == pytest.approx(element, abs=4 * error)
+
+
+def test_step_sizes_reach_the_wanted_acceptance_and_freeze(iris):
+    energy = (NCAEnergy() + 1e-4 * Confinement()).bind(*iris)
+    for move, wanted in ((ElementMove(5.0), 0.3), (HamiltonianMove(1.0), 0.65)):
+        run = Annealing(Constant(1e-3), move, n_steps=150, burn_in=0.6).iterate(
+            np.random.default_rng(0), energy, np.eye(4)[None].repeat(4, axis=0)
+        )
+        acceptance = np.mean([info.acceptance for _, info in run if not info.adapting])
+        assert acceptance == pytest.approx(wanted, abs=0.12)

@@ -1,0 +1,150 @@
+"""Acceptance, schedules, stopping, and what is said about bad input."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from freemetric.mc import (
+    Adaptive,
+    Annealing,
+    Constant,
+    ElementMove,
+    Geometric,
+    HamiltonianMove,
+    Linear,
+    MatrixMove,
+    ParallelTempering,
+    accept,
+)
+
+
+def parabola(A):
+    return (A**2).sum(axis=(1, 2))
+
+
+def test_acceptance_is_metropolis(rng):
+    rise = np.repeat([-1.0, 0.0, 0.5, 1.0], 20_000)
+    kept = accept(rng, np.full(len(rise), 0.5), rise).reshape(4, -1).mean(axis=1)
+    np.testing.assert_allclose(kept, [1, 1, np.exp(-1), np.exp(-2)], atol=0.015)
+
+
+def test_hastings_ratio_enters_acceptance(rng):
+    rise = np.full(20_000, 0.5)
+    kept = accept(rng, np.full(len(rise), 0.5), rise, log_ratio=0.4).mean()
+    assert kept == pytest.approx(np.exp(-0.6), abs=0.015)
+
+
+def test_at_zero_temperature_only_falls_and_ties_pass(rng):
+    rise = np.array([-1.0, 0.0, 1e-300, 1.0])
+    np.testing.assert_array_equal(accept(rng, np.zeros(4), rise, log_ratio=100.0), [True, True, False, False])
+
+
+def test_schedules():
+    assert Geometric(0.1, 0.9)(3, [], []) == pytest.approx(0.1 * 0.9**3)
+    assert [Linear(1.0, 0.0, 5)(k, [], []) for k in (0, 2, 4, 9)] == pytest.approx([1, 0.5, 0, 0])
+    assert Constant(0.3)(7, [], []) == 0.3
+
+
+def test_adaptive_cools_slowly_where_the_energy_fluctuates():
+    schedule = Adaptive(0.1, window=4)
+    calm = [np.array([0.5 + 0.01 * (k % 2)]) for k in range(4)]
+    wild = [np.array([0.5 + 0.4 * (k % 2)]) for k in range(4)]
+    assert schedule(0, [], []) == 0.1
+    assert schedule(3, [0.1] * 3, wild[:3]) == 0.1  # inside a window
+    assert schedule(4, [0.1] * 4, wild) == pytest.approx(0.1 * np.exp(-0.7 * 0.1 / 0.2))
+    assert schedule(4, [0.1] * 4, calm) == pytest.approx(0.05)  # as fast as allowed
+    assert schedule(4, [0.1] * 4, [np.array([0.5])] * 4) == pytest.approx(0.05)
+
+
+def test_adaptive_annealing_reaches_the_bottom(rng):
+    sampler = Annealing(Adaptive(1.0), ElementMove(1.0), n_steps=400)
+    *_, (state, info) = sampler.iterate(rng, parabola, np.ones((3, 2, 2)))
+    assert info.temperature[0] < 1e-3
+    assert state.energy.max() < 1e-2
+
+
+def test_convergence_is_judged_over_a_window(rng):
+    # A flat energy accepts everything: a single trial would call it converged, a window does so after `window` steps.
+    steps = list(Annealing(Constant(0.0), MatrixMove(), tol=1e-6, window=7).iterate(rng, lambda A: A[:, 0, 0] * 0, np.ones((2, 1, 1))))
+    assert len(steps) == 7
+
+
+def test_one_result_a_step_and_the_same_seed_the_same_walk():
+    def walk(seed):
+        sampler = Annealing(Constant(0.1), ElementMove(), n_steps=20, n_replicas=2)
+        return [s.A for s, _ in sampler.iterate(np.random.default_rng(seed), parabola, np.ones((2, 2, 3)))]
+
+    assert len(walk(0)) == 20
+    np.testing.assert_array_equal(walk(0), walk(0))
+    assert not np.array_equal(walk(0), walk(1))
+
+
+def test_a_step_does_not_touch_the_states_before_it(rng):
+    states = [s.A for s, _ in Annealing(Constant(1.0), MatrixMove(), n_steps=5).iterate(rng, parabola, np.zeros((1, 1, 2)))]
+    assert len({A.tobytes() for A in states}) > 1
+
+
+@pytest.mark.parametrize("sampler", [Annealing(Geometric(0.1, 0.9), ElementMove()), ParallelTempering((0.1, 0.2))])
+def test_samplers_are_parameter_objects(sampler):
+    twin = clone(sampler)
+    assert repr(twin) == repr(sampler)
+    assert twin is not sampler
+
+
+def run(energy, sampler, A=None, seed=0):
+    return list(sampler.iterate(np.random.default_rng(seed), energy, np.ones((2, 1, 2)) if A is None else A))
+
+
+@pytest.mark.parametrize(
+    ("sampler", "message"),
+    [
+        (Annealing(Constant(-1.0)), r"temperature must be a finite number >= 0; got -1\.0"),
+        (Annealing(Constant(np.nan)), "temperature must be a finite number"),
+        (ParallelTempering((-0.1, 0.2)), "temperature must be a finite number"),
+        (ParallelTempering((0.2, 0.1)), r"temperatures must ascend; got \[0\.2, 0\.1\]"),
+        (ParallelTempering((0.1, 0.2, 0.3)), "3 temperatures need as many replicas; got 2"),
+        (Annealing(Geometric(0.1, 1.5)), r"factor must be in \(0, 1\]; got 1\.5"),
+        (Annealing(move="jump"), "Unknown move 'jump'; known moves: 'element'"),
+        (Annealing(move=ElementMove(n_moves=0)), "n_moves must be 'elements', 'patterns' or a positive integer; got 0"),
+        (Annealing(move=ElementMove(n_moves="patterns")), "needs an energy with the attribute n_patterns"),
+        (Annealing(move=HamiltonianMove()), "HamiltonianMove needs an energy with value_and_grad"),
+        (Annealing(move="element", burn_in=70), r"burn_in is a share of the steps, in \[0, 1\]; got 70"),
+    ],
+)
+def test_bad_settings_are_named(sampler, message):
+    with pytest.raises(ValueError, match=message):
+        run(parabola, sampler)
+
+
+def test_what_is_no_move_is_named():
+    with pytest.raises(TypeError, match="move must be a Move or one of 'element'.*; got 3"):
+        run(parabola, Annealing(move=3))
+
+
+@pytest.mark.parametrize("move", ["element", "matrix", "stretch-rotate"])
+def test_an_energy_that_turns_nan_is_reported(move):
+    calls = []
+
+    def breaks(A):
+        calls.append(1)
+        return np.where(np.arange(len(A)) == 1, np.nan if len(calls) > 5 else 0.0, 0.0)
+
+    with pytest.raises(ValueError, match="The energy is NaN for replica 1"):
+        run(breaks, Annealing(Constant(0.1), move))
+
+
+def test_an_energy_of_the_wrong_shape_is_reported():
+    with pytest.raises(ValueError, match=r"must map \(2, 1, 2\) replicas to shape \(2,\); it returned shape \(\)"):
+        run(lambda A: A.sum(), Annealing(move="element"))
+
+
+def test_a_diverging_trajectory_is_rejected_not_fatal():
+    class Cliff:
+        def __call__(self, A):
+            return parabola(A)
+
+        def value_and_grad(self, A):
+            return self(A), 1e300 * A
+
+    states = run(Cliff(), Annealing(Constant(1.0), HamiltonianMove(1e10), n_steps=5))
+    np.testing.assert_array_equal(states[-1][0].A, 1.0)
