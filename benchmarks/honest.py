@@ -1,6 +1,6 @@
 """Honest error on four data sets that ship with scikit-learn: 5 x 2 splits, k never chosen on the test half.
 
-    make bench-honest        # or: python benchmarks/honest.py --repeats 1
+make bench-honest        # or: python benchmarks/honest.py --repeats 1
 """
 
 import argparse

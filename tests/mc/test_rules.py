@@ -65,7 +65,11 @@ def test_adaptive_annealing_reaches_the_bottom(rng):
 
 def test_convergence_is_judged_over_a_window(rng):
     # A flat energy accepts everything: a single trial would call it converged, a window does so after `window` steps.
-    steps = list(Annealing(Constant(0.0), MatrixMove(), tol=1e-6, window=7).iterate(rng, lambda A: A[:, 0, 0] * 0, np.ones((2, 1, 1))))
+    steps = list(
+        Annealing(Constant(0.0), MatrixMove(), tol=1e-6, window=7).iterate(
+            rng, lambda A: A[:, 0, 0] * 0, np.ones((2, 1, 1))
+        )
+    )
     assert len(steps) == 7
 
 
@@ -80,7 +84,9 @@ def test_one_result_a_step_and_the_same_seed_the_same_walk():
 
 
 def test_a_step_does_not_touch_the_states_before_it(rng):
-    states = [s.A for s, _ in Annealing(Constant(1.0), MatrixMove(), n_steps=5).iterate(rng, parabola, np.zeros((1, 1, 2)))]
+    states = [
+        s.A for s, _ in Annealing(Constant(1.0), MatrixMove(), n_steps=5).iterate(rng, parabola, np.zeros((1, 1, 2)))
+    ]
     assert len({A.tobytes() for A in states}) > 1
 
 
@@ -117,7 +123,7 @@ def test_bad_settings_are_named(sampler, message):
 
 
 def test_what_is_no_move_is_named():
-    with pytest.raises(TypeError, match="move must be a Move or one of 'element'.*; got 3"):
+    with pytest.raises(TypeError, match=r"move must be a Move or one of 'element'.*; got 3"):
         run(parabola, Annealing(move=3))
 
 

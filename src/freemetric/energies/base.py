@@ -11,7 +11,6 @@ needs them looks for:
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +23,11 @@ Array = NDArray[np.float64]
 class Energy(BaseEstimator):
     """An objective over maps A, to be minimised."""
 
-    def bind(self, X: Array, y: Array, **options: Any) -> Callable[[Array], Array]:
+    def bind(self, X: Array, y: Array, *, device: str = "cpu", n_jobs: int = 1) -> Callable[[Array], Array]:
         """The energy as a function of A alone.
 
         X is (N, d), or (R, N, d) with one data set per replica; y (N,) holds class numbers.
-        ``options`` are hints: ``device`` and ``n_jobs``.
+        ``device`` and ``n_jobs`` are hints: an energy that knows only one way may take them as ``**options``.
         """
         raise NotImplementedError
 
@@ -48,8 +47,9 @@ class SumEnergy(Energy):
         self.first = first
         self.second = second
 
-    def bind(self, X, y, **options):
-        return BoundSum([self.first.bind(X, y, **options), self.second.bind(X, y, **options)])
+    def bind(self, X, y, *, device="cpu", n_jobs=1):
+        terms = self.first, self.second
+        return BoundSum([term.bind(X, y, device=device, n_jobs=n_jobs) for term in terms])
 
 
 class ScaledEnergy(Energy):
@@ -59,10 +59,10 @@ class ScaledEnergy(Energy):
         self.energy = energy
         self.factor = factor
 
-    def bind(self, X, y, **options):
+    def bind(self, X, y, *, device="cpu", n_jobs=1):
         if not self.factor > 0:
             raise ValueError(f"An energy can only be scaled by a positive factor; got {self.factor}.")
-        return BoundMultiple(self.energy.bind(X, y, **options), self.factor)
+        return BoundMultiple(self.energy.bind(X, y, device=device, n_jobs=n_jobs), self.factor)
 
 
 class CallableEnergy(Energy):
@@ -71,7 +71,7 @@ class CallableEnergy(Energy):
     def __init__(self, function):
         self.function = function
 
-    def bind(self, X, y, **options):
+    def bind(self, X, y, *, device="cpu", n_jobs=1):
         return self.function
 
 

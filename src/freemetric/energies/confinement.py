@@ -13,10 +13,11 @@ class Confinement(Energy):
     --------
     >>> from freemetric.energies import Confinement, NCAEnergy
     >>> NCAEnergy() + 1e-4 * Confinement()
-    SumEnergy(first=NCAEnergy(), second=ScaledEnergy(energy=Confinement(), factor=0.0001))
+    SumEnergy(first=NCAEnergy(),
+              second=ScaledEnergy(energy=Confinement(), factor=0.0001))
     """
 
-    def bind(self, X, y, **options):
+    def bind(self, X, y, *, device="cpu", n_jobs=1):
         return BoundConfinement()
 
 

@@ -24,7 +24,7 @@ class NCAEnergy(Energy):
     >>> X, y = load_iris(return_X_y=True)
     >>> energy = NCAEnergy().bind(X, y)
     >>> energy(np.eye(4)[None]).round(3)
-    array([0.067])
+    array([0.162])
     """
 
     def bind(self, X, y, *, device="cpu", n_jobs=1):

@@ -147,7 +147,7 @@ def expected_error(S, O, N):
         least = -larger(-least, -total)
         most = larger(most, total)
         right += S[i] / total
-    return 1 - right / N if SMALLEST < least and most < LARGEST else OUT_OF_RANGE
+    return 1 - right / N if least > SMALLEST and most < LARGEST else OUT_OF_RANGE
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
@@ -228,7 +228,7 @@ def sweep(X, begin, end, A, rows, columns, deltas, allowed, ridge, accepted, sto
     x_span = np.array([span(x) for x in x_all])
     z64 = project(A, x_all)
     z = z64.astype(f32)
-    stored = M * M * 4 <= stored_bytes and M > PANEL
+    stored = stored_bytes >= M * M * 4 and M > PANEL
     H = np.empty((M if stored else PANEL, M), f32)
     if stored:
         for i in range(0, M, PANEL):
@@ -236,7 +236,7 @@ def sweep(X, begin, end, A, rows, columns, deltas, allowed, ridge, accepted, sto
     S, O, a = np.zeros(M, f32), np.zeros(M, f32), np.zeros(M, f32)
     m = np.zeros((2, M), f32)
     find_shifts(H, z, real, x_all[0], a, m[0])
-    E = energy_after(H, z, real, class_stop, x_all[0], a, 0.0, m, S, O, N)
+    E = energy_after(H, z, real, class_stop, x_all[0], a, f32(0), m, S, O, N)
     for t in range(rows.shape[0]):
         r, c, delta = rows[t], columns[t], deltas[t]
         x = x_all[c]

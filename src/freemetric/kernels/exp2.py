@@ -55,12 +55,16 @@ def larger(typing_context, x, y):
 
 @intrinsic
 def _as_float(typing_context, bits):
-    return types.float32(types.int32), lambda context, builder, signature, args: builder.bitcast(args[0], ir.FloatType())
+    return types.float32(types.int32), lambda context, builder, signature, args: builder.bitcast(
+        args[0], ir.FloatType()
+    )
 
 
 @intrinsic
 def _as_bits(typing_context, value):
-    return types.int32(types.float32), lambda context, builder, signature, args: builder.bitcast(args[0], ir.IntType(32))
+    return types.int32(types.float32), lambda context, builder, signature, args: builder.bitcast(
+        args[0], ir.IntType(32)
+    )
 
 
 @njit(fastmath=EXACT, cache=True)

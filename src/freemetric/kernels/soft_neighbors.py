@@ -4,9 +4,9 @@ With h_ij = -log2(e) |z_i - z_j|^2 the weight of neighbour j is 2**(h_ij - m_i),
 so that nothing over- or underflows. The m_i are whole numbers: one polynomial serves the pair both ways.
 
 Pass 1 gathers each row's weight inside (``S``) and outside (``O``) its class; a larger m found on the way
-rescales what was gathered. Pass 2 turns the tiles into W + W^T, W_ij = P_ij (same_ij - p_i) = N dE/dD_ij, and multiplies:
-dE/dZ_i = 2/N sum_j (W + W^T)_ij (z_i - z_j). Tiles stay in memory between the passes while they fit the budget
-and are computed again beyond it.
+rescales what was gathered. Pass 2 turns the tiles into W + W^T, W_ij = P_ij (same_ij - p_i) = N dE/dD_ij,
+and multiplies: dE/dZ_i = 2/N sum_j (W + W^T)_ij (z_i - z_j). Tiles stay in memory between the passes while
+they fit the budget and are computed again beyond it.
 """
 
 import numpy as np

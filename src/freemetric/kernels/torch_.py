@@ -1,8 +1,11 @@
 """The GPU kernels: all replicas in one batch, rows of the pair matrix in blocks that fit the memory budget."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import torch
 
 BLOCK_BYTES = 1 << 30  # one (R, rows, N) float32 array; a gradient holds about four of them
 

@@ -129,5 +129,5 @@ def tell(verbose, message, *args):
 
 
 def one_blas_thread():
-    """Matrix products in one thread: the parallel unit is the replica, and the result does not depend on the machine."""
+    """Matrix products in one thread: replicas are what runs in parallel, and results do not depend on the machine."""
     return threadpool_limits(limits=1, user_api="blas")

@@ -41,7 +41,7 @@ def _complaints(X, y, classes):
     copies = N - len(np.unique(X, axis=0))
     if copies > MANY_COPIES * N:
         yield f"{copies} of {N} rows are copies of others: leave-one-out and out-of-bag errors will be too low."
-    if N < d:
+    if d > N:
         yield f"Fewer patterns ({N}) than features ({d}): many maps separate the classes; n_components may help."
 
 

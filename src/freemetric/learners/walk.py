@@ -33,7 +33,11 @@ class Walk:
         r = int(np.argmin(state.energy))
         if state.energy[r] < self.lowest:
             self.best, self.lowest = state.A[r].copy(), float(state.energy[r])
-        for name, values in (("temperature", info.temperature), ("energy", state.energy), ("acceptance", info.acceptance)):
+        for name, values in (
+            ("temperature", info.temperature),
+            ("energy", state.energy),
+            ("acceptance", info.acceptance),
+        ):
             self._rows[name].append(values)
         tell(
             self.verbose,
@@ -54,4 +58,6 @@ def keeping_the_best(name, search):
     except KeyboardInterrupt:
         if search.best is None:
             raise
-        warnings.warn(f"{name}.fit was interrupted; the best state so far is kept.", InterruptedFitWarning, stacklevel=5)
+        warnings.warn(
+            f"{name}.fit was interrupted; the best state so far is kept.", InterruptedFitWarning, stacklevel=5
+        )

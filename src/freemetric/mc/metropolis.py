@@ -1,8 +1,11 @@
 """Metropolis' rule, in a form that holds at every temperature, zero included."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .state import Array
+
+Flags = NDArray[np.bool_]
 
 
 def allowed_rise(rng: np.random.Generator, temperature: Array, shape: tuple[int, ...]) -> Array:
@@ -15,7 +18,7 @@ def allowed_rise(rng: np.random.Generator, temperature: Array, shape: tuple[int,
     return T.reshape(T.shape + (1,) * (len(shape) - T.ndim)) * rng.standard_exponential(shape)
 
 
-def accept(rng: np.random.Generator, temperature: Array, rise: Array, log_ratio: Array | float = 0.0) -> Array:
+def accept(rng: np.random.Generator, temperature: Array, rise: Array, log_ratio: Array | float = 0.0) -> Flags:
     """Which proposals to keep.
 
     ``log_ratio`` is Hastings' log q(A | B) - log q(B | A), plus the log Jacobian of a deterministic proposal.

@@ -105,9 +105,7 @@ class ParallelTempering(Sampler):
         Share of the steps in which step sizes adapt. They stay with their temperature.
     """
 
-    def __init__(
-        self, temperatures=(1e-4, 3e-4, 1e-3, 3e-3), move=None, *, n_steps=100, swap_every=1, burn_in=0.5
-    ):
+    def __init__(self, temperatures=(1e-4, 3e-4, 1e-3, 3e-3), move=None, *, n_steps=100, swap_every=1, burn_in=0.5):
         self.temperatures = temperatures
         self.move = move
         self.n_steps = n_steps

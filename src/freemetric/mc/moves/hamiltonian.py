@@ -11,8 +11,8 @@ class HamiltonianMove(Move):
     """Give A a random velocity, follow Newton's equations for a few leapfrog steps, accept or go back.
 
     H(A, v) = E(A) + |v|^2 / 2 with v of variance T. Leapfrog is reversible and keeps volumes, so accepting
-    the change of H by Metropolis' rule leaves exp(-E / T) invariant. At T = 0 the replica starts from rest:
-    descent with momentum. Needs an energy with ``value_and_grad``.
+    the change of H by Metropolis' rule leaves exp(-E / T) invariant. At T = 0 the replica starts from rest
+    and is kept where it lowers E: descent with momentum. Needs an energy with ``value_and_grad``.
 
     Parameters
     ----------
@@ -76,7 +76,9 @@ class HamiltonianMove(Move):
                 A = np.where(lost[:, None, None], state.A, B)
                 values, gradient = evaluate_with_gradient(energy, A)
                 v = v - (tau if k < n_leapfrog - 1 else tau / 2) * gradient
-            rise = values - state.energy + ((v**2 - start**2) / 2).sum(axis=(1, 2))
+            kinetic = ((v**2 - start**2) / 2).sum(axis=(1, 2))
+            # A quench has no heat bath whose momenta to balance: only the energy counts.
+            rise = values - state.energy + np.where(temperature > 0, kinetic, 0.0)
         return State(A, values, gradient), np.where(lost | np.isnan(rise), np.inf, rise)
 
     def _reasonable_step(self, rng, energy, state, temperature, most=30):

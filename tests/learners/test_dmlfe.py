@@ -1,0 +1,153 @@
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.datasets import make_blobs
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+
+from freemetric import DMLFE
+from freemetric.energies import Confinement, NCAEnergy
+from freemetric.exceptions import InterruptedFitWarning
+from freemetric.mc import Annealing, Constant, ElementMove, Geometric, MatrixMove, ParallelTempering, StretchRotateMove
+
+
+def test_attributes_tell_the_walk(iris):
+    sampler = Annealing(Constant(1e-3), n_steps=15, n_replicas=3)
+    model = DMLFE(2, sampler=sampler, random_state=0).fit(*iris)
+    assert model.components_.shape == (2, 4)
+    assert model.replicas_.shape == (3, 2, 4)
+    assert model.n_iter_ == 15
+    assert {k: v.shape for k, v in model.trace_.items()} == dict.fromkeys(
+        ("temperature", "energy", "acceptance"), (15, 3)
+    )
+    assert model.energy_ == model.trace_["energy"].min()
+    total = (NCAEnergy() + 1e-4 * Confinement()).bind(*iris)
+    assert total(model.components_[None])[0] == pytest.approx(model.energy_, rel=1e-5)
+
+
+def test_a_noise_feature_is_squeezed_out(rng):
+    X, y = make_blobs(150, 2, centers=3, cluster_std=1.0, random_state=0)
+    X = np.hstack([X, 20 * rng.standard_normal((150, 2))]) / 20
+    M = DMLFE(random_state=0).fit(X, y).get_mahalanobis_matrix()
+    assert M.diagonal()[:2].min() > 10 * M.diagonal()[2:].max()
+
+
+def test_the_paper_preset():
+    model = DMLFE.paper(n_components=2)
+    assert model.init == "uniform"
+    assert model.confinement == 0
+    assert model.n_components == 2
+    sampler = model.sampler
+    assert (sampler.schedule.start, sampler.schedule.factor) == (0.1, 0.9)
+    assert (sampler.move.step_size, sampler.move.n_moves, sampler.move.target_acceptance) == (1.0, "patterns", None)
+
+
+def test_the_paper_preset_learns(iris):
+    model = DMLFE.paper(random_state=0).fit(*iris)
+    np.testing.assert_allclose(model.trace_["temperature"][:3, 0], [0.1, 0.09, 0.081])
+    assert model.energy_ < 0.04
+    assert model.energy_ < NCAEnergy().bind(*iris)(np.eye(4)[None])[0]
+
+
+def test_a_quench_finds_what_scipy_finds(wine):
+    energy = (NCAEnergy() + 1e-3 * Confinement()).bind(*wine)
+
+    def objective(flat):
+        value, gradient = energy.value_and_grad(flat.reshape(1, 13, 13))
+        return value[0], gradient.ravel()
+
+    lowest = minimize(objective, np.eye(13).ravel(), jac=True, method="L-BFGS-B").fun
+    quench = Annealing(Constant(0.0), n_steps=150)
+    assert DMLFE(sampler=quench, confinement=1e-3, random_state=0).fit(*wine).energy_ < lowest + 1e-3
+
+
+@pytest.mark.parametrize(
+    "sampler",
+    [
+        Annealing(Constant(0.0), ElementMove(0.3), n_steps=20),
+        Annealing(Constant(1e-3), MatrixMove(0.1, n_moves=50), n_steps=20),
+        Annealing(Constant(1e-3), StretchRotateMove(), n_steps=20),
+        ParallelTempering((1e-4, 1e-3, 1e-2), n_steps=20),
+        Annealing(move="element", n_steps=10),
+    ],
+    ids=repr,
+)
+def test_every_sampler_lowers_the_energy(sampler, iris):
+    model = DMLFE(sampler=sampler, random_state=0).fit(*iris)
+    total = (NCAEnergy() + 1e-4 * Confinement()).bind(*iris)
+    assert model.energy_ < 0.5 * total(np.eye(4)[None])[0]
+
+
+def test_any_callable_is_an_energy(iris):
+    def off_axis(A):  # lowest where A is diagonal with ones
+        return ((A - np.eye(4)) ** 2).sum(axis=(1, 2))
+
+    sampler = Annealing(Geometric(0.1, 0.9), ElementMove(1.0), n_steps=100)
+    model = DMLFE(energy=off_axis, sampler=sampler, init="random", confinement=0, random_state=0).fit(*iris)
+    np.testing.assert_allclose(model.components_, np.eye(4), atol=0.1)
+
+
+def test_an_energy_of_ones_own_sees_the_data(iris):
+    class ErrorOfTheNearest:
+        """The leave-one-out error of 1-NN: a staircase that no gradient can descend."""
+
+        def bind(self, X, y, **options):
+            def energy(A):
+                Z = X @ np.swapaxes(A, 1, 2)
+                D = ((Z[:, :, None] - Z[:, None, :]) ** 2).sum(axis=3)
+                D[:, np.arange(len(X)), np.arange(len(X))] = np.inf
+                return (y[D.argmin(axis=2)] != y).mean(axis=1)
+
+            return energy
+
+    X, y = iris[0][::2], iris[1][::2]
+    sampler = Annealing(Constant(0.0), ElementMove(0.5), n_steps=5)
+    model = DMLFE(energy=ErrorOfTheNearest(), sampler=sampler, random_state=0).fit(X, y)
+    euclidean = ErrorOfTheNearest().bind(X, y)(np.eye(4)[None])[0]
+    assert model.energy_ - 1e-4 * (model.components_**2).sum() < euclidean
+
+
+def test_a_nan_energy_is_one_clear_error(iris):
+    with pytest.raises(ValueError, match="The energy is NaN for replica 0"):
+        DMLFE(energy=lambda A: np.full(len(A), np.nan), sampler=Annealing(move="element")).fit(*iris)
+
+
+def test_energies_and_schedules_enter_a_grid_search(iris):
+    model = make_pipeline(DMLFE(sampler=Annealing(Constant(1e-3), n_steps=5), random_state=0), KNeighborsClassifier())
+    grid = {"dmlfe__sampler__schedule__temperature": [1e-3, 1e-4], "dmlfe__energy": [NCAEnergy(), 2 * NCAEnergy()]}
+    assert GridSearchCV(model, grid, cv=2).fit(*iris).best_score_ > 0.9
+
+
+def test_warm_start_goes_on(wine):
+    model = DMLFE(sampler=Annealing(Constant(0.0), n_steps=5), warm_start=True, random_state=0)
+    first = model.fit(*wine).trace_["energy"]
+    second = model.fit(*wine).trace_["energy"]
+    assert second[0] < first[-1] + 1e-6
+
+
+def test_interrupted_fit_keeps_the_best(wine):
+    class Interrupted(Annealing):
+        def iterate(self, rng, energy, A):
+            for k, step in enumerate(super().iterate(rng, energy, A)):
+                if k == 4:
+                    raise KeyboardInterrupt
+                yield step
+
+    with pytest.warns(InterruptedFitWarning, match="DMLFE.fit was interrupted; the best state so far is kept"):
+        model = DMLFE(sampler=Interrupted(), random_state=0).fit(*wine)
+    assert model.n_iter_ == 4
+    assert model.energy_ == model.trace_["energy"].min()
+
+
+def test_an_interrupt_before_the_first_step_passes(wine):
+    def interrupt(A):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        DMLFE(energy=interrupt, sampler=Annealing(move="element")).fit(*wine)
+
+
+def test_random_starts_differ_between_replicas(iris):
+    model = DMLFE(sampler=Annealing(Constant(0.0), n_steps=1, n_replicas=2), init="uniform", random_state=0).fit(*iris)
+    assert not np.allclose(model.replicas_[0], model.replicas_[1])

@@ -1,0 +1,202 @@
+"""What every metric learner must do, whatever its mathematics."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import mahalanobis
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+from freemetric import DMLFE, LEARNERS, NCA, Euclidean, FreeEnergyClassifier
+from freemetric.exceptions import DataWarning
+
+SUPERVISED = [NCA(), DMLFE(random_state=0), FreeEnergyClassifier(12, random_state=0)]
+
+
+@pytest.fixture(params=LEARNERS, ids=str)
+def learner(request):
+    learner = LEARNERS[request.param]()
+    return learner.set_params(random_state=0) if "random_state" in learner.get_params() else learner
+
+
+@pytest.fixture(params=SUPERVISED, ids=lambda e: type(e).__name__)
+def supervised(request):
+    return clone(request.param)
+
+
+def test_everything_public_follows_from_components(learner, iris):
+    X, y = iris
+    learner.fit(X, y)
+    A, M = learner.components_, learner.get_mahalanobis_matrix()
+    np.testing.assert_allclose(learner.transform(X), X @ A.T)
+    np.testing.assert_allclose(M, A.T @ A)
+    expected = mahalanobis(X[0], X[90], M)
+    assert learner.get_metric()(X[0], X[90]) == pytest.approx(expected)
+    assert learner.get_metric()(X[0], X[90], squared=True) == pytest.approx(expected**2)
+    np.testing.assert_allclose(learner.pair_distance([[X[0], X[90]]]), [expected])
+    np.testing.assert_allclose(learner.pair_score([[X[0], X[90]]]), [-expected])
+
+
+def test_get_metric_outlives_a_refit(learner, iris, wine):
+    X, y = iris
+    metric = learner.fit(X, y).get_metric()
+    before = metric(X[0], X[90])
+    learner.fit(*wine)
+    assert metric(X[0], X[90]) == before
+
+
+def test_pairs_of_a_wrong_shape_are_named(learner, iris):
+    learner.fit(*iris)
+    with pytest.raises(ValueError, match=r"pairs must have shape \(n_pairs, 2, 4\); got \(3, 2, 5\)"):
+        learner.pair_distance(np.zeros((3, 2, 5)))
+
+
+def test_feature_names_and_set_output(learner, iris):
+    X, y = iris
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    out = learner.set_output(transform="pandas").fit(frame, y).transform(frame)
+    prefix = type(learner).__name__.lower()
+    assert list(out.columns) == [f"{prefix}{i}" for i in range(4)]
+    assert list(learner.feature_names_in_) == list("abcd")
+    polars = pytest.importorskip("polars")
+    assert isinstance(learner.set_output(transform="polars").transform(frame), polars.DataFrame)
+    with pytest.raises(ValueError, match="feature names"):
+        learner.transform(frame[list("bacd")])
+
+
+def test_any_dtype_order_or_frame_gives_the_same_metric(learner, iris):
+    X, y = iris
+    X = np.round(100 * X)
+    expected = clone(learner).fit(X, y).components_
+    for same in (X.astype(np.float32), X.astype(int), np.asfortranarray(X), pd.DataFrame(X), X.tolist()):
+        np.testing.assert_array_equal(clone(learner).fit(same, y).components_, expected)
+
+
+def test_in_a_pipeline_and_a_grid_search(learner, iris):
+    X, y = iris
+    pipeline = make_pipeline(MinMaxScaler(), learner, KNeighborsClassifier())
+    search = GridSearchCV(pipeline, {"kneighborsclassifier__n_neighbors": [3, 7]}, cv=3).fit(X, y)
+    assert search.best_score_ > 0.9
+
+
+def test_same_seed_same_result_whatever_n_jobs(supervised, wine):
+    X, y = wine
+    result = "replicas_" if hasattr(supervised, "n_replicas") else "components_"
+    first = getattr(supervised.fit(X, y), result)
+    if "n_jobs" in supervised.get_params():
+        supervised.set_params(n_jobs=3)
+    np.testing.assert_array_equal(getattr(clone(supervised).fit(X, y), result), first)
+
+
+def test_string_labels(supervised, iris):
+    X, y = iris
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    supervised.fit(X, names)
+    assert supervised.classes_.tolist() == ["setosa", "versicolor", "virginica"]
+    if hasattr(supervised, "predict"):
+        assert set(supervised.predict(X)) == set(names)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_nan_and_infinity_are_errors(supervised, iris, bad):
+    X, y = iris
+    X = X.copy()
+    X[3, 2] = bad
+    with pytest.raises(ValueError, match="NaN" if np.isnan(bad) else "infinity"):
+        supervised.fit(X, y)
+
+
+def test_one_class_is_an_error(supervised, iris):
+    with pytest.raises(ValueError, match=r"at least two classes; y has only 1 class, \[1\]"):
+        supervised.fit(iris[0], np.ones(150, dtype=int))
+
+
+def test_sparse_input_is_an_error(supervised, iris):
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
+        supervised.fit(sparse.csr_matrix(iris[0]), iris[1])
+
+
+def test_more_components_than_features_is_an_error(supervised, iris):
+    with pytest.raises(ValueError, match="n_components=5 is larger than the number of features, 4"):
+        supervised.set_params(n_components=5).fit(*iris)
+
+
+def only_warning(estimator, X, y):
+    """The text of the one DataWarning that a fit gives; its result must be finite."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator.fit(X, y)
+    A = estimator.replicas_ if hasattr(estimator, "replicas_") else estimator.components_
+    assert np.isfinite(A).all()
+    messages = [str(w.message) for w in caught if issubclass(w.category, DataWarning)]
+    assert len(messages) == 1
+    return messages[0]
+
+
+def test_a_class_of_one_pattern_is_a_warning(iris):
+    X, y = iris
+    y = np.where(np.arange(150) == 7, 3, y)
+    for estimator in (NCA(), DMLFE()):
+        assert "Classes with a single pattern, which has no neighbour of its own class: 3." in only_warning(
+            estimator, X, y
+        )
+    with pytest.warns(DataWarning) as caught:
+        FreeEnergyClassifier(12, random_state=0).fit(X, y)
+    assert [str(w.message) for w in caught] == [
+        "Classes with a single pattern, which has no neighbour of its own class: 3.",
+        "1 of 150 patterns were never out of bag; more replicas or a smaller subsample help.",
+    ]
+
+
+def test_constant_features_are_a_warning(iris):
+    X, y = iris
+    X = np.hstack([X, np.ones((150, 7))])
+    for estimator in (NCA(), DMLFE(), FreeEnergyClassifier(12, random_state=0)):
+        message = only_warning(estimator, X, y)
+        assert message == "Constant features, which no distance can use: 4, 5, 6, 7, 8 and 2 more."
+
+
+def test_many_copies_are_a_warning(iris):
+    X, y = iris
+    for estimator in (NCA(), DMLFE(), FreeEnergyClassifier(12, random_state=0)):
+        message = only_warning(estimator, np.vstack([X, X]), np.append(y, y))
+        assert message.startswith("151 of 300 rows are copies of others")
+
+
+def test_fewer_patterns_than_features_is_a_warning(rng):
+    X, y = rng.random((12, 30)), np.repeat([0, 1], 6)
+    for estimator in (NCA(), DMLFE(), FreeEnergyClassifier(12, random_state=0)):
+        assert only_warning(estimator, X, y).startswith("Fewer patterns (12) than features (30)")
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (NCA(init="best"), "'init' parameter of NCA"),
+        (NCA(tol=-1), "'tol' parameter of NCA"),
+        (DMLFE(confinement=-1), "'confinement' parameter of DMLFE"),
+        (DMLFE(energy="ncaa"), "Unknown energy 'ncaa'"),
+        (DMLFE(device="tpu"), "Unknown device 'tpu'"),
+        (DMLFE(sampler="annealing"), "'sampler' parameter of DMLFE"),
+        (DMLFE(init=np.eye(3)), r"init has shape \(3, 3\); expected \(<= 4, 4\)"),
+        (DMLFE(n_components=2, init=np.eye(4)), r"init has shape \(4, 4\); expected \(2, 4\)"),
+        (FreeEnergyClassifier(temperature=-1), "'temperature' parameter of FreeEnergyClassifier"),
+        (FreeEnergyClassifier(subsample=1.5), "'subsample' parameter of FreeEnergyClassifier"),
+        (FreeEnergyClassifier(device="tpu"), "Unknown device 'tpu'"),
+    ],
+    ids=repr,
+)
+def test_bad_parameters_are_named(estimator, message, iris):
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(*iris)
+
+
+def test_euclidean_is_euclidean(iris):
+    X, _ = iris
+    np.testing.assert_array_equal(Euclidean().fit(X).transform(X), X)
