@@ -39,7 +39,7 @@ $(VENV)/ready: pyproject.toml
 $(OLDEST)/ready: pyproject.toml
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[dev]" \
-		"scikit-learn==1.6.*" "scipy<1.16" "numpy<2.3" "pandas<3"
+		"scikit-learn==1.6.*" "scipy<1.16" "numpy<2.3" "pandas<3" "pytest<9"
 	touch $@
 
 clean:

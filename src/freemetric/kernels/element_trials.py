@@ -7,7 +7,10 @@ When A[r, c] changes by delta, only row r of z = A x moves and each h_ij = -log2
 a trial costs O(N^2), not O(N^2 p). Patterns are sorted by class and each class padded to whole vectors;
 pairs are kept once, right of the diagonal, and visited four rows at a time. As in ``soft_neighbors`` every row
 has a whole-number shift m_i near its largest h; it is renewed when a trial drives a row's weights out of range.
+Where the shifts are close to each other one serves all rows.
 """
+
+import platform
 
 import numpy as np
 from numba import njit
@@ -15,10 +18,12 @@ from numba import njit
 from .exp2 import LOG2E, SUMS, larger, mantissa, nearest_integer, power
 
 PANEL = 4  # rows visited together
-LANE = 4  # classes are padded to multiples of this
+# Classes are padded to whole vectors: four floats on ARM, eight on x86.
+LANE = 4 if platform.machine() in ("aarch64", "arm64") else 8
 FAR = np.float32(-1e30)
 SMALLEST, LARGEST = 2.0**-60, 2.0**40  # a row's total weight between these keeps full precision ...
-LARGEST_RISE = 80.0  # ... and no weight overflows in a trial that lifts no h by more than this
+LARGEST_RISE = 60.0  # ... and no weight overflows in a trial that lifts no h by more than this
+CLOSE_SHIFTS = 40.0  # shifts that differ by less are replaced by one, which saves a quarter of the work
 OUT_OF_RANGE = -1.0
 f32 = np.float32
 
@@ -67,6 +72,37 @@ def both_ways(h, mi, mj):
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
+def one_way(h, m):
+    n = nearest_integer(h)
+    return mantissa(h - n) * power(n - m)
+
+
+@njit(fastmath=SUMS, nogil=True, cache=True)
+def add_panel_of_one_shift(h, x, a, m, i, start, stop, sums):
+    """``add_panel`` where all shifts are m: a pair weighs the same for both of its patterns."""
+    h0, h1, h2, h3 = h[0, start:stop], h[1, start:stop], h[2, start:stop], h[3, start:stop]
+    xs, as_, column = x[start:stop], a[start:stop], sums[start:stop]
+    x0, x1, x2, x3 = x[i], x[i + 1], x[i + 2], x[i + 3]
+    a0, a1, a2, a3 = a[i], a[i + 1], a[i + 2], a[i + 3]
+    r0 = r1 = r2 = r3 = f32(0)
+    for j in range(stop - start):
+        xj, aj = xs[j], as_[j]
+        w0 = one_way(h0[j] + (x0 - xj) * (a0 - aj), m)
+        w1 = one_way(h1[j] + (x1 - xj) * (a1 - aj), m)
+        w2 = one_way(h2[j] + (x2 - xj) * (a2 - aj), m)
+        w3 = one_way(h3[j] + (x3 - xj) * (a3 - aj), m)
+        r0 += w0
+        r1 += w1
+        r2 += w2
+        r3 += w3
+        column[j] += (w0 + w1) + (w2 + w3)
+    sums[i] += r0
+    sums[i + 1] += r1
+    sums[i + 2] += r2
+    sums[i + 3] += r3
+
+
+@njit(fastmath=SUMS, nogil=True, cache=True)
 def add_panel(h, x, a, m, i, start, stop, sums):
     """Add the weights of four rows' pairs in [start, stop) to the sums of both patterns."""
     h0, h1, h2, h3 = h[0, start:stop], h[1, start:stop], h[2, start:stop], h[3, start:stop]
@@ -92,6 +128,15 @@ def add_panel(h, x, a, m, i, start, stop, sums):
     sums[i + 3] += r3
 
 
+@njit(fastmath=SUMS, nogil=True, cache=True)
+def span(v):
+    low = high = v[0]
+    for i in range(v.shape[0]):
+        low = -larger(-low, -v[i])
+        high = larger(high, v[i])
+    return high - low
+
+
 @njit(nogil=True, cache=True)
 def panel_of(H, z, i, real):
     """Rows i to i + 3 of h: a view of the stored square, or computed into the one panel there is."""
@@ -102,16 +147,24 @@ def panel_of(H, z, i, real):
 
 
 @njit(nogil=True, cache=True)
-def weigh(H, z, real, class_stop, x, a, m, S, O):
-    """Every pattern's weight inside (S) and outside (O) its class after the change (x, a)."""
+def weigh(H, z, real, class_stop, x, a, m, one_shift, S, O):
+    """Every pattern's weight inside (S) and outside (O) its class after the change (x, a).
+
+    Relative to its own shift m_i, or, with ``one_shift``, to the middle of all shifts.
+    """
+    middle = nearest_integer(m.min() + span(m) / f32(2))
     for i in range(x.shape[0]):
         S[i] = f32(0)
         O[i] = f32(0) if real[i] else f32(1)  # padding is always wrong: it adds nothing to the mean
     for i in range(0, x.shape[0], PANEL):
         h = panel_of(H, z, i, real)
-        stop = class_stop[i]
-        add_panel(h, x, a, m, i, i // LANE * LANE, stop, S)
-        add_panel(h, x, a, m, i, stop, x.shape[0], O)
+        start, stop, end = i // LANE * LANE, class_stop[i], x.shape[0]
+        if one_shift:
+            add_panel_of_one_shift(h, x, a, middle, i, start, stop, S)
+            add_panel_of_one_shift(h, x, a, middle, i, stop, end, O)
+        else:
+            add_panel(h, x, a, m, i, start, stop, S)
+            add_panel(h, x, a, m, i, stop, end, O)
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
@@ -134,7 +187,7 @@ def find_shifts(H, z, real, x, a, m):
         for i in range(i0, i0 + PANEL):
             m[i] = larger(m[i], row_top(h[i - i0, s:], x[s:], a[s:], x[i], a[i], m[s:]))
     for i in range(m.shape[0]):
-        m[i] = nearest_integer(m[i]) if real[i] else f32(0)
+        m[i] = nearest_integer(m[i]) if real[i] else m[0]  # the first place is a pattern
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
@@ -150,15 +203,6 @@ def expected_error(S, O, N):
     return 1 - right / N if least > SMALLEST and most < LARGEST else OUT_OF_RANGE
 
 
-@njit(fastmath=SUMS, nogil=True, cache=True)
-def span(v):
-    low = high = v[0]
-    for i in range(v.shape[0]):
-        low = -larger(-low, -v[i])
-        high = larger(high, v[i])
-    return high - low
-
-
 @njit(nogil=True, cache=True)
 def energy_after(H, z, real, class_stop, x, a, rise, m, S, O, N):
     """Energy after the change (x, a), which lifts no h by more than ``rise``.
@@ -166,13 +210,17 @@ def energy_after(H, z, real, class_stop, x, a, rise, m, S, O, N):
     The shifts m (2, M): row 0 the current ones, row 1 those used here.
     """
     E = OUT_OF_RANGE
+    m[1] = m[0]
     if rise < LARGEST_RISE:
-        m[1] = m[0]
-        weigh(H, z, real, class_stop, x, a, m[1], S, O)
+        one_shift = span(m[0]) < CLOSE_SHIFTS
+        weigh(H, z, real, class_stop, x, a, m[0], one_shift, S, O)
         E = expected_error(S, O, N)
+        if E == OUT_OF_RANGE and one_shift:
+            weigh(H, z, real, class_stop, x, a, m[0], False, S, O)
+            E = expected_error(S, O, N)
     if E == OUT_OF_RANGE:
         find_shifts(H, z, real, x, a, m[1])
-        weigh(H, z, real, class_stop, x, a, m[1], S, O)
+        weigh(H, z, real, class_stop, x, a, m[1], False, S, O)
         E = expected_error(S, O, N)
     return E
 
