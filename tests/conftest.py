@@ -1,3 +1,7 @@
+import os
+
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn's contract then checks array API input too
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine

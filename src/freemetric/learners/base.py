@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from .checks import check_labels, check_n_components, warn_about
+from .checks import check_labels, check_n_components, leave_out_unlabelled, warn_about
 
 logger = logging.getLogger("freemetric")
 
@@ -19,6 +19,8 @@ class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     """A learned distance |A u - A v|; subclasses implement ``_learn(X, y) -> A`` of shape (n_components, n_features).
 
     ``X`` reaches ``_learn`` as float64 (N, d) and ``y`` as class numbers 0..C-1, or None for learners without labels.
+    A learner that can do with weaker knowledge than labels has its own ``fit(X, y=None, *, pairs=None)``, which calls
+    ``_fit``; what was given reaches ``_learn`` by name, and y is then None.
     """
 
     _needs_labels = True
@@ -39,15 +41,21 @@ class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self : object
             The fitted learner.
         """
+        return self._fit(X, y)
+
+    def _fit(self, X, y=None, **side_information):
+        """Validate, learn, store. Side information (chunks, pairs, triplets) replaces the labels where it is given."""
         self._validate_params()
-        if self._needs_labels:
+        given = {name: value for name, value in side_information.items() if value is not None}
+        if given or not self._needs_labels:
+            X, y = validate_data(self, X, dtype=np.float64, ensure_min_samples=1 + bool(given)), None
+        else:
             X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+            X, y = leave_out_unlabelled(X, y)
             self.classes_, y = check_labels(y)
             warn_about(X, y, self.classes_)
-        else:
-            X, y = validate_data(self, X, dtype=np.float64), None
         check_n_components(getattr(self, "n_components", None), X)
-        self.components_ = self._learn(X, y)
+        self.components_ = self._learn(X, y, **given)
         self._n_features_out = len(self.components_)
         return self
 

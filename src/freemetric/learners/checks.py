@@ -19,6 +19,15 @@ def check_labels(y):
     return classes, y
 
 
+def leave_out_unlabelled(X, y):
+    """Without the rows whose label is -1, unless -1 is one of two classes."""
+    unlabelled = y == -1 if np.issubdtype(np.asarray(y).dtype, np.number) else np.zeros(len(y), dtype=bool)
+    if not unlabelled.any() or len(np.unique(y)) <= 2:
+        return X, y
+    warnings.warn(f"{unlabelled.sum()} unlabelled rows (y = -1) are left out.", DataWarning, stacklevel=4)
+    return X[~unlabelled], y[~unlabelled]
+
+
 def check_n_components(n_components, X):
     if n_components is not None and n_components > X.shape[1]:
         raise ValueError(f"n_components={n_components} is larger than the number of features, {X.shape[1]}.")

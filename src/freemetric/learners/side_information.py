@@ -1,0 +1,104 @@
+"""What is known about patterns when it is less than their labels: chunklets, pairs, triplets; given or drawn."""
+
+import warnings
+
+import numpy as np
+
+from ..exceptions import DataWarning
+
+
+def check_chunks(chunks, n_patterns):
+    """Chunk numbers 0..C-1 of the patterns, -1 where a pattern belongs to none."""
+    chunks = np.asarray(chunks)
+    if chunks.shape != (n_patterns,) or not np.issubdtype(chunks.dtype, np.integer):
+        raise ValueError(f"chunks must be {n_patterns} integers, one per row of X; got {_shape_of(chunks)}.")
+    numbers, dense = np.unique(chunks[chunks >= 0], return_inverse=True)
+    if not len(numbers):
+        raise ValueError("chunks has no chunk: every entry is negative.")
+    result = np.full(n_patterns, -1)
+    result[chunks >= 0] = dense
+    return result
+
+
+def check_pairs(pairs, pair_labels, n_patterns):
+    """Index pairs (n, 2) and whether each is similar; ``pair_labels`` are +1 and -1."""
+    if pair_labels is None:
+        raise ValueError("pairs needs pair_labels: +1 for similar, -1 for dissimilar pairs.")
+    pairs = _check_indices(pairs, 2, n_patterns, "pairs")
+    labels = np.asarray(pair_labels)
+    if labels.shape != (len(pairs),) or not np.isin(labels, (-1, 1)).all():
+        raise ValueError(f"pair_labels must be {len(pairs)} values of +1 or -1; got {_shape_of(labels)}.")
+    return pairs, labels == 1
+
+
+def check_triplets(triplets, n_patterns):
+    """Index triplets (n, 3): the first is nearer to the second than to the third."""
+    return _check_indices(triplets, 3, n_patterns, "triplets")
+
+
+def draw_pairs(rng, y, n_pairs):
+    """Pairs (n, 2) without repetition, half of them similar; fewer, with a warning, where there are not enough."""
+    order, counts = np.argsort(y, kind="stable"), np.bincount(y)
+    within = int((counts * (counts - 1) // 2).sum())
+    between = len(y) * (len(y) - 1) // 2 - within
+    wanted = n_pairs // 2
+    if wanted > min(within, between):
+        wanted = min(within, between)
+        warnings.warn(
+            f"Only {within} similar and {between} dissimilar pairs exist; {wanted} of each are used.",
+            DataWarning,
+            stacklevel=5,
+        )
+    similar = _draw(rng, y, wanted, lambda n: _within(rng, order, counts, n))
+    dissimilar = _draw(rng, y, wanted, lambda n: _between(rng, y, n))
+    return np.vstack([similar, dissimilar]), np.arange(2 * wanted) < wanted
+
+
+def clip_count(value, most, name):
+    """``value``, or ``most`` with a warning where the data allow no more."""
+    if value <= most:
+        return value
+    warnings.warn(f"{name}={value} is more than the data allow; {most} is used.", DataWarning, stacklevel=5)
+    return most
+
+
+def _draw(rng, y, wanted, propose):
+    """``wanted`` distinct unordered pairs out of a proposal that may repeat itself."""
+    keys = np.empty(0, dtype=np.int64)
+    while len(keys) < wanted:
+        pairs = np.sort(propose(2 * (wanted - len(keys)) + 8), axis=1)
+        fresh = pairs[:, 0] * len(y) + pairs[:, 1]
+        fresh = fresh[np.sort(np.unique(fresh, return_index=True)[1])]  # first occurrences, in the order drawn
+        keys = np.concatenate([keys, fresh[~np.isin(fresh, keys)]])
+    keys = keys[:wanted]
+    return np.column_stack([keys // len(y), keys % len(y)])
+
+
+def _within(rng, order, counts, n):
+    """Random pairs of one class: a class by its number of pairs, then two of its members."""
+    pairs = counts * (counts - 1)
+    c = rng.choice(len(counts), size=n, p=pairs / pairs.sum())
+    first = rng.integers(counts[c])
+    second = (first + rng.integers(1, counts[c])) % counts[c]
+    begin = (np.cumsum(counts) - counts)[c]
+    return order[np.column_stack([begin + first, begin + second])]
+
+
+def _between(rng, y, n):
+    pairs = rng.integers(len(y), size=(2 * n, 2))
+    return pairs[y[pairs[:, 0]] != y[pairs[:, 1]]]
+
+
+def _check_indices(tuples, width, n_patterns, name):
+    tuples = np.asarray(tuples)
+    if tuples.ndim != 2 or tuples.shape[1] != width or not len(tuples) or not np.issubdtype(tuples.dtype, np.integer):
+        raise ValueError(f"{name} must be integers of shape (n, {width}), indices into X; got {_shape_of(tuples)}.")
+    outside = (tuples < 0) | (tuples >= n_patterns)
+    if outside.any():
+        row = int(outside.any(axis=1).argmax())
+        raise ValueError(f"{name}[{row}] = {tuples[row].tolist()} points outside X, which has {n_patterns} rows.")
+    return tuples
+
+
+def _shape_of(array):
+    return f"{array.dtype} of shape {array.shape}"
