@@ -14,16 +14,23 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
 
-from freemetric import DMLFE, NCA, Euclidean, FreeEnergyClassifier
-from freemetric.bench import HonestKNN
+from freemetric import DMLFE, NCA, Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier
 from freemetric.exceptions import DataWarning
 
+
+def knn(learner):
+    """k-NN in a learned space, k by refitting inner folds, features scaled to [0, 1] on what is learned."""
+    return MetricKNeighborsClassifier(make_pipeline(MinMaxScaler(), learner), random_state=0)
+
+
 METHODS = {
-    "Euclidean k-NN": lambda seed: HonestKNN(Euclidean()),
-    "scikit-learn NCA + k-NN": lambda seed: HonestKNN(NeighborhoodComponentsAnalysis(random_state=seed)),
-    "NCA + k-NN": lambda seed: HonestKNN(NCA()),
-    "DMLFE + k-NN": lambda seed: HonestKNN(DMLFE(random_state=seed)),
+    "Euclidean k-NN": lambda seed: knn(Euclidean()),
+    "scikit-learn NCA + k-NN": lambda seed: knn(NeighborhoodComponentsAnalysis(random_state=seed)),
+    "NCA + k-NN": lambda seed: knn(NCA()),
+    "DMLFE + k-NN": lambda seed: knn(DMLFE(random_state=seed)),
     "FreeEnergyClassifier": lambda seed: FreeEnergyClassifier(random_state=seed),
     "random forest": lambda seed: RandomForestClassifier(100, random_state=seed),
 }

@@ -3,13 +3,15 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from freemetric import DMLFE, LEARNERS, FreeEnergyClassifier
+from freemetric import DMLFE, LEARNERS, PCA, RCA, FreeEnergyClassifier, MetricKNeighborsClassifier
 from freemetric.mc import Annealing, Constant, ElementMove
 
 ESTIMATORS = [learner() for learner in LEARNERS.values()] + [
     DMLFE(sampler=Annealing(Constant(1e-3), ElementMove(0.3), n_steps=5, n_replicas=2), n_jobs=2),
     DMLFE.paper(),
+    PCA(whiten=True),
     FreeEnergyClassifier(n_replicas=8),
+    MetricKNeighborsClassifier(RCA()),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Imports run one way: kernels, mc <- energies <- learners <- bench; energies and mc meet only in the learners."""
+"""Imports run one way: kernels, mc <- energies <- learners; energies and mc meet only in the learners."""
 
 import ast
 from pathlib import Path
@@ -13,7 +13,6 @@ MAY_IMPORT = {
     "mc": set(),
     "energies": {"kernels"},
     "learners": {"kernels", "mc", "energies", "exceptions"},
-    "bench": {"kernels", "mc", "energies", "learners", "exceptions"},
 }
 
 

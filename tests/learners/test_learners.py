@@ -61,7 +61,7 @@ def test_feature_names_and_set_output(learner, iris):
     frame = pd.DataFrame(X, columns=list("abcd"))
     out = learner.set_output(transform="pandas").fit(frame, y).transform(frame)
     prefix = type(learner).__name__.lower()
-    assert list(out.columns) == [f"{prefix}{i}" for i in range(4)]
+    assert list(out.columns) == [f"{prefix}{i}" for i in range(len(learner.components_))]
     assert list(learner.feature_names_in_) == list("abcd")
     polars = pytest.importorskip("polars")
     assert isinstance(learner.set_output(transform="polars").transform(frame), polars.DataFrame)

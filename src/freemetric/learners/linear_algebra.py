@@ -1,42 +1,59 @@
-"""Symmetric matrices: shrinking, roots, and the map behind a metric."""
+"""Symmetric matrices: covariances that can be inverted, roots, and the map behind a metric."""
 
 import numpy as np
 from scipy.linalg import eigh
+from sklearn.covariance import ledoit_wolf_shrinkage
 
-RIDGE = 1e-6  # of the mean eigenvalue
-
-
-def shrunk(C, ridge=RIDGE):
-    """C plus a small multiple of the identity: invertible even with constant or repeated features."""
-    level = np.trace(C) / len(C)
-    return C + ridge * (level if level > 0 else 1.0) * np.eye(len(C))
-
-
-def inverse_root(C):
-    """C^(-1/2) of a symmetric positive matrix, symmetric itself."""
-    values, vectors = eigh(shrunk(C))
-    return (vectors / np.sqrt(values)) @ vectors.T
+SINGULAR = 1e-8  # smallest against mean eigenvalue
 
 
 def map_of(M, n_components=None):
     """A with A^T A = M, rows by falling eigenvalue; only the leading ``n_components``."""
     values, vectors = eigh(M)
     values, vectors = values[::-1], vectors[:, ::-1]
-    A = (vectors * np.sqrt(np.clip(values, 0, None))).T
-    return A[:n_components]
+    return (vectors * np.sqrt(np.clip(values, 0, None))).T[:n_components]
+
+
+def shrunk(C, ridge=1e-6):
+    """C with ``ridge`` times its mean eigenvalue added to every eigenvalue."""
+    level = np.trace(C) / len(C)
+    return C + ridge * (level if level > 0 else 1.0) * np.eye(len(C))
+
+
+def invertible(C, rows, regularization="auto"):
+    """The covariance C of centred rows (n, d), or of more rows like them, made invertible.
+
+    A number is a relative ridge. "auto" leaves a regular matrix as it is and shrinks a singular one (constant or
+    repeated features, fewer rows than columns) towards a multiple of the identity by Ledoit and Wolf's amount.
+    """
+    if regularization != "auto":
+        return shrunk(C, max(regularization, SINGULAR))
+    if is_regular(C):
+        return C
+    amount = ledoit_wolf_shrinkage(rows, assume_centered=True) if rows.any() else 1.0
+    amount = min(max(amount, 100 * SINGULAR), 1 - SINGULAR)
+    return (1 - amount) * shrunk(C, amount / (1 - amount))
+
+
+def covariance(rows, regularization="auto"):
+    """rows^T rows / n of centred rows (n, d), made invertible."""
+    return invertible(rows.T @ rows / len(rows), rows, regularization)
+
+
+def is_regular(C):
+    return len(C) > 0 and eigh(C, eigvals_only=True, subset_by_index=[0, 0])[0] > SINGULAR * np.trace(C) / len(C)
 
 
 def generalised_eigenvectors(S, T):
-    """Values (falling) and directions (rows) of S v = lambda T v, with v^T T v = 1; T is shrunk."""
-    values, vectors = eigh(S, shrunk(T))
+    """Values (falling) and directions (rows v, with v^T T v = 1) of S v = lambda T v; T must be positive definite."""
+    values, vectors = eigh(S, T)
     return values[::-1], vectors[:, ::-1].T
 
 
-def within_scatter(X, groups):
-    """Mean covariance within groups, sum over groups of centred x x^T / N; groups of -1 are left out."""
+def within_groups(X, groups):
+    """The patterns minus the mean of their group, group by group; groups of -1 are left out."""
     X, groups = X[groups >= 0], groups[groups >= 0]
-    centred = X - group_means(X, groups)[groups]
-    return centred.T @ centred / len(X)
+    return X - group_means(X, groups)[groups]
 
 
 def group_means(X, groups):

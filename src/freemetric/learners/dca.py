@@ -1,0 +1,117 @@
+"""Discriminative component analysis: RCA that also knows which groups differ."""
+
+from numbers import Real
+
+import numpy as np
+from scipy.linalg import eigh
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .base import MetricLearner
+from .linear_algebra import covariance, group_means, within_groups
+from .side_information import check_chunks, clip_count
+
+NULL = 1e-10  # against the largest eigenvalue
+
+
+class DCA(MetricLearner):
+    r"""Discriminative component analysis.
+
+    Maximises the variance between groups that differ against the variance within groups,
+
+    .. math:: \max_A |A C_b A^T| / |A C_w A^T|, \quad
+        C_b = \text{mean over pairs of different groups of } (m_i - m_j)(m_i - m_j)^T,
+
+    with C_w the covariance within groups: C_b is diagonalised, its null space dropped and the rest whitened; there C_w
+    is diagonalised and whitened. With C classes A has rank C - 1 at most. Costs O(N d^2 + d^3).
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Directions to keep, those of smallest variance within groups; None keeps all of C_b's rank.
+    regularization : float or "auto", default="auto"
+        Ridge on C_w relative to its mean eigenvalue. "auto" shrinks a singular C_w by Ledoit and Wolf's amount and
+        leaves a regular one as it is.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map A; A C_w A^T is the identity.
+    n_features_in_ : int
+        Features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any.
+
+    References
+    ----------
+    S. C. H. Hoi, W. Liu, M. R. Lyu, W.-Y. Ma, Learning distance metrics with contextual constraints for image
+    retrieval, CVPR 2006.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric import DCA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> DCA().fit(X, y).components_.shape
+    (2, 4)
+    """
+
+    _parameter_constraints: dict = {
+        **MetricLearner._parameter_constraints,
+        "regularization": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
+    }
+
+    def __init__(self, n_components=None, *, regularization="auto"):
+        self.n_components = n_components
+        self.regularization = regularization
+
+    def fit(self, X, y=None, *, chunks=None, different=None):
+        """Learn the metric from labels or from chunklets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+        y : array-like of shape (n_samples,), default=None
+            Class labels; each class is a chunklet.
+        chunks : array-like of int of shape (n_samples,), default=None
+            Number of each row's chunklet, negative for rows in none. Replaces y.
+        different : array-like of int of shape (n_pairs, 2), default=None
+            Pairs of chunk numbers known to be of different classes; None: all chunks differ.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        if different is not None and chunks is None:
+            raise ValueError("different names pairs of chunks and needs chunks.")
+        return self._fit(X, y, chunks=chunks, different=different)
+
+    def _learn(self, X, y, chunks=None, different=None):
+        groups = y if chunks is None else check_chunks(chunks, len(X))
+        named = np.arange(groups.max() + 1) if chunks is None else np.unique(np.asarray(chunks)[groups >= 0])
+        gaps = _gaps(group_means(X[groups >= 0], groups[groups >= 0]), named, different)
+        within = covariance(within_groups(X, groups), self.regularization)
+        values, vectors = eigh(gaps.T @ gaps / len(gaps))
+        kept = values > NULL * values[-1]
+        if not kept.any():
+            raise ValueError("All groups have the same mean: no direction tells them apart.")
+        whitened = vectors[:, kept] / np.sqrt(values[kept])  # (d, r), C_b becomes the identity
+        spread, rotation = eigh(whitened.T @ within @ whitened)
+        A = (whitened @ rotation / np.sqrt(spread)).T  # smallest variance within groups first
+        p = None if self.n_components is None else clip_count(self.n_components, len(A), "n_components")
+        return A[:p]
+
+
+def _gaps(means, named, different):
+    """Differences of the means of groups that differ, one row a pair."""
+    if different is None:
+        i, j = np.triu_indices(len(means), k=1)
+        if not len(i):
+            raise ValueError("DCA needs at least two chunks.")
+        return means[i] - means[j]
+    pairs = np.asarray(different)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.isin(pairs, named).all():
+        raise ValueError(f"different must be pairs of chunk numbers out of {named.tolist()}.")
+    i, j = np.searchsorted(named, pairs).T
+    return means[i] - means[j]

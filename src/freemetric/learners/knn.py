@@ -1,0 +1,163 @@
+"""k nearest neighbours in a learned space, with k chosen for patterns the metric has not seen."""
+
+import warnings
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..exceptions import DataWarning
+from .checks import check_labels
+from .side_information import clip_count
+from .votes import NeighborVotes, chunks, shares
+
+
+class MetricKNeighborsClassifier(ClassifierMixin, BaseEstimator):
+    """Any metric learner and the votes of the k nearest patterns in its space.
+
+    A metric makes its own training patterns look separable, so k must not be chosen among them. Here every inner fold
+    is judged by a metric learned on the others: the learner is fitted ``n_folds`` + 1 times, and all k from 1 to
+    ``most_neighbors`` share these fits. Neighbours are searched in the transformed data.
+
+    Parameters
+    ----------
+    learner : estimator with fit and transform
+        The metric; a pipeline with a scaler in front of a learner is one too.
+    n_neighbors : int or "auto", default="auto"
+        Neighbours that vote; "auto" takes the number with the lowest error over the inner folds.
+    most_neighbors : int, default=40
+        Largest number that "auto" tries.
+    n_folds : int, default=5
+        Inner folds; two where the smallest class has fewer patterns.
+    n_jobs : int or None, default=None
+        Threads of the neighbour search.
+    random_state : int, RandomState or None, default=None
+        Seed of the inner folds. The learner has its own.
+
+    Attributes
+    ----------
+    learner_ : estimator
+        The learner, fitted on all patterns.
+    n_neighbors_ : int
+        Neighbours that vote.
+    selection_ : dict of ndarray
+        "n_neighbors" and "error" over the inner folds; absent where k was given.
+    classes_ : ndarray of shape (n_classes,)
+        Labels seen in fit.
+    n_features_in_ : int
+        Features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import MinMaxScaler
+    >>> from freemetric import NCA, MetricKNeighborsClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = MetricKNeighborsClassifier(make_pipeline(MinMaxScaler(), NCA()), random_state=0)
+    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    _parameter_constraints: dict = {
+        "learner": [HasMethods(["fit", "transform"])],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "most_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "n_folds": [Interval(Integral, 2, None, closed="left")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, learner, n_neighbors="auto", *, most_neighbors=40, n_folds=5, n_jobs=None, random_state=None):
+        self.learner = learner
+        self.n_neighbors = n_neighbors
+        self.most_neighbors = most_neighbors
+        self.n_folds = n_folds
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Choose k on inner folds, then learn the metric on all patterns.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        self._validate_params()
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        self.classes_, y = check_labels(y)
+        if self.n_neighbors == "auto":
+            self.n_neighbors_ = self._choose_neighbors(X, y)
+        else:
+            self.n_neighbors_ = clip_count(self.n_neighbors, len(y), "n_neighbors")
+        self.learner_, self._voters = self._learn(X, y, self.n_neighbors_)
+        return self
+
+    def predict_proba(self, X):
+        """Shares of the votes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+
+        Returns
+        -------
+        P : ndarray of shape (n_samples, n_classes)
+            Rows sum to one; columns follow ``classes_``.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        Z = self.learner_.transform(X)
+        parts = chunks(len(Z), self.n_neighbors_, len(self.classes_))
+        return np.vstack([shares(self._voters.of(Z[part]))[:, -1] for part in parts]).astype(np.float64)
+
+    def predict(self, X):
+        """The class with the most votes; the nearest neighbours decide between equals.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels.
+        """
+        share = self.predict_proba(X)
+        return self.classes_[share.argmax(axis=1)]
+
+    def _choose_neighbors(self, X, y):
+        smallest = np.bincount(y).min()
+        n_folds = self.n_folds if smallest >= self.n_folds else 2
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The least populated class")
+            warnings.simplefilter("ignore", DataWarning)  # said once, when all patterns are learned
+            splits = list(folds.split(X, y))
+            most = min(self.most_neighbors, min(len(train) for train, _ in splits))
+            wrong = np.zeros(most)
+            for train, held_out in splits:
+                learner, voters = self._learn(X[train], y[train], most)
+                votes = voters.of(learner.transform(X[held_out]))
+                wrong += (shares(votes).argmax(axis=2) != y[held_out, None]).sum(axis=0)
+        self.selection_ = {"n_neighbors": np.arange(1, most + 1), "error": wrong / len(y)}
+        return int(wrong.argmin()) + 1
+
+    def _learn(self, X, y, n_neighbors):
+        learner = clone(self.learner).fit(X, y)
+        return learner, NeighborVotes(learner.transform(X), y, len(self.classes_), n_neighbors, self.n_jobs)

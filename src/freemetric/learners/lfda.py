@@ -1,0 +1,120 @@
+"""Local Fisher discriminant analysis: Fisher's ratio that lets a class have several clusters."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.linalg import qr
+from scipy.spatial.distance import cdist
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .base import MetricLearner
+from .linear_algebra import generalised_eigenvectors, is_regular, shrunk
+
+BLOCK = 512  # rows of a class's affinities held at once
+
+
+class LFDA(MetricLearner):
+    r"""Local Fisher discriminant analysis.
+
+    Directions of largest local scatter between classes against local scatter within them, S_b v = \lambda S_w v, with
+
+    .. math:: S_w = \tfrac12 \sum_{ij} W_{ij} (x_i - x_j)(x_i - x_j)^T, \quad
+        W_{ij} = a_{ij} / n_c \text{ inside class } c, \text{ else } 0,
+
+    and S_b alike with weights a_ij (1/N - 1/n_c) inside a class and 1/N between classes. The affinity is
+    a_ij = exp(-|x_i - x_j|^2 / (s_i s_j)), s_i the distance to the ``n_neighbors``-th neighbour of the class: far apart
+    patterns of one class need not be drawn together. Costs O(sum n_c^2 d + d^3) time; the affinities of at most 512
+    rows are held at once.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Directions to keep; None keeps all.
+    n_neighbors : int, default=7
+        Neighbour that sets the scale of a pattern; the last one of a smaller class.
+    embedding : {"weighted", "orthonormalized", "plain"}, default="weighted"
+        Directions times the root of their eigenvalue, an orthonormal basis of their span, or as they are
+        (v^T S_w v = 1).
+    regularization : float or "auto", default="auto"
+        Ridge on S_w relative to its mean eigenvalue; "auto" is 0.001 where S_w is singular, else 0.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map A.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Local scatter between against within, falling.
+    n_features_in_ : int
+        Features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any.
+
+    References
+    ----------
+    M. Sugiyama, Dimensionality reduction of multimodal labeled data by local Fisher discriminant analysis, JMLR 2007.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric import LFDA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LFDA(n_components=2).fit(X, y).components_.shape
+    (2, 4)
+    """
+
+    _parameter_constraints: dict = {
+        **MetricLearner._parameter_constraints,
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "embedding": [StrOptions({"weighted", "orthonormalized", "plain"})],
+        "regularization": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
+    }
+
+    def __init__(self, n_components=None, *, n_neighbors=7, embedding="weighted", regularization="auto"):
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.embedding = embedding
+        self.regularization = regularization
+
+    def _learn(self, X, y):
+        X = X - X.mean(axis=0)
+        within, between = self._scatters(X, y)
+        if self.regularization != "auto":
+            within = shrunk(within, self.regularization)
+        elif not is_regular(within):
+            within = shrunk(within, 1e-3)
+        values, directions = generalised_eigenvectors(between, within)
+        values, directions = values[: self.n_components], directions[: self.n_components]
+        self.eigenvalues_ = values
+        if self.embedding == "weighted":
+            return directions * np.sqrt(np.clip(values, 0, None))[:, None]
+        return qr(directions.T, mode="economic")[0].T if self.embedding == "orthonormalized" else directions
+
+    def _scatters(self, X, y):
+        """S_w and S_b; sums over pairs become Laplacians, X^T (diag(row sums) - weights) X."""
+        N, d = X.shape
+        within, between = np.zeros((d, d)), np.zeros((d, d))
+        for c in range(y.max() + 1):
+            members = X[y == c]
+            n = len(members)
+            local = self._local_scatter(members)
+            total = members.sum(axis=0)
+            within += local / n
+            # pairs of c with other classes weigh 1/N: each member meets N - n patterns outside
+            between += (1 / N - 1 / n) * local + (1 - n / N) * members.T @ members + np.outer(total, total) / N
+        return within, between  # the sums over classes cancel the rest: X is centred
+
+    def _local_scatter(self, members):
+        """1/2 sum_ij a_ij (x_i - x_j)(x_i - x_j)^T over one class."""
+        n, d = members.shape
+        if n == 1:
+            return np.zeros((d, d))
+        k = min(self.n_neighbors, n - 1)
+        scale = NearestNeighbors(n_neighbors=k).fit(members).kneighbors()[0][:, -1]
+        scale = np.maximum(scale, np.finfo(np.float64).tiny ** 0.25)  # copies: only they are near
+        scatter = np.zeros((d, d))
+        for start in range(0, n, BLOCK):
+            rows = slice(start, start + BLOCK)
+            a = np.exp(-cdist(members[rows], members, "sqeuclidean") / np.outer(scale[rows], scale))
+            scatter += (members[rows] * a.sum(axis=1)[:, None]).T @ members[rows] - members[rows].T @ (a @ members)
+        return scatter

@@ -1,0 +1,69 @@
+"""Principal component analysis as a metric: scikit-learn's, behind this library's interface."""
+
+import numpy as np
+from sklearn.decomposition import PCA as ScikitLearnPCA
+
+from .base import MetricLearner
+from .side_information import clip_count
+
+
+class PCA(MetricLearner):
+    """Directions of largest variance: max tr(A C A^T) subject to A A^T = I.
+
+    Without ``n_components`` it is a rotation and leaves Euclidean distances as they are; with fewer components it drops
+    the directions that vary least. Labels are not used. Costs O(N d min(N, d)).
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Directions to keep; None keeps all that N patterns determine.
+    whiten : bool, default=False
+        Divide each direction by its standard deviation; constant directions are dropped then.
+    random_state : int, RandomState or None, default=None
+        Seed of scikit-learn's randomised solver, which it uses on large data.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map A.
+    explained_variance_ : ndarray of shape (n_components,)
+        Variance along each direction.
+    n_features_in_ : int
+        Features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any.
+
+    References
+    ----------
+    I. T. Jolliffe, Principal component analysis, Springer 2002.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric import PCA
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> PCA(n_components=2).fit(X).explained_variance_.round(2)
+    array([4.23, 0.24])
+    """
+
+    _needs_labels = False
+    _parameter_constraints: dict = {
+        **MetricLearner._parameter_constraints,
+        "whiten": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, n_components=None, *, whiten=False, random_state=None):
+        self.n_components = n_components
+        self.whiten = whiten
+        self.random_state = random_state
+
+    def _learn(self, X, y):
+        p = None if self.n_components is None else clip_count(self.n_components, min(X.shape), "n_components")
+        fitted = ScikitLearnPCA(p, random_state=self.random_state).fit(X)
+        A, variance = fitted.components_, fitted.explained_variance_
+        if self.whiten:
+            varies = variance > 1e-12 * max(variance.max(), np.finfo(float).tiny)
+            A, variance = A[varies] / np.sqrt(variance[varies])[:, None], variance[varies]
+        self.explained_variance_ = variance
+        return A

@@ -1,0 +1,87 @@
+"""Relevant component analysis: whiten what varies inside groups of equivalent patterns."""
+
+from numbers import Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .base import MetricLearner
+from .linear_algebra import covariance, generalised_eigenvectors, within_groups
+from .side_information import check_chunks
+
+
+class RCA(MetricLearner):
+    r"""Relevant component analysis.
+
+    M is the inverse of the covariance within chunklets, groups of patterns known to be of one class:
+
+    .. math:: A = C_w^{-1/2}, \quad C_w = \frac{1}{N} \sum_j \sum_{i \in \text{chunk } j} (x_i - m_j)(x_i - m_j)^T,
+
+    up to a rotation. What varies inside a class is irrelevant and is scaled down. The rows of A are the directions of
+    Fisher's criterion, ordered by total against within variance, so that ``n_components`` keeps the best. The total
+    variance is taken over all rows, those without a chunk too. Costs O(N d^2 + d^3).
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Directions to keep; None keeps all.
+    regularization : float or "auto", default="auto"
+        Ridge on C_w relative to its mean eigenvalue. "auto" shrinks a singular C_w by Ledoit and Wolf's amount and
+        leaves a regular one as it is.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map A; A C_w A^T is the identity.
+    n_features_in_ : int
+        Features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any.
+
+    References
+    ----------
+    N. Shental, T. Hertz, D. Weinshall, M. Pavel, Adjustment learning and relevant component analysis, ECCV 2002.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric import RCA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> RCA().fit(X, y).components_.shape
+    (4, 4)
+    """
+
+    _parameter_constraints: dict = {
+        **MetricLearner._parameter_constraints,
+        "regularization": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
+    }
+
+    def __init__(self, n_components=None, *, regularization="auto"):
+        self.n_components = n_components
+        self.regularization = regularization
+
+    def fit(self, X, y=None, *, chunks=None):
+        """Learn the metric from labels or from chunklets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+        y : array-like of shape (n_samples,), default=None
+            Class labels; each class is a chunklet.
+        chunks : array-like of int of shape (n_samples,), default=None
+            Number of each row's chunklet, negative for rows in none. Replaces y.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        return self._fit(X, y, chunks=chunks)
+
+    def _learn(self, X, y, chunks=None):
+        groups = y if chunks is None else check_chunks(chunks, len(X))
+        within = covariance(within_groups(X, groups), self.regularization)
+        total = np.cov(X, rowvar=False, bias=True).reshape(X.shape[1], X.shape[1])
+        _, directions = generalised_eigenvectors(total, within)
+        return directions[: self.n_components]

@@ -1,0 +1,224 @@
+"""PCA, RCA, DCA, LFDA and DMLMJ against closed forms on Gaussian data and against scikit-learn."""
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+from scipy.spatial.distance import cdist
+from sklearn.covariance import ledoit_wolf
+from sklearn.decomposition import PCA as ScikitLearnPCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.neighbors import NearestNeighbors
+
+from freemetric import DCA, DMLMJ, LFDA, PCA, RCA
+from freemetric.exceptions import DataWarning
+from freemetric.learners.neighbors import class_neighbors
+
+
+def gaussians(rng, n=4000, means=((0, 0, 0), (3, 1, 0))):
+    """Classes with one covariance; its root mixes the features."""
+    root = np.array([[2.0, 0.0, 0.0], [1.0, 0.5, 0.0], [0.3, 0.2, 1.0]])
+    y = rng.integers(len(means), size=n)
+    return np.array(means)[y] + rng.standard_normal((n, 3)) @ root.T, y, root @ root.T
+
+
+def cosine(u, v):
+    return abs(u @ v) / np.linalg.norm(u) / np.linalg.norm(v)
+
+
+def centred(X, y):
+    return X - np.array([X[y == c].mean(axis=0) for c in np.unique(y)])[y]
+
+
+# --- PCA
+
+
+def test_pca_is_scikit_learns_up_to_the_mean(wine):
+    X, _ = wine
+    ours, theirs = PCA(3).fit(X).transform(X), ScikitLearnPCA(3).fit_transform(X)
+    np.testing.assert_allclose(cdist(ours, ours), cdist(theirs, theirs), atol=1e-9)
+
+
+def test_full_pca_keeps_distances_and_whitening_equalises_variance(wine):
+    X, _ = wine
+    np.testing.assert_allclose(cdist(PCA().fit(X).transform(X), PCA().fit(X).transform(X)), cdist(X, X), atol=1e-9)
+    np.testing.assert_allclose(np.cov(PCA(whiten=True).fit(X).transform(X).T), np.eye(13), atol=1e-9)
+
+
+def test_pca_clips_its_components_to_the_patterns(rng):
+    X = rng.random((5, 8))
+    with pytest.warns(DataWarning, match="n_components=7 is more than the data allow; 5 is used"):
+        assert PCA(7).fit(X).components_.shape == (5, 8)
+
+
+# --- RCA
+
+
+def test_rca_whitens_what_varies_within_classes(rng):
+    X, y, covariance = gaussians(rng)
+    model = RCA().fit(X, y)
+    np.testing.assert_allclose(np.cov(model.transform(centred(X, y)).T, bias=True), np.eye(3), atol=1e-10)
+    np.testing.assert_allclose(model.get_mahalanobis_matrix(), np.linalg.inv(covariance), rtol=0.2, atol=0.05)
+
+
+def test_reduced_rca_keeps_fishers_direction(rng):
+    X, y, _ = gaussians(rng)
+    fisher = LinearDiscriminantAnalysis().fit(X, y).scalings_[:, 0]
+    assert cosine(RCA(n_components=1).fit(X, y).components_[0], fisher) == pytest.approx(1, abs=1e-6)
+
+
+def test_rca_from_chunks(rng):
+    X, y, _ = gaussians(rng, n=600)
+    np.testing.assert_allclose(RCA().fit(X, chunks=10 * y).components_, RCA().fit(X, y).components_)
+    some = np.where(np.arange(600) < 500, y, -1)
+    M = RCA().fit(X, chunks=some).get_mahalanobis_matrix()
+    np.testing.assert_allclose(M, np.linalg.inv(np.cov(centred(X[:500], y[:500]).T, bias=True)))
+
+
+def test_singular_scatter_is_shrunk_as_ledoit_and_wolf_do(rng):
+    X, y = rng.standard_normal((20, 40)), np.repeat([0, 1], 10)
+    with pytest.warns(DataWarning, match="Fewer patterns"):
+        M = RCA().fit(X, y).get_mahalanobis_matrix()
+    expected = np.linalg.inv(ledoit_wolf(centred(X, y), assume_centered=True)[0])
+    np.testing.assert_allclose(M, expected, rtol=1e-6, atol=1e-8)
+
+
+# --- DCA
+
+
+def test_dca_of_two_classes_is_fishers_direction_of_c_b(rng):
+    X, y, _ = gaussians(rng)
+    A = DCA().fit(X, y).components_
+    assert A.shape == (1, 3)
+    # the range of C_b is the line between the means: within it there is nothing left to choose
+    assert cosine(A[0], X[y == 0].mean(axis=0) - X[y == 1].mean(axis=0)) == pytest.approx(1, abs=1e-9)
+
+
+def test_dca_with_full_between_scatter_is_fisher(rng):
+    X, y, _ = gaussians(rng, means=[(0, 0, 0), (3, 1, 0), (0, 2, 1), (1, -1, 3)])
+    A = DCA().fit(X, y).components_
+    means = np.array([X[y == c].mean(axis=0) for c in range(4)])
+    gaps = (means[:, None] - means[None]).reshape(-1, 3)
+    within = np.cov(centred(X, y).T, bias=True)
+    vectors = eigh(gaps.T @ gaps, within)[1]
+    for row, vector in zip(A, vectors.T[::-1], strict=True):
+        assert cosine(row, vector) == pytest.approx(1, abs=1e-8)
+    np.testing.assert_allclose(A @ within @ A.T, np.eye(3), atol=1e-10)
+
+
+def test_dca_uses_only_the_chunks_known_to_differ(rng):
+    X, y, _ = gaussians(rng, means=[(0, 0, 0), (3, 0, 0), (0, 5, 0)])
+    A = DCA().fit(X, chunks=y + 7, different=[(7, 8)]).components_
+    assert A.shape == (1, 3)
+    assert cosine(A[0], X[y == 0].mean(axis=0) - X[y == 1].mean(axis=0)) == pytest.approx(1, abs=1e-9)
+
+
+def test_dca_clips_its_components_to_the_classes(iris):
+    with pytest.warns(DataWarning, match="n_components=4 is more than the data allow; 2 is used"):
+        DCA(n_components=4).fit(*iris)
+
+
+# --- LFDA
+
+
+def scatters_by_pairs(X, y, k):
+    """Sugiyama's definition, pair by pair."""
+    N, d = X.shape
+    scale = np.empty(N)
+    for c in np.unique(y):
+        own = X[y == c]
+        scale[y == c] = NearestNeighbors(n_neighbors=k).fit(own).kneighbors()[0][:, -1]
+    within, between = np.zeros((d, d)), np.zeros((d, d))
+    for i in range(N):
+        for j in range(N):
+            D = np.outer(X[i] - X[j], X[i] - X[j]) / 2
+            if y[i] == y[j]:
+                n = (y == y[i]).sum()
+                a = np.exp(-((X[i] - X[j]) ** 2).sum() / scale[i] / scale[j])
+                within += a / n * D
+                between += a * (1 / N - 1 / n) * D
+            else:
+                between += D / N
+    return within, between
+
+
+def test_lfda_by_its_definition(iris):
+    X, y = iris[0][::3], iris[1][::3]
+    within, between = scatters_by_pairs(X, y, 5)
+    values, vectors = eigh(between, within)
+    model = LFDA(n_neighbors=5, embedding="plain").fit(X, y)
+    np.testing.assert_allclose(model.eigenvalues_, values[::-1], rtol=1e-8)
+    for row, vector in zip(model.components_, vectors.T[::-1], strict=True):
+        assert cosine(row, vector) == pytest.approx(1, abs=1e-8)
+    weighted = LFDA(n_neighbors=5).fit(X, y).components_
+    np.testing.assert_allclose(np.abs(weighted), np.abs(model.components_) * np.sqrt(values[::-1])[:, None])
+    Q = LFDA(2, n_neighbors=5, embedding="orthonormalized").fit(X, y).components_
+    np.testing.assert_allclose(Q @ Q.T, np.eye(2), atol=1e-12)
+
+
+def test_lfda_of_one_cluster_per_class_is_fishers_direction(rng):
+    X, y, _ = gaussians(rng, n=1500)
+    fisher = LinearDiscriminantAnalysis().fit(X, y).scalings_[:, 0]
+    # with a scale as wide as the class all affinities are one, and local scatter is scatter
+    A = LFDA(n_components=1, n_neighbors=700).fit(X, y).components_
+    assert cosine(A[0], fisher) > 0.99
+
+
+def test_lfda_keeps_two_clusters_of_a_class_apart(rng):
+    centre = np.repeat([-4.0, 0.0, 4.0], 100)
+    X = np.column_stack([centre, np.zeros(300)]) + 0.3 * rng.standard_normal((300, 2))
+    y = (centre == 0).astype(int)  # Fisher's direction is blind: both classes have mean zero
+    model = LFDA(n_components=1).fit(X, y)
+    assert cosine(model.components_[0], np.array([1.0, 0.0])) > 0.99
+
+
+def test_lfda_blocks_change_nothing(rng, monkeypatch):
+    X, y, _ = gaussians(rng, n=300)
+    whole = LFDA().fit(X, y).get_mahalanobis_matrix()
+    monkeypatch.setattr("freemetric.learners.lfda.BLOCK", 17)
+    np.testing.assert_allclose(LFDA().fit(X, y).get_mahalanobis_matrix(), whole, rtol=1e-8)
+
+
+# --- DMLMJ
+
+
+def test_class_neighbors_by_brute_force(iris):
+    X, y = iris
+    own, other = class_neighbors(X, y, 3, 4)
+    D = cdist(X, X)
+    np.fill_diagonal(D, np.inf)
+    for i in range(0, 150, 7):
+        np.testing.assert_allclose(D[i, own[i]], np.sort(D[i, y == y[i]])[:3])
+        np.testing.assert_allclose(D[i, other[i]], np.sort(D[i, y != y[i]])[:4])
+
+
+def test_class_neighbors_fill_up_with_minus_one():
+    own, other = class_neighbors(np.array([[0.0], [1.0], [3.0], [7.0]]), np.array([0, 0, 0, 1]), 3, 2)
+    assert own.tolist() == [[1, 2, -1], [0, 2, -1], [1, 0, -1], [-1, -1, -1]]
+    assert other.tolist() == [[3, -1], [3, -1], [3, -1], [2, 1]]
+
+
+def test_dmlmj_eigenvalues_by_definition(iris):
+    X, y = iris
+    own, other = class_neighbors(X, y, 5, 5)
+    P, Q = (
+        np.mean([np.outer(X[i] - X[j], X[i] - X[j]) for i in range(150) for j in k[i]], axis=0) for k in (own, other)
+    )
+    values = np.linalg.eigvals(np.linalg.solve(P, Q)).real
+    expected = values[np.argsort(-(values + 1 / values))]
+    model = DMLMJ().fit(X, y)
+    np.testing.assert_allclose(model.eigenvalues_, expected, rtol=1e-8)
+    np.testing.assert_allclose(model.components_ @ P @ model.components_.T, np.eye(4), atol=1e-8)
+    np.testing.assert_allclose(model.get_mahalanobis_matrix(), np.linalg.inv(P), rtol=1e-6)
+
+
+def test_dmlmj_finds_the_direction_that_tells_neighbours_apart(rng):
+    X = rng.standard_normal((600, 3))
+    y = (X[:, 1] > 0).astype(int)
+    X[:, 1] += 2 * y
+    assert cosine(DMLMJ(n_components=1).fit(X, y).components_[0], np.eye(3)[1]) > 0.98
+
+
+def test_dmlmj_blocks_change_nothing(wine, monkeypatch):
+    whole = DMLMJ().fit(*wine).components_
+    monkeypatch.setattr("freemetric.learners.dmlmj.BLOCK", 13)
+    np.testing.assert_allclose(np.abs(DMLMJ().fit(*wine).components_), np.abs(whole), rtol=1e-6, atol=1e-9)

@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+
+from freemetric import DCA, NCA, RCA
+from freemetric.exceptions import DataWarning
+from freemetric.learners.side_information import check_chunks, check_pairs, check_triplets, draw_pairs
+
+
+def test_pairs_are_distinct_and_half_of_them_similar(rng):
+    y = np.repeat([0, 1, 2], [30, 10, 3])
+    pairs, similar = draw_pairs(rng, y, 60)
+    assert len({frozenset(pair) for pair in pairs.tolist()}) == 60
+    assert (pairs[:, 0] != pairs[:, 1]).all()
+    np.testing.assert_array_equal(y[pairs[:, 0]] == y[pairs[:, 1]], similar)
+    assert similar.sum() == 30
+
+
+def test_all_pairs_where_fewer_exist_than_wanted(rng):
+    with pytest.warns(DataWarning, match="Only 2 similar and 4 dissimilar pairs exist; 2 of each are used"):
+        pairs, similar = draw_pairs(rng, np.array([0, 0, 1, 1]), 100)
+    assert sorted(map(tuple, pairs[similar].tolist())) == [(0, 1), (2, 3)]
+
+
+def test_similar_pairs_are_uniform(rng):
+    y = np.repeat([0, 1], [3, 5])  # 3 and 10 pairs
+    first = [draw_pairs(rng, y, 2)[0][0].min() < 3 for _ in range(2000)]
+    assert np.mean(first) == pytest.approx(3 / 13, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: check_chunks([0, 1], 3), r"chunks must be 3 integers, one per row of X; got int64 of shape \(2,\)"),
+        (lambda: check_chunks([-1, -1], 2), "chunks has no chunk"),
+        (lambda: check_pairs([[0, 1]], None, 3), "pairs needs pair_labels"),
+        (lambda: check_pairs([[0, 1]], [2], 3), r"pair_labels must be 1 values of \+1 or -1"),
+        (lambda: check_pairs([[0, 1, 2]], [1], 3), r"pairs must be integers of shape \(n, 2\)"),
+        (lambda: check_pairs([[0, 3]], [1], 3), r"pairs\[0\] = \[0, 3\] points outside X, which has 3 rows"),
+        (lambda: check_triplets([[0.0, 1.0, 2.0]], 3), r"triplets must be integers of shape \(n, 3\)"),
+        (lambda: RCA().fit(np.eye(3)), "requires y"),
+        (lambda: DCA().fit(np.eye(3), [0, 0, 1], different=[(0, 1)]), "different names pairs of chunks"),
+        (lambda: DCA().fit(np.eye(3), chunks=[0, 0, 1], different=[(0, 5)]), r"chunk numbers out of \[0, 1\]"),
+        (lambda: DCA().fit(np.eye(3), chunks=[0, 0, 0]), "DCA needs at least two chunks"),
+    ],
+)
+def test_bad_side_information_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_unlabelled_rows_are_left_out_and_counted(iris):
+    X, y = iris
+    some = np.where(np.arange(150) % 3 == 0, -1, y)
+    for learner in (RCA(), NCA()):
+        with pytest.warns(DataWarning, match=r"50 unlabelled rows \(y = -1\) are left out"):
+            A = learner.fit(X, some).components_
+        np.testing.assert_array_equal(A, learner.fit(X[some >= 0], y[some >= 0]).components_)
+
+
+def test_minus_one_and_one_are_two_classes(iris):
+    X, y = iris
+    np.testing.assert_allclose(
+        RCA().fit(X, np.where(y == 1, 1, -1)).components_, RCA().fit(X, (y == 1).astype(int)).components_
+    )
