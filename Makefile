@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 OLDEST := .venv-oldest
+PEERS := .venv-peers
 
-.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest clean
+.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest bench-learners clean
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric.demo
@@ -30,6 +31,9 @@ bench-speed: $(VENV)/ready
 bench-honest: $(VENV)/ready
 	$(RUN) benchmarks/honest.py
 
+bench-learners: $(VENV)/ready $(PEERS)/ready
+	$(RUN) benchmarks/learners.py --peer $(PEERS)/bin/python
+
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(0 if sys.version_info >= (3, 11) else 'freemetric needs Python 3.11 or newer')"
 	$(PYTHON) -m venv $(VENV)
@@ -42,5 +46,10 @@ $(OLDEST)/ready: pyproject.toml
 		"scikit-learn==1.6.*" "scipy<1.16" "numpy<2.3" "pandas<3" "pytest<9"
 	touch $@
 
+$(PEERS)/ready:
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check "metric-learn==0.7.0" "scikit-learn==1.7.2"
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(OLDEST) out
+	rm -rf $(VENV) $(OLDEST) $(PEERS) out

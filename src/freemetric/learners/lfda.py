@@ -4,8 +4,6 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy.linalg import qr
-from scipy.spatial.distance import cdist
-from sklearn.neighbors import NearestNeighbors
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .base import MetricLearner
@@ -110,11 +108,16 @@ class LFDA(MetricLearner):
         if n == 1:
             return np.zeros((d, d))
         k = min(self.n_neighbors, n - 1)
-        scale = NearestNeighbors(n_neighbors=k).fit(members).kneighbors()[0][:, -1]
+        square = (members**2).sum(axis=1)
+
+        def distances(rows):  # squared, (len(rows), n)
+            return np.maximum(square[rows, None] + square - 2 * members[rows] @ members.T, 0)
+
+        blocks = [slice(start, start + BLOCK) for start in range(0, n, BLOCK)]
+        scale = np.concatenate([np.sqrt(np.partition(distances(rows), k, axis=1)[:, k]) for rows in blocks])
         scale = np.maximum(scale, np.finfo(np.float64).tiny ** 0.25)  # copies: only they are near
         scatter = np.zeros((d, d))
-        for start in range(0, n, BLOCK):
-            rows = slice(start, start + BLOCK)
-            a = np.exp(-cdist(members[rows], members, "sqeuclidean") / np.outer(scale[rows], scale))
+        for rows in blocks:
+            a = np.exp(-distances(rows) / np.outer(scale[rows], scale))
             scatter += (members[rows] * a.sum(axis=1)[:, None]).T @ members[rows] - members[rows].T @ (a @ members)
         return scatter

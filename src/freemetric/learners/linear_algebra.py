@@ -2,6 +2,7 @@
 
 import numpy as np
 from scipy.linalg import eigh
+from scipy.sparse import csr_array
 from sklearn.covariance import ledoit_wolf_shrinkage
 
 SINGULAR = 1e-8  # smallest against mean eigenvalue
@@ -52,11 +53,11 @@ def generalised_eigenvectors(S, T):
 
 def within_groups(X, groups):
     """The patterns minus the mean of their group, group by group; groups of -1 are left out."""
-    X, groups = X[groups >= 0], groups[groups >= 0]
+    if groups.min() < 0:
+        X, groups = X[groups >= 0], groups[groups >= 0]
     return X - group_means(X, groups)[groups]
 
 
 def group_means(X, groups):
-    sums = np.zeros((groups.max() + 1, X.shape[1]))
-    np.add.at(sums, groups, X)
-    return sums / np.bincount(groups)[:, None]
+    members = csr_array((np.ones(len(X)), (groups, np.arange(len(X)))))
+    return members @ X / np.bincount(groups)[:, None]

@@ -2,7 +2,6 @@
 
 from numbers import Real
 
-import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .base import MetricLearner
@@ -82,6 +81,7 @@ class RCA(MetricLearner):
     def _learn(self, X, y, chunks=None):
         groups = y if chunks is None else check_chunks(chunks, len(X))
         within = covariance(within_groups(X, groups), self.regularization)
-        total = np.cov(X, rowvar=False, bias=True).reshape(X.shape[1], X.shape[1])
+        centred = X - X.mean(axis=0)
+        total = centred.T @ centred / len(X)
         _, directions = generalised_eigenvectors(total, within)
         return directions[: self.n_components]
