@@ -2,14 +2,17 @@
 
 from .classifier import FreeEnergyClassifier
 from .dca import DCA
+from .dml_eig import DMLeig
 from .dmlfe import DMLFE
 from .dmlmj import DMLMJ
 from .euclidean import Euclidean
+from .itml import ITML
 from .knn import MetricKNeighborsClassifier
 from .lfda import LFDA
 from .nca import NCA
 from .pca import PCA
 from .rca import RCA
+from .scml import SCML
 
 LEARNERS = {
     "euclidean": Euclidean,
@@ -17,6 +20,9 @@ LEARNERS = {
     "rca": RCA,
     "dca": DCA,
     "lfda": LFDA,
+    "itml": ITML,
+    "dml-eig": DMLeig,
+    "scml": SCML,
     "nca": NCA,
     "dmlmj": DMLMJ,
     "dmlfe": DMLFE,
@@ -27,11 +33,14 @@ __all__ = [
     "DCA",
     "DMLFE",
     "DMLMJ",
+    "ITML",
     "LEARNERS",
     "LFDA",
     "NCA",
     "PCA",
     "RCA",
+    "SCML",
+    "DMLeig",
     "Euclidean",
     "FreeEnergyClassifier",
     "MetricKNeighborsClassifier",

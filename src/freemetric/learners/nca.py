@@ -121,7 +121,7 @@ default="identity"
                 warnings.warn(
                     f"NCA stopped at max_iter={self.max_iter} before it converged to tol={self.tol}.",
                     ConvergenceWarning,
-                    stacklevel=3,
+                    stacklevel=4,
                 )
         self.n_iter_, self.energy_ = objective.n_iter, objective.lowest
         return objective.best.reshape(start.shape)

@@ -6,6 +6,8 @@ import numpy as np
 
 from ..exceptions import DataWarning
 
+COPY = 1e-20  # of the largest squared difference; anything smaller is no difference
+
 
 def check_chunks(chunks, n_patterns):
     """Chunk numbers 0..C-1 of the patterns, -1 where a pattern belongs to none."""
@@ -22,6 +24,8 @@ def check_chunks(chunks, n_patterns):
 
 def check_pairs(pairs, pair_labels, n_patterns):
     """Index pairs (n, 2) and whether each is similar; ``pair_labels`` are +1 and -1."""
+    if pairs is None:
+        raise ValueError("pair_labels needs pairs: indices into X.")
     if pair_labels is None:
         raise ValueError("pairs needs pair_labels: +1 for similar, -1 for dissimilar pairs.")
     pairs = _check_indices(pairs, 2, n_patterns, "pairs")
@@ -52,6 +56,12 @@ def draw_pairs(rng, y, n_pairs):
     similar = _draw(rng, y, wanted, lambda n: _within(rng, order, counts, n))
     dissimilar = _draw(rng, y, wanted, lambda n: _between(rng, y, n))
     return np.vstack([similar, dissimilar]), np.arange(2 * wanted) < wanted
+
+
+def differ(V):
+    """Which differences (n, d) of pairs are more than rounding."""
+    squared = np.einsum("ni,ni->n", V, V)
+    return squared > COPY * squared.max(initial=0.0)
 
 
 def clip_count(value, most, name):

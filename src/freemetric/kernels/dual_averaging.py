@@ -1,0 +1,91 @@
+"""The hinge of triplets, and its descent by regularised dual averaging over mini-batches.
+
+The P_ai are the patterns' positions along the bases; a triplet (a, p, n) says that a is nearer to p than to n. With
+z_i = (P_ai - P_pi)^2 - (P_ai - P_ni)^2 its hinge is [1 + sum_i w_i z_i]_+. No array of triplets x bases is made.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+SUMS = {"reassoc", "contract", "nsz"}  # sums in any order; infinities and nan stay what they are
+f32 = np.float32
+TAIL = 3  # the average weighs iterate s by about s**TAIL: old iterates fade, noise still averages out
+
+
+class DualAverage(NamedTuple):
+    """Arrays (n_basis,) that a run updates in place."""
+
+    start: np.ndarray  # float64; where the proximal term pulls
+    gradients: np.ndarray  # float64; sum over the steps
+    squares: np.ndarray  # float64; sum of the squared gradients
+    weights: np.ndarray  # float32; the iterate
+    average: np.ndarray  # float64; of the iterates
+
+    @classmethod
+    def at(cls, start):
+        n = len(start)
+        return cls(start.copy(), np.zeros(n), np.zeros(n), start.astype(f32), start.copy())
+
+
+@njit(fastmath=SUMS, nogil=True, cache=True)
+def margin(P, a, p, n, weights, z):
+    """1 + sum_i w_i z_i; fills z."""
+    total = f32(1)
+    for i in range(z.shape[0]):
+        near, far = P[a, i] - P[p, i], P[a, i] - P[n, i]
+        z[i] = near * near - far * far
+        total += weights[i] * z[i]
+    return total
+
+
+@njit(fastmath=SUMS, nogil=True, cache=True)
+def batch_gradient(P, triplets, batch, weights, z, g):
+    """Fills g with the mean over the batch of the hinges' gradients."""
+    g[:] = f32(0)
+    share = f32(1) / f32(batch.shape[0])
+    for m in batch:
+        if margin(P, triplets[m, 0], triplets[m, 1], triplets[m, 2], weights, z) > f32(0):
+            for i in range(z.shape[0]):
+                g[i] += share * z[i]
+
+
+@njit(fastmath=SUMS, nogil=True, cache=True)
+def update(state, g, penalty, gamma, t):
+    """w = argmin_{w >= 0} <sum of g, w> + t <penalty, w> + |w - start|_H^2 / (2 gamma), H = diag sqrt(sum of g^2)."""
+    share = (1.0 + TAIL) / (t + TAIL)
+    for i in range(g.shape[0]):
+        state.gradients[i] += g[i]
+        state.squares[i] += g[i] * g[i]
+        H = 1e-12 + np.sqrt(state.squares[i])
+        w = max(0.0, state.start[i] - gamma * (state.gradients[i] + t * penalty[i]) / H)
+        state.weights[i] = w
+        state.average[i] += share * (w - state.average[i])
+
+
+@njit(nogil=True, cache=True)
+def descend(P, triplets, batches, state, penalty, gamma, t):
+    """Take one step per row of ``batches`` (numbers of triplets), the first being step number ``t + 1``."""
+    z, g = np.empty(P.shape[1], f32), np.empty(P.shape[1], f32)
+    for s in range(batches.shape[0]):
+        batch_gradient(P, triplets, batches[s], state.weights, z, g)
+        update(state, g, penalty, gamma, t + s + 1)
+
+
+@njit(fastmath=SUMS, nogil=True, cache=True)
+def squared_distance(Z, a, b):
+    total = 0.0
+    for i in range(Z.shape[1]):
+        total += (Z[a, i] - Z[b, i]) ** 2
+    return total
+
+
+@njit(nogil=True, cache=True)
+def mean_hinge(Z, triplets):
+    """Mean of [1 + |z_a - z_p|^2 - |z_a - z_n|^2]_+ over the triplets, for mapped patterns Z (N, p)."""
+    total = 0.0
+    for m in range(triplets.shape[0]):
+        a, p, n = triplets[m]
+        total += max(0.0, 1.0 + squared_distance(Z, a, p) - squared_distance(Z, a, n))
+    return total / triplets.shape[0]

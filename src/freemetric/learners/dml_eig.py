@@ -1,0 +1,289 @@
+"""DML-eig: push the nearest dissimilar pair away, as an eigenvalue problem."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.linalg import cholesky, eigh, solve_triangular
+from scipy.optimize import minimize, minimize_scalar
+from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.special import logsumexp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+
+from .base import MetricLearner, generator, one_blas_thread, tell
+from .linear_algebra import map_of, shrunk
+from .neighbors import class_neighbors
+from .side_information import check_pairs, differ
+from .walk import keeping_the_best
+
+DENSE = 256  # features up to which the gradient is formed and solved; Lanczos beyond
+FIRST_RANK = 64  # directions the search begins with
+POLISHING = 50  # L-BFGS iterations after a Frank-Wolfe step
+NEGLIGIBLE = 1e-7  # of the longest row of the factor
+ROUNDING = 1e-13  # of the objective or mu
+
+
+class DMLeig(MetricLearner):
+    r"""Distance metric learning by eigenvalue optimisation: the largest smallest distance of dissimilar pairs.
+
+    .. math::
+
+        \max_{M \succeq 0}\; -\mu \log \sum_{(i, j) \in D} e^{-d_M(i, j) / \mu} \quad \text{such that} \quad
+        \operatorname{mean}_{(i, j) \in S} d_M(i, j) = 1, \qquad d_M(i, j) = (x_i - x_j)^T M (x_i - x_j),
+
+    a minimum over the dissimilar pairs D, smoothed by mu, in units of the mean squared distance of the similar pairs S.
+    From labels, S holds every pattern's nearest ones of its own class and D those of other classes. With X_S = K K^T
+    the mean of the similar outer products and W = K^T M K the problem lives on the matrices W >= 0 of trace one. A
+    Frank-Wolfe step goes towards q q^T, q the leading eigenvector of the gradient, by line search; then L-BFGS
+    polishes a factor L of W = L^T L. The largest eigenvalue bounds the optimum, so that the gap is known.
+
+    The scale of M is a convention, to which nearest neighbours are blind. An evaluation costs O(n r d) for n dissimilar
+    pairs and a factor of rank r, and the eigenvector O(n d^2), or O(n d) a Lanczos step with many features.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Directions of largest eigenvalue of M to keep; None keeps all.
+    n_neighbors : int, default=10
+        Nearest patterns of the own class and of the others that make a pattern's pairs; fewer where a class is
+        smaller. Not used where pairs are given.
+    n_constraints : int or None, default=20000
+        Most dissimilar pairs, chosen at random among more; None takes all.
+    smoothing : float, default=1.0
+        mu. The true minimum lies between the smoothed one and that plus mu log n. Small values obey the single worst
+        pair, large ones the average.
+    regularization : float, default=0.1
+        Ridge on X_S relative to its mean eigenvalue.
+    max_iter : int, default=100
+        Most Frank-Wolfe steps.
+    tol : float, default=1e-3
+        Stop when the gap is at most this share of the largest eigenvalue.
+    warm_start : bool, default=False
+        Go on from the last fit's map.
+    verbose : bool, default=False
+        Log every step.
+    random_state : int, RandomState or None, default=None
+        Seed of the choice among too many pairs.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map A; M = A^T A if n_components is None.
+    objective_ : float
+        The smoothed minimum at M; with the ridge in X_S, the mean similar distance is a little below 1.
+    gap_ : float
+        At most this far below the maximum.
+    n_iter_ : int
+        Frank-Wolfe steps.
+    classes_ : ndarray of shape (n_classes,)
+        Labels seen in fit, if there were any.
+    n_features_in_ : int
+        Features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any.
+
+    References
+    ----------
+    Y. Ying, P. Li, Distance metric learning with eigenvalue optimization, JMLR 13, 2012.
+    S. Laue, A hybrid algorithm for convex semidefinite optimization, ICML 2012.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from freemetric import DMLeig
+    >>> X, y = load_wine(return_X_y=True)
+    >>> DMLeig(n_components=2).fit(minmax_scale(X), y).components_.shape
+    (2, 13)
+    """
+
+    _parameter_constraints: dict = {
+        **MetricLearner._parameter_constraints,
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "n_constraints": [Interval(Integral, 1, None, closed="left"), None],
+        "smoothing": [Interval(Real, 0, None, closed="neither")],
+        "regularization": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        n_neighbors=10,
+        n_constraints=20000,
+        smoothing=1.0,
+        regularization=0.1,
+        max_iter=100,
+        tol=1e-3,
+        warm_start=False,
+        verbose=False,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.n_constraints = n_constraints
+        self.smoothing = smoothing
+        self.regularization = regularization
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X, y=None, *, pairs=None, pair_labels=None):
+        """Learn the metric from labels, or from pairs known to be similar or dissimilar.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type; not used where pairs are given.
+        pairs : array-like of shape (n_pairs, 2), default=None
+            Rows of X that are known to be similar or dissimilar.
+        pair_labels : array-like of shape (n_pairs,), default=None
+            +1 for similar, -1 for dissimilar pairs.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
+
+    def _learn(self, X, y, pairs=None, pair_labels=None):
+        similar, dissimilar = self._pairs(X, y, pairs, pair_labels)
+        U, V = X[similar[:, 0]] - X[similar[:, 1]], X[dissimilar[:, 0]] - X[dissimilar[:, 1]]
+        K = cholesky(shrunk(U.T @ U / max(len(U), 1), self.regularization), lower=True)
+        V = solve_triangular(K, V[differ(V)].T, lower=True).T
+        search = _SmallestDistance(np.ascontiguousarray(V), self.smoothing)
+        with one_blas_thread(), keeping_the_best("DMLeig", search):
+            if not search.run(self._start(V, K), self.max_iter, self.tol, self.verbose):
+                warnings.warn(
+                    f"DMLeig stopped after {search.n_iter} steps (max_iter={self.max_iter}) before it converged to "
+                    f"tol={self.tol}.",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
+        self.objective_, self.gap_, self.n_iter_ = search.highest, search.gap, search.n_iter
+        A = solve_triangular(K, search.best.T, lower=True, trans=1).T
+        return map_of(A.T @ A, self.n_components)
+
+    def _pairs(self, X, y, pairs, pair_labels):
+        """Index pairs (n, 2) that are similar, and those that are not."""
+        if y is None:
+            pairs, same = check_pairs(pairs, pair_labels, len(X))
+            if same.all():
+                raise ValueError("pair_labels has no dissimilar pair: there is nothing to push apart.")
+            similar, dissimilar = pairs[same], pairs[~same]
+        else:
+            similar, dissimilar = map(_unordered, class_neighbors(X, y, self.n_neighbors, self.n_neighbors))
+        if self.n_constraints is not None and len(dissimilar) > self.n_constraints:
+            rng = generator(self.random_state)
+            dissimilar = dissimilar[rng.choice(len(dissimilar), self.n_constraints, replace=False)]
+        return similar, dissimilar
+
+    def _start(self, V, K):
+        """A factor L of trace one: the last fit's, or equal weight on the directions in which D differs most."""
+        A = getattr(self, "components_", None) if self.warm_start else None
+        L = A @ K if A is not None and A.shape[1] == len(K) else _leading_directions(V, FIRST_RANK)
+        return L / np.linalg.norm(L)
+
+
+class _SmallestDistance:
+    """The smoothed smallest of the squared lengths |L v|^2 over factors L with |L| = 1, and its maximisation."""
+
+    def __init__(self, V, smoothing):
+        self.V, self.mu = V, smoothing
+        self.best, self.highest, self.gap, self.n_iter = None, -np.inf, np.inf, 0
+
+    def run(self, L, max_iter, tol, verbose):
+        """Frank-Wolfe steps, each polished, until the gap is small; False if it is not."""
+        self.best = L
+        if not len(self.V):  # all dissimilar pairs are copies: every metric is as good
+            self.highest = self.gap = 0.0
+            return True
+        while True:
+            self.highest, weights, Z = self.evaluate(self.best)
+            squared = (Z * Z).sum(axis=1)
+            value, q = self.leading_eigenvector(weights)
+            self.gap = max(float(value - weights @ squared), 0.0)
+            tell(verbose, "DMLeig step %d: objective %.6g, gap %.2e", self.n_iter, self.highest, self.gap)
+            if self.gap <= max(tol * value, ROUNDING * max(abs(self.highest), self.mu)):
+                return True
+            if self.n_iter == max_iter or not self.step(squared, q):
+                return False
+
+    def step(self, squared, q):
+        """Towards q q^T, then polish; False if that no longer raises the objective."""
+        along = (self.V @ q) ** 2
+        share = minimize_scalar(
+            lambda a: logsumexp(-((1 - a) * squared + a * along) / self.mu),
+            bounds=(0, 1),
+            method="bounded",
+            options={"xatol": 1e-9},
+        ).x
+        L = self.polish(np.vstack([np.sqrt(1 - share) * self.best, np.sqrt(share) * q]))
+        self.n_iter += 1
+        if self.evaluate(L)[0] <= self.highest:
+            return False
+        self.best = L
+        return True
+
+    def evaluate(self, L):
+        """Smoothed minimum, weights of the pairs (its derivative) and mapped differences."""
+        Z = self.V @ L.T
+        exponents = np.einsum("nr,nr->n", Z, Z) / -self.mu
+        top = exponents.max()
+        weights = np.exp(exponents - top)
+        total = weights.sum()
+        return float(-self.mu * (top + np.log(total))), weights / total, Z
+
+    def leading_eigenvector(self, weights):
+        """Of the gradient, sum of weight v v^T."""
+        V, d = self.V, self.V.shape[1]
+        if d <= DENSE:
+            values, vectors = eigh((V.T * weights) @ V, subset_by_index=[d - 1, d - 1])
+        else:
+            gradient = LinearOperator((d, d), matvec=lambda v: V.T @ (weights * (V @ v.ravel())), dtype=np.float64)
+            values, vectors = eigsh(gradient, k=1, which="LA", v0=V.T @ (weights * (V @ np.ones(d))))
+        return values[0], vectors[:, 0]
+
+    def polish(self, L):
+        """Climb over the factor itself; its length is divided out."""
+
+        def objective(flat):
+            length = np.linalg.norm(flat)
+            unit = flat.reshape(L.shape) / length
+            value, weights, Z = self.evaluate(unit)
+            gradient = 2 * (Z * weights[:, None]).T @ self.V
+            return -value, -((gradient - (gradient * unit).sum() * unit) / length).ravel()
+
+        options = {"maxiter": POLISHING, "ftol": 1e-12, "gtol": 1e-10}
+        flat = minimize(objective, L.ravel(), jac=True, method="L-BFGS-B", options=options).x
+        return _compact(flat.reshape(L.shape))
+
+
+def _compact(L):
+    """The same L^T L / |L|^2 by orthogonal rows, negligible ones left out."""
+    _, lengths, rows = np.linalg.svd(L, full_matrices=False)
+    kept = lengths > NEGLIGIBLE * lengths[0]
+    L = lengths[kept, None] * rows[kept]
+    return L / np.linalg.norm(L)
+
+
+def _leading_directions(V, rank):
+    d = V.shape[1]
+    return np.eye(d) if d <= rank else eigh(V.T @ V, subset_by_index=[d - rank, d - 1])[1].T
+
+
+def _unordered(neighbors):
+    """Pairs (n, 2) of every row with its neighbours, each once; -1 is no neighbour."""
+    pairs = np.column_stack([np.repeat(np.arange(len(neighbors)), neighbors.shape[1]), neighbors.ravel()])
+    return np.unique(np.sort(pairs[pairs[:, 1] >= 0], axis=1), axis=0)

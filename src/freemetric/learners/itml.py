@@ -1,0 +1,334 @@
+"""ITML: the metric closest to a prior that keeps similar pairs near and dissimilar pairs far."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_solve, cholesky, inv
+from scipy.spatial.distance import pdist
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..kernels.bregman import logdet_cycle
+from .base import MetricLearner, generator, one_blas_thread, tell
+from .linear_algebra import covariance, map_of
+from .side_information import COPY, check_pairs, differ, draw_pairs
+from .walk import keeping_the_best
+
+PAIRS_PER_CLASS_PAIR = 20
+FEWEST_PAIRS, MOST_PAIRS = 1000, 10_000
+MOST_DISTANCES = 100_000  # looked at for the bounds
+PERCENTILES = (5, 95)
+ROUNDING = 1e-13  # of the terms that the objective sums
+
+
+class ITML(MetricLearner):
+    r"""Information-theoretic metric learning: stay close to a prior metric, respect pairs as far as they agree.
+
+    .. math::
+
+        \min_{M, \xi}\; D(M, M_0) + \gamma \sum_c D(\xi_c, \xi^0_c) \quad \text{such that} \quad
+        v_c^T M v_c \le \xi_c \text{ (similar)}, \quad v_c^T M v_c \ge \xi_c \text{ (dissimilar)},
+
+    where v_c is the difference of the two patterns of pair c, D is the LogDet divergence tr(M M_0^-1) -
+    log det(M M_0^-1) - d (for numbers: r - log r - 1 of the ratio r), and the slacks start at xi^0 = u for similar and
+    l for dissimilar pairs. The dual is climbed one multiplier at a time, by Bregman projections in a new random order
+    every cycle; each is a rank-one change of M. At the solution, with s_c = 1 for similar and -1 for dissimilar pairs,
+
+    .. math::
+
+        M^{-1} = M_0^{-1} + \sum_c s_c \lambda_c v_c v_c^T, \qquad
+        1 / \xi_c = 1 / \xi^0_c - s_c \lambda_c / \gamma, \qquad \lambda_c \ge 0.
+
+    The problem is convex: the solution depends on the pairs and not on the order. A cycle over n pairs costs O(n d^2),
+    and the number of cycles grows with gamma. Zero differences say nothing and are left out.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Directions of largest eigenvalue of M to keep; None keeps all.
+    gamma : float, default=1.0
+        Weight of the pairs against the prior; large values enforce the bounds.
+    n_constraints : int or None, default=None
+        Pairs drawn from the labels, half of them similar. None draws 20 n_classes^2, at least 1000 and at most 10 000,
+        but no more than there are.
+    prior : {"identity", "covariance"} or array of shape (n_features, n_features), default="identity"
+        M_0: the identity, the inverse covariance of X (shrunk by Ledoit and Wolf's amount where it is singular), or a
+        symmetric positive definite matrix.
+    bounds : (float, float) or None, default=None
+        Squared distances u, the most for similar pairs, and l, the least for dissimilar ones. None takes the 5th and
+        the 95th percentile of the squared distances between patterns under the prior, copies left aside.
+    max_iter : int, default=1000
+        Most cycles.
+    tol : float, default=1e-4
+        Stop when the duality gap is at most this share of the objective.
+    warm_start : bool, default=False
+        Go on with the last fit's pairs and multipliers, as far as they fit the data.
+    verbose : bool, default=False
+        Log every cycle.
+    random_state : int, RandomState or None, default=None
+        Seed of the pairs and of their order.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map A; M = A^T A if n_components is None.
+    objective_ : float
+        D(M, M_0) + gamma sum_c D(xi_c, xi^0_c) at M, with the best slacks that M allows.
+    gap_ : float
+        At most this far above the minimum: the objective less the dual's.
+    pairs_ : ndarray of shape (n_pairs, 2)
+        Rows of X that were compared.
+    pair_labels_ : ndarray of shape (n_pairs,)
+        +1 for similar, -1 for dissimilar pairs.
+    dual_ : ndarray of shape (n_pairs,)
+        The multipliers lambda, 0 where a pair has no influence. M follows from them by the formula above.
+    bounds_ : tuple of two floats
+        u and l.
+    n_iter_ : int
+        Cycles.
+    classes_ : ndarray of shape (n_classes,)
+        Labels seen in fit, if there were any.
+    n_features_in_ : int
+        Features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any.
+
+    Notes
+    -----
+    A projection moves the multiplier by gamma / (gamma + 1) (1 / xi - 1 / v^T M v), the exact minimiser. Algorithm 1
+    of the reference prints (1 / v^T M v - gamma / xi) / 2 with the other sign, which is the same only for gamma = 1.
+
+    References
+    ----------
+    J. V. Davis, B. Kulis, P. Jain, S. Sra, I. S. Dhillon, Information-theoretic metric learning, ICML 2007.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from freemetric import ITML
+    >>> X, y = load_wine(return_X_y=True)
+    >>> X = minmax_scale(X)
+    >>> model = ITML(random_state=0).fit(X, y)
+    >>> bool(model.gap_ < 1e-4 * model.objective_)
+    True
+
+    Pairs instead of labels:
+
+    >>> model = ITML().fit(X, pairs=[[0, 1], [0, 100]], pair_labels=[1, -1])
+    >>> near, far = model.pair_distance(X[model.pairs_])
+    >>> bool(near < far)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        **MetricLearner._parameter_constraints,
+        "gamma": [Interval(Real, 0, None, closed="neither")],
+        "n_constraints": [Interval(Integral, 2, None, closed="left"), None],
+        "prior": [StrOptions({"identity", "covariance"}), np.ndarray, list],
+        "bounds": [tuple, list, np.ndarray, None],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "warm_start": ["boolean"],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        gamma=1.0,
+        n_constraints=None,
+        prior="identity",
+        bounds=None,
+        max_iter=1000,
+        tol=1e-4,
+        warm_start=False,
+        verbose=False,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.gamma = gamma
+        self.n_constraints = n_constraints
+        self.prior = prior
+        self.bounds = bounds
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X, y=None, *, pairs=None, pair_labels=None):
+        """Learn the metric from labels, or from pairs known to be similar or dissimilar.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type; not used where pairs are given.
+        pairs : array-like of shape (n_pairs, 2), default=None
+            Rows of X that are known to be similar or dissimilar.
+        pair_labels : array-like of shape (n_pairs,), default=None
+            +1 for similar, -1 for dissimilar pairs.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
+
+    def _learn(self, X, y, pairs=None, pair_labels=None):
+        rng = generator(self.random_state)
+        if y is None:
+            pairs, similar = check_pairs(pairs, pair_labels, len(X))
+        elif self.warm_start and self._knows_pairs_of(y):
+            pairs, similar = self.pairs_, self.pair_labels_ == 1
+        else:
+            pairs, similar = draw_pairs(rng, y, self._n_pairs(y))
+        root = cholesky(self._prior(X), lower=True)
+        Z = X @ root  # where the prior is the identity
+        u, l = self._bounds(rng, Z)
+        V, targets, signs = Z[pairs[:, 0]] - Z[pairs[:, 1]], np.where(similar, u, l), np.where(similar, 1.0, -1.0)
+        kept = differ(V)
+        dual = self._multipliers(pairs, signs) * kept
+        search = _Projections(V[kept], signs[kept], targets[kept], float(self.gamma), dual[kept])
+        with one_blas_thread(), keeping_the_best("ITML", search):
+            converged = search.run(rng, self.max_iter, self.tol, self.verbose)
+            if not converged:
+                warnings.warn(
+                    f"ITML stopped after {search.n_iter} cycles (max_iter={self.max_iter}) before it converged to "
+                    f"tol={self.tol}.",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
+        M, dual[kept] = search.best
+        self.pairs_, self.pair_labels_, self.dual_, self.bounds_ = pairs, signs.astype(int), dual, (u, l)
+        self.objective_, self.gap_, self.n_iter_ = search.lowest, search.gap, search.n_iter
+        return map_of(root @ M @ root.T, self.n_components)
+
+    def _n_pairs(self, y):
+        """Default: in proportion to the pairs of classes, never more than exist."""
+        if self.n_constraints is not None:
+            return self.n_constraints
+        counts = np.bincount(y)
+        within = (counts * (counts - 1) // 2).sum()
+        between = len(y) * (len(y) - 1) // 2 - within
+        wanted = np.clip(PAIRS_PER_CLASS_PAIR * len(counts) ** 2, FEWEST_PAIRS, MOST_PAIRS)
+        return int(min(wanted, 2 * within, 2 * between))
+
+    def _prior(self, X):
+        if not isinstance(self.prior, str):
+            return _given_prior(self.prior, X.shape[1])
+        return np.eye(X.shape[1]) if self.prior == "identity" else inv(covariance(X - X.mean(axis=0)))
+
+    def _bounds(self, rng, Z):
+        if self.bounds is None:
+            squared = _some_squared_distances(rng, Z)
+            return tuple(np.percentile(squared, PERCENTILES).tolist()) if len(squared) else (1.0, 1.0)
+        bounds = np.asarray(self.bounds, dtype=np.float64)
+        if bounds.shape != (2,) or not (np.isfinite(bounds) & (bounds > 0)).all():
+            raise ValueError(f"bounds must be two positive squared distances, u and l; got {self.bounds!r}.")
+        return tuple(bounds.tolist())
+
+    def _knows_pairs_of(self, y):
+        """Whether the last fit's pairs can serve again: as many as asked for, and labelled alike."""
+        pairs = getattr(self, "pairs_", None)
+        if pairs is None or pairs.max(initial=0) >= len(y) or len(pairs) != self._n_pairs(y) // 2 * 2:
+            return False
+        return np.array_equal(y[pairs[:, 0]] == y[pairs[:, 1]], self.pair_labels_ == 1)
+
+    def _multipliers(self, pairs, signs):
+        """Where the multipliers begin: the last fit's, if it had the same pairs, else 0."""
+        same = (
+            self.warm_start
+            and np.array_equal(getattr(self, "pairs_", None), pairs)
+            and np.array_equal(self.pair_labels_, signs)
+        )
+        return self.dual_.copy() if same else np.zeros(len(pairs))
+
+
+class _Projections:
+    """Multipliers, the metric M that follows from them, and how far both are from the solution; the prior is I."""
+
+    def __init__(self, V, signs, targets, gamma, multipliers):
+        self.V, self.signs, self.targets, self.gamma, self.multipliers = V, signs, targets, gamma, multipliers
+        self.best, self.lowest, self.highest, self.n_iter = None, np.inf, -np.inf, 0
+
+    @property
+    def gap(self):
+        return max(self.lowest - self.highest, 0.0)
+
+    def run(self, rng, max_iter, tol, verbose):
+        """Cycles until the gap is small; False if it is not."""
+        self.begin()
+        rounding = ROUNDING * (len(self.M) + self.gamma * len(self.V))
+        while self.gap > max(tol * self.lowest, rounding):
+            if self.n_iter == max_iter:
+                return False
+            try:
+                self.cycle(rng.permutation(len(self.V)))
+            except LinAlgError:  # bounds so contradictory, and gamma so large, that M left what float64 can hold
+                return False
+            tell(verbose, "ITML cycle %d: objective %.6g, gap %.2e", self.n_iter, self.lowest, self.gap)
+        return True
+
+    def begin(self):
+        """Multipliers of another data set may imply no metric; some part of them does."""
+        while True:
+            try:
+                return self.settle()
+            except LinAlgError:
+                self.multipliers *= 0.5
+
+    def cycle(self, order):
+        logdet_cycle(self.M, self.V, self.signs, self.multipliers, self.slacks, self.gamma, order)
+        self.n_iter += 1
+        self.settle()
+
+    def settle(self):
+        """M and slacks afresh from the multipliers, rounding errors gone; then both objectives."""
+        theta = self.signs * self.multipliers
+        inverse_slacks = 1 / self.targets - theta / self.gamma
+        if not (inverse_slacks > 0).all():
+            raise LinAlgError("A multiplier exceeds what its slack allows.")
+        identity = np.eye(self.V.shape[1])
+        root = cholesky(identity + (self.V.T * theta) @ self.V, lower=True)
+        M = cho_solve((root, True), identity)
+        self.M, self.slacks = (M + M.T) / 2, 1 / inverse_slacks
+        self.judge(2 * np.log(np.diag(root)).sum())
+
+    def judge(self, log_det):
+        """Primal and dual objective; ``log_det`` is that of M^-1."""
+        dual = log_det - self.gamma * np.log(self.slacks / self.targets).sum()
+        ratios = np.einsum("ni,ni->n", self.V @ self.M, self.V) / self.targets
+        ratios = np.where(self.signs > 0, np.maximum(ratios, 1), np.minimum(ratios, 1))
+        divergence = np.trace(self.M) + log_det - len(self.M)
+        primal = float(divergence + self.gamma * (ratios - np.log(ratios) - 1).sum())
+        self.highest = max(self.highest, float(dual))
+        if primal < self.lowest:
+            self.lowest, self.best = primal, (self.M.copy(), self.multipliers.copy())
+
+
+def _some_squared_distances(rng, Z):
+    """Squared distances between all rows, or between random ones where there are many; copies left aside."""
+    N = len(Z)
+    if N * (N - 1) // 2 <= MOST_DISTANCES:
+        squared = pdist(Z, "sqeuclidean")
+    else:
+        blocks = rng.integers(N, size=(100, 2, MOST_DISTANCES // 100))
+        squared = np.concatenate([((Z[i] - Z[j]) ** 2).sum(axis=1) for i, j in blocks])
+    return squared[squared > COPY * squared.max(initial=0.0)]
+
+
+def _given_prior(prior, d):
+    M = check_array(prior, dtype=np.float64)
+    if M.shape != (d, d):
+        raise ValueError(f"prior has shape {M.shape}; expected ({d}, {d}).")
+    if not np.allclose(M, M.T) or np.linalg.eigvalsh(M)[0] <= 0:
+        raise ValueError("prior must be symmetric and positive definite.")
+    return (M + M.T) / 2
