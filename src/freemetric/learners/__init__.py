@@ -9,6 +9,7 @@ from .euclidean import Euclidean
 from .itml import ITML
 from .knn import MetricKNeighborsClassifier
 from .lfda import LFDA
+from .lmnn import LMNN
 from .nca import NCA
 from .pca import PCA
 from .rca import RCA
@@ -21,6 +22,7 @@ LEARNERS = {
     "dca": DCA,
     "lfda": LFDA,
     "itml": ITML,
+    "lmnn": LMNN,
     "dml-eig": DMLeig,
     "scml": SCML,
     "nca": NCA,
@@ -36,6 +38,7 @@ __all__ = [
     "ITML",
     "LEARNERS",
     "LFDA",
+    "LMNN",
     "NCA",
     "PCA",
     "RCA",

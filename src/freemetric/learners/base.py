@@ -47,6 +47,7 @@ class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """Validate, learn, store. Side information (chunks, pairs, triplets) replaces the labels where it is given."""
         self._validate_params()
         given = {name: value for name, value in side_information.items() if value is not None}
+        vars(self).pop("classes_", None)  # of an earlier fit with labels
         if given or not self._needs_labels:
             X, y = validate_data(self, X, dtype=np.float64, ensure_min_samples=1 + bool(given)), None
         else:

@@ -5,9 +5,8 @@ from numbers import Integral, Real
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from ..exceptions import DataWarning
 from ..mc import Annealing, Constant
@@ -16,7 +15,7 @@ from .base import generator
 from .checks import check_labels, check_n_components, warn_about
 from .dmlfe import confined
 from .init import initial_map
-from .votes import NeighborVotes, chunks, shares
+from .votes import NeighborVotes, VotingClassifier, shares
 from .walk import Walk
 
 MOST_NEIGHBORS = 40
@@ -25,7 +24,7 @@ TEMPERATURE = 3e-4
 CONFINEMENT = 3e-5
 
 
-class FreeEnergyClassifier(ClassifierMixin, BaseEstimator):
+class FreeEnergyClassifier(VotingClassifier):
     """Classify by the votes of nearest neighbours in many sampled metrics.
 
     Each replica samples a metric from Boltzmann's law at a low temperature, on its own stratified part of the
@@ -223,41 +222,5 @@ class FreeEnergyClassifier(ClassifierMixin, BaseEstimator):
     def _voters(self, A, n_neighbors):
         return NeighborVotes(self._X @ A.T, self._y, len(self.classes_), n_neighbors, self.n_jobs)
 
-    def predict_proba(self, X):
-        """Shares of the summed votes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Patterns.
-
-        Returns
-        -------
-        P : ndarray of shape (n_samples, n_classes)
-            Rows sum to one; columns follow ``classes_``.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        C, k = len(self.classes_), self.n_neighbors_
-        votes = np.zeros((len(X), 2, C))  # of the nearest and of all k
-        for A in self.replicas_:
-            voters = self._voters(A, k)
-            for part in chunks(len(X), k, C):
-                votes[part] += voters.of(X[part] @ A.T)[:, [0, -1]]
-        return shares(votes)[:, 1]
-
-    def predict(self, X):
-        """The class with the most votes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Patterns.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Labels.
-        """
-        share = self.predict_proba(X)
-        return self.classes_[share.argmax(axis=1)]
+    def _count(self, X, n_neighbors):
+        return sum(self._voters(A, n_neighbors).of(X @ A.T) for A in self.replicas_)

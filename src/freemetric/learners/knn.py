@@ -4,18 +4,18 @@ import warnings
 from numbers import Integral
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from ..exceptions import DataWarning
 from .checks import check_labels
 from .side_information import clip_count
-from .votes import NeighborVotes, chunks, shares
+from .votes import NeighborVotes, VotingClassifier, shares
 
 
-class MetricKNeighborsClassifier(ClassifierMixin, BaseEstimator):
+class MetricKNeighborsClassifier(VotingClassifier):
     """Any metric learner and the votes of the k nearest patterns in its space.
 
     A metric makes its own training patterns look separable, so k must not be chosen among them. Here every inner fold
@@ -103,43 +103,13 @@ class MetricKNeighborsClassifier(ClassifierMixin, BaseEstimator):
             self.n_neighbors_ = self._choose_neighbors(X, y)
         else:
             self.n_neighbors_ = clip_count(self.n_neighbors, len(y), "n_neighbors")
-        self.learner_, self._voters = self._learn(X, y, self.n_neighbors_)
+        self.learner_ = clone(self.learner).fit(X, y)
+        self._Z, self._y = self.learner_.transform(X), y
         return self
 
-    def predict_proba(self, X):
-        """Shares of the votes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Patterns.
-
-        Returns
-        -------
-        P : ndarray of shape (n_samples, n_classes)
-            Rows sum to one; columns follow ``classes_``.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        Z = self.learner_.transform(X)
-        parts = chunks(len(Z), self.n_neighbors_, len(self.classes_))
-        return np.vstack([shares(self._voters.of(Z[part]))[:, -1] for part in parts]).astype(np.float64)
-
-    def predict(self, X):
-        """The class with the most votes; the nearest neighbours decide between equals.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Patterns.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Labels.
-        """
-        share = self.predict_proba(X)
-        return self.classes_[share.argmax(axis=1)]
+    def _count(self, X, n_neighbors):
+        voters = NeighborVotes(self._Z, self._y, len(self.classes_), n_neighbors, self.n_jobs)
+        return voters.of(self.learner_.transform(X))
 
     def _choose_neighbors(self, X, y):
         smallest = np.bincount(y).min()
@@ -152,12 +122,9 @@ class MetricKNeighborsClassifier(ClassifierMixin, BaseEstimator):
             most = min(self.most_neighbors, min(len(train) for train, _ in splits))
             wrong = np.zeros(most)
             for train, held_out in splits:
-                learner, voters = self._learn(X[train], y[train], most)
+                learner = clone(self.learner).fit(X[train], y[train])
+                voters = NeighborVotes(learner.transform(X[train]), y[train], len(self.classes_), most, self.n_jobs)
                 votes = voters.of(learner.transform(X[held_out]))
                 wrong += (shares(votes).argmax(axis=2) != y[held_out, None]).sum(axis=0)
         self.selection_ = {"n_neighbors": np.arange(1, most + 1), "error": wrong / len(y)}
         return int(wrong.argmin()) + 1
-
-    def _learn(self, X, y, n_neighbors):
-        learner = clone(self.learner).fit(X, y)
-        return learner, NeighborVotes(learner.transform(X), y, len(self.classes_), n_neighbors, self.n_jobs)

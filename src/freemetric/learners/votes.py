@@ -1,7 +1,9 @@
 """Votes of the nearest neighbours, for every number of neighbours at once."""
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 CHUNK_BYTES = 64 << 20
 NEAREST_BONUS = 1e-3  # of a vote: equal counts are decided by the nearest neighbours
@@ -41,3 +43,62 @@ def chunks(n_queries, n_neighbors, n_classes):
     """Slices of the queries whose votes fit the memory budget."""
     size = max(1, CHUNK_BYTES // (4 * n_neighbors * n_classes))
     return [slice(start, min(start + size, n_queries)) for start in range(0, n_queries, size)]
+
+
+class VotingClassifier(ClassifierMixin, BaseEstimator):
+    """Predicts by votes; subclasses have ``classes_``, ``n_neighbors_`` and ``_count(X, n_neighbors)``."""
+
+    def votes(self, X, n_neighbors=None):
+        """Votes for every number of neighbours at once.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+        n_neighbors : int or None, default=None
+            Largest number of neighbours; None is ``n_neighbors_``, more than there are training patterns is clipped.
+
+        Returns
+        -------
+        votes : ndarray of shape (n_samples, n_neighbors, n_classes)
+            Row k - 1 counts the classes of the k nearest.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        k = self.n_neighbors_ if n_neighbors is None else min(n_neighbors, len(self._y))
+        return np.concatenate([self._count(X[part], k) for part in chunks(len(X), k, len(self.classes_))])
+
+    def predict_proba(self, X):
+        """Shares of the votes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+
+        Returns
+        -------
+        P : ndarray of shape (n_samples, n_classes)
+            Rows sum to one; columns follow ``classes_``.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        k = self.n_neighbors_
+        parts = chunks(len(X), k, len(self.classes_))
+        return np.concatenate([shares(self._count(X[part], k).astype(np.float64))[:, -1] for part in parts])
+
+    def predict(self, X):
+        """The class with the most votes; the nearest neighbours decide between equals.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels.
+        """
+        share = self.predict_proba(X)
+        return self.classes_[share.argmax(axis=1)]
