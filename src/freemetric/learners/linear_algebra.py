@@ -3,7 +3,6 @@
 import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import csr_array
-from sklearn.covariance import ledoit_wolf_shrinkage
 
 SINGULAR = 1e-8  # smallest against mean eigenvalue
 
@@ -31,9 +30,18 @@ def invertible(C, rows, regularization="auto"):
         return shrunk(C, max(regularization, SINGULAR))
     if is_regular(C):
         return C
-    amount = ledoit_wolf_shrinkage(rows, assume_centered=True) if rows.any() else 1.0
-    amount = min(max(amount, 100 * SINGULAR), 1 - SINGULAR)
+    amount = min(max(ledoit_wolf_amount(C, rows), 100 * SINGULAR), 1 - SINGULAR)
     return (1 - amount) * shrunk(C, amount / (1 - amount))
+
+
+def ledoit_wolf_amount(C, rows):
+    """How far to shrink C: the noise of its elements against their distance from a multiple of the identity.
+
+    Ledoit and Wolf 2004. The noise needs only the lengths of the rows: |z z^T|_F = |z|^2.
+    """
+    distance = (C**2).sum() - np.trace(C) ** 2 / len(C)
+    noise = (((rows**2).sum(axis=1) ** 2).mean() - (C**2).sum()) / len(rows)
+    return noise / distance if noise < distance else 1.0
 
 
 def covariance(rows, regularization="auto"):
@@ -59,5 +67,5 @@ def within_groups(X, groups):
 
 
 def group_means(X, groups):
-    members = csr_array((np.ones(len(X)), (groups, np.arange(len(X)))))
-    return members @ X / np.bincount(groups)[:, None]
+    membership = csr_array((np.ones(len(X)), groups, np.arange(len(X) + 1)))  # (N, groups), a one in every row
+    return membership.T @ X / np.bincount(groups)[:, None]

@@ -80,8 +80,8 @@ class RCA(MetricLearner):
 
     def _learn(self, X, y, chunks=None):
         groups = y if chunks is None else check_chunks(chunks, len(X))
+        X = X - X.mean(axis=0)
+        total = X.T @ X / len(X)
         within = covariance(within_groups(X, groups), self.regularization)
-        centred = X - X.mean(axis=0)
-        total = centred.T @ centred / len(X)
         _, directions = generalised_eigenvectors(total, within)
         return directions[: self.n_components]
