@@ -1,6 +1,7 @@
 """freemetric: distance metrics learned by minimising the free energy."""
 
-from . import energies, mc
+from . import datasets, energies, mc
+from ._version import __version__
 from .learners import (
     DCA,
     DMLFE,
@@ -19,8 +20,6 @@ from .learners import (
     MetricKNeighborsClassifier,
 )
 
-__version__ = "0.1.0"
-
 __all__ = [
     "DCA",
     "DMLFE",
@@ -37,6 +36,8 @@ __all__ = [
     "Euclidean",
     "FreeEnergyClassifier",
     "MetricKNeighborsClassifier",
+    "__version__",
+    "datasets",
     "energies",
     "mc",
 ]

@@ -37,7 +37,7 @@ METHODS = {
 }
 
 
-def main():
+def main(argv=None):
     try:
         import matplotlib
         import rich
@@ -46,7 +46,7 @@ def main():
     parser = argparse.ArgumentParser(prog="freemetric.demo", description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=3, help="repeats of two-fold cross-validation")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the picture")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(argv)
     if arguments.repeats < 1:
         parser.error("--repeats must be at least 1")
     matplotlib.use("Agg")

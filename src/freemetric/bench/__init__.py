@@ -1,0 +1,12 @@
+"""The laboratory: comparisons of methods over data sets, their statistics, tables and figures."""
+
+from importlib import import_module
+
+__all__ = ["critical_difference", "figures", "published", "results", "runner", "stats", "tables"]
+
+
+def __getattr__(name):
+    # loaded on first use: benchmarks also run where the libraries for tables and figures are not installed
+    if name in __all__:
+        return import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

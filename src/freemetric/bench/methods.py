@@ -1,0 +1,45 @@
+"""The methods of the comparison: what to fit, and which parameters the paper's authors would have tuned."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import RandomForestClassifier
+
+from ..learners import DMLFE, LEARNERS, FreeEnergyClassifier
+
+
+@dataclass(frozen=True)
+class Method:
+    """``make()`` is a metric learner, to be followed by k-NN, or a classifier of its own."""
+
+    make: Callable[[], BaseEstimator]
+    grid: dict[str, list[Any]] = field(default_factory=dict)
+
+    def seeded(self, seed: int) -> BaseEstimator:
+        estimator = self.make()
+        return estimator.set_params(random_state=seed) if "random_state" in estimator.get_params() else estimator
+
+
+# Parameters worth tuning, by inner folds; the first value is the default.
+GRIDS: dict[str, dict[str, list[Any]]] = {
+    "rca": {"regularization": ["auto", 0.01, 0.1]},
+    "dca": {"regularization": ["auto", 0.01, 0.1]},
+    "lfda": {"n_neighbors": [7, 3, 15], "embedding": ["weighted", "plain"]},
+    "itml": {"gamma": [1.0, 0.1, 10.0]},
+    "lmnn": {"n_neighbors": [3, 1, 7], "regularization": [0.5, 0.1, 0.9]},
+    "dml-eig": {"smoothing": [1.0, 0.1, 10.0]},
+    "scml": {"regularization": [1e-5, 1e-4, 1e-3]},
+    "nca": {"init": ["identity", "pca"]},
+    "dmlmj": {"n_neighbors": [5, 3, 10]},
+    "dmlfe": {"confinement": [1e-4, 3e-5, 3e-4]},
+}
+
+METHODS: dict[str, Method] = {
+    "rf": Method(lambda: RandomForestClassifier(100)),
+    **{name: Method(learner, GRIDS.get(name, {})) for name, learner in LEARNERS.items()},
+    "dmlfe-paper": Method(DMLFE.paper),
+    "free-energy": Method(FreeEnergyClassifier),
+}
+"""All rows of the comparison by name."""

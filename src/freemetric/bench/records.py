@@ -1,0 +1,88 @@
+"""One Record a fit, one file a Record: written whole or not at all, so that a killed run loses and doubles nothing."""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, order=True)
+class Job:
+    """One fit of one method on one half of a data set."""
+
+    dataset: str
+    method: str
+    repeat: int
+    fold: int
+    setting: str = "default"  # or "tuned"
+
+    def path(self, folder: Path) -> Path:
+        name = f"{self.method}.{self.setting}.{self.repeat}.{self.fold}.json"
+        return Path(folder) / self.dataset / name
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one fit gave.
+
+    ``errors`` holds the test error in % for k = 1, 2, ...; a single number for a method without k. ``honest_error`` is
+    that of ``honest_k``, chosen without the test half. A failed fit has a ``failure`` and no errors.
+    """
+
+    job: Job
+    errors: list[float] = field(default_factory=list)
+    honest_k: int | None = None
+    honest_error: float | None = None
+    seconds: float = 0.0
+    parameters: dict = field(default_factory=dict)
+    failure: str | None = None
+    shape: tuple[int, int, int] = (0, 0, 0)  # training patterns, features, classes
+    versions: dict = field(default_factory=dict)
+
+    @property
+    def paper_error(self) -> float | None:
+        """Error at the k that is best on the test half, as the paper reports it."""
+        return min(self.errors) if self.errors else None
+
+    def write(self, folder: Path) -> None:
+        """Put the whole record in its place at once."""
+        path = self.job.path(folder)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=".writing-", dir=path.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(asdict(self), file)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+
+def read(path: Path) -> Record:
+    """The record in a file; ValueError, in one line, if the file is not a whole one."""
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content["job"] = Job(**content["job"])
+        content["shape"] = tuple(content["shape"])
+        return Record(**content)
+    except (ValueError, TypeError, KeyError, AttributeError) as problem:
+        raise ValueError(f"{Path(path).name} is not a whole record ({type(problem).__name__}: {problem}).") from None
+
+
+def read_all(folder: Path) -> tuple[list[Record], list[str]]:
+    """All records below a folder, in order, and a line for each file that is none."""
+    records, broken = [], []
+    for path in record_files(folder):
+        try:
+            records.append(read(path))
+        except ValueError as problem:
+            broken.append(f"{path.parent.name}/{problem}")
+    return sorted(records, key=lambda record: record.job), broken
+
+
+def record_files(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(Path(folder).glob("*/*.json")) if not path.name.startswith("."))

@@ -1,0 +1,150 @@
+"""A table of text cells, shown as Markdown, LaTeX or CSV."""
+
+import csv
+import io
+import re
+from dataclasses import dataclass
+
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of text.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The header; the first column holds the names of the rows.
+    rows : tuple of tuple of str
+        The cells, one tuple per row; None is a missing value.
+    caption : str, default=""
+        Stands above the table in Markdown and LaTeX.
+    bold : frozenset of (int, int), default=frozenset()
+        Row and column of the cells in bold.
+    footer : int, default=0
+        How many of the last rows are set apart by a rule in LaTeX and by bold names in Markdown.
+
+    Examples
+    --------
+    >>> table = Table(("data", "k_NN"), (("iris", "3.9"), ("50% wine", None)), bold=frozenset({(0, 1)}))
+    >>> print(table.markdown(), end="")
+    | data | k\\_NN |
+    |:---|---:|
+    | iris | **3.9** |
+    | 50% wine | n/a |
+    >>> print(table.csv(), end="")
+    data,k_NN
+    iris,3.9
+    50% wine,
+    >>> print(table.latex().splitlines()[7])
+    50\\% wine & n/a \\\\
+    """
+
+    columns: tuple
+    rows: tuple
+    caption: str = ""
+    bold: frozenset = frozenset()
+    footer: int = 0
+
+    def markdown(self):
+        """Return the table in GitHub's Markdown.
+
+        Returns
+        -------
+        str
+            The caption, if any, and the table.
+        """
+        header, *cells = self._cells(escape_markdown, "**{}**")
+        for row in cells[len(cells) - self.footer :]:
+            row[0] = f"**{row[0]}**"
+        rule = f"|:---|{'---:|' * (len(self.columns) - 1)}"
+        lines = [f"| {' | '.join(row)} |" for row in [header, *cells]]
+        return _text([self.caption, ""] if self.caption else [], lines[:1], [rule], lines[1:])
+
+    def latex(self):
+        """Return the table as a LaTeX ``table`` that needs no package.
+
+        Returns
+        -------
+        str
+            The environment, with special characters of names escaped.
+        """
+        header, *lines = [" & ".join(row) + r" \\" for row in self._cells(escape_latex, r"\textbf{{{}}}")]
+        if self.footer:
+            lines.insert(len(lines) - self.footer, r"\hline")
+        caption = [f"\\caption{{{escape_latex(self.caption)}}}"] if self.caption else []
+        begin = [r"\begin{table}", *caption, r"\centering", f"\\begin{{tabular}}{{l{'r' * (len(self.columns) - 1)}}}"]
+        return _text(begin, [r"\hline", header, r"\hline"], lines, [r"\hline", r"\end{tabular}", r"\end{table}"])
+
+    def csv(self):
+        """Return the cells as comma-separated values, missing ones empty.
+
+        Returns
+        -------
+        str
+            Header and rows.
+        """
+        file = io.StringIO()
+        csv.writer(file, lineterminator="\n").writerows([self.columns, *self.rows])
+        return file.getvalue()
+
+    def _cells(self, escape, emphasis):
+        cells = [["n/a" if cell is None else escape(cell) for cell in row] for row in [self.columns, *self.rows]]
+        for i, j in self.bold:
+            cells[i + 1][j] = emphasis.format(cells[i + 1][j])
+        return cells
+
+
+def _text(*blocks):
+    return "\n".join(line for block in blocks for line in block) + "\n"
+
+
+def escape_markdown(text):
+    """Escape what Markdown would read as a column or as emphasis.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        The text to be shown as it is.
+
+    Examples
+    --------
+    >>> print(escape_markdown("a|b"))
+    a\\|b
+    """
+    return re.sub(r"([\\|*_])", r"\\\1", text)
+
+
+def escape_latex(text):
+    """Escape what LaTeX would read as a command.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        The text to be typeset as it is.
+
+    Examples
+    --------
+    >>> print(escape_latex("glass_g2 & 5%"))
+    glass\\_g2 \\& 5\\%
+    """
+    return "".join(LATEX.get(character, character) for character in text)

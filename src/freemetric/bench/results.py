@@ -1,0 +1,95 @@
+"""From records to tables of errors: the only place that knows both protocols."""
+
+import gzip
+import json
+from collections import defaultdict
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from .records import Job, Record
+
+PROTOCOLS = ("honest", "paper")
+
+
+def error_of(record: Record, protocol: str) -> float:
+    """Error in %: with k chosen without the test half ("honest"), or the best k on it ("paper")."""
+    if protocol not in PROTOCOLS:
+        raise ValueError(f"Unknown protocol {protocol!r}; known: 'honest', 'paper'.")
+    error = record.honest_error if protocol == "honest" else record.paper_error
+    return np.nan if error is None else error
+
+
+def mean_errors(records: list[Record], protocol: str):
+    """Mean error of every method on every data set, a DataFrame (data sets x methods).
+
+    A split without a result leaves the cell empty, so that no method profits from failing where it is hard.
+    """
+    import pandas as pd
+
+    cells = defaultdict(list)
+    for record in records:
+        cells[record.job.dataset, record.job.method].append(record)
+    table = pd.Series({key: _mean(group, protocol) for key, group in cells.items()}, dtype=float)
+    table.index.names = ["dataset", "method"]
+    return table.unstack("method").reindex(
+        index=list(dict.fromkeys(r.job.dataset for r in records)),
+        columns=list(dict.fromkeys(r.job.method for r in records)),
+    )
+
+
+def _mean(group, protocol):
+    if any(record.failure for record in group):
+        return np.nan
+    return float(np.mean([error_of(record, protocol) for record in group]))
+
+
+def curve(group: list[Record]) -> np.ndarray:
+    """Mean error for k = 1, 2, ... over the splits of one method on one data set."""
+    shortest = min(len(record.errors) for record in group)
+    return np.mean([record.errors[:shortest] for record in group], axis=0)
+
+
+def best_neighbors(records: list[Record]):
+    """The k of lowest mean error, a DataFrame (data sets x methods); methods without k are left out."""
+    import pandas as pd
+
+    cells = defaultdict(list)
+    for record in records:
+        if len(record.errors) > 1:
+            cells[record.job.dataset, record.job.method].append(record)
+    table = pd.Series({key: int(curve(group).argmin()) + 1 for key, group in cells.items()})
+    return table.unstack()
+
+
+PUBLISHED_NAMES = {
+    "rf": "RF",
+    "euclidean": "Euclidean",
+    "dml-eig": "DMLeig",
+    "dmlfe-paper": "DMLFE",
+    **{name.lower(): name for name in ("PCA", "RCA", "DCA", "LFDA", "DMLMJ", "SCML", "LMNN", "ITML", "NCA")},
+}
+
+
+def as_published(errors):
+    """The methods that the paper has, under the names it gives them; DMLFE is its own configuration there."""
+    return errors[[name for name in errors if name in PUBLISHED_NAMES]].rename(columns=PUBLISHED_NAMES)
+
+
+def save_compact(records: list[Record], path: Path) -> None:
+    """All records in one compressed file, a line each."""
+    text = "".join(json.dumps(asdict(record), separators=(",", ":")) + "\n" for record in records)
+    temporary = Path(path).with_name(f".{Path(path).name}.writing")
+    # no time stamp: the same records give the same file
+    temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
+    temporary.replace(path)
+
+
+def load_compact(path: Path) -> list[Record]:
+    """The records of a file that :func:`save_compact` wrote."""
+    lines = gzip.decompress(Path(path).read_bytes()).decode().splitlines()
+    contents = [json.loads(line) for line in lines]
+    return [
+        Record(**{**content, "job": Job(**content["job"]), "shape": tuple(content["shape"])}) for content in contents
+    ]

@@ -1,0 +1,203 @@
+"""Run many fits: resumable, shared between runners, and safe from the one that hangs."""
+
+import fcntl
+import multiprocessing
+import resource
+import time
+from collections.abc import Callable, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+
+from joblib import Parallel, delayed
+
+from ..datasets import DatasetError, load
+from .methods import METHODS
+from .protocol import evaluate, halves, versions
+from .records import Job, Record, read
+
+WAIT = 0.5  # seconds between looks at fits that another runner has taken
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one fit may take; None: anything."""
+
+    seconds: float | None = None
+    megabytes: float | None = None
+
+
+@dataclass
+class Report:
+    """What a run did: numbers of fits, and a line for everything that went wrong."""
+
+    fitted: int = 0
+    found: int = 0  # records that were there already
+    problems: list[str] = field(default_factory=list)
+
+
+def plan(datasets: Iterable[str], methods: Iterable[str], repeats: int, setting: str = "default") -> list[Job]:
+    """All fits of a comparison, data set by data set."""
+    methods = list(methods)
+    unknown = sorted(set(methods) - set(METHODS))
+    if unknown:
+        raise ValueError(f"Unknown method {unknown[0]!r}; known methods: {', '.join(METHODS)}.")
+    return [Job(d, m, r, f, setting) for d, r, m, f in product(datasets, range(repeats), methods, range(2))]
+
+
+def run(
+    jobs: Iterable[Job],
+    folder: Path | str,
+    *,
+    data_home: Path | str | None = None,
+    limits: Limits | None = None,
+    n_jobs: int | None = None,
+    retry_failed: bool = False,
+    on_fit: Callable[[Job, int, int], None] | None = None,
+) -> Report:
+    """Make the records of all jobs that have none yet.
+
+    Several runners may share a folder: a fit that another one has taken is waited for, not repeated. Jobs are spread by
+    joblib, so ``joblib.parallel_config`` chooses where they run.
+
+    Parameters
+    ----------
+    jobs : iterable of Job
+        What to fit, from :func:`plan`.
+    folder : path
+        Where records are kept, one file a fit.
+    data_home : path or None, default=None
+        Where data sets are looked for first.
+    limits : Limits or None, default=None
+        Time and memory of one fit; beyond them it becomes a record of a failure.
+    n_jobs : int or None, default=None
+        Fits at a time.
+    retry_failed : bool, default=False
+        Fit again what has a record of a failure.
+    on_fit : callable or None, default=None
+        Called with (job, number done, number of all) after every fit.
+
+    Returns
+    -------
+    report : Report
+        What was done.
+    """
+    report, folder = Report(), Path(folder)
+    jobs = _possible(list(jobs), data_home, report)
+    left, done = jobs, 0
+    while left:
+        attempts = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+            delayed(attempt)(job, folder, data_home, limits or Limits(), retry_failed) for job in left
+        )
+        taken = []
+        for job, outcome, lines in attempts:
+            report.problems += lines
+            if outcome == "taken":
+                taken.append(job)
+                continue
+            report.fitted += outcome == "fitted"
+            report.found += outcome == "found"
+            done += 1
+            if on_fit:
+                on_fit(job, done, len(jobs))
+        left = taken
+        if taken:
+            time.sleep(WAIT)
+    return report
+
+
+def _possible(jobs, data_home, report):
+    """Jobs whose data can be read and halved; a line for every set that cannot."""
+    good = set()
+    for name in dict.fromkeys(job.dataset for job in jobs):
+        try:
+            halves(load(name, data_home).y, 0)
+            good.add(name)
+        except (DatasetError, ValueError) as problem:
+            report.problems.append(f"{name}: {problem}")
+    return [job for job in jobs if job.dataset in good]
+
+
+def attempt(job, folder, data_home, limits, retry_failed):
+    """One job in a process of its own: (job, "fitted" | "found" | "taken", problems)."""
+    problems: list[str] = []
+    with _claim(job.path(folder)) as mine:
+        if not mine:
+            return job, "taken", problems
+        if _has_record(job.path(folder), retry_failed, problems):
+            return job, "found", problems
+        failure = _fit_in_child(job, folder, data_home, limits)
+        if failure:
+            problems.append(f"{job.dataset}, {job.method}, repeat {job.repeat}, fold {job.fold}: {failure}")
+            Record(job, failure=failure, versions=versions()).write(folder)
+    return job, "fitted", problems
+
+
+@contextmanager
+def _claim(path):
+    """Whether this process now holds the job. The system releases the lock of a process that dies."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = path.with_name(f".{path.name}.lock")
+    with open(lock, "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            # Whoever waits for this very file will find the record when it gets the lock.
+            lock.unlink(missing_ok=True)
+
+
+def _has_record(path, retry_failed, problems):
+    if not path.exists():
+        return False
+    try:
+        return not (read(path).failure and retry_failed)
+    except ValueError as problem:
+        problems.append(f"{problem} It is made again.")
+        return False
+
+
+def _fit_in_child(job, folder, data_home, limits):
+    """What went wrong, or None; the child writes the record."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["freemetric.bench.warm"])
+    inbox, outbox = context.Pipe(duplex=False)
+    child = context.Process(target=_child, args=(outbox, job, folder, data_home, limits.megabytes))
+    start = time.monotonic()
+    child.start()
+    outbox.close()
+    child.join(limits.seconds)
+    if child.is_alive():
+        child.kill()
+        child.join()
+        return f"stopped after {time.monotonic() - start:.0f} s, the limit of one fit"
+    try:
+        return inbox.recv()
+    except EOFError:  # the child had nothing to say
+        return None if child.exitcode == 0 else f"the process died with code {child.exitcode}"
+
+
+def _child(outbox, job, folder, data_home, megabytes):
+    try:
+        if megabytes is not None:
+            _limit_memory(megabytes)
+        data = load(job.dataset, data_home)
+        evaluate(job, data.X, data.y).write(folder)
+    except Exception as problem:
+        text = f"{type(problem).__name__}: {' '.join(str(problem).split())}"[:500]
+        # out of memory has two faces: an array, or a library that can no longer be loaded
+        if isinstance(problem, MemoryError) or "failed to map segment" in text:
+            text = f"needs more than the limit of {megabytes or 0:.0f} MB"
+        outbox.send(text)
+
+
+def _limit_memory(megabytes):
+    """On top of what the interpreter and its libraries have mapped already."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + int(megabytes * 2**20)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))

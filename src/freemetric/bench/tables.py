@@ -1,0 +1,188 @@
+"""The paper's tables as pure functions of tables of errors."""
+
+import numpy as np
+
+from .checks import DECIMALS, checked, listed
+from .extras import require
+from .published import published_errors
+from .rendering import Table
+from .stats import posthoc, summarise
+
+pd = require("pandas")
+
+__all__ = ["Table", "beside_published", "error_table", "neighbour_table", "posthoc_table"]
+
+
+def error_table(errors):
+    """Errors per data set, the best in bold, with mean, median and average rank below: the paper's Table 3.
+
+    Parameters
+    ----------
+    errors : DataFrame of shape (n_sets, n_methods)
+        Error in %, NaN where a method has no result.
+
+    Returns
+    -------
+    Table
+        One row per data set and three more, which count only data sets with a result of every method and are missing
+        if there is none.
+
+    Examples
+    --------
+    >>> from freemetric.bench.published import published_errors
+    >>> from freemetric.bench.tables import error_table
+    >>> print(error_table(published_errors()[["RF", "NCA", "DMLFE"]]).markdown().splitlines()[-3])
+    | **Mean** | **14.42** | 15.36 | 14.81 |
+    """
+    errors = checked(errors)
+    if not errors.notna().all(axis=1).any():
+        return _numbers(errors, "Data set", "Error in %. No data set has a result of every method.")
+    summary = summarise(errors)
+    body = pd.concat([errors, summary.table.T.rename(str.capitalize)])
+    caption = f"Error in %. Mean, median and rank over {_sets(summary)}."
+    return _numbers(body, "Data set", caption, footer=3)
+
+
+def neighbour_table(best_k):
+    """Statistics of the number of neighbours with the lowest error: the paper's Table 5.
+
+    Parameters
+    ----------
+    best_k : DataFrame of shape (n_sets, n_methods)
+        Best number of neighbours, NaN where a method has no result.
+
+    Returns
+    -------
+    Table
+        Rows mean, median and rank (1 is the fewest neighbours), the lowest in bold.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from freemetric.bench.tables import neighbour_table
+    >>> best_k = pd.DataFrame({"NCA": [5, 9], "DMLFE": [1, 7]}, index=["iris", "wine"])
+    >>> print(neighbour_table(best_k).csv())
+    Measure,NCA,DMLFE
+    Mean,7.00,4.00
+    Median,7.00,4.00
+    Rank,2.00,1.00
+    <BLANKLINE>
+    """
+    summary = summarise(best_k)
+    caption = f"Number of neighbours with the lowest error, over {_sets(summary)}."
+    return _numbers(summary.table.T.rename(str.capitalize), "Measure", caption)
+
+
+def posthoc_table(errors, control, alpha=0.05):
+    """Verdicts on every other method against the control: the paper's Table 4, with ranks, p-values and Holm's test.
+
+    Parameters
+    ----------
+    errors : DataFrame of shape (n_sets, n_methods)
+        Error in %, NaN where a method has no result.
+    control : str
+        Column that the others are compared with.
+    alpha : float, default=0.05
+        Level of significance.
+
+    Returns
+    -------
+    Table
+        One row per other method; "rejected", in bold, where its equality with the control is rejected.
+
+    Examples
+    --------
+    >>> from freemetric.bench.published import published_errors
+    >>> from freemetric.bench.tables import posthoc_table
+    >>> print(posthoc_table(published_errors(), "DMLFE").csv().splitlines()[1])
+    RF,4.58,1.21,0.38,not rejected,not rejected,not rejected,0.19,not rejected
+    """
+    result = posthoc(errors, control, alpha)
+    columns = ("Method", "Rank", "Difference", "Wilcoxon p", "Wilcoxon", "Nemenyi", "Bonferroni-Dunn", "Holm p", "Holm")
+    verdict = {True: "rejected", False: "not rejected"}
+    rows = tuple(
+        (
+            str(row.Index),
+            f"{row.rank:.2f}",
+            f"{row.difference:.2f}",
+            f"{row.wilcoxon_p:.2g}",
+            *(verdict[v] for v in (row.wilcoxon, row.nemenyi, row.bonferroni_dunn)),
+            f"{row.holm_p:.2g}",
+            verdict[row.holm],
+        )
+        for row in result.table.itertuples()
+    )
+    bold = frozenset((i, j) for i, row in enumerate(rows) for j, cell in enumerate(row) if j and cell == "rejected")
+    caption = (
+        f"Tests against {control} (rank {result.ranks[control]:.2f}) at alpha = {alpha:g}, over {_sets(result)}. "
+        f"Critical differences: Nemenyi {result.nemenyi:.2f}, Bonferroni-Dunn {result.bonferroni_dunn:.2f}."
+    )
+    return Table(columns, rows, caption, bold)
+
+
+def beside_published(errors, published=None, threshold=0.5):
+    """Our errors beside the published ones, for the methods and data sets that both tables have.
+
+    Parameters
+    ----------
+    errors : DataFrame of shape (n_sets, n_methods)
+        Error in %, NaN where a method has no result.
+    published : DataFrame or None, default=None
+        The other table; None takes the paper's.
+    threshold : float, default=0.5
+        Differences of more points than this are flagged.
+
+    Returns
+    -------
+    Table
+        One row per data set and method, flagged differences in bold; below, the means of every method over the data
+        sets where both tables have a result.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from freemetric.bench.tables import beside_published
+    >>> print(beside_published(pd.DataFrame({"NCA": [4.4, 2.01]}, index=["iris", "wine"])).csv())
+    Data set,Method,Ours,Published,Difference,Flag
+    iris,NCA,4.40,4.53,-0.13,
+    wine,NCA,2.01,1.01,+1.00,larger than 0.5
+    Mean,NCA,3.21,2.77,+0.43,
+    <BLANKLINE>
+    """
+    errors, published = checked(errors), checked(published_errors() if published is None else published)
+    sets = [name for name in errors.index if name in published.index]
+    methods = [method for method in errors if method in published]
+    cells = [(name, method, errors.at[name, method], published.at[name, method]) for name in sets for method in methods]
+    pairs = pd.DataFrame(cells, columns=["dataset", "method", "ours", "published"]).dropna()
+    if pairs.empty:
+        raise ValueError("The two tables have no result in common.")
+    means = pairs.groupby("method", sort=False)[["ours", "published"]].mean().reset_index().assign(dataset="Mean")
+    both = pd.concat([pairs, means]).assign(difference=lambda t: (t["ours"] - t["published"]).round(DECIMALS))
+    flagged = both["difference"].abs() > threshold
+    flags = np.where(flagged, f"larger than {threshold:g}", "")
+    rows = tuple(
+        (str(row.dataset), str(row.method), f"{row.ours:.2f}", f"{row.published:.2f}", f"{row.difference:+.2f}", flag)
+        for row, flag in zip(both.itertuples(), map(str, flags), strict=True)
+    )
+    alone = [name for name in [*errors.columns, *errors.index] if name not in methods and name not in sets]
+    caption = f"Error in % beside the published one; differences above {threshold:g} points are flagged."
+    caption += f" Without published values: {listed(alone)}." if alone else ""
+    bold = frozenset((i, 4) for i, flag in enumerate(flagged) if flag)
+    return Table(("Data set", "Method", "Ours", "Published", "Difference", "Flag"), rows, caption, bold, len(means))
+
+
+def _numbers(body, corner, caption, footer=0):
+    """Table of the numbers in `body` with two decimals, the lowest of each row in bold."""
+    values = body.to_numpy()
+    rows = tuple(
+        (str(name), *(None if np.isnan(v) else f"{v:.2f}" for v in row))
+        for name, row in zip(body.index, values, strict=True)
+    )
+    lowest = values == np.nanmin(values, axis=1, keepdims=True, initial=np.inf)
+    bold = frozenset((i, j + 1) for i, j in np.argwhere(lowest).tolist())
+    return Table((corner, *map(str, body.columns)), rows, caption, bold, footer)
+
+
+def _sets(result):
+    without = f" (left out for lack of a result: {listed(result.left_out)})" if result.left_out else ""
+    return f"{result.n_sets} data sets{without}"

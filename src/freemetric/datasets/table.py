@@ -1,0 +1,156 @@
+"""A data set as text: the columns of a CSV file, read strictly and written atomically."""
+
+import csv
+import gzip
+import hashlib
+import io
+import os
+import uuid
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class DatasetError(ValueError):
+    """A data set is missing, malformed or not what its name says; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Text fields by column; an empty field is a missing value.
+
+    Attributes
+    ----------
+    source : str
+        Where it comes from, to begin an error message with.
+    columns : tuple of str
+        Names of the features.
+    fields : tuple of tuple of str
+        The features, one tuple per column.
+    labels : tuple of str
+        The class of every row.
+    lines : sequence of int
+        Line of every row in the file.
+    class_column : str
+        Name of the last column.
+    """
+
+    source: str
+    columns: tuple
+    fields: tuple
+    labels: tuple
+    lines: tuple
+    class_column: str = "class"
+
+    @classmethod
+    def from_rows(cls, source, header, rows, lines=None):
+        """From records whose last field is the class."""
+        *fields, labels = zip(*rows, strict=True)
+        lines = tuple(range(2, len(labels) + 2)) if lines is None else tuple(lines)
+        return cls(source, tuple(header[:-1]), tuple(fields), labels, lines, header[-1])
+
+    def rows(self):
+        return zip(*self.fields, self.labels, strict=True)
+
+
+def read_table(path):
+    """The table of a CSV file, gzipped or not, and the sha256 of its text.
+
+    Parameters
+    ----------
+    path : path-like
+        UTF-8, a header line, the class in the last column. A name that ends in .gz is unpacked.
+
+    Returns
+    -------
+    table : Table
+        Every row has a field for every column, every column a name of its own, every row a class.
+    sha256 : str
+        Of the unpacked file, so that it is the same for x.csv and x.csv.gz.
+    """
+    content = _content(Path(path))
+    records, lines = _records(path, _text(path, content))
+    header, rows = records[0], records[1:]
+    _check_header(path, header)
+    if not rows:
+        raise DatasetError(f"{path}: a header and no rows")
+    for row, line in zip(rows, lines[1:], strict=True):
+        if len(row) != len(header):
+            raise DatasetError(f"{path}, line {line}: {len(row)} fields where the header has {len(header)}")
+        if not row[-1]:
+            raise DatasetError(f"{path}, line {line}: the class (last column, {header[-1]!r}) is empty")
+    return Table.from_rows(str(path), header, rows, lines[1:]), hashlib.sha256(content).hexdigest()
+
+
+def _content(path):
+    try:
+        content = path.read_bytes()
+        return gzip.decompress(content) if path.suffix == ".gz" else content
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DatasetError(f"{path}: damaged or truncated gzip file ({error})") from error
+    except OSError as error:
+        raise DatasetError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _text(path, content):
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DatasetError(f"{path}, line {line}: byte {content[error.start]:#04x} is not UTF-8") from error
+
+
+def _records(path, text):
+    """Records that are not blank, and the line each ends on."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    records, lines = [], []
+    try:
+        for record in reader:
+            if record:
+                records.append([field.strip() for field in record])
+                lines.append(reader.line_num)
+    except csv.Error as error:
+        raise DatasetError(f"{path}, line {reader.line_num}: {error}") from error
+    if not records:
+        raise DatasetError(f"{path}: the file is empty")
+    return records, lines
+
+
+def _check_header(path, header):
+    seen = set()
+    for position, name in enumerate(header, 1):
+        if not name:
+            raise DatasetError(f"{path}, line 1: column {position} has no name")
+        if name in seen:
+            raise DatasetError(f"{path}, line 1: column {position} repeats the name {name!r}")
+        seen.add(name)
+    if len(header) < 2:
+        raise DatasetError(f"{path}, line 1: one column only, {header[0]!r}; features and a class are needed")
+
+
+def as_text(value):
+    """A number in its shortest form, anything else as it stands."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def as_csv(table):
+    """The bytes of a table as a CSV file."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*table.columns, table.class_column])
+    writer.writerows(table.rows())
+    return text.getvalue().encode()
+
+
+def write_atomically(path, content):
+    """Write bytes to a file that is there whole or not at all, whatever interrupts."""
+    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            draft.write_bytes(content)
+            os.replace(draft, path)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise DatasetError(f"{path}: cannot be written ({error.strerror})") from error
