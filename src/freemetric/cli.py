@@ -26,7 +26,10 @@ console, errors = Console(), Console(stderr=True)
 Folder = Annotated[Path, typer.Argument(help="Folder of records.")]
 DataHome = Annotated[Path | None, typer.Option(help="Folder of data files; else FREEMETRIC_DATA, else the cache.")]
 Names = Annotated[str, typer.Argument(help="Names separated by commas, or all.")]
-Protocol = Annotated[str, typer.Option(help="honest: k chosen without the test half. paper: best k on it.")]
+Protocol = Annotated[
+    str, typer.Option(help="honest: k chosen without the test half. paper: best k on it. one-k: best k of all halves.")
+]
+Methods = Annotated[str, typer.Option(help="Names separated by commas, or all.")]
 Format = Annotated[str, typer.Option("--format", help="markdown, latex or csv.")]
 
 
@@ -44,19 +47,19 @@ def listed(text, known, what):
     return names
 
 
-def read_records(folder):
-    """Records of a folder or of one compact file, with a word about broken ones."""
+def read_records(folder, methods="all"):
+    """Records of a folder or of one compact file, of some methods, with a word about broken ones."""
     from .bench.results import load_compact
 
-    if folder.is_file():
-        return load_compact(folder)
-    if not folder.is_dir():
+    if not folder.exists():
         fail(f"There is no folder {folder}.")
-    found, broken = records.read_all(folder)
+    found, broken = (load_compact(folder), []) if folder.is_file() else records.read_all(folder)
     for line in broken:
         errors.print(line, markup=False)
+    wanted = listed(methods, METHODS, "method")
+    found = [record for record in found if record.job.method in wanted]
     if not found:
-        fail(f"There are no records in {folder}.")
+        fail(f"There are no such records in {folder}.")
     return found
 
 
@@ -64,12 +67,13 @@ def read_records(folder):
 def bench_run(
     folder: Folder,
     datasets: Annotated[str, typer.Option(help="Names separated by commas, or all.")] = "all",
-    methods: Annotated[str, typer.Option(help="Names separated by commas, or all.")] = "all",
+    methods: Methods = "all",
     repeats: Annotated[int, typer.Option(min=1, help="Repeats of two-fold cross-validation.")] = 5,
     tuned: Annotated[bool, typer.Option(help="Choose each method's parameters by inner folds.")] = False,
     jobs: Annotated[int, typer.Option(help="Fits at a time.")] = 1,
     seconds: Annotated[float | None, typer.Option(help="Most seconds of one fit.")] = None,
     megabytes: Annotated[float | None, typer.Option(help="Most memory of one fit.")] = None,
+    device: Annotated[str, typer.Option(help="Where the methods compute that can choose: cpu, cuda, ...")] = "cpu",
     retry_failed: Annotated[bool, typer.Option(help="Fit again what failed before.")] = False,
     data_home: DataHome = None,
 ):
@@ -87,7 +91,14 @@ def bench_run(
 
         limits = Limits(seconds, megabytes)
         report = run(
-            todo, folder, data_home=data_home, limits=limits, n_jobs=jobs, retry_failed=retry_failed, on_fit=on_fit
+            todo,
+            folder,
+            data_home=data_home,
+            limits=limits,
+            device=device,
+            n_jobs=jobs,
+            retry_failed=retry_failed,
+            on_fit=on_fit,
         )
     for line in report.problems:
         errors.print(line, markup=False)
@@ -117,12 +128,13 @@ def bench_table(
     which: Annotated[str, typer.Argument(help="errors, posthoc, neighbors or published.")] = "errors",
     protocol: Protocol = "honest",
     control: Annotated[str, typer.Option(help="Method that posthoc compares the others with.")] = "dmlfe",
+    methods: Methods = "all",
     form: Format = "markdown",
 ):
     """A table of the paper from the records, the published numbers beside ours with `published`."""
     from .bench import results, tables
 
-    found = read_records(folder)
+    found = read_records(folder, methods)
     if form not in ("markdown", "latex", "csv"):
         fail(f"Unknown format {form!r}; known: markdown, latex, csv.")
     try:
@@ -141,12 +153,12 @@ def bench_table(
 
 
 @bench.command("stats")
-def bench_stats(folder: Folder, protocol: Protocol = "honest", control: str = "dmlfe"):
+def bench_stats(folder: Folder, protocol: Protocol = "honest", control: str = "dmlfe", methods: Methods = "all"):
     """Friedman, Iman-Davenport, and every method against the control."""
     from .bench import results, stats, tables
 
     try:
-        errors_ = results.mean_errors(read_records(folder), protocol)
+        errors_ = results.mean_errors(read_records(folder, methods), protocol)
         test = stats.friedman(errors_)
         print(f"protocol {protocol}\n{test}\n\n{tables.posthoc_table(errors_, control).markdown()}")
     except ValueError as problem:
@@ -160,12 +172,13 @@ def bench_figure(
     file: Annotated[Path, typer.Argument(help="PNG or SVG to write.")],
     protocol: Protocol = "honest",
     control: str = "dmlfe",
+    methods: Methods = "all",
     dataset: Annotated[str, typer.Option(help="For neighbors.")] = "iris",
 ):
     """A figure of the paper from the records."""
     from .bench import critical_difference, figures, results
 
-    found = read_records(folder)
+    found = read_records(folder, methods)
     try:
         errors_ = results.mean_errors(found, protocol)
         figure = {
@@ -190,6 +203,16 @@ def bench_pack(folder: Folder, file: Annotated[Path, typer.Argument(help="Compac
     found = read_records(folder)
     save_compact(found, file)
     console.print(f"{len(found)} records in {file}")
+
+
+@bench.command("unpack")
+def bench_unpack(file: Annotated[Path, typer.Argument(help="Compact file.")], folder: Folder):
+    """Put the records of a compact file into a folder, to go on with a run; records that are there stay."""
+    found = read_records(file)
+    new = [record for record in found if not record.job.path(folder).exists()]
+    for record in new:
+        record.write(folder)
+    console.print(f"{len(new)} records unpacked, {len(found) - len(new)} were there")
 
 
 @sets.command("list")

@@ -17,9 +17,11 @@ class Method:
     make: Callable[[], BaseEstimator]
     grid: dict[str, list[Any]] = field(default_factory=dict)
 
-    def seeded(self, seed: int) -> BaseEstimator:
+    def prepared(self, seed: int, device: str = "cpu") -> BaseEstimator:
+        """The estimator with its seed and device, where it has such parameters."""
         estimator = self.make()
-        return estimator.set_params(random_state=seed) if "random_state" in estimator.get_params() else estimator
+        wanted = {"random_state": seed, "device": device}
+        return estimator.set_params(**{name: wanted[name] for name in wanted if name in estimator.get_params()})
 
 
 # Parameters worth tuning, by inner folds; the first value is the default.

@@ -31,7 +31,7 @@ def halves(y, repeat):
     return list(StratifiedKFold(2, shuffle=True, random_state=repeat).split(np.zeros(len(y)), y))
 
 
-def evaluate(job: Job, X, y) -> Record:
+def evaluate(job: Job, X, y, device: str = "cpu") -> Record:
     """Fit the job's method on its half of (X, y) and judge it on the other."""
     train, test = halves(y, job.repeat)[job.fold]
     seed = 2 * job.repeat + job.fold
@@ -39,7 +39,7 @@ def evaluate(job: Job, X, y) -> Record:
         warnings.simplefilter("ignore", DataWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
         start = time.perf_counter()
-        model, parameters = fit(job, X[train], y[train], seed)
+        model, parameters = fit(job, X[train], y[train], seed, device)
         errors, honest_k = judge(model, X[test], y[test])
         seconds = time.perf_counter() - start
     return Record(
@@ -50,14 +50,14 @@ def evaluate(job: Job, X, y) -> Record:
         seconds=seconds,
         parameters=parameters,
         shape=(len(train), X.shape[1], int(y.max()) + 1),
-        versions=versions(),
+        versions={**versions(), "device": device},
     )
 
 
-def fit(job, X, y, seed):
+def fit(job, X, y, seed, device="cpu"):
     """A classifier fitted on one half, k and all parameters chosen there, and the parameters that were tuned."""
     method = METHODS[job.method]
-    estimator, grid = method.seeded(seed), method.grid
+    estimator, grid = method.prepared(seed, device), method.grid
     if hasattr(estimator, "transform"):
         learner = make_pipeline(MinMaxScaler(), estimator)
         prefix = f"learner__{learner.steps[-1][0]}__"

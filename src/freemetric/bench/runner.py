@@ -52,6 +52,7 @@ def run(
     *,
     data_home: Path | str | None = None,
     limits: Limits | None = None,
+    device: str = "cpu",
     n_jobs: int | None = None,
     retry_failed: bool = False,
     on_fit: Callable[[Job, int, int], None] | None = None,
@@ -71,6 +72,8 @@ def run(
         Where data sets are looked for first.
     limits : Limits or None, default=None
         Time and memory of one fit; beyond them it becomes a record of a failure.
+    device : str, default="cpu"
+        Where the methods compute that can choose.
     n_jobs : int or None, default=None
         Fits at a time.
     retry_failed : bool, default=False
@@ -88,7 +91,7 @@ def run(
     left, done = jobs, 0
     while left:
         attempts = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-            delayed(attempt)(job, folder, data_home, limits or Limits(), retry_failed) for job in left
+            delayed(attempt)(job, folder, data_home, limits or Limits(), device, retry_failed) for job in left
         )
         taken = []
         for job, outcome, lines in attempts:
@@ -119,7 +122,7 @@ def _possible(jobs, data_home, report):
     return [job for job in jobs if job.dataset in good]
 
 
-def attempt(job, folder, data_home, limits, retry_failed):
+def attempt(job, folder, data_home, limits, device, retry_failed):
     """One job in a process of its own: (job, "fitted" | "found" | "taken", problems)."""
     problems: list[str] = []
     with _claim(job.path(folder)) as mine:
@@ -127,7 +130,7 @@ def attempt(job, folder, data_home, limits, retry_failed):
             return job, "taken", problems
         if _has_record(job.path(folder), retry_failed, problems):
             return job, "found", problems
-        failure = _fit_in_child(job, folder, data_home, limits)
+        failure = _fit_in_child(job, folder, data_home, limits, device)
         if failure:
             problems.append(f"{job.dataset}, {job.method}, repeat {job.repeat}, fold {job.fold}: {failure}")
             Record(job, failure=failure, versions=versions()).write(folder)
@@ -162,12 +165,12 @@ def _has_record(path, retry_failed, problems):
         return False
 
 
-def _fit_in_child(job, folder, data_home, limits):
+def _fit_in_child(job, folder, data_home, limits, device):
     """What went wrong, or None; the child writes the record."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["freemetric.bench.warm"])
     inbox, outbox = context.Pipe(duplex=False)
-    child = context.Process(target=_child, args=(outbox, job, folder, data_home, limits.megabytes))
+    child = context.Process(target=_child, args=(outbox, job, folder, data_home, limits.megabytes, device))
     start = time.monotonic()
     child.start()
     outbox.close()
@@ -182,12 +185,12 @@ def _fit_in_child(job, folder, data_home, limits):
         return None if child.exitcode == 0 else f"the process died with code {child.exitcode}"
 
 
-def _child(outbox, job, folder, data_home, megabytes):
+def _child(outbox, job, folder, data_home, megabytes, device):
     try:
         if megabytes is not None:
             _limit_memory(megabytes)
         data = load(job.dataset, data_home)
-        evaluate(job, data.X, data.y).write(folder)
+        evaluate(job, data.X, data.y, device).write(folder)
     except Exception as problem:
         text = f"{type(problem).__name__}: {' '.join(str(problem).split())}"[:500]
         # out of memory has two faces: an array, or a library that can no longer be loaded

@@ -35,6 +35,8 @@ default="identity"
         Stop when an iteration lowers E by less.
     warm_start : bool, default=False
         Go on from the last fit's map.
+    device : str, default="cpu"
+        "cpu", or a torch device such as "cuda" (extra ``gpu``).
     verbose : bool, default=False
         Log every iteration.
     random_state : int, RandomState or None, default=None
@@ -82,6 +84,7 @@ default="identity"
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "warm_start": ["boolean"],
+        "device": [str],
         "verbose": ["verbose"],
         "random_state": ["random_state"],
     }
@@ -94,6 +97,7 @@ default="identity"
         max_iter=50,
         tol=1e-5,
         warm_start=False,
+        device="cpu",
         verbose=False,
         random_state=None,
     ):
@@ -102,11 +106,12 @@ default="identity"
         self.max_iter = max_iter
         self.tol = tol
         self.warm_start = warm_start
+        self.device = device
         self.verbose = verbose
         self.random_state = random_state
 
     def _learn(self, X, y):
-        energy = NCAEnergy().bind(X, y)
+        energy = NCAEnergy().bind(X, y, device=self.device)
         start = self._previous(X) if self.warm_start else None
         if start is None:
             start = initial_map(self.init, generator(self.random_state), X, y, self.n_components)
