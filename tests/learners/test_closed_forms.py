@@ -175,6 +175,7 @@ def test_lfda_blocks_change_nothing(rng, monkeypatch):
     X, y, _ = gaussians(rng, n=300)
     whole = LFDA().fit(X, y).get_mahalanobis_matrix()
     monkeypatch.setattr("freemetric.learners.lfda.BLOCK", 17)
+    monkeypatch.setattr("freemetric.learners.lfda.HELD", 0)
     np.testing.assert_allclose(LFDA().fit(X, y).get_mahalanobis_matrix(), whole, rtol=1e-8)
 
 

@@ -9,7 +9,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .base import MetricLearner
 from .linear_algebra import generalised_eigenvectors, is_regular, shrunk
 
-BLOCK = 512  # rows of a class's affinities held at once
+BLOCK = 512  # rows of a class's distances computed at once ...
+HELD = 2000**2  # ... and the most of them that are kept
 
 
 class LFDA(MetricLearner):
@@ -22,8 +23,8 @@ class LFDA(MetricLearner):
 
     and S_b alike with weights a_ij (1/N - 1/n_c) inside a class and 1/N between classes. The affinity is
     a_ij = exp(-|x_i - x_j|^2 / (s_i s_j)), s_i the distance to the ``n_neighbors``-th neighbour of the class: far apart
-    patterns of one class need not be drawn together. Costs O(sum n_c^2 d + d^3) time; the affinities of at most 512
-    rows are held at once.
+    patterns of one class need not be drawn together. Costs O(sum n_c^2 d + d^3) time; at most
+    32 MB of distances are held at once.
 
     Parameters
     ----------
@@ -110,14 +111,18 @@ class LFDA(MetricLearner):
         k = min(self.n_neighbors, n - 1)
         square = (members**2).sum(axis=1)
 
-        def distances(rows):  # squared, (len(rows), n)
-            return np.maximum(square[rows, None] + square - 2 * members[rows] @ members.T, 0)
+        def distances(start):  # squared, of BLOCK rows to all
+            rows = members[start : start + BLOCK]
+            return np.maximum((rows**2).sum(axis=1)[:, None] + square - 2 * rows @ members.T, 0)
 
-        blocks = [slice(start, start + BLOCK) for start in range(0, n, BLOCK)]
-        scale = np.concatenate([np.sqrt(np.partition(distances(rows), k, axis=1)[:, k]) for rows in blocks])
+        starts = range(0, n, BLOCK)
+        if n * n <= HELD:  # they are needed twice
+            distances = {start: distances(start) for start in starts}.__getitem__
+        scale = np.concatenate([np.sqrt(np.partition(distances(start), k, axis=1)[:, k]) for start in starts])
         scale = np.maximum(scale, np.finfo(np.float64).tiny ** 0.25)  # copies: only they are near
         scatter = np.zeros((d, d))
-        for rows in blocks:
-            a = np.exp(-distances(rows) / np.outer(scale[rows], scale))
+        for start in starts:
+            rows = slice(start, start + BLOCK)
+            a = np.exp(distances(start) / np.outer(-scale[rows], scale))
             scatter += (members[rows] * a.sum(axis=1)[:, None]).T @ members[rows] - members[rows].T @ (a @ members)
         return scatter
