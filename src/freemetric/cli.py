@@ -195,6 +195,36 @@ def bench_figure(
     console.print(f"{which} in {file}")
 
 
+@bench.command("draw")
+def bench_draw(
+    which: Annotated[str, typer.Argument(help="snapshots, annealing or race.")],
+    dataset: Annotated[str, typer.Argument(help="Data set to learn on.")],
+    file: Annotated[Path, typer.Argument(help="PNG or SVG to write.")],
+    seconds: Annotated[float, typer.Option(help="For race: time of each optimiser.")] = 10.0,
+    data_home: DataHome = None,
+):
+    """Learn on one data set and draw how: the space, annealing and quenches, or all optimisers against the clock."""
+    from sklearn.preprocessing import minmax_scale
+
+    from .bench import critical_difference, figures
+    from .bench.race import race
+
+    try:
+        loaded = data.load(listed(dataset, data.list_datasets(), "data set")[0], data_home)
+        X, y = minmax_scale(loaded.X), loaded.y
+        figure = {
+            "snapshots": lambda: figures.snapshots_figure(X, y),
+            "annealing": lambda: figures.annealing_figure(X, y),
+            "race": lambda: figures.race_figure(race(X, y, seconds), dataset),
+        }[which]()
+    except KeyError:
+        fail(f"Unknown drawing {which!r}; known: snapshots, annealing, race.")
+    except ValueError as problem:
+        fail(problem)
+    critical_difference.save(figure, file)
+    console.print(f"{which} of {dataset} in {file}")
+
+
 @bench.command("pack")
 def bench_pack(folder: Folder, file: Annotated[Path, typer.Argument(help="Compact file, .jsonl.gz.")]):
     """Put all records of a folder into one compact file; every other command reads it too."""

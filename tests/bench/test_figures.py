@@ -32,6 +32,12 @@ def test_snapshots_go_from_the_start_to_the_learned_map(iris):
     assert "1.00" in figure.axes[0].get_xlabel()  # the identity
 
 
+def test_the_race_has_a_line_for_every_optimiser():
+    curves = {"a": (np.array([0.1, 0.5]), np.array([0.2, 0.1])), "b": (np.array([0.2]), np.array([0.3]))}
+    lines = figures.race_figure(curves).axes[0].lines
+    assert [line.get_label() for line in lines] == ["a: 0.1000", "b: 0.3000"]
+
+
 def test_annealing_and_every_quench_are_drawn(iris):
     X, y = iris[0][::3], iris[1][::3]
     lines = figures.annealing_figure(X, y, n_quenches=3, n_steps=8).axes[0].lines

@@ -71,6 +71,16 @@ def annealing_figure(X, y, n_quenches=20, n_steps=100, *, energy=None, random_st
     return figure
 
 
+def race_figure(curves, title=""):
+    """Lowest energy over wall-clock time of every optimiser, from :func:`freemetric.bench.race.race`."""
+    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    for name, (seconds, lowest) in curves.items():
+        axes.step(np.maximum(seconds, 1e-3), np.maximum(lowest, 1e-6), where="post", label=f"{name}: {lowest[-1]:.4f}")
+    axes.set(xscale="log", yscale="log", xlabel="seconds", ylabel="lowest energy so far", title=title)
+    figure.legend(loc="outside right upper", frameon=False, fontsize="small")
+    return figure
+
+
 def _energies(sampler, rng, energy, A):
     return np.array([state.energy for state, _ in sampler.iterate(rng, energy, A)])
 
