@@ -2,17 +2,20 @@
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import minmax_scale
 
-from freemetric import LEARNERS
+from freemetric import LEARNERS, datasets
 
-from .. import data_sets
+from ..data_sets import FOLDER, MISSING
 
-SMALL = data_sets.names(most=300)
-LARGER = data_sets.names(fewest=300, most=3000)
+SIZES = {name: datasets.info(name).rows for name in datasets.list_datasets()}
+SMALL = [name for name, rows in SIZES.items() if rows < 300]
+LARGER = [name for name, rows in SIZES.items() if 300 <= rows < 3000]
 
 
 def fits(learner, name):
-    X, y = data_sets.load(name)
+    data = datasets.load(name, FOLDER)
+    X, y = minmax_scale(data.X), data.y
     model = LEARNERS[learner]()
     if "random_state" in model.get_params():
         model.set_params(random_state=0)
@@ -23,12 +26,12 @@ def fits(learner, name):
 
 
 pytestmark = [
+    pytest.mark.skipif(not (FOLDER / "MANIFEST.json").exists(), reason=MISSING),
     pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning"),
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
 ]
 
 
-@pytest.mark.skipif(not SMALL, reason=data_sets.MISSING)
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("name", SMALL)
 def test_every_learner_fits_the_small_sets(learner, name):
@@ -36,7 +39,6 @@ def test_every_learner_fits_the_small_sets(learner, name):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not LARGER, reason=data_sets.MISSING)
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("name", LARGER)
 def test_every_learner_fits_the_larger_sets(learner, name):
