@@ -30,6 +30,7 @@ Protocol = Annotated[
     str, typer.Option(help="honest: k chosen without the test half. paper: best k on it. one-k: best k of all halves.")
 ]
 Methods = Annotated[str, typer.Option(help="Names separated by commas, or all.")]
+Without = Annotated[str, typer.Option(help="Data sets to leave out, separated by commas.")]
 Format = Annotated[str, typer.Option("--format", help="markdown, latex or csv.")]
 
 
@@ -47,17 +48,21 @@ def listed(text, known, what):
     return names
 
 
-def read_records(folder, methods="all"):
-    """Records of a folder or of one compact file, of some methods, with a word about broken ones."""
+def read_records(folder, methods="all", without=""):
+    """Records of a folder or of one compact file, of some methods and data sets, with a word about broken ones."""
     from .bench.results import load_compact
 
     if not folder.exists():
         fail(f"There is no folder {folder}.")
-    found, broken = (load_compact(folder), []) if folder.is_file() else records.read_all(folder)
+    try:
+        found, broken = (load_compact(folder), []) if folder.is_file() else records.read_all(folder)
+    except ValueError as problem:
+        fail(problem)
     for line in broken:
         errors.print(line, markup=False)
     wanted = listed(methods, METHODS, "method")
-    found = [record for record in found if record.job.method in wanted]
+    dropped = listed(without, data.list_datasets(), "data set")
+    found = [record for record in found if record.job.method in wanted and record.job.dataset not in dropped]
     if not found:
         fail(f"There are no such records in {folder}.")
     return found
@@ -129,12 +134,13 @@ def bench_table(
     protocol: Protocol = "honest",
     control: Annotated[str, typer.Option(help="Method that posthoc compares the others with.")] = "dmlfe",
     methods: Methods = "all",
+    without: Without = "",
     form: Format = "markdown",
 ):
     """A table of the paper from the records, the published numbers beside ours with `published`."""
     from .bench import results, tables
 
-    found = read_records(folder, methods)
+    found = read_records(folder, methods, without)
     if form not in ("markdown", "latex", "csv"):
         fail(f"Unknown format {form!r}; known: markdown, latex, csv.")
     try:
@@ -153,12 +159,18 @@ def bench_table(
 
 
 @bench.command("stats")
-def bench_stats(folder: Folder, protocol: Protocol = "honest", control: str = "dmlfe", methods: Methods = "all"):
+def bench_stats(
+    folder: Folder,
+    protocol: Protocol = "honest",
+    control: str = "dmlfe",
+    methods: Methods = "all",
+    without: Without = "",
+):
     """Friedman, Iman-Davenport, and every method against the control."""
     from .bench import results, stats, tables
 
     try:
-        errors_ = results.mean_errors(read_records(folder, methods), protocol)
+        errors_ = results.mean_errors(read_records(folder, methods, without), protocol)
         test = stats.friedman(errors_)
         print(f"protocol {protocol}\n{test}\n\n{tables.posthoc_table(errors_, control).markdown()}")
     except ValueError as problem:

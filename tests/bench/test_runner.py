@@ -1,5 +1,6 @@
 """The runner: what is killed resumes, what is shared is done once, what hangs becomes a record."""
 
+import gzip
 import json
 import os
 import signal
@@ -157,6 +158,19 @@ def test_every_protocol_has_its_table(undisturbed, tmp_path):
     assert results.load_compact(tmp_path / "all.jsonl.gz") == found
     with pytest.raises(ValueError, match="Unknown protocol 'best'"):
         results.mean_errors(found, "best")
+
+
+def test_a_broken_or_foreign_compact_file_is_one_line(undisturbed, tmp_path):
+    whole, broken = tmp_path / "all.jsonl.gz", tmp_path / "broken.jsonl.gz"
+    results.save_compact(records.read_all(undisturbed)[0], whole)
+    for content in (b"# text", whole.read_bytes()[:-20], gzip.compress(b"{}"), gzip.compress(b"[1]")):
+        broken.write_bytes(content)
+        with pytest.raises(ValueError, match=r"broken\.jsonl\.gz is not a whole file of records"):
+            results.load_compact(broken)
+    call = [sys.executable, "-m", "freemetric", "bench", "status", Path(__file__)]
+    done = subprocess.run(call, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert " ".join(done.stderr.split()) == "test_runner.py is not a whole file of records (BadGzipFile)."
 
 
 def test_a_failed_split_empties_its_cell():

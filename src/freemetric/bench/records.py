@@ -65,12 +65,15 @@ class Record:
 def read(path: Path) -> Record:
     """The record in a file; ValueError, in one line, if the file is not a whole one."""
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-        content["job"] = Job(**content["job"])
-        content["shape"] = tuple(content["shape"])
-        return Record(**content)
+        return parse(Path(path).read_text(encoding="utf-8"))
     except (ValueError, TypeError, KeyError, AttributeError) as problem:
         raise ValueError(f"{Path(path).name} is not a whole record ({type(problem).__name__}: {problem}).") from None
+
+
+def parse(text: str) -> Record:
+    """A record from its JSON."""
+    content = json.loads(text)
+    return Record(**{**content, "job": Job(**content["job"]), "shape": tuple(content["shape"])})
 
 
 def read_all(folder: Path) -> tuple[list[Record], list[str]]:

@@ -2,13 +2,14 @@
 
 import gzip
 import json
+import zlib
 from collections import defaultdict
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
-from .records import Job, Record
+from .records import Record, parse
 
 PROTOCOLS = ("honest", "paper", "one-k")
 """How k is chosen: without the test half; the best on each test half; or the best for the mean over all test halves of
@@ -85,9 +86,8 @@ def save_compact(records: list[Record], path: Path) -> None:
 
 
 def load_compact(path: Path) -> list[Record]:
-    """The records of a file that :func:`save_compact` wrote."""
-    lines = gzip.decompress(Path(path).read_bytes()).decode().splitlines()
-    contents = [json.loads(line) for line in lines]
-    return [
-        Record(**{**content, "job": Job(**content["job"]), "shape": tuple(content["shape"])}) for content in contents
-    ]
+    """The records of a file that :func:`save_compact` wrote; ValueError, in one line, if it is another or broken."""
+    try:
+        return [parse(line) for line in gzip.decompress(Path(path).read_bytes()).decode().splitlines()]
+    except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError) as problem:
+        raise ValueError(f"{Path(path).name} is not a whole file of records ({type(problem).__name__}).") from None
