@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..kernels import kernels_for
+from ..kernels import can_sweep, kernels_for
 from .base import Energy, class_order
 
 
@@ -33,7 +33,7 @@ class NCAEnergy(Energy):
         stack = X[None] if X.ndim == 2 else X
         kernels = kernels_for(device)
         data = kernels.prepare(stack[:, order], bounds, device, n_jobs)
-        bound = BoundNCA if hasattr(kernels, "nca_element_sweep") else BoundDifferentiableNCA
+        bound = BoundNCA if can_sweep(device) else BoundDifferentiableNCA
         return bound(kernels, data, len(order))
 
 

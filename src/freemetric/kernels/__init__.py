@@ -5,13 +5,14 @@ Every module has the same functions with the same signatures::
     data = prepare(X, bounds, device, n_jobs)
     nca_energy(data, A)                  -> (R,)
     nca_energy_and_gradient(data, A)     -> (R,), (R, p, d)
-    nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge)    (not on a GPU)
+    nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge)    where can_sweep(device)
 
 X is a stack (B, N, d) of data sets whose patterns are sorted by class, all with the same class ``bounds`` (C + 1,).
 A is a stack (R, p, d) of maps. B = R pairs map r with data set r; B = 1 gives all maps the same data.
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 MODULES = {"cpu": "numba_", "reference": "reference", "cuda": "torch_", "mps": "torch_"}
@@ -19,7 +20,16 @@ MODULES = {"cpu": "numba_", "reference": "reference", "cuda": "torch_", "mps": "
 
 def kernels_for(device: str) -> ModuleType:
     """The module that computes on ``device``: "cpu", "cuda", "cuda:1", "mps", or "reference" for plain numpy."""
-    kind = device.split(":")[0] if isinstance(device, str) else device
-    if kind not in MODULES:
+    if _kind(device) not in MODULES:
         raise ValueError(f"Unknown device {device!r}; known devices: {', '.join(map(repr, MODULES))}.")
-    return import_module(f".{MODULES[kind]}", __name__)
+    return import_module(f".{MODULES[_kind(device)]}", __name__)
+
+
+def can_sweep(device: str) -> bool:
+    """Whether ``device`` does whole sweeps of element trials: CUDA's are written in triton, Apple's GPUs have none."""
+    needs_triton = MODULES[_kind(device)] == "torch_"
+    return not needs_triton or (_kind(device) == "cuda" and find_spec("triton") is not None)
+
+
+def _kind(device):
+    return device.split(":")[0] if isinstance(device, str) else device

@@ -13,6 +13,8 @@ BLOCK_BYTES = 1 << 30  # one (R, rows, N) float32 array; a gradient holds about 
 class Data(NamedTuple):
     X: "torch.Tensor"  # (B, N, d) float32, centred
     label: "torch.Tensor"  # (N,)
+    bounds: np.ndarray  # (C + 1,)
+    sweeps: dict  # (R, p, n) -> Sweep, made when first asked for
 
 
 def _torch():
@@ -31,7 +33,8 @@ def prepare(X, bounds, device="cuda", n_jobs=1):
     X = np.asarray(X, dtype=np.float64)
     X = X - X.mean(axis=1, keepdims=True)
     label = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-    return Data(torch.as_tensor(X, dtype=torch.float32, device=device), torch.as_tensor(label, device=device))
+    X = torch.as_tensor(X, dtype=torch.float32, device=device)
+    return Data(X, torch.as_tensor(label, device=device), np.asarray(bounds), {})
 
 
 def nca_energy(data, A):
@@ -40,6 +43,17 @@ def nca_energy(data, A):
 
 def nca_energy_and_gradient(data, A):
     return _evaluate(data, A, wants_gradient=True)
+
+
+def nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge=0.0):
+    from .element_trials_triton import Sweep
+
+    R, p, _ = A.shape
+    size = R, p, rows.shape[1]
+    with _torch().cuda.device_of(data.X):
+        if size not in data.sweeps:
+            data.sweeps[size] = Sweep(data.X, data.bounds, *size)
+        return data.sweeps[size](A, rows, columns, deltas, allowed, ridge)
 
 
 def _evaluate(data, A, wants_gradient):
