@@ -12,9 +12,11 @@ MAY_IMPORT = {
     "kernels": set(),
     "mc": set(),
     "energies": {"kernels"},
-    "learners": {"kernels", "mc", "energies", "exceptions"},
+    "files": {"exceptions", "_version"},
+    "learners": {"kernels", "mc", "energies", "files", "exceptions"},
     "datasets": {"exceptions"},
-    "bench": {"kernels", "mc", "energies", "learners", "datasets", "exceptions", "_version"},
+    "bench": {"kernels", "mc", "energies", "learners", "datasets", "files", "exceptions", "_version"},
+    "display": {"learners", "bench"},
 }
 
 

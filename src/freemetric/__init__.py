@@ -2,6 +2,7 @@
 
 from . import datasets, energies, mc
 from ._version import __version__
+from .files import load
 from .learners import (
     DCA,
     DMLFE,
@@ -39,5 +40,6 @@ __all__ = [
     "__version__",
     "datasets",
     "energies",
+    "load",
     "mc",
 ]

@@ -1,4 +1,4 @@
-"""Warnings of this package, so that they can be told apart and silenced."""
+"""Warnings and errors of this package, so that they can be told apart, silenced and caught."""
 
 
 class DataWarning(UserWarning):
@@ -7,3 +7,11 @@ class DataWarning(UserWarning):
 
 class InterruptedFitWarning(UserWarning):
     """A fit was stopped from the keyboard; the estimator holds the best state found so far."""
+
+
+class VersionWarning(UserWarning):
+    """A model file holds scikit-learn objects of another release than the one in use."""
+
+
+class ModelFileError(ValueError):
+    """A model file cannot be written or read; the message is one line that names the file and what is wrong."""

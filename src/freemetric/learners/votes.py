@@ -5,6 +5,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..files import Savable
+
 CHUNK_BYTES = 64 << 20
 NEAREST_BONUS = 1e-3  # of a vote: equal counts are decided by the nearest neighbours
 
@@ -45,7 +47,7 @@ def chunks(n_queries, n_neighbors, n_classes):
     return [slice(start, min(start + size, n_queries)) for start in range(0, n_queries, size)]
 
 
-class VotingClassifier(ClassifierMixin, BaseEstimator):
+class VotingClassifier(Savable, ClassifierMixin, BaseEstimator):
     """Predicts by votes; subclasses have ``classes_``, ``n_neighbors_`` and ``_count(X, n_neighbors)``."""
 
     def votes(self, X, n_neighbors=None):

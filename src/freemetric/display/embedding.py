@@ -1,0 +1,150 @@
+"""EmbeddingDisplay: patterns in the learned space, projected on its main axes."""
+
+import numpy as np
+from sklearn.utils import check_consistent_length, column_or_1d
+
+from .learned import LearnedSpace
+from .scatter import label_axes, scatter_classes
+from .style import keep, legend_beside, panels
+
+
+class EmbeddingDisplay:
+    """Patterns in the space that a metric learner has learned, projected on its main axes.
+
+    Distances between the points are the learned distances, as far as the axes shown hold them: each axis says its
+    share of the variance. Make one with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    embedding : ndarray of shape (n_samples, n_dims)
+        Patterns on one, two or three main axes.
+    variance_share : ndarray of shape (n_dims,)
+        Share of the variance of the space on each axis.
+    y : ndarray of shape (n_samples,) or None, default=None
+        Class labels.
+    before : ndarray of shape (n_samples, n_dims) or None, default=None
+        The same patterns before learning, to be shown beside.
+    before_share : ndarray of shape (n_dims,) or None, default=None
+        Share of the variance on its axes.
+    estimator_name : str, default="the learner"
+        What the title says.
+
+    Attributes
+    ----------
+    ax_ : Axes or ndarray of Axes
+        What was drawn on; two with the space before.
+    figure_ : Figure
+        The figure around it.
+
+    See Also
+    --------
+    MetricDisplay : The metric itself instead of the patterns.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import MinMaxScaler
+    >>> from freemetric import NCA
+    >>> from freemetric.display import EmbeddingDisplay
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = make_pipeline(MinMaxScaler(), NCA()).fit(X, y)
+    >>> display = EmbeddingDisplay.from_estimator(model, X, y, before=True)
+    >>> display.embedding.shape
+    (178, 2)
+    """
+
+    def __init__(
+        self, embedding, *, variance_share, y=None, before=None, before_share=None, estimator_name="the learner"
+    ):
+        self.embedding = embedding
+        self.variance_share = variance_share
+        self.y = y
+        self.before = before
+        self.before_share = before_share
+        self.estimator_name = estimator_name
+
+    @classmethod
+    def from_estimator(cls, estimator, X, y=None, *, n_dims=2, before=False, class_names=None, ax=None, **kwargs):
+        """Map patterns to the learned space and draw them.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted metric learner or other linear transformer, a pipeline with one, MetricKNeighborsClassifier, or
+            FreeEnergyClassifier, which is shown by the mean of its replicas' metrics.
+        X : array-like of shape (n_samples, n_features)
+            Patterns, as the estimator takes them.
+        y : array-like of shape (n_samples,) or None, default=None
+            Class labels, for the colours.
+        n_dims : {2, 3}, default=2
+            Axes to show; fewer where the space has fewer.
+        before : bool, default=False
+            Show the space before learning beside it: the patterns as they reach the learner, which for
+            FreeEnergyClassifier is scaled to [0, 1].
+        class_names : sequence of str or None, default=None
+            Names of the sorted labels; None takes the labels.
+        ax : Axes, array-like of two Axes or None, default=None
+            Where to draw; None makes a figure.
+        **kwargs : dict
+            For ``Axes.scatter``.
+
+        Returns
+        -------
+        display : EmbeddingDisplay
+        """
+        if n_dims not in (2, 3):
+            raise ValueError(f"n_dims must be 2 or 3, got {n_dims!r}.")
+        space = LearnedSpace(estimator)
+        embedding, share = main_axes(space.transform(X), n_dims)
+        first, first_share = main_axes(space.before(X), n_dims) if before else (None, None)
+        if y is not None:
+            y = column_or_1d(y)
+            check_consistent_length(embedding, y)
+        display = cls(
+            embedding,
+            variance_share=share,
+            y=y,
+            before=first,
+            before_share=first_share,
+            estimator_name=type(space.learner).__name__,
+        )
+        return display.plot(ax, class_names=class_names, **kwargs)
+
+    def plot(self, ax=None, *, class_names=None, **kwargs):
+        """Draw.
+
+        Parameters
+        ----------
+        ax : Axes, array-like of two Axes or None, default=None
+            Where to draw; None makes a figure. Three dimensions need axes made with ``projection="3d"``.
+        class_names : sequence of str or None, default=None
+            Names of the sorted labels; None takes the labels.
+        **kwargs : dict
+            For ``Axes.scatter``.
+
+        Returns
+        -------
+        display : EmbeddingDisplay
+        """
+        spaces = [(self.embedding, self.variance_share, f"learned by {self.estimator_name}")]
+        if self.before is not None:
+            spaces.insert(0, (self.before, self.before_share, "before learning"))
+        solid = max(points.shape[1] for points, _, _ in spaces) == 3
+        size = (4.6 * len(spaces) + 0.9, 4.4)
+        axes = panels(ax, (1, len(spaces)), figsize=size, subplot_kw={"projection": "3d" if solid else None})
+        for axis, (points, share, title) in zip(axes, spaces, strict=True):
+            scatter_classes(axis, points, self.y, class_names, kwargs)
+            label_axes(axis, share, title)
+        if self.y is not None:
+            legend_beside(axes[-1], len(np.unique(self.y)))
+        return keep(self, axes)
+
+
+def main_axes(Z, n_dims):
+    """Patterns on their main axes (N, min(n_dims, p)), and the share of the variance on each."""
+    U, S, Vt = np.linalg.svd(Z - Z.mean(axis=0), full_matrices=False)
+    sign = np.sign(Vt[np.arange(len(S)), np.abs(Vt).argmax(axis=1)])  # the same picture whatever the library's signs
+    total = (S**2).sum()
+    share = S**2 / total if total > 0 else S
+    return (U * S * sign)[:, :n_dims], share[:n_dims]

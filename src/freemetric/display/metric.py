@@ -1,0 +1,159 @@
+"""MetricDisplay: the matrix M = A^T A of a metric, and the weights of the features."""
+
+import numpy as np
+
+from ..bench.extras import require
+from .learned import LearnedSpace, passed
+from .style import COLORS, keep, panels
+
+POINTS_PER_LABEL = 8  # height of a line of small print
+
+
+class MetricDisplay:
+    """Heat map of M = A^T A: what the squared distance (u - v)^T M (u - v) makes of differences of features.
+
+    The diagonal weighs each feature. Off the diagonal, a positive element adds distance where two features differ in
+    the same direction, a negative one takes it away. Make one with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n_features, n_features)
+        M, or its mean over replicas.
+    feature_names : sequence of str or None, default=None
+        Names of the features; None numbers them.
+    replica_weights : ndarray of shape (n_replicas, n_features) or None, default=None
+        Diagonal of M of every replica, for the spread of the weights.
+
+    Attributes
+    ----------
+    ax_ : Axes or ndarray of Axes
+        The heat map, and the bars where they are asked for.
+    figure_ : Figure
+        The figure around it.
+    image_ : AxesImage
+        The heat map itself.
+
+    See Also
+    --------
+    EmbeddingDisplay : Patterns as the metric sees them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric import NCA
+    >>> from freemetric.display import MetricDisplay
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> display = MetricDisplay.from_estimator(NCA().fit(X, y), weights=True)
+    >>> [label.get_text() for label in display.ax_[0].get_yticklabels()][:2]
+    ['sepal length (cm)', 'sepal width (cm)']
+    """
+
+    def __init__(self, matrix, *, feature_names=None, replica_weights=None):
+        self.matrix = matrix
+        self.feature_names = feature_names
+        self.replica_weights = replica_weights
+
+    @classmethod
+    def from_estimator(cls, estimator, feature_names=None, *, X=None, weights=False, top=None, ax=None, **kwargs):
+        """Draw the metric of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted metric learner or other estimator with ``components_``, a pipeline or MetricKNeighborsClassifier
+            with one, or FreeEnergyClassifier, whose metric is the mean over its replicas.
+        feature_names : sequence of str or None, default=None
+            Names of the features that the map sees; None takes those of fit.
+        X : array-like of shape (n_samples, n_features) or None, default=None
+            Patterns whose standard deviations become the units of the features. Without them M is in the units of the
+            data, in which features of small numbers seem heavy.
+        weights : bool, default=False
+            Draw the weights of the features beside.
+        top : int or None, default=None
+            As in :meth:`plot`.
+        ax : Axes, array-like of two Axes or None, default=None
+            Where to draw; None makes a figure.
+        **kwargs : dict
+            For ``Axes.imshow``.
+
+        Returns
+        -------
+        display : MetricDisplay
+        """
+        space = LearnedSpace(estimator)
+        matrix, spread = space.matrix(), space.replica_weights()
+        names = space.feature_names() if feature_names is None else feature_names
+        if names is not None and len(names) != len(matrix):
+            raise ValueError(f"feature_names must name {len(matrix)} features, got {len(names)}.")
+        if X is not None:
+            unit = np.std(np.asarray(passed(space.front, X), dtype=np.float64), axis=0)
+            if len(unit) != len(matrix):
+                raise ValueError(f"X must have {len(matrix)} features where it meets the map, got {len(unit)}.")
+            matrix, spread = matrix * np.outer(unit, unit), None if spread is None else spread * unit**2
+        display = cls(matrix, feature_names=names, replica_weights=spread)
+        return display.plot(ax, weights=weights, top=top, **kwargs)
+
+    def plot(self, ax=None, *, weights=False, top=None, **kwargs):
+        """Draw.
+
+        Parameters
+        ----------
+        ax : Axes, array-like of two Axes or None, default=None
+            Where to draw; two with ``weights``. None makes a figure.
+        weights : bool, default=False
+            Draw the diagonal as bars beside, from the heaviest feature, at most twenty; whiskers hold the middle 90 %
+            of the replicas where there are several.
+        top : int or None, default=None
+            Show only so many features, the heaviest, in their own order.
+        **kwargs : dict
+            For ``Axes.imshow``.
+
+        Returns
+        -------
+        display : MetricDisplay
+        """
+        heaviest = np.argsort(-np.diag(self.matrix), kind="stable")
+        shown = np.sort(heaviest[:top])
+        numbered = [f"x{i}" for i in range(len(self.matrix))]
+        names = np.array([_short(name) for name in (numbered if self.feature_names is None else self.feature_names)])
+        side, margin = np.clip(0.3 * len(shown), 2.6, 7), 0.2 + 0.075 * max(map(len, names[shown]))
+        widths = [side + margin + 1, margin + 2.8][: 1 + weights]  # in inches, with names and the colour bar
+        size = sum(widths), side + margin + 0.4
+        axes = panels(ax, (1, 1 + weights), figsize=size, gridspec_kw={"width_ratios": widths})
+        self._heat_map(axes[0], shown, names, kwargs)
+        if weights:
+            self._bars(axes[1], heaviest[: min(20, len(shown))], names)
+        if ax is None:
+            # square cells are placed after the layout has measured the names: leave it some room for error
+            axes[0].figure.get_layout_engine().set(w_pad=0.14, h_pad=0.14)
+        return keep(self, axes)
+
+    def _heat_map(self, axis, shown, names, options):
+        M = self.matrix[np.ix_(shown, shown)]
+        limit = np.abs(M).max() or 1
+        self.image_ = axis.imshow(M, **{"cmap": "RdBu_r", "vmin": -limit, "vmax": limit, **options})
+        height = 72 * axis.get_position().height * axis.figure.get_size_inches()[1]
+        labelled = np.arange(0, len(shown), int(np.ceil(POINTS_PER_LABEL * len(shown) / height)))
+        style = {"fontsize": "small" if len(shown) <= 40 else 7}
+        axis.set_yticks(labelled, names[shown][labelled], **style)
+        axis.set_xticks(labelled, names[shown][labelled], rotation=90, **style)
+        axis.set_title("M = A$^T$A", fontsize="medium")
+        axis.figure.colorbar(self.image_, ax=axis, shrink=0.7, pad=0.02)
+
+    def _bars(self, axis, order, names):
+        place = np.arange(len(order))
+        weight = np.diag(self.matrix)[order]
+        axis.barh(place, weight, color=COLORS[0], height=0.7)
+        if self.replica_weights is not None:
+            low, high = np.quantile(self.replica_weights[:, order], [0.05, 0.95], axis=0)
+            ink = require("matplotlib").rcParams["text.color"]
+            axis.hlines(place, low, high, color=ink, linewidth=1.2)
+        axis.set_yticks(place, names[order], fontsize="small")
+        whiskers = "" if self.replica_weights is None else "\n(lines: middle 90 % of replicas)"
+        axis.set(ylim=(len(order) - 0.4, -0.6), xlim=(0, None), xlabel=f"weight of the feature{whiskers}")
+        axis.spines[["top", "right"]].set_visible(False)
+
+
+def _short(name, most=28):
+    name = str(name)
+    return name if len(name) <= most else f"{name[: most - 3]}..."

@@ -1,0 +1,37 @@
+"""Labelled points on two or three axes."""
+
+import numpy as np
+
+from .style import class_style
+
+
+def scatter_classes(axis, points, y, class_names, options):
+    """Points (N, 1 to 3), each class in its colour and marker."""
+    classes, y = (np.array(["all"]), np.zeros(len(points), int)) if y is None else np.unique(y, return_inverse=True)
+    names = classes if class_names is None else class_names
+    if len(names) != len(classes):
+        raise ValueError(f"class_names must name {len(classes)} classes, got {len(names)}.")
+    if points.shape[1] == 3 and not hasattr(axis, "zaxis"):
+        raise ValueError('Three dimensions need axes made with projection="3d".')
+    if points.shape[1] == 1:
+        # a line alone would hide its points: one row per class, spread a little
+        points = np.column_stack([points, y + 0.6 * (np.arange(len(y)) * 0.618 % 1 - 0.5)])
+    for c, name in enumerate(names):
+        style = {"alpha": 0.85, "edgecolor": axis.get_facecolor(), "linewidth": 0.4, "label": str(name)}
+        axis.scatter(*points[y == c].T, **{**style, **class_style(c), **options})
+
+
+def label_axes(axis, share, title):
+    """Say the share of the variance on every axis; ticks would count units that a learned space does not have."""
+    axis.set(title=title, xticks=[], yticks=[])
+    if hasattr(axis, "zaxis"):
+        labels = [f"axis {i + 1} ({100 * part:.0f} %)" for i, part in enumerate(share)]
+        axis.set(title=f"{title}\n{100 * share.sum():.0f} % of variance", zticks=[])
+        axis.set(**dict(zip(("xlabel", "ylabel", "zlabel"), labels, strict=False)))
+        axis.set_aspect("equal")
+        axis.set_box_aspect(None, zoom=0.85)  # room for the labels, which no layout knows of
+        return
+    labels = [f"main axis {i + 1} ({100 * part:.0f} % of variance)" for i, part in enumerate(share)]
+    axis.set(xlabel=labels[0], ylabel=labels[1] if len(labels) > 1 else "class")
+    if len(labels) > 1:
+        axis.set_aspect("equal", adjustable="datalim")

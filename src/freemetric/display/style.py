@@ -1,0 +1,62 @@
+"""What all displays share: colours, markers, axes and legends."""
+
+import numpy as np
+
+from ..bench.extras import require
+
+# After Okabe and Ito, without black and yellow, which vanish on dark and on white: all keep a contrast of two to both,
+# and simulated colour blindness leaves every pair apart.
+COLORS = ("#1A7FC1", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#6B6B6B", "#8A5A00")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+AREAS = (1.0, 0.9, 1.2, 0.8, 1.2, 1.3, 1.3, 1.8)  # of the markers, so that all look equally large
+
+
+def class_style(c):
+    """Colour, marker and its size for class number c; eight classes differ in both, 64 in the pair."""
+    n = len(COLORS)
+    shape = (c + c // n) % n
+    return {"color": COLORS[c % n], "marker": MARKERS[shape], "s": 26 * AREAS[shape]}
+
+
+def panels(ax, shape=(1, 1), **options):
+    """The axes to draw on, one or a flat array of them: those given, or those of a new figure.
+
+    Parameters
+    ----------
+    ax : Axes, array-like of Axes or None
+        What the caller was given.
+    shape : tuple of (int, int), default=(1, 1)
+        Rows and columns of a new figure.
+    **options : dict
+        For ``matplotlib.pyplot.subplots``.
+
+    Returns
+    -------
+    axes : ndarray of Axes
+    """
+    n = shape[0] * shape[1]
+    if ax is None:
+        plt = require("matplotlib.pyplot")
+        _, axes = plt.subplots(*shape, squeeze=False, layout="constrained", **options)
+        return axes.ravel()
+    axes = np.asarray(ax, dtype=object).ravel()
+    if len(axes) != n:
+        raise ValueError(f"This drawing needs {n} axes, got {len(axes)}.")
+    return axes
+
+
+def keep(display, axes):
+    """Store the axes as scikit-learn's displays do, and return the display."""
+    display.ax_ = axes[0] if len(axes) == 1 else axes
+    display.figure_ = axes[0].figure
+    return display
+
+
+def legend_beside(ax, n_entries):
+    """A legend to the right of the axes, in as many columns as keep it no higher than they are."""
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False, ncols=-(-n_entries // 16))
+
+
+def legend_above(ax):
+    """A legend in one line above the axes."""
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.3, frameon=False, ncols=4)

@@ -1,0 +1,92 @@
+"""Trees of JSON values as objects: of listed classes only, from data only."""
+
+import inspect
+import math
+
+import numpy as np
+
+from .allowed import class_of, parameters_of
+from .arrays import array_of
+from .checks import check_object, check_state
+from .encoder import DEEPEST
+from .leaves import LARGEST_TEXT, LEAVES, to_dtype
+
+
+class Decoder:
+    """``decode(tree)`` returns the object; ValueError, TypeError or KeyError where the tree is not one of ours."""
+
+    def __init__(self, arrays):
+        self.names = set()
+        self._arrays = [array_of(content) for content in arrays]
+        self._branches = {
+            "tuple": self._tuple,
+            "dict": self._dict,
+            "array": self._array,
+            "objects": self._objects,
+            "scalar": self._scalar,
+            "object": self._object,
+        }
+
+    def decode(self, node, depth=0):
+        if depth > DEEPEST:
+            raise ValueError("nested too deeply")
+        if type(node) is list:
+            return [self.decode(part, depth + 1) for part in node]
+        if type(node) is not dict:
+            return node
+        ((name, content),) = node.items()
+        if name in LEAVES:
+            return LEAVES[name][2](content)
+        return self._branches[name](content, depth)
+
+    def _tuple(self, nodes, depth):
+        return tuple(self.decode(part, depth + 1) for part in nodes)
+
+    def _dict(self, pairs, depth):
+        return {self.decode(key, depth + 1): self.decode(value, depth + 1) for key, value in pairs}
+
+    def _array(self, content, _):
+        number, backward = content
+        if type(number) is not int or not 0 <= number < len(self._arrays):
+            raise ValueError(f"an array {number!r} that is not there")
+        return np.flip(self._arrays[number], backward) if backward else self._arrays[number]
+
+    def _objects(self, content, depth):
+        dtype, shape, nodes = content
+        dtype = to_dtype(dtype)
+        if dtype.kind not in "OU" or math.prod(shape) != len(nodes) or dtype.itemsize * len(nodes) > LARGEST_TEXT:
+            raise ValueError(f"an array of shape {shape} and dtype {dtype} with {len(nodes)} items")
+        array = np.empty(len(nodes), dtype)
+        for i, node in enumerate(nodes):
+            item = self.decode(node, depth + 1)
+            if dtype.kind == "U" and type(item) is not str:
+                raise TypeError("an array of strings with something else in it")
+            array[i] = item
+        return array.reshape(shape)
+
+    def _scalar(self, content, depth):
+        dtype, node = content
+        dtype, value = to_dtype(dtype), self.decode(node, depth + 1)
+        if type(value) not in (bool, int, float, str):
+            raise TypeError("a number that is none")
+        return dtype.type(value)
+
+    def _object(self, content, depth):
+        name, nodes = content
+        if type(name) is not str or type(nodes) is not dict:
+            raise TypeError("an object without a class")
+        try:
+            cls = class_of(name)
+        except KeyError:
+            raise ValueError(f"the class {name!r}, which is not allowed in a model file") from None
+        check_state(cls, nodes)
+        self.names.add(name)
+        made = object.__new__(cls)
+        state = {key: self.decode(node, depth + 1) for key, node in nodes.items()}
+        vars(made).update(state)
+        for key, default in parameters_of(cls).items():
+            # a file of an earlier release does not know parameters that came later
+            if key not in state and default is not inspect.Parameter.empty:
+                setattr(made, key, default)
+        check_object(made, name)
+        return made

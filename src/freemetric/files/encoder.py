@@ -1,0 +1,93 @@
+"""Objects as trees of JSON values.
+
+Null, truth values, integers, finite floats, strings and lists stand for themselves. Everything else is a dict of one
+entry, whose key says what it is: ``{"tuple": [...]}``, ``{"object": ["freemetric.NCA", {...}]}``.
+"""
+
+import math
+
+import numpy as np
+
+from .allowed import name_of
+from .arrays import KINDS, array_bytes
+from .checks import check_object, check_state
+from .leaves import LARGEST_TEXT, LEAVES, UnsupportedError, from_dtype
+
+DEEPEST = 64
+
+
+class Encoder:
+    """``encode(value)`` returns a tree; arrays of numbers are collected in ``arrays``, as npy files."""
+
+    def __init__(self):
+        self.arrays, self.names = [], set()
+        self._seen = {}  # id of an array: (its number, the array itself, so that the id stays its own)
+
+    def encode(self, value, depth=0):
+        if depth > DEEPEST:
+            raise UnsupportedError("nested too deeply")
+        kind = type(value)
+        if value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value)):
+            return value
+        if kind is list:
+            return self._items(value, depth)
+        if kind is tuple:
+            return {"tuple": self._items(value, depth)}
+        if kind is dict:
+            return {"dict": [[self._part("", k, depth), self._part(f"[{k!r}]", v, depth)] for k, v in value.items()]}
+        if kind is np.ndarray:
+            return self._array(value, depth)
+        if isinstance(value, np.generic):
+            return {"scalar": [from_dtype(value.dtype), self._part("", value.item(), depth)]}
+        for name, (known, to_json, _) in LEAVES.items():
+            if isinstance(value, known):
+                return {name: to_json(value)}
+        return {"object": self._object(value, depth)}
+
+    def _part(self, where, value, depth):
+        try:
+            return self.encode(value, depth + 1)
+        except UnsupportedError as problem:
+            problem.where = where + problem.where
+            raise
+
+    def _items(self, values, depth):
+        return [self._part(f"[{i}]", value, depth) for i, value in enumerate(values)]
+
+    def _array(self, array, depth):
+        dtype = from_dtype(array.dtype)
+        if array.dtype.kind not in KINDS:
+            if array.nbytes > LARGEST_TEXT:
+                raise UnsupportedError(f"{array.nbytes} bytes of strings")
+            return {"objects": [dtype, list(array.shape), self._items(array.ravel().tolist(), depth)]}
+        if id(array) not in self._seen:
+            self._seen[id(array)] = len(self.arrays), array
+            self.arrays.append(array_bytes(upright(array)))
+        return {"array": [self._seen[id(array)][0], backward_axes(array)]}
+
+    def _object(self, value, depth):
+        name = name_of(type(value))
+        if name is None:
+            raise UnsupportedError(described(value))
+        state = dict(vars(value))
+        check_state(type(value), state)
+        check_object(value, name)
+        self.names.add(name)
+        return [name, {key: self._part(f".{key}", part, depth) for key, part in state.items()}]
+
+
+def backward_axes(array):
+    """Axes that run backwards in memory. They are kept so: products of matrices depend on it in the last digit."""
+    return [axis for axis, stride in enumerate(array.strides) if stride < 0]
+
+
+def upright(array):
+    """The same numbers with all axes forwards, in one piece, the order of the axes in memory kept."""
+    return np.array(np.flip(array, backward_axes(array)), order="K")
+
+
+def described(value):
+    """What a value is, for someone who must do without it."""
+    if callable(value) and hasattr(value, "__name__"):
+        return f"a function, {value.__name__!r}"
+    return f"of the class {type(value).__module__}.{type(value).__qualname__}"

@@ -1,0 +1,78 @@
+"""Values that contain no others and that JSON has no word for, as JSON values and back."""
+
+import re
+
+import numpy as np
+
+from .allowed import TYPES
+
+NOT_FINITE = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
+PLAIN_DTYPE = re.compile(r"[<>|=]?([biuf][1248]|c8|c16|U[0-9]{1,6}|O)")
+NUMBERS_OF_A_STATE = 624  # of Mersenne's twister
+LARGEST_TEXT = 1 << 28  # bytes of one array of strings, whose width a file could overstate
+
+
+class UnsupportedError(Exception):
+    """A value that no file can hold; on its way out it learns where it was found."""
+
+    def __init__(self, what):
+        super().__init__(what)
+        self.what, self.where = what, ""
+
+
+def from_type(value):
+    for name, known in TYPES.items():
+        if known is value:
+            return name
+    raise UnsupportedError(f"the class {value.__name__}")
+
+
+def from_dtype(value):
+    if not PLAIN_DTYPE.fullmatch(value.str):
+        raise UnsupportedError(f"the dtype {value}")
+    return value.str
+
+
+def to_dtype(text):
+    if not PLAIN_DTYPE.fullmatch(text):
+        raise ValueError(f"the dtype {text!r}")
+    return np.dtype(text)
+
+
+def from_slice(value):
+    bounds = [value.start, value.stop, value.step]
+    return [None if bound is None else int(bound) for bound in bounds]
+
+
+def to_slice(bounds):
+    if len(bounds) != 3 or not all(bound is None or type(bound) is int for bound in bounds):
+        raise ValueError("a slice of something else than integers")
+    return slice(*bounds)
+
+
+def from_random_state(value):
+    name, numbers, position, has_gauss, gauss = value.get_state()
+    if name != "MT19937":
+        raise UnsupportedError(f"a random state of {name}")
+    return [numbers.tolist(), int(position), int(has_gauss), float(gauss)]
+
+
+def to_random_state(state):
+    numbers, position, has_gauss, gauss = state
+    # numpy believes the position and would read behind the numbers
+    if len(numbers) != NUMBERS_OF_A_STATE or not 0 <= position <= NUMBERS_OF_A_STATE or has_gauss not in (0, 1):
+        raise ValueError("an impossible random state")
+    numbers = np.array([int(number) for number in numbers], dtype=np.uint32)
+    made = np.random.RandomState()
+    made.set_state(("MT19937", numbers, int(position), int(has_gauss), float(gauss)))
+    return made
+
+
+LEAVES = {
+    "float": (float, repr, NOT_FINITE.__getitem__),
+    "type": (type, from_type, TYPES.__getitem__),
+    "dtype": (np.dtype, from_dtype, to_dtype),
+    "slice": (slice, from_slice, to_slice),
+    "random_state": (np.random.RandomState, from_random_state, to_random_state),
+}
+"""What a leaf is called in a file, its class, and the ways there and back."""

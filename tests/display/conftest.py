@@ -1,0 +1,25 @@
+import matplotlib as mpl
+import pytest
+
+from freemetric import NCA, FreeEnergyClassifier
+
+mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+
+
+@pytest.fixture(scope="session")
+def nca(iris):
+    return NCA().fit(*iris)
+
+
+@pytest.fixture(scope="session")
+def voters(iris):
+    X, y = iris
+    return FreeEnergyClassifier(n_replicas=12, random_state=0).fit(X[::2], y[::2])

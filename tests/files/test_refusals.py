@@ -1,0 +1,214 @@
+"""What cannot be saved, what is no model file, and what an interrupted save leaves behind."""
+
+import pickle
+import zipfile
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.exceptions import NotFittedError
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
+
+import freemetric
+from freemetric import DMLFE, NCA, RCA
+from freemetric.energies import NCAEnergy
+from freemetric.exceptions import VersionWarning
+from freemetric.files import ModelFileError, about, container, save
+
+from .conftest import QUICK
+from .tampering import resealed
+
+
+def norm(A):
+    return (A**2).sum(axis=(1, 2))
+
+
+class MyEnergy(NCAEnergy):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("energy", "said"),
+    [
+        (norm, "DMLFE cannot be saved: its parameter `energy` is a function, 'norm'"),
+        (NCAEnergy() + 0.1 * MyEnergy(), "its parameter `energy.second.energy` is of the class .*MyEnergy"),
+    ],
+)
+def test_energies_of_ones_own(energy, said, few, tmp_path):
+    model = DMLFE(energy=energy, sampler=QUICK, random_state=0).fit(*few)
+    with pytest.raises(ModelFileError, match=said):
+        model.save(tmp_path / "a.model")
+    assert not list(tmp_path.iterdir())
+    model.set_params(energy=None).save(tmp_path / "a.model")
+    assert np.array_equal(freemetric.load(tmp_path / "a.model").components_, model.components_)
+
+
+def contains_itself(model):
+    model.extra_ = [model]
+
+
+def has_a_module(model):
+    model.extra_ = np
+
+
+def has_a_long_double(model):
+    model.extra_ = {"a": np.longdouble(1)}
+
+
+def is_broken(model):
+    model.components_ = model.components_[:, :2]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (contains_itself, "nested too deeply"),
+        (has_a_module, "attribute `extra_` is of the class builtins.module"),
+        (has_a_long_double, r"attribute `extra_\['a'\]` is the dtype"),
+        (is_broken, "components_ of DMLFE has shape"),
+    ],
+)
+def test_what_no_file_can_hold(spoil, said, few, tmp_path):
+    model = DMLFE(sampler=QUICK, random_state=0).fit(*few)
+    spoil(model)
+    with pytest.raises(ModelFileError, match=said) as caught:
+        model.save(tmp_path / "a.model")
+    assert str(caught.value).isprintable()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ([RCA(), KNeighborsClassifier()], r"parameter `steps\[1\]\[1\]` is of the class sklearn.*KNeighborsClassifier"),
+        ([FunctionTransformer(np.sqrt), RCA()], "FunctionTransformer with a function"),
+    ],
+)
+def test_pipelines_of_other_parts(steps, said, few, tmp_path):
+    with pytest.raises(ModelFileError, match=said):
+        save(make_pipeline(*steps).fit(*few), tmp_path / "a.model")
+
+
+def test_pipelines_with_a_cache(few, tmp_path):
+    model = make_pipeline(MinMaxScaler(), RCA(), memory=str(tmp_path / "cache")).fit(*few)
+    with pytest.raises(ModelFileError, match="memory"):
+        save(model, tmp_path / "a.model")
+
+
+def test_unfitted_models(tmp_path):
+    with pytest.raises(NotFittedError):
+        NCA().save(tmp_path / "a.model")
+
+
+def test_notes_are_json(learner, tmp_path):
+    for notes in ({"a": float("nan")}, {"a": norm}, {"a": np.zeros(2)}, {("a",): 1}):
+        with pytest.raises(ModelFileError, match="about must hold JSON values only"):
+            learner.save(tmp_path / "a.model", notes)
+    with pytest.raises(TypeError, match="about must be a dict"):
+        learner.save(tmp_path / "a.model", ["a"])
+    with pytest.raises(ModelFileError, match="more than 16 MB"):
+        learner.save(tmp_path / "a.model", {"a": "b" * (16 << 20)})
+    assert not list(tmp_path.iterdir())
+
+
+FOREIGN = {
+    "empty": b"",
+    "text": b"hello\n" * 100,
+    "picture": b"\x89PNG\r\n\x1a\n" + bytes(200),
+    "pickle": pickle.dumps({"a": 1}),
+    "npy": b"\x93NUMPY" + bytes(100),
+}
+
+
+@pytest.mark.parametrize("read", [freemetric.load, about])
+@pytest.mark.parametrize("kind", [*FOREIGN, "zip", "folder", "missing"])
+def test_foreign_files(kind, read, tmp_path):
+    path = tmp_path / "a.model"
+    if kind in FOREIGN:
+        path.write_bytes(FOREIGN[kind])
+    elif kind == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("letter.txt", "hello")
+    elif kind == "folder":
+        path.mkdir()
+    said = {"folder": "not a file", "missing": r"cannot be read \(No such file"}.get(kind, "not a freemetric model")
+    with pytest.raises(ModelFileError, match=f"a.model: {said}"):
+        read(path)
+
+
+@pytest.mark.parametrize("version", [2, 99])
+def test_later_formats(version, learner, tmp_path):
+    learner.save(tmp_path / "a.model")
+
+    def edit(header, tree, arrays):
+        header.update(version=version, freemetric="99.0")
+
+    path = resealed(tmp_path / "a.model", tmp_path / "later.model", edit)
+    for read in (freemetric.load, about):
+        with pytest.raises(ModelFileError, match=f"format {version} of freemetric 99.0; .* up to 1: update freemetric"):
+            read(path)
+
+
+@pytest.mark.parametrize("version", ["0.1", "x", None, 5])
+def test_other_releases_of_scikit_learn(version, learner, few, tmp_path):
+    def edit(header, tree, arrays):
+        header["scikit-learn"] = version
+
+    learner.save(tmp_path / "a.model")
+    save(make_pipeline(MinMaxScaler(), RCA()).fit(*few), tmp_path / "b.model")
+    for name in "ab":
+        resealed(tmp_path / f"{name}.model", tmp_path / f"{name}.model", edit)
+    if isinstance(version, str):
+        freemetric.load(tmp_path / "a.model")
+        with pytest.warns(VersionWarning, match=f"b.model: .* of {version}, this is {sklearn.__version__}"):
+            freemetric.load(tmp_path / "b.model")
+    else:
+        with pytest.raises(ModelFileError):
+            freemetric.load(tmp_path / "a.model")
+
+
+def test_what_another_release_cannot_rebuild(learner, tmp_path):
+    def edit(header, tree, arrays):
+        header["freemetric"] = "0.0.1"
+        del tree["object"][1]["components_"]
+
+    learner.save(tmp_path / "a.model")
+    path = resealed(tmp_path / "a.model", tmp_path / "a.model", edit)
+    with pytest.raises(ModelFileError, match=r"saved with freemetric 0\.0\.1 and .*, cannot be loaded with freemetric"):
+        freemetric.load(path)
+
+
+def test_parameters_that_came_later_have_their_default(learner, tmp_path):
+    def edit(header, tree, arrays):
+        del tree["object"][1]["warm_start"]
+
+    learner.save(tmp_path / "a.model")
+    assert freemetric.load(resealed(tmp_path / "a.model", tmp_path / "a.model", edit)).warm_start is False
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, OSError(28, "No space left on device")])
+@pytest.mark.parametrize("when", ["writestr", "fsync", "replace"])
+def test_an_interrupted_save_leaves_the_old_file(error, when, learner, tmp_path, monkeypatch):
+    def fail(*args, **kwargs):
+        raise error
+
+    path = tmp_path / "a.model"
+    learner.save(path)
+    before = path.read_bytes()
+    owner = zipfile.ZipFile if when == "writestr" else container.os
+    monkeypatch.setattr(owner, when, fail)
+    said = ModelFileError if isinstance(error, OSError) else error
+    with pytest.raises(said):
+        learner.save(path, {"new": True})
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_places_that_cannot_be_written(learner, tmp_path):
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / "folder", tmp_path / "no folder" / "a.model", "/"):
+        with pytest.raises(ModelFileError, match="cannot be written"):
+            learner.save(path)
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
