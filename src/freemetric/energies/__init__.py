@@ -2,9 +2,10 @@
 
 from .base import CallableEnergy, Energy, ScaledEnergy, SumEnergy
 from .confinement import Confinement
-from .nca import NCAEnergy
+from .diagonal import Diagonal
+from .nca import LogNCAEnergy, NCAEnergy
 
-ENERGIES = {"nca": NCAEnergy}
+ENERGIES = {"nca": NCAEnergy, "log-nca": LogNCAEnergy}
 
 
 def as_energy(energy) -> Energy:
@@ -22,4 +23,14 @@ def as_energy(energy) -> Energy:
     raise TypeError(f"energy must be an Energy, its name or a callable on (R, p, d); got {energy!r}.")
 
 
-__all__ = ["CallableEnergy", "Confinement", "Energy", "NCAEnergy", "ScaledEnergy", "SumEnergy", "as_energy"]
+__all__ = [
+    "CallableEnergy",
+    "Confinement",
+    "Diagonal",
+    "Energy",
+    "LogNCAEnergy",
+    "NCAEnergy",
+    "ScaledEnergy",
+    "SumEnergy",
+    "as_energy",
+]

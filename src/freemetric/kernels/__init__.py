@@ -3,8 +3,8 @@
 Every module has the same functions with the same signatures::
 
     data = prepare(X, bounds, device, n_jobs)
-    nca_energy(data, A)                  -> (R,)
-    nca_energy_and_gradient(data, A)     -> (R,), (R, p, d)
+    nca_energy(data, A, log_floor)                 -> (R,)
+    nca_energy_and_gradient(data, A, log_floor)    -> (R,), (R, p, d)
     nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge)    where can_sweep(device)
 
 X is a stack (B, N, d) of data sets whose patterns are sorted by class, all with the same class ``bounds`` (C + 1,).

@@ -33,22 +33,26 @@ def _each_replica(data, work, n_replicas):
     return np.array(list(each(work, range(n_replicas), X)))
 
 
-def nca_energy(data, A):
+def nca_energy(data, A, log_floor=0.0):
     A = np.ascontiguousarray(A, dtype=np.float32)
     none = np.empty((0, 0), dtype=np.float32)
 
     def work(r, X):
-        return soft_neighbors.energy_and_gradient(X, data.begin, data.end, A[r], none, KEPT_BYTES)
+        return soft_neighbors.energy_and_gradient(
+            X, data.begin, data.end, A[r], np.float32(log_floor), none, KEPT_BYTES
+        )
 
     return _each_replica(data, work, len(A))
 
 
-def nca_energy_and_gradient(data, A):
+def nca_energy_and_gradient(data, A, log_floor=0.0):
     A = np.ascontiguousarray(A, dtype=np.float32)
     gradient = np.empty_like(A)
 
     def work(r, X):
-        return soft_neighbors.energy_and_gradient(X, data.begin, data.end, A[r], gradient[r], KEPT_BYTES)
+        return soft_neighbors.energy_and_gradient(
+            X, data.begin, data.end, A[r], np.float32(log_floor), gradient[r], KEPT_BYTES
+        )
 
     return _each_replica(data, work, len(A)), gradient.astype(np.float64)
 

@@ -15,19 +15,22 @@ def prepare(X, bounds, device="reference", n_jobs=1):
     return Data(np.asarray(X, dtype=np.float64), label[:, None] == label[None, :])
 
 
-def nca_energy(data, A):
-    """E_r = 1 - 1/N sum_ij p_ij same_ij with p_ij = softmax_j(-|A_r (x_i - x_j)|^2), j != i; shape (R,)."""
-    return nca_energy_and_gradient(data, A)[0]
+def nca_energy(data, A, log_floor=0.0):
+    """The mean cost (R,) of the patterns' chances p_i = sum_j p_ij same_ij to be classified correctly.
+
+    p_ij = softmax_j(-|A_r (x_i - x_j)|^2), j != i. The cost is 1 - p_i, or -log(p_i + log_floor) where that is positive.
+    """
+    return nca_energy_and_gradient(data, A, log_floor)[0]
 
 
-def nca_energy_and_gradient(data, A):
+def nca_energy_and_gradient(data, A, log_floor=0.0):
     """E (R,) and dE/dA (R, p, d)."""
-    pairs = [_one_energy_and_gradient(data.X[r % len(data.X)], data.same, A[r]) for r in range(len(A))]
+    pairs = [_one_energy_and_gradient(data.X[r % len(data.X)], data.same, A[r], log_floor) for r in range(len(A))]
     energy, gradient = zip(*pairs, strict=True)
     return np.array(energy), np.array(gradient)
 
 
-def _one_energy_and_gradient(X, same, A):
+def _one_energy_and_gradient(X, same, A, log_floor):
     N = len(X)
     Z = X @ A.T
     D = ((Z[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2)
@@ -35,10 +38,12 @@ def _one_energy_and_gradient(X, same, A):
     P = np.exp(D.min(axis=1, keepdims=True) - D)
     P /= P.sum(axis=1, keepdims=True)
     p = (P * same).sum(axis=1)
-    W = P * (same - p[:, None]) / N  # dE/dD
+    slope = 1 / (p + log_floor) if log_floor > 0 else np.ones(N)
+    W = slope[:, None] * P * (same - p[:, None]) / N  # dE/dD
     W = W + W.T
     dZ = 2 * (W.sum(axis=1, keepdims=True) * Z - W @ Z)
-    return 1 - p.mean(), dZ.T @ X
+    cost = -np.log(p + log_floor) if log_floor > 0 else 1 - p
+    return cost.mean(), dZ.T @ X
 
 
 def nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge=0.0):

@@ -174,8 +174,10 @@ def pull(V, U, begin, end, tiles, m, inside, outside):
 
 
 @njit(nogil=True, cache=True)
-def energy_and_gradient(X, begin, end, A, gradient, kept_bytes):
+def energy_and_gradient(X, begin, end, A, log_floor, gradient, kept_bytes):
     """E of one map on one data set; dE/dA is written to ``gradient`` unless that is empty.
+
+    A row costs 1 - p, or -log(p + log_floor) where that is positive.
 
     X (N, d) and A (p, d) in float32; patterns sorted by class, begin[i] <= i < end[i] the class of i.
     """
@@ -186,14 +188,19 @@ def energy_and_gradient(X, begin, end, A, gradient, kept_bytes):
     kept = gradient.size > 0 and n_tiles * TILE * TILE * 4 <= kept_bytes
     tiles = np.empty((n_tiles if kept else 1, min(TILE, N) ** 2), f32)
     m, S, O = gather_all(U, V, begin, end, tiles)
-    E = 1.0
+    E = 0.0
     inside, outside = np.zeros(N, f32), np.zeros(N, f32)
     for i in range(N):
         total = S[i] + O[i]
         P = S[i] / total
-        E -= P / N
-        inside[i] = (f32(1) - P) / total
-        outside[i] = -P / total
+        slope = f32(1) / total
+        if log_floor > 0:
+            E -= np.log(P + log_floor) / N
+            slope /= P + log_floor
+        else:
+            E += O[i] / total / N
+        inside[i] = (f32(1) - P) * slope
+        outside[i] = -P * slope
     if gradient.size > 0:
         F = pull(V, U, begin, end, tiles, m, inside, outside)
         dZ = np.empty((N, p), f32)

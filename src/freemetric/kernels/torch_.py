@@ -37,12 +37,12 @@ def prepare(X, bounds, device="cuda", n_jobs=1):
     return Data(X, torch.as_tensor(label, device=device), np.asarray(bounds), {})
 
 
-def nca_energy(data, A):
-    return _evaluate(data, A, wants_gradient=False)[0]
+def nca_energy(data, A, log_floor=0.0):
+    return _evaluate(data, A, log_floor, wants_gradient=False)[0]
 
 
-def nca_energy_and_gradient(data, A):
-    return _evaluate(data, A, wants_gradient=True)
+def nca_energy_and_gradient(data, A, log_floor=0.0):
+    return _evaluate(data, A, log_floor, wants_gradient=True)
 
 
 def nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge=0.0):
@@ -56,14 +56,14 @@ def nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge=0.0):
         return data.sweeps[size](A, rows, columns, deltas, allowed, ridge)
 
 
-def _evaluate(data, A, wants_gradient):
+def _evaluate(data, A, log_floor, wants_gradient):
     torch = _torch()
     A = torch.as_tensor(np.asarray(A), dtype=torch.float32, device=data.X.device)
     X = data.X.expand(len(A), -1, -1)
     R, N, _ = X.shape
     Z = X @ A.transpose(1, 2)
     q = (Z * Z).sum(2)
-    correct = torch.zeros(R, dtype=torch.float64, device=Z.device)
+    cost = torch.zeros(R, dtype=torch.float64, device=Z.device)
     F = torch.zeros_like(Z)
     block = max(1, min(N, BLOCK_BYTES // (4 * R * N)))
     for start in range(0, N, block):
@@ -73,12 +73,35 @@ def _evaluate(data, A, wants_gradient):
         P.diagonal(offset=start, dim1=1, dim2=2)[:] = -torch.inf
         P = torch.softmax(P, dim=2)
         p = (P * same).sum(2)
-        correct += p.sum(1, dtype=torch.float64)
+        cost += (-torch.log(p + log_floor) if log_floor > 0 else 1 - p).sum(1, dtype=torch.float64)
         if wants_gradient:
             W = P.mul_(same - p[:, :, None])  # N dE/dD of these rows; its row sums vanish
+            if log_floor > 0:
+                W = W.div_((p + log_floor)[:, :, None])
             F[:, rows] -= torch.bmm(W, Z)
             F -= torch.bmm(W.transpose(1, 2), Z[:, rows])
             F += W.sum(1)[:, :, None] * Z
-    energy = (1 - correct / N).cpu().numpy()
+    energy = (cost / N).cpu().numpy()
     gradient = (2 / N * F.transpose(1, 2) @ X).double().cpu().numpy() if wants_gradient else None
     return energy, gradient
+
+
+class NearestNeighbors:
+    """Brute-force search, queries in blocks that fit the memory budget; scikit-learn's ``kneighbors`` without distances."""
+
+    def __init__(self, Z, n_neighbors, device):
+        self.torch = _torch()
+        self.n_neighbors = n_neighbors
+        self.Z = self._on(Z, device)
+
+    def kneighbors(self, Q, n_neighbors=None, return_distance=False):
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        block = max(1, BLOCK_BYTES // (4 * len(self.Z)))
+        parts = [
+            self.torch.cdist(self._on(Q[start : start + block], self.Z.device), self.Z).topk(k, largest=False).indices
+            for start in range(0, len(Q), block)
+        ]
+        return self.torch.cat(parts).cpu().numpy()
+
+    def _on(self, Z, device):
+        return self.torch.as_tensor(np.asarray(Z), dtype=self.torch.float32, device=device)

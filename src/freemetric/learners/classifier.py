@@ -1,58 +1,72 @@
-"""FreeEnergyClassifier: an ensemble of cold replicas that vote by their nearest neighbours."""
+"""FreeEnergyClassifier: a population of cold replicas that vote by their nearest neighbours."""
 
 import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..exceptions import DataWarning
-from ..mc import Annealing, Constant
-from .bags import stratified_bags
 from .base import generator
+from .calibration import brier_scores
+from .candidates import AUTO, KINDS, first_candidates, spread
 from .checks import check_labels, check_n_components, warn_about
-from .dmlfe import confined
-from .init import initial_map
-from .votes import NeighborVotes, VotingClassifier, shares
-from .walk import Walk
+from .importance import averaged_axes, feature_importances
+from .mixture import Mixture, best_pair, trusted
+from .population import Population
+from .votes import NeighborVotes, VotingClassifier, chunks
 
-MOST_NEIGHBORS = 40
-# Measured good on average over the paper's data sets scaled to [0, 1].
-TEMPERATURE = 3e-4
-CONFINEMENT = 3e-5
+FIRST_SHARE = 0.5  # of the replicas go evenly to all kinds
+TRUSTED_NEIGHBORS = (1, 2, 3, 5, 8, 13, 20, 32)  # evenly on a logarithmic scale, so that large k do not outnumber small
 
 
 class FreeEnergyClassifier(VotingClassifier):
-    """Classify by the votes of nearest neighbours in many sampled metrics.
+    r"""Classify by the votes of nearest neighbours in many sampled metrics.
 
-    Each replica samples a metric from Boltzmann's law at a low temperature, on its own stratified part of the
-    patterns; then the k nearest training patterns vote in every replica's space and the votes are summed. The patterns
-    a replica did not learn on are judged by it without bias: these out-of-bag votes choose k, and their error
-    ``1 - oob_score_`` estimates the test error. Features are scaled to [0, 1] inside; their units do not matter.
+    Each replica samples a metric from Boltzmann's law at a low temperature, on its own stratified half of the patterns;
+    then the k nearest training patterns vote in every replica's space. The patterns a replica did not learn on judge
+    it without bias: these out-of-bag votes decide how far every candidate is trusted, and turn votes into
+    probabilities.
 
-    Fitting costs n_replicas * 200 gradients of O(n^2 p) for bags of n patterns; predicting one pattern costs one
-    neighbour search per replica.
+    A candidate is a view of the features (scaled to [0, 1]; on their quantiles; as steps at thresholds), a form of the
+    map (the identity, which is plain k-NN; diagonal; full) and a temperature T with a confinement lambda:
+
+    .. math:: P(A) \propto \exp\{-(E(A) + \lambda \|A\|_F^2) / T\},\quad E(A) = -\tfrac1N \sum_i \log p_i(A),
+
+    p_i being the chance that stochastic neighbours classify pattern i correctly. Half of the replicas go evenly to all
+    kinds; the best kind is then tried colder and hotter, and the rest go where the votes were best. Candidate c with k
+    neighbours enters the prediction with the weight :math:`w_{ck} \propto \exp(-B_{ck} / \tau)`, B its out-of-bag Brier
+    score and tau half the standard error of the best one: Boltzmann's law again, for the metrics of the metrics.
+    Finally :math:`P(c|x) = \mathrm{softmax}_c(s \log q_c + b_c)` calibrates the mixed shares q on the same votes. Where
+    plain k-NN is better out of bag by more than a standard error, it is taken instead.
+
+    Fitting costs n_replicas * 125 gradients of O(n^2 d) for bags of n = N / 2 patterns, at most 2,000, and one
+    neighbour search per replica for at most 4,000 judges: quadratic up to N = 4,000, then about linear. Predicting a
+    pattern costs a neighbour search per replica.
 
     Parameters
     ----------
-    n_replicas : int, default=24
+    n_replicas : int, default=60
         Sampled metrics.
     temperature : float or "auto", default="auto"
-        Temperature of the replicas; "auto" is 3e-4.
+        Temperature of the replicas; "auto" starts from 1e-3 and tries a third and three times that.
     confinement : float or "auto", default="auto"
-        Strength of the harmonic trap on A; "auto" is 3e-5.
+        Strength of the harmonic trap on A; "auto" is 0.3 T.
     n_neighbors : int or "auto", default="auto"
-        Neighbours that vote; "auto" takes the number from 1 to 40 with the lowest out-of-bag error.
+        Neighbours that vote; "auto" mixes 1, 2, 3, 5, 8, 13, 20 and 32 by their out-of-bag scores.
     subsample : float, default=0.5
         Share of every class that a replica learns on.
+    candidates : "auto" or list of str, default="auto"
+        Kinds that are tried, as "view/form": any of scaled, quantiles and steps with identity, diagonal and full.
+        "auto" takes all but "steps/full" and "steps/identity".
     n_components : int or None, default=None
-        Dimension of the learned spaces; None keeps the number of features.
-    energy : Energy, "nca", callable or None, default=None
-        What the replicas sample; None is NCA's energy.
+        Dimension of the learned spaces; None keeps the number of features. A number leaves the diagonal maps out.
+    energy : Energy, "nca", "log-nca", callable or None, default=None
+        What the replicas sample; None is "log-nca". A callable knows its own data: only the full map of the features
+        scaled to [0, 1] is then sampled.
     sampler : Sampler or None, default=None
-        How; None is ``Annealing(Constant(temperature), HamiltonianMove(), n_steps=40)``. Replaces ``temperature``.
+        How; None is ``Annealing(Constant(temperature), HamiltonianMove(), n_steps=25)``. Replaces ``temperature``.
     device : str, default="cpu"
         "cpu", or a torch device such as "cuda" (extra ``gpu``).
     n_jobs : int or None, default=None
@@ -64,20 +78,30 @@ class FreeEnergyClassifier(VotingClassifier):
 
     Attributes
     ----------
-    replicas_ : ndarray of shape (n_replicas, n_components, n_features)
-        The sampled maps, for patterns in their original units.
-    n_neighbors_ : int
-        Neighbours that vote.
     oob_score_ : float
-        Out-of-bag accuracy at ``n_neighbors_``. It chose k, so it is slightly optimistic.
+        Out-of-bag accuracy. The same votes chose the weights, so it is slightly optimistic.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        Out-of-bag class shares; NaN where every replica learned on the pattern.
+        Out-of-bag class probabilities; NaN where a pattern did not judge every candidate.
     selection_ : dict of ndarray
-        What was tried, one column per quantity: "temperature", "confinement", "n_neighbors", "oob_error".
+        What was tried, a row for each candidate and k: "view", "form", "temperature", "confinement", "n_replicas",
+        "n_neighbors", "oob_error", "oob_brier" and "weight" in the prediction.
+    ensembles_ : list of Ensemble
+        The candidates that vote, each with its sampled ``maps``.
+    views_ : dict
+        The views of the features they live on.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of every feature in the squared distances between training patterns, averaged over replicas.
+    feature_importances_std_ : ndarray of shape (n_features,)
+        Its standard deviation over replicas.
+    n_neighbors_ : int
+        Neighbours with the largest weight.
     temperature_, confinement_ : float
-        Values used. With a ``sampler`` of one's own ``temperature_`` is the last temperature of its first replica.
+        Those of the learned candidate with the largest weight. With a ``sampler`` of one's own ``temperature_`` is the
+        last temperature of its first replica.
     trace_ : dict of ndarray of shape (n_steps, n_replicas)
-        "temperature", "energy" and "acceptance" of every Monte Carlo step.
+        "temperature", "energy" and "acceptance" of every Monte Carlo step, of all replicas sampled.
+    snapshots_ : dict of ndarray
+        "step" (n,) and "map" (n, p, d): the first replica of that candidate along its walk, in its view.
     classes_ : ndarray of shape (n_classes,)
         Labels seen in fit.
     n_features_in_ : int
@@ -94,7 +118,7 @@ class FreeEnergyClassifier(VotingClassifier):
     >>> from sklearn.datasets import load_wine
     >>> from freemetric import FreeEnergyClassifier
     >>> X, y = load_wine(return_X_y=True)
-    >>> model = FreeEnergyClassifier(n_replicas=8, random_state=0).fit(X[::2], y[::2])
+    >>> model = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X[::2], y[::2])
     >>> model.score(X[1::2], y[1::2]) > 0.95
     True
     """
@@ -105,6 +129,7 @@ class FreeEnergyClassifier(VotingClassifier):
         "confinement": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "subsample": [Interval(Real, 0, 1, closed="neither")],
+        "candidates": [list, tuple, StrOptions({"auto"})],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "energy": [str, HasMethods("bind"), callable, None],
         "sampler": [HasMethods("iterate"), None],
@@ -116,12 +141,13 @@ class FreeEnergyClassifier(VotingClassifier):
 
     def __init__(
         self,
-        n_replicas=24,
+        n_replicas=60,
         *,
         temperature="auto",
         confinement="auto",
         n_neighbors="auto",
         subsample=0.5,
+        candidates="auto",
         n_components=None,
         energy=None,
         sampler=None,
@@ -135,6 +161,7 @@ class FreeEnergyClassifier(VotingClassifier):
         self.confinement = confinement
         self.n_neighbors = n_neighbors
         self.subsample = subsample
+        self.candidates = candidates
         self.n_components = n_components
         self.energy = energy
         self.sampler = sampler
@@ -144,7 +171,7 @@ class FreeEnergyClassifier(VotingClassifier):
         self.random_state = random_state
 
     def fit(self, X, y):
-        """Sample the metrics and choose k.
+        """Sample the metrics and weigh them.
 
         Parameters
         ----------
@@ -163,64 +190,199 @@ class FreeEnergyClassifier(VotingClassifier):
         self.classes_, y = check_labels(y)
         warn_about(X, y, self.classes_)
         check_n_components(self.n_components, X)
-        rng = generator(self.random_state)
-        bags = stratified_bags(rng, y, self.n_replicas, self.subsample)
-        self.replicas_ = self._sample(rng, X, y, bags)
+        population = Population(generator(self.random_state), X, y, self)
+        self._populate(population)
         self._X, self._y = X, y
-        self._choose_neighbors(bags)
+        self._decide(population)
         return self
 
-    def _sample(self, rng, X, y, bags):
-        """One map per bag, for patterns in their original units."""
-        span = np.ptp(X, axis=0)
-        scale = 1 / np.where(span > 0, span, 1.0)
-        self.confinement_ = CONFINEMENT if self.confinement == "auto" else float(self.confinement)
-        temperature = TEMPERATURE if self.temperature == "auto" else float(self.temperature)
-        sampler = Annealing(Constant(temperature)) if self.sampler is None else self.sampler
-        energy = confined(self.energy, self.confinement_).bind(
-            (X * scale)[bags], y[bags[0]], device=self.device, n_jobs=effective_n_jobs(self.n_jobs)
-        )
-        start = initial_map("identity", rng, X, y, self.n_components)
-        walk = Walk(type(self).__name__, self.verbose)
-        walk.run(sampler, rng, energy, np.repeat(start[None], self.n_replicas, axis=0))
-        self.trace_ = walk.trace
-        self.temperature_ = float(self.trace_["temperature"][-1, 0])
-        return walk.state.A * scale
+    def _kinds(self):
+        """Names of the kinds to try, the simpler ones first."""
+        names = list(AUTO if self.candidates == "auto" else self.candidates)
+        unknown = [name for name in names if name not in KINDS]
+        if unknown or not names:
+            problem = f"{unknown[0]!r} is unknown" if unknown else "the list is empty"
+            raise ValueError(f"candidates: {problem}; known are {', '.join(map(repr, KINDS))}.")
+        names.sort(key=list(KINDS).index)
+        if self.energy is not None and not isinstance(self.energy, str) and not hasattr(self.energy, "bind"):
+            names = [name for name in names if name.endswith("identity") or name == "scaled/full"]
+        if self.n_components is not None:
+            names = [name for name in names if not name.endswith("diagonal")]
+        return names
 
-    def _choose_neighbors(self, bags):
-        """k by the out-of-bag votes, which are kept as the scores of the training patterns."""
-        N, C = len(self._X), len(self.classes_)
-        most = min(MOST_NEIGHBORS if self.n_neighbors == "auto" else self.n_neighbors, N - 1)
-        votes = np.zeros((N, most, C), dtype=np.float32)
-        for A, bag in zip(self.replicas_, bags, strict=True):
-            out = np.setdiff1d(np.arange(N), bag)
-            if len(out):
-                votes[out] += self._voters(A, most).left_out(out)
-        judged = votes[:, 0].any(axis=1)
-        if not judged.all():
+    def _populate(self, population):
+        """Replicas evenly to all kinds, then to other temperatures of the best kind, then to where votes were best."""
+        pool = first_candidates(self._kinds(), self.temperature, self.confinement)
+        left = self.n_replicas
+        each = max(1, round(FIRST_SHARE * left / max(1, sum(candidate.learns for candidate in pool))))
+        for candidate in pool:
+            n = min(each, left) * candidate.learns
+            if n or not candidate.learns:
+                population.add(candidate, n)
+            left -= n
+        weights = self._learned_weights(population)
+        if self.temperature == "auto" and self.sampler is None and left >= 2 * each and weights.any():
+            best = population.ensembles[weights.argmax()].candidate
+            for candidate in best.other_temperatures(moves_trap=self.confinement == "auto"):
+                population.add(candidate, each)
+                left -= each
+            weights = self._learned_weights(population)
+        if weights.any():
+            for number, n in enumerate(spread(left, weights)):
+                population.grow(number, n)
+
+    def _learned_weights(self, population):
+        weights = trusted(population.scores(), len(population.truth), self._neighbors(population)).sum(axis=1)
+        weights *= population.learns
+        return weights if weights.any() else population.learns.astype(float)
+
+    def _neighbors(self, population):
+        """The numbers of neighbours that may vote."""
+        most = population.most_neighbors
+        return (
+            [min(self.n_neighbors, most)] if self.n_neighbors != "auto" else [k for k in TRUSTED_NEIGHBORS if k <= most]
+        )
+
+    def _decide(self, population):
+        """The mixture, and one for every k alone."""
+        y, judges = population.truth, population.judges
+        C, ks = len(self.classes_), self._neighbors(population)
+        scores = population.scores()
+        weights = trusted(scores, max(1, len(y)), ks)
+        if len(judges) < len(population.judged):
             warnings.warn(
-                f"{N - judged.sum()} of {N} patterns were never out of bag; more replicas or a smaller subsample help.",
+                f"{len(population.judged) - len(judges)} of {len(population.judged)} patterns were never out of bag; "
+                "more replicas or a smaller subsample help.",
                 DataWarning,
                 stacklevel=3,
             )
-        tried = np.arange(1, most + 1) if self.n_neighbors == "auto" else np.array([most])
-        with np.errstate(invalid="ignore"):
-            scores = shares(votes)[:, tried - 1]  # (N, len(tried), C), NaN where not judged
-        wrong = scores[judged].argmax(axis=2) != self._y[judged, None]
-        error = wrong.mean(axis=0) if judged.any() else np.full(len(tried), np.nan)
-        best = int(np.argmin(error))
-        self.n_neighbors_ = int(tried[best])
-        self.oob_score_ = float(1 - error[best])
-        self.oob_decision_function_ = scores[:, best].astype(np.float64)
-        self.selection_ = {
-            "temperature": np.full(len(tried), self.temperature_),
-            "confinement": np.full(len(tried), self.confinement_),
-            "n_neighbors": tried,
-            "oob_error": error,
-        }
+        shares = population.shares()  # without judges these are empty, and nothing is calibrated
+        errors = (shares.argmax(axis=3) != y).mean(axis=2) if len(y) else np.full(scores.shape, np.nan)
+        mixture = self._or_plain_neighbors(Mixture.fit(weights, shares, y), population, shares, scores, ks)
+        asked = np.flatnonzero(mixture.weights.any(axis=1))
+        P = mixture(shares)
+        self.oob_score_ = float((P.argmax(axis=1) == y).mean()) if len(y) else np.nan
+        self.oob_decision_function_ = np.full((len(self._y), C), np.nan)
+        self.oob_decision_function_[judges] = P
+        self._mixture = mixture.restricted(asked)
+        self._mixtures_of_one_k = [
+            Mixture.fit(trusted(scores[asked], max(1, len(y)), [k]), shares[asked], y)
+            for k in range(1, population.most_neighbors + 1)
+        ]
+        self._describe(population, mixture.weights, scores, errors, asked)
 
-    def _voters(self, A, n_neighbors):
-        return NeighborVotes(self._X @ A.T, self._y, len(self.classes_), n_neighbors, self.n_jobs)
+    def _or_plain_neighbors(self, mixture, population, shares, scores, ks):
+        """The mixture, unless plain k-NN is better out of bag by more than a standard error; then k-NN's decisions."""
+        y, columns = population.truth, np.array(ks) - 1
+        if not len(y) or population.learns.all():
+            return mixture
+        number, column = best_pair(np.where(population.learns[:, None], np.inf, scores[:, columns]))
+        plain = np.zeros(scores.shape)
+        plain[number, columns[column]] = 1.0
+        excess = brier_scores(mixture(shares)[:, None], y[:, None]) - brier_scores(
+            shares[number, columns[column]][:, None], y[:, None]
+        )
+        if excess.mean() <= excess.std() / np.sqrt(len(y)):
+            return mixture
+        return Mixture.fit(plain, shares, y, with_bias=False)
+
+    def _describe(self, population, weights, scores, errors, asked):
+        n_candidates, K = scores.shape
+        pool = [ensemble.candidate for ensemble in population.ensembles]
+        each_k = {name: np.repeat([getattr(c, name) for c in pool], K) for name in vars(pool[0])}
+        self.selection_ = {
+            **each_k,
+            "n_replicas": np.repeat([len(ensemble.maps) for ensemble in population.ensembles], K),
+            "n_neighbors": np.tile(np.arange(1, K + 1), n_candidates),
+            "oob_error": errors.ravel(),
+            "oob_brier": scores.ravel(),
+            "weight": weights.ravel(),
+        }
+        self.n_neighbors_ = int(weights.sum(axis=0).argmax()) + 1
+        self.ensembles_ = [population.ensembles[number] for number in asked]
+        used = {ensemble.candidate.view for ensemble in self.ensembles_}
+        self.views_ = {name: view for name, view in population.views.items() if name in used}
+        self.feature_importances_, self.feature_importances_std_ = feature_importances(
+            self.ensembles_, self._trust(), self.views_, self._X
+        )
+        self.trace_, self.snapshots_ = population.trace(), None
+        self.temperature_ = self.confinement_ = np.nan
+        if population.learns.any():
+            best = int(self._learned_weights(population).argmax())
+            self.snapshots_ = population.walks[best][0].snapshots
+            self.confinement_ = float(pool[best].confinement)
+            self.temperature_ = float(population.walks[best][0].trace["temperature"][-1, 0])
+
+    def _trust(self):
+        """Weight of every candidate that votes."""
+        return self._mixture.weights.sum(axis=1)
+
+    def _shares(self, X):
+        """Class shares (n_candidates, K, n, C) of patterns that were not trained on."""
+        K, C = self._mixture.weights.shape[1], len(self.classes_)
+        seen = {name: (view(self._X), view(X)) for name, view in self.views_.items()}
+        k = np.arange(1, K + 1)[:, None]
+        out = np.zeros((len(self.ensembles_), K, len(X), C), dtype=np.float32)
+        for total, ensemble in zip(out, self.ensembles_, strict=True):
+            patterns, queries = (ensemble.spaces(V) for V in seen[ensemble.candidate.view])
+            for n, (Z, Q) in enumerate(zip(patterns, queries, strict=True), start=1):
+                votes = NeighborVotes(Z, self._y, C, K, self.n_jobs, self.device).of(Q)
+                total += (np.swapaxes(votes / k, 0, 1) - total) / n
+        return out
+
+    def _in_parts(self, X, work):
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        n_candidates, K = self._mixture.weights.shape
+        return np.concatenate(
+            [work(self._shares(X[part])) for part in chunks(len(X), n_candidates * K, len(self.classes_))]
+        )
+
+    def predict_proba(self, X):
+        """Calibrated class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+
+        Returns
+        -------
+        P : ndarray of shape (n_samples, n_classes)
+            Rows sum to one; columns follow ``classes_``.
+        """
+        return self._in_parts(X, self._mixture)
+
+    def decisions(self, X, n_neighbors=40):
+        """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k.
+
+        Each k has weights and a calibration of its own; ``predict`` mixes several k.
+        """
+        mixtures = self._mixtures_of_one_k[:n_neighbors]
+        return self._in_parts(X, lambda S: np.array([mixture(S).argmax(axis=1) for mixture in mixtures]).T)
 
     def _count(self, X, n_neighbors):
-        return sum(self._voters(A, n_neighbors).of(X @ A.T) for A in self.replicas_)
+        """Votes, each candidate's by its weight."""
+        k = np.arange(1, self._mixture.weights.shape[1] + 1)[:, None, None]
+        return np.swapaxes(np.tensordot(self._trust(), self._shares(X), 1) * k, 0, 1)[:, :n_neighbors]
+
+    def embed(self, X):
+        """Coordinates in the averaged metric, on its principal axes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_axes)
+            Euclidean distances there are the root of the mean squared distance over all replicas that vote.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        axes = averaged_axes(self.ensembles_, self._trust(), self.views_, self._X)
+        train, query = (np.hstack([self.views_[name](V) @ B.T for name, B in axes.items()]) for V in (self._X, X))
+        centre = train.mean(axis=0)
+        _, size, rotation = np.linalg.svd(train - centre, full_matrices=False)
+        return (query - centre) @ rotation[size > 1e-6 * size[0]].T

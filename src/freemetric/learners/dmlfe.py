@@ -32,7 +32,7 @@ class DMLFE(MetricLearner):
     ----------
     n_components : int or None, default=None
         Dimension of the learned space; None keeps the number of features.
-    energy : Energy, "nca", callable or None, default=None
+    energy : Energy, "nca", "log-nca", callable or None, default=None
         What to minimise; None is NCA's energy. A callable maps a stack (R, p, d) of maps to R numbers.
     sampler : Sampler or None, default=None
         Schedule, move and number of replicas; None is ``Annealing(Constant(1e-4), HamiltonianMove(), n_steps=40)``.
@@ -62,6 +62,8 @@ default="identity"
         Where the replicas ended.
     trace_ : dict of ndarray of shape (n_iter_, n_replicas)
         "temperature", "energy" and "acceptance" of every Monte Carlo step.
+    snapshots_ : dict of ndarray
+        "step" (n,) and "map" (n, n_components, n_features): the first replica along the walk, n at most 60.
     n_iter_ : int
         Monte Carlo steps made.
     classes_ : ndarray of shape (n_classes,)
@@ -152,7 +154,7 @@ default="identity"
         )
         walk = Walk(type(self).__name__, self.verbose)
         walk.run(sampler, rng, energy, self._start(rng, sampler.n_replicas, X, y))
-        self.replicas_, self.trace_ = walk.state.A, walk.trace
+        self.replicas_, self.trace_, self.snapshots_ = walk.state.A, walk.trace, walk.snapshots
         self.energy_, self.n_iter_ = walk.lowest, len(self.trace_["energy"])
         return walk.best
 

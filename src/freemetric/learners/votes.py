@@ -6,6 +6,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..files import Savable
+from ..kernels import kernels_for
 
 CHUNK_BYTES = 64 << 20
 NEAREST_BONUS = 1e-3  # of a vote: equal counts are decided by the nearest neighbours
@@ -17,9 +18,12 @@ class NeighborVotes:
     The votes of a query are an array (n_neighbors, n_classes): row k - 1 counts the classes of its k nearest patterns.
     """
 
-    def __init__(self, Z, y, n_classes, n_neighbors, n_jobs=None):
+    def __init__(self, Z, y, n_classes, n_neighbors, n_jobs=None, device="cpu"):
         self.Z, self.n_neighbors = Z, n_neighbors
-        self.search = NearestNeighbors(n_neighbors=n_neighbors, n_jobs=n_jobs).fit(Z)
+        if device == "cpu":
+            self.search = NearestNeighbors(n_neighbors=n_neighbors, n_jobs=n_jobs).fit(Z)
+        else:
+            self.search = kernels_for(device).NearestNeighbors(Z, n_neighbors, device)
         self.ballot = np.eye(n_classes, dtype=np.float32)[y]  # (N, C)
 
     def of(self, Z):
@@ -69,6 +73,10 @@ class VotingClassifier(Savable, ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         k = self.n_neighbors_ if n_neighbors is None else min(n_neighbors, len(self._y))
         return np.concatenate([self._count(X[part], k) for part in chunks(len(X), k, len(self.classes_))])
+
+    def decisions(self, X, n_neighbors=40):
+        """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k."""
+        return shares(self.votes(X, n_neighbors)).argmax(axis=2)
 
     def predict_proba(self, X):
         """Shares of the votes.

@@ -8,6 +8,8 @@ import numpy as np
 from ..exceptions import InterruptedFitWarning
 from .base import one_blas_thread, tell
 
+MOST_SNAPSHOTS = 60
+
 
 class Walk:
     """Runs a sampler to its end and remembers what learners need of it."""
@@ -16,8 +18,10 @@ class Walk:
         self.name, self.verbose = name, verbose
         self.best, self.lowest, self.state = None, np.inf, None
         self._rows = {"temperature": [], "energy": [], "acceptance": []}
+        self._maps = []
 
     def run(self, sampler, rng, energy, A):
+        self._maps = [A[0].copy()]
         with one_blas_thread(), keeping_the_best(self.name, self):
             for state, info in sampler.iterate(rng, energy, A):
                 self._note(state, info)
@@ -28,8 +32,15 @@ class Walk:
         """Arrays (n_steps, R) of temperature, energy and acceptance."""
         return {name: np.array(rows) for name, rows in self._rows.items()}
 
+    @property
+    def snapshots(self):
+        """The first replica along the walk: "step" (n,), 0 being the start, and "map" (n, p, d); at most 60 of them."""
+        steps = np.unique(np.linspace(0, len(self._maps) - 1, MOST_SNAPSHOTS).round().astype(int))
+        return {"step": steps, "map": np.array([self._maps[step] for step in steps])}
+
     def _note(self, state, info):
         self.state = state
+        self._maps.append(state.A[0].copy())
         r = int(np.argmin(state.energy))
         if state.energy[r] < self.lowest:
             self.best, self.lowest = state.A[r].copy(), float(state.energy[r])
