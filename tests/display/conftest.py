@@ -22,4 +22,4 @@ def nca(iris):
 @pytest.fixture(scope="session")
 def voters(iris):
     X, y = iris
-    return FreeEnergyClassifier(n_replicas=12, random_state=0).fit(X[::2], y[::2])
+    return FreeEnergyClassifier(n_replicas=20, subsample=0.3, random_state=0).fit(X[::2], y[::2])

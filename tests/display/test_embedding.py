@@ -37,12 +37,25 @@ def test_points_are_the_main_axes_of_the_transformed_patterns(nca, iris):
 
 
 def test_distances_of_a_classifier_are_the_mean_over_its_replicas(iris):
+    """Each scaled to a mean of one; in three of three dimensions nothing is lost."""
     X, y = iris[0][:, :3], iris[1]
-    model = FreeEnergyClassifier(n_replicas=12, random_state=0).fit(X, y)
-    display = EmbeddingDisplay.from_estimator(model, X, y, n_dims=3)  # three of three: nothing is lost
-    mean = np.mean([cdist(X @ A.T, X @ A.T, "sqeuclidean") for A in model.replicas_], axis=0)
+    kinds = ["scaled/identity", "scaled/diagonal", "scaled/full"]
+    model = FreeEnergyClassifier(n_replicas=9, candidates=kinds, subsample=0.2, random_state=0).fit(X, y)
+    display = EmbeddingDisplay.from_estimator(model, X, y, n_dims=3)
+    assert len(model.ensembles_) > 1
+    mean, V = 0, (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    for ensemble, weight in zip(model.ensembles_, model._mixture.weights.sum(axis=1), strict=True):
+        each = [cdist(Z, Z, "sqeuclidean") for Z in ensemble.spaces(V)]
+        pairs = len(X) * (len(X) - 1)
+        mean = mean + weight * np.mean([squared / (squared.sum() / pairs) for squared in each], axis=0)
     np.testing.assert_allclose(cdist(display.embedding, display.embedding, "sqeuclidean"), mean, atol=1e-8 * mean.max())
     np.testing.assert_allclose(display.variance_share.sum(), 1)
+
+
+def test_a_classifier_embeds(voters, iris):
+    X, y = iris
+    display = EmbeddingDisplay.from_estimator(voters, X, y)
+    assert_same_up_to_sign(display.embedding, PCA(2).fit_transform(voters.embed(X)))
 
 
 def test_a_classifier_is_shown_beside_features_of_one_scale(voters, iris):

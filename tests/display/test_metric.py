@@ -7,8 +7,9 @@ from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from freemetric import NCA, RCA, MetricKNeighborsClassifier
+from freemetric import DMLFE, NCA, RCA, FreeEnergyClassifier, MetricKNeighborsClassifier
 from freemetric.display import MetricDisplay
+from freemetric.mc import Annealing, Constant, ElementMove
 
 NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
 
@@ -33,17 +34,53 @@ def test_any_estimator_with_components(iris):
     np.testing.assert_allclose((u - v) @ drawn @ (u - v), ((theirs.transform([u]) - theirs.transform([v])) ** 2).sum())
 
 
-def test_a_classifier_shows_the_mean_and_the_spread_of_its_replicas(voters):
-    display = MetricDisplay.from_estimator(voters, weights=True)
-    each = np.einsum("rpi,rpj->rij", voters.replicas_, voters.replicas_)
-    np.testing.assert_allclose(display.image_.get_array(), each.mean(axis=0))
-    bars = display.ax_[1]
-    diagonals = np.diagonal(each, axis1=1, axis2=2)
-    order = np.argsort(-diagonals.mean(axis=0))
-    np.testing.assert_allclose([bar.get_width() for bar in bars.patches], diagonals.mean(axis=0)[order])
+def ends(bars):
+    return np.array([segment[:, 0] for segment in bars.collections[0].get_segments()])
+
+
+def test_a_walker_shows_the_spread_of_its_replicas(iris):
+    sampler = Annealing(Constant(1e-3), ElementMove(0.5), n_steps=2, n_replicas=3)
+    model = DMLFE(sampler=sampler, random_state=0).fit(*iris)
+    for X, unit in ((None, 1), (iris[0], iris[0].std(axis=0))):
+        display = MetricDisplay.from_estimator(model, X=X, weights=True)
+        diagonals = (model.replicas_**2).sum(axis=1) * unit**2
+        order = np.argsort(-np.diag(display.matrix))
+        np.testing.assert_allclose(ends(display.ax_[1]), np.quantile(diagonals, [0.05, 0.95], axis=0).T[order])
+
+
+def test_a_classifier_shows_its_importances(voters):
+    heat, bars = MetricDisplay.from_estimator(voters, weights=True).ax_
+    importances, std = voters.feature_importances_, voters.feature_importances_std_
+    order = np.argsort(-importances)
+    np.testing.assert_allclose([bar.get_width() for bar in bars.patches], importances[order])
     assert names_on(bars) == [f"x{i}" for i in order]
-    ends = np.array([segment[:, 0] for segment in bars.collections[0].get_segments()])
-    np.testing.assert_allclose(ends, np.quantile(diagonals, [0.05, 0.95], axis=0).T[order])
+    np.testing.assert_allclose(
+        ends(bars), np.column_stack([np.maximum(importances - std, 0), importances + std])[order]
+    )
+    assert "standard deviation" in bars.get_xlabel()
+    weight = voters.selection_["weight"][voters.selection_["view"] == "scaled"].sum()
+    assert heat.get_title() == f"averaged M, features scaled to [0, 1]\n({100 * weight:.0f} % of the votes)"
+
+
+@pytest.mark.parametrize("view", ["scaled", "quantiles", "steps"])
+def test_a_classifier_shows_its_averaged_metric(view, iris):
+    """The squared distance in the view of patterns that differ in all steps of some features."""
+    X, y = iris
+    kinds = [f"{view}/diagonal", f"{view}/full"]
+    model = FreeEnergyClassifier(n_replicas=6, candidates=kinds, subsample=0.2, random_state=0).fit(X, y)
+    M = MetricDisplay.from_estimator(model).matrix
+    V, owner = model.views_[view](X), model.views_[view].owner
+    u, v = np.array([1, 0, 1, 0])[owner], np.array([0, 0, 1, 1])[owner]
+    mean = 0
+    for ensemble, weight in zip(model.ensembles_, model._mixture.weights.sum(axis=1), strict=True):
+        far, near = ensemble.spaces(V), ensemble.spaces(np.array([u, v], dtype=float))
+        scaled = [np.sum((a - b) ** 2) / (2 * Z.var(axis=0, ddof=1).sum()) for Z, (a, b) in zip(far, near, strict=True)]
+        mean += weight * np.mean(scaled)
+    difference = np.array([1, 0, 0, -1])
+    np.testing.assert_allclose(difference @ M @ difference, mean)
+    if view != "steps":
+        standard = MetricDisplay.from_estimator(model, X=X).matrix
+        np.testing.assert_allclose(standard, M * np.outer(V.std(axis=0), V.std(axis=0)))
 
 
 def test_patterns_give_the_units(nca, iris):
@@ -86,11 +123,12 @@ def test_only_the_heaviest():
     assert [names_on(axis) for axis in display.ax_] == [[NAMES[1], NAMES[3]]] * 2
 
 
-def test_one_clear_line(nca, iris):
+def test_one_clear_line(nca, voters, iris):
     with pytest.raises(ValueError, match="feature_names must name 4 features, got 2"):
         MetricDisplay.from_estimator(nca, ["a", "b"])
-    with pytest.raises(ValueError, match="X must have 4 features where it meets the map, got 3"):
-        MetricDisplay.from_estimator(nca, X=iris[0][:, :3])
+    for model in (nca, voters):
+        with pytest.raises(ValueError, match="X must have 4 features where it meets the map, got 3"):
+            MetricDisplay.from_estimator(model, X=iris[0][:, :3])
     with pytest.raises(ValueError, match="is not fitted yet"):
         MetricDisplay.from_estimator(NCA())
     with pytest.raises(TypeError, match="MinMaxScaler has no components_"):

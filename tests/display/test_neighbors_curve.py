@@ -1,4 +1,5 @@
 from collections import Counter
+from copy import copy
 
 import numpy as np
 import pytest
@@ -60,24 +61,64 @@ def test_votes_alone_are_enough(neighbors, halves):
     assert set(few.curves["votes"][1]) <= {0, 1}
 
 
-def test_the_kept_curve_of_a_classifier_is_its_out_of_bag_error(voters):
-    k, error = NeighborsCurveDisplay.from_estimator(voters).curves["out of bag"]
-    np.testing.assert_allclose(1 - error[list(k).index(voters.n_neighbors_)], voters.oob_score_)
-    assert error.min() == pytest.approx(1 - voters.oob_score_)
+def test_a_classifier_has_a_line_for_every_candidate(voters):
+    display = NeighborsCurveDisplay.from_estimator(voters)
+    tried = voters.selection_
+    K = tried["n_neighbors"].max()
+    errors, weights = (tried[name].reshape(-1, K) for name in ("oob_error", "weight"))
+    order = np.argsort(-weights.sum(axis=1), kind="stable")
+    lines = [line for line in display.ax_.lines if "/" in line.get_label()]
+    np.testing.assert_allclose([line.get_ydata() for line in lines], 100 * errors[order])
+    assert all((line.get_xdata() == np.arange(1, K + 1)).all() for line in lines)
+    assert lines[0].get_linewidth() > lines[1].get_linewidth()
+    areas = np.array([marks.get_sizes() for marks in display.ax_.collections])
+    np.testing.assert_allclose(areas / areas.max(), weights[order] / weights.max())
+    heaviest = order[0] * K
+    kind = f"{tried['view'][heaviest]}/{tried['form'][heaviest]}"
+    assert lines[0].get_label().startswith(kind)
+    assert lines[0].get_label().endswith(f": {100 * weights[order[0]].sum():.0f} %")
+    assert {"scaled/identity", "scaled/full, T = 0.001"} <= {line.get_label().split(":")[0] for line in lines}
+
+
+def test_the_mixture_has_a_level(voters):
+    display = NeighborsCurveDisplay.from_estimator(voters)
+    lines = {line.get_label().split(":")[0]: line for line in display.ax_.lines}
+    np.testing.assert_allclose(lines["their mixture"].get_ydata(), 100 * (1 - voters.oob_score_))
+    assert lines["largest weight"].get_xdata() == [voters.n_neighbors_] * 2
+
+
+def test_the_legend_of_candidates_stands_beside(voters, iris):
+    display = NeighborsCurveDisplay.from_estimator(voters, *iris)
+    display.figure_.canvas.draw()
+    box = display.ax_.get_legend().get_window_extent()
+    assert not box.overlaps(display.ax_.get_window_extent())
+    assert display.figure_.bbox.contains(*box.max)
 
 
 def test_a_classifier_at_the_end_of_a_pipeline(halves):
     X, y, X_test, y_test = halves
-    model = make_pipeline(MinMaxScaler(), FreeEnergyClassifier(12, n_neighbors=4, random_state=0)).fit(X, y)
-    display = NeighborsCurveDisplay.from_estimator(model, X_test, y_test)
-    error = display.curves["test patterns"][1]
+    settings = {"n_replicas": 12, "candidates": ["scaled/full"], "n_neighbors": 4, "subsample": 0.3}
+    model = make_pipeline(MinMaxScaler(), FreeEnergyClassifier(**settings, random_state=0)).fit(X, y)
+    display = NeighborsCurveDisplay.from_estimator(model, X_test, y_test, most_neighbors=30)
+    k, error = display.curves["test patterns"]
+    assert (k == np.arange(1, 31)).all()
     np.testing.assert_allclose(1 - error[3], model.score(X_test, y_test))
+    assert display.candidates[0].label.startswith("scaled/full, T = ")
+
+
+def test_candidates_that_nobody_judged_are_not_shown(voters, iris):
+    model = copy(voters)
+    model.selection_ = voters.selection_ | {"oob_error": np.full(len(voters.selection_["oob_error"]), np.nan)}
+    model.oob_score_ = np.nan
+    with pytest.raises(ValueError, match="kept no curve over k; give X and y"):
+        NeighborsCurveDisplay.from_estimator(model)
+    assert len(NeighborsCurveDisplay.from_estimator(model, *iris).ax_.lines) == 2
 
 
 def test_one_clear_line(neighbors, nca, halves):
     X, y, X_test, y_test = halves
     given = MetricKNeighborsClassifier(Euclidean(), n_neighbors=3).fit(X, y)
-    with pytest.raises(ValueError, match="was given its k and kept no curve; give X and y"):
+    with pytest.raises(ValueError, match="MetricKNeighborsClassifier kept no curve over k; give X and y"):
         NeighborsCurveDisplay.from_estimator(given)
     with pytest.raises(ValueError, match="need both X and y"):
         NeighborsCurveDisplay.from_estimator(given, X_test)

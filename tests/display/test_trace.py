@@ -3,8 +3,9 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from freemetric import DMLFE
+from freemetric import DMLFE, FreeEnergyClassifier
 from freemetric.display import TraceDisplay
+from freemetric.display.style import COLORS
 from freemetric.mc import Annealing, Constant, ElementMove
 
 
@@ -41,6 +42,25 @@ def test_replicas_of_different_temperatures_are_lines():
     assert axes[1].get_yscale() == "log"
 
 
+def test_many_replicas_have_the_colours_of_their_temperatures(voters):
+    energy, temperature, _ = TraceDisplay.from_estimator(voters).ax_
+    own, number = np.unique(voters.trace_["temperature"][0], return_inverse=True)
+    assert len(energy.lines) == len(number) == 20
+    assert [line.get_color() for line in energy.lines] == [COLORS[i] for i in number]
+    assert [tick.get_text() for tick in temperature.get_yticklabels()] == [f"{T:.2g}" for T in own]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("lines", [True, False])
+def test_replicas_may_end_earlier(lines):
+    energy = np.array([[3.0, 2], [1, 1], [0, np.nan]])
+    trace = {"energy": energy, "temperature": 0 * energy + 0.1, "acceptance": np.where(energy > 0, 1.0, 0 * energy)}
+    axes = TraceDisplay(trace).plot(lines=lines).ax_
+    drawn = np.column_stack([line.get_ydata() for line in axes[0].lines])
+    np.testing.assert_allclose(drawn, energy if lines else [[2.5], [1], [0]])
+    assert axes[2].lines[0].get_ydata()[-1] == 2 / 3  # of three steps
+
+
 def test_trials_that_are_a_step_each_are_averaged_over_ten():
     accepted = np.array([1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 0, 0, 1.0])
     trace = dict.fromkeys(("energy", "temperature"), np.ones((14, 1))) | {"acceptance": accepted[:, None]}
@@ -56,7 +76,10 @@ def test_finds_the_walker_in_a_pipeline_and_in_a_classifier(voters, iris):
     assert TraceDisplay.from_estimator(voters).trace is voters.trace_
 
 
-def test_one_clear_line(nca, walker):
+def test_one_clear_line(nca, walker, iris):
+    plain = FreeEnergyClassifier(candidates=["scaled/identity"]).fit(*iris)
+    with pytest.raises(ValueError, match="FreeEnergyClassifier has sampled no metric, so there is no trace to show"):
+        TraceDisplay.from_estimator(plain)
     with pytest.raises(TypeError, match="walks by Monte Carlo, such as DMLFE; NCA is none"):
         TraceDisplay.from_estimator(nca)
     with pytest.raises(ValueError, match="is not fitted yet"):

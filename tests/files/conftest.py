@@ -20,6 +20,15 @@ from freemetric.mc import Annealing, Constant, ElementMove
 QUICK = Annealing(Constant(1e-3), ElementMove(0.3), n_steps=3, n_replicas=2)
 
 
+KINDS = ["scaled/identity", "quantiles/identity", "quantiles/diagonal", "steps/diagonal", "scaled/full"]
+
+
+def everything(**parameters):
+    """A classifier with all views, all forms and three temperatures."""
+    settings = {"n_replicas": 30, "candidates": KINDS, "subsample": 0.2, "random_state": 0}
+    return FreeEnergyClassifier(**{**settings, **parameters})
+
+
 @pytest.fixture(scope="session")
 def few(iris):
     X, y = iris
@@ -33,7 +42,7 @@ def learner(few):
 
 @pytest.fixture(scope="session")
 def classifier(few):
-    return FreeEnergyClassifier(n_replicas=8, random_state=0).fit(*few)
+    return everything().fit(*few)
 
 
 @pytest.fixture(scope="session")

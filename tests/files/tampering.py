@@ -48,6 +48,25 @@ def nodes(tree):
             yield from nodes(part)
 
 
+def part_of(tree, name, number=0):
+    """The attributes of one of the objects of a class."""
+    found = [node["object"][1] for node in nodes(tree) if isinstance(node, dict) and "object" in node]
+    names = [node["object"][0] for node in nodes(tree) if isinstance(node, dict) and "object" in node]
+    return [state for state, known in zip(found, names, strict=True) if known.endswith(f".{name}")][number]
+
+
+def array_in(arrays, node):
+    """The array that a node of the tree stands for."""
+    number, backward = node["array"]
+    return np.flip(np.lib.format.read_array(io.BytesIO(arrays[number])), backward)
+
+
+def new_array(arrays, array):
+    """A node that stands for one more array."""
+    arrays.append(npy(np.asarray(array)))
+    return {"array": [len(arrays) - 1, []]}
+
+
 def state_of(tree, name):
     """The attributes of the first fitted object of a class."""
     for node in nodes(tree):

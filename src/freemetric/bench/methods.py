@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
 
 from ..learners import DMLFE, LEARNERS, FreeEnergyClassifier
+from .references import REFERENCES
 
 
 @dataclass(frozen=True)
@@ -43,5 +44,6 @@ METHODS: dict[str, Method] = {
     **{name: Method(learner, GRIDS.get(name, {})) for name, learner in LEARNERS.items()},
     "dmlfe-paper": Method(DMLFE.paper),
     "free-energy": Method(FreeEnergyClassifier),
+    **{name: Method(make) for name, make in REFERENCES.items()},
 }
-"""All rows of the comparison by name."""
+"""All rows of the comparison by name; the last ones are classifiers without a metric."""

@@ -9,15 +9,15 @@ import scipy
 import sklearn
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from .._version import __version__
 from ..exceptions import DataWarning
-from ..learners import MetricKNeighborsClassifier
-from ..learners.votes import shares
+from ..learners import FreeEnergyClassifier, MetricKNeighborsClassifier
 from .methods import METHODS
 from .records import Job, Record
+from .sampling import OnSample
 
 MOST_NEIGHBORS = 40
 INNER_FOLDS = 5
@@ -31,22 +31,23 @@ def halves(y, repeat):
     return list(StratifiedKFold(2, shuffle=True, random_state=repeat).split(np.zeros(len(y)), y))
 
 
-def evaluate(job: Job, X, y, device: str = "cpu") -> Record:
-    """Fit the job's method on its half of (X, y) and judge it on the other."""
+def evaluate(job: Job, X, y, device: str = "cpu", most_patterns: int | None = None) -> Record:
+    """Fit the job's method on its half of (X, y) and judge it on the other.
+
+    With ``most_patterns``, a metric is learned on a stratified sample of a half that has more; all of them vote.
+    """
     train, test = halves(y, job.repeat)[job.fold]
     seed = 2 * job.repeat + job.fold
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
         start = time.perf_counter()
-        model, parameters = fit(job, X[train], y[train], seed, device)
-        errors, honest_k = judge(model, X[test], y[test])
+        model, parameters = fit(job, X[train], y[train], seed, device, most_patterns)
+        found = judge(model, X[test], y[test])
         seconds = time.perf_counter() - start
     return Record(
         job,
-        errors=errors,
-        honest_k=honest_k,
-        honest_error=errors[honest_k - 1] if honest_k else errors[0],
+        **found,
         seconds=seconds,
         parameters=parameters,
         shape=(len(train), X.shape[1], int(y.max()) + 1),
@@ -54,28 +55,62 @@ def evaluate(job: Job, X, y, device: str = "cpu") -> Record:
     )
 
 
-def fit(job, X, y, seed, device="cpu"):
-    """A classifier fitted on one half, k and all parameters chosen there, and the parameters that were tuned."""
+def fit(job, X, y, seed, device="cpu", most_patterns=None):
+    """A classifier fitted on one half, k and all parameters chosen there, and the parameters to record.
+
+    These are the tuned ones, and ``most_patterns`` where the metric saw a sample.
+    """
     method = METHODS[job.method]
-    estimator, grid = method.prepared(seed, device), method.grid
+    estimator, grid, parameters = method.prepared(seed, device), method.grid, {}
     if hasattr(estimator, "transform"):
-        learner = make_pipeline(MinMaxScaler(), estimator)
-        prefix = f"learner__{learner.steps[-1][0]}__"
+        prefix = "learner__metric__"
+        if learns_on_sample(job, len(X), most_patterns):
+            estimator = OnSample(estimator, most_patterns, random_state=seed)
+            prefix, parameters = prefix + "learner__", {"most_patterns": most_patterns}
+        learner = Pipeline([("scaler", MinMaxScaler()), ("metric", estimator)])
         estimator = MetricKNeighborsClassifier(learner, n_folds=INNER_FOLDS, random_state=seed)
         grid = {prefix + name: values for name, values in grid.items()}
     if job.setting == "default" or not grid:
-        return estimator.fit(X, y), {}
+        return estimator.fit(X, y), parameters
     search = GridSearchCV(estimator, grid, cv=StratifiedKFold(3, shuffle=True, random_state=seed)).fit(X, y)
-    return search.best_estimator_, {name.split("__")[-1]: value for name, value in search.best_params_.items()}
+    tuned = {name.split("__")[-1]: value for name, value in search.best_params_.items()}
+    return search.best_estimator_, {**tuned, **parameters}
+
+
+def learns_on_sample(job, n_patterns, most_patterns):
+    """Whether the job's method learns a metric, and from fewer patterns than there are."""
+    return most_patterns is not None and n_patterns > most_patterns and hasattr(METHODS[job.method].make(), "transform")
 
 
 def judge(model, X, y):
-    """Errors in % on the test half for every k, and the k chosen without it; one error and None where there is no k."""
-    if not hasattr(model, "votes"):
-        return [_percent(model.predict(X) != y)], None
-    votes = model.votes(X, MOST_NEIGHBORS)
-    wrong = shares(votes).argmax(axis=2) != y[:, None]
-    return [_percent(column) for column in wrong.T], model.n_neighbors_
+    """What a record says about a fitted model on the test half.
+
+    A method without k has one error; it and one that mixes several k have chosen None.
+    """
+    if hasattr(model, "predict_proba"):
+        P = model.predict_proba(X)
+        chosen, scores = P.argmax(axis=1), probability_scores(P, y)
+    else:
+        chosen, scores = model.predict(X), {}
+    honest = _percent(chosen != y)
+    if not hasattr(model, "decisions"):
+        return {"errors": [honest], "honest_error": honest, **scores}
+    wrong = model.decisions(X, MOST_NEIGHBORS) != y[:, None]
+    mixes = isinstance(model, FreeEnergyClassifier) and model.n_neighbors == "auto"
+    return {
+        "errors": [_percent(column) for column in wrong.T],
+        "honest_error": honest,
+        "honest_k": None if mixes else model.n_neighbors_,
+        **scores,
+    }
+
+
+def probability_scores(P, y):
+    """Brier score (half the squared distance to the truth) and log loss of probabilities (N, C); both means."""
+    rows = np.arange(len(y))
+    log_loss = -np.log(np.clip(P[rows, y], 1e-15, None)).mean()
+    brier = ((P - np.eye(P.shape[1])[y]) ** 2).sum(axis=1).mean() / 2
+    return {"brier": round(float(brier), 6), "log_loss": round(float(log_loss), 6)}
 
 
 def _percent(wrong):

@@ -28,13 +28,16 @@ class Record:
     """What one fit gave.
 
     ``errors`` holds the test error in % for k = 1, 2, ...; a single number for a method without k. ``honest_error`` is
-    that of ``honest_k``, chosen without the test half. A failed fit has a ``failure`` and no errors.
+    that of ``honest_k``, chosen without the test half; of a mixture where ``honest_k`` is None. ``brier`` and
+    ``log_loss`` judge the probabilities of a method that has any. A failed fit has a ``failure`` and no errors.
     """
 
     job: Job
     errors: list[float] = field(default_factory=list)
     honest_k: int | None = None
     honest_error: float | None = None
+    brier: float | None = None
+    log_loss: float | None = None
     seconds: float = 0.0
     parameters: dict = field(default_factory=dict)
     failure: str | None = None

@@ -14,7 +14,7 @@ from joblib import Parallel, delayed
 
 from ..datasets import DatasetError, load
 from .methods import METHODS
-from .protocol import evaluate, halves, versions
+from .protocol import evaluate, halves, learns_on_sample, versions
 from .records import Job, Record, read
 
 WAIT = 0.5  # seconds between looks at fits that another runner has taken
@@ -53,6 +53,7 @@ def run(
     data_home: Path | str | None = None,
     limits: Limits | None = None,
     device: str = "cpu",
+    most_patterns: int | None = None,
     n_jobs: int | None = None,
     retry_failed: bool = False,
     on_fit: Callable[[Job, int, int], None] | None = None,
@@ -74,6 +75,10 @@ def run(
         Time and memory of one fit; beyond them it becomes a record of a failure.
     device : str, default="cpu"
         Where the methods compute that can choose.
+    most_patterns : int or None, default=None
+        Learn metrics on a stratified sample of this size where a half has more patterns; all of them vote. The record
+        then says so among its parameters. Records that are there are kept, whatever they were learned on; the report
+        counts those that this run would have made otherwise.
     n_jobs : int or None, default=None
         Fits at a time.
     retry_failed : bool, default=False
@@ -86,12 +91,15 @@ def run(
     report : Report
         What was done.
     """
-    report, folder = Report(), Path(folder)
+    if most_patterns is not None and most_patterns < 2:
+        raise ValueError(f"most_patterns must be at least 2; got {most_patterns}.")
+    report, folder, others = Report(), Path(folder), 0
+    options = {"device": device, "most_patterns": most_patterns}
     jobs = _possible(list(jobs), data_home, report)
     left, done = jobs, 0
     while left:
         attempts = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-            delayed(attempt)(job, folder, data_home, limits or Limits(), device, retry_failed) for job in left
+            delayed(attempt)(job, folder, data_home, limits or Limits(), options, retry_failed) for job in left
         )
         taken = []
         for job, outcome, lines in attempts:
@@ -100,13 +108,16 @@ def run(
                 taken.append(job)
                 continue
             report.fitted += outcome == "fitted"
-            report.found += outcome == "found"
+            report.found += outcome in ("found", "other")
+            others += outcome == "other"
             done += 1
             if on_fit:
                 on_fit(job, done, len(jobs))
         left = taken
         if taken:
             time.sleep(WAIT)
+    if others:
+        report.problems.append(f"{others} records are kept that were learned with another most_patterns.")
     return report
 
 
@@ -122,15 +133,19 @@ def _possible(jobs, data_home, report):
     return [job for job in jobs if job.dataset in good]
 
 
-def attempt(job, folder, data_home, limits, device, retry_failed):
-    """One job in a process of its own: (job, "fitted" | "found" | "taken", problems)."""
+def attempt(job, folder, data_home, limits, options, retry_failed):
+    """One job in a process of its own: (job, "fitted" | "found" | "other" | "taken", problems).
+
+    "other" is a record that was found but learned on a sample of another size than the options ask for.
+    """
     problems: list[str] = []
     with _claim(job.path(folder)) as mine:
         if not mine:
             return job, "taken", problems
-        if _has_record(job.path(folder), retry_failed, problems):
-            return job, "found", problems
-        failure = _fit_in_child(job, folder, data_home, limits, device)
+        record = _found(job.path(folder), retry_failed, problems)
+        if record:
+            return job, "found" if _as_asked(record, options["most_patterns"]) else "other", problems
+        failure = _fit_in_child(job, folder, data_home, limits, options)
         if failure:
             problems.append(f"{job.dataset}, {job.method}, repeat {job.repeat}, fold {job.fold}: {failure}")
             Record(job, failure=failure, versions=versions()).write(folder)
@@ -155,22 +170,29 @@ def _claim(path):
             lock.unlink(missing_ok=True)
 
 
-def _has_record(path, retry_failed, problems):
+def _found(path, retry_failed, problems):
+    """The record that is there and stays, or None."""
     if not path.exists():
-        return False
+        return None
     try:
-        return not (read(path).failure and retry_failed)
+        record = read(path)
+        return None if record.failure and retry_failed else record
     except ValueError as problem:
         problems.append(f"{problem} It is made again.")
-        return False
+        return None
 
 
-def _fit_in_child(job, folder, data_home, limits, device):
+def _as_asked(record, most_patterns):
+    asked = most_patterns if learns_on_sample(record.job, record.shape[0], most_patterns) else None
+    return bool(record.failure) or record.parameters.get("most_patterns") == asked
+
+
+def _fit_in_child(job, folder, data_home, limits, options):
     """What went wrong, or None; the child writes the record."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["freemetric.bench.warm"])
     inbox, outbox = context.Pipe(duplex=False)
-    child = context.Process(target=_child, args=(outbox, job, folder, data_home, limits.megabytes, device))
+    child = context.Process(target=_child, args=(outbox, job, folder, data_home, limits.megabytes, options))
     start = time.monotonic()
     child.start()
     outbox.close()
@@ -185,12 +207,12 @@ def _fit_in_child(job, folder, data_home, limits, device):
         return None if child.exitcode == 0 else f"the process died with code {child.exitcode}"
 
 
-def _child(outbox, job, folder, data_home, megabytes, device):
+def _child(outbox, job, folder, data_home, megabytes, options):
     try:
         if megabytes is not None:
             _limit_memory(megabytes)
         data = load(job.dataset, data_home)
-        evaluate(job, data.X, data.y, device).write(folder)
+        evaluate(job, data.X, data.y, **options).write(folder)
     except Exception as problem:
         text = f"{type(problem).__name__}: {' '.join(str(problem).split())}"[:500]
         # out of memory has two faces: an array, or a library that can no longer be loaded

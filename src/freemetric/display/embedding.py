@@ -72,7 +72,7 @@ class EmbeddingDisplay:
         ----------
         estimator : estimator
             A fitted metric learner or other linear transformer, a pipeline with one, MetricKNeighborsClassifier, or
-            FreeEnergyClassifier, which is shown by the mean of its replicas' metrics.
+            FreeEnergyClassifier, which is shown by its method ``embed``: the mean of its replicas' metrics.
         X : array-like of shape (n_samples, n_features)
             Patterns, as the estimator takes them.
         y : array-like of shape (n_samples,) or None, default=None

@@ -2,7 +2,9 @@
 
 import numpy as np
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
+
+from .averaged import AveragedMetric
 
 
 def part_with(estimator, attributes, wanted):
@@ -54,26 +56,22 @@ def passed(front, X):
 
 
 class LearnedSpace:
-    """The space of a metric learner, or of the averaged metric where many replicas vote."""
+    """The space of a metric learner, or of the averaged metric where many replicas vote: such learners embed."""
 
     def __init__(self, estimator):
         wanted = "a metric learner, or a pipeline or classifier with one"
-        self.front, self.learner = part_with(estimator, ("components_", "replicas_", "transform"), wanted)
+        self.front, self.learner = part_with(estimator, ("components_", "embed", "transform"), wanted)
         self.estimator = estimator
 
     @property
     def averaged(self):
         """Whether the metric is a mean over replicas."""
-        return not hasattr(self.learner, "components_") and hasattr(self.learner, "replicas_")
+        return not hasattr(self.learner, "components_") and hasattr(self.learner, "embed")
 
     def transform(self, X):
         """Patterns (N, p) in the learned space."""
         X = passed(self.front, X)
-        if not self.averaged:
-            return np.asarray(self.learner.transform(X), dtype=np.float64)
-        X = validate_data(self.learner, X, dtype=np.float64, reset=False)
-        values, vectors = np.linalg.eigh(self.matrix())
-        return X @ vectors * np.sqrt(np.maximum(values, 0))
+        return np.asarray(self.learner.embed(X) if self.averaged else self.learner.transform(X), dtype=np.float64)
 
     def before(self, X):
         """Patterns (N, d) as the learner gets them, in the scale that it begins with."""
@@ -84,20 +82,37 @@ class LearnedSpace:
         span = np.ptp(X, axis=0)
         return X / np.where(span > 0, span, 1)
 
-    def matrix(self):
-        """M = A^T A (d, d); the mean over replicas where many vote."""
+    def matrix(self, X=None):
+        """M = A^T A (d, d), averaged where many replicas vote; standard deviations of X become its units if given."""
         if self.averaged:
-            return np.mean([A.T @ A for A in self.learner.replicas_], axis=0)
+            metric = AveragedMetric(self.learner)
+            return metric.matrix(None if X is None else self._passed(X, self.learner.n_features_in_))
         if hasattr(self.learner, "get_mahalanobis_matrix"):
-            return self.learner.get_mahalanobis_matrix()
-        if not hasattr(self.learner, "components_"):
+            M = self.learner.get_mahalanobis_matrix()
+        elif hasattr(self.learner, "components_"):
+            M = self.learner.components_.T @ self.learner.components_
+        else:
             raise TypeError(f"{type(self.learner).__name__} has no components_, so there is no matrix to show.")
-        return self.learner.components_.T @ self.learner.components_
+        unit = 1.0 if X is None else self._passed(X, len(M)).std(axis=0)
+        return M * np.outer(unit, unit)
 
-    def replica_weights(self):
-        """Diagonals of A^T A of every replica (R, d), or None where there is but one."""
+    def matrix_title(self):
+        """What ``matrix`` is, in words."""
+        return AveragedMetric(self.learner).title if self.averaged else "M = A$^T$A"
+
+    def replica_weights(self, X=None):
+        """Diagonals of A^T A of every replica (R, d) in the units of ``matrix``; None for one, or for several views."""
         replicas = getattr(self.learner, "replicas_", ())
-        return np.array([(A**2).sum(axis=0) for A in replicas]) if len(replicas) > 1 else None
+        if len(replicas) < 2:
+            return None
+        unit = 1.0 if X is None else self._passed(X, replicas.shape[2]).std(axis=0)
+        return np.array([(A**2).sum(axis=0) for A in replicas]) * unit**2
+
+    def _passed(self, X, d):
+        X = np.asarray(passed(self.front, X), dtype=np.float64)
+        if X.ndim != 2 or X.shape[1] != d:
+            raise ValueError(f"X must have {d} features where it meets the map, got {X.shape[-1]}.")
+        return X
 
     def feature_names(self):
         """Names of the features that the map sees, or None where nobody knows them."""

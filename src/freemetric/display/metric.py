@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..bench.extras import require
-from .learned import LearnedSpace, passed
+from .learned import LearnedSpace
 from .style import COLORS, keep, panels
 
 POINTS_PER_LABEL = 8  # height of a line of small print
@@ -23,6 +23,12 @@ class MetricDisplay:
         Names of the features; None numbers them.
     replica_weights : ndarray of shape (n_replicas, n_features) or None, default=None
         Diagonal of M of every replica, for the spread of the weights.
+    importances : ndarray of shape (n_features,) or None, default=None
+        Weights of the features where the learner tells them by itself; None takes the diagonal of M.
+    importances_std : ndarray of shape (n_features,) or None, default=None
+        Their standard deviations over replicas.
+    title : str, default="M = A$^T$A"
+        What the heat map shows.
 
     Attributes
     ----------
@@ -48,10 +54,22 @@ class MetricDisplay:
     ['sepal length (cm)', 'sepal width (cm)']
     """
 
-    def __init__(self, matrix, *, feature_names=None, replica_weights=None):
+    def __init__(
+        self,
+        matrix,
+        *,
+        feature_names=None,
+        replica_weights=None,
+        importances=None,
+        importances_std=None,
+        title="M = A$^T$A",
+    ):
         self.matrix = matrix
         self.feature_names = feature_names
         self.replica_weights = replica_weights
+        self.importances = importances
+        self.importances_std = importances_std
+        self.title = title
 
     @classmethod
     def from_estimator(cls, estimator, feature_names=None, *, X=None, weights=False, top=None, ax=None, **kwargs):
@@ -61,7 +79,9 @@ class MetricDisplay:
         ----------
         estimator : estimator
             A fitted metric learner or other estimator with ``components_``, a pipeline or MetricKNeighborsClassifier
-            with one, or FreeEnergyClassifier, whose metric is the mean over its replicas.
+            with one, or FreeEnergyClassifier. Of its views of the features the scaled one is shown if that votes,
+            else the quantiles, else the steps, as the title says: the mean over its replicas, each scaled to a mean
+            squared distance of one. Its weights are ``feature_importances_``, of all views.
         feature_names : sequence of str or None, default=None
             Names of the features that the map sees; None takes those of fit.
         X : array-like of shape (n_samples, n_features) or None, default=None
@@ -81,16 +101,18 @@ class MetricDisplay:
         display : MetricDisplay
         """
         space = LearnedSpace(estimator)
-        matrix, spread = space.matrix(), space.replica_weights()
+        matrix = space.matrix(X)
         names = space.feature_names() if feature_names is None else feature_names
         if names is not None and len(names) != len(matrix):
             raise ValueError(f"feature_names must name {len(matrix)} features, got {len(names)}.")
-        if X is not None:
-            unit = np.std(np.asarray(passed(space.front, X), dtype=np.float64), axis=0)
-            if len(unit) != len(matrix):
-                raise ValueError(f"X must have {len(matrix)} features where it meets the map, got {len(unit)}.")
-            matrix, spread = matrix * np.outer(unit, unit), None if spread is None else spread * unit**2
-        display = cls(matrix, feature_names=names, replica_weights=spread)
+        display = cls(
+            matrix,
+            feature_names=names,
+            replica_weights=space.replica_weights(X),
+            importances=getattr(space.learner, "feature_importances_", None),
+            importances_std=getattr(space.learner, "feature_importances_std_", None),
+            title=space.matrix_title(),
+        )
         return display.plot(ax, weights=weights, top=top, **kwargs)
 
     def plot(self, ax=None, *, weights=False, top=None, **kwargs):
@@ -101,8 +123,8 @@ class MetricDisplay:
         ax : Axes, array-like of two Axes or None, default=None
             Where to draw; two with ``weights``. None makes a figure.
         weights : bool, default=False
-            Draw the diagonal as bars beside, from the heaviest feature, at most twenty; whiskers hold the middle 90 %
-            of the replicas where there are several.
+            Draw the diagonal as bars beside, or the importances where there are any, from the heaviest feature, at
+            most twenty. Lines hold the middle 90 % of the replicas, or a standard deviation of the importances.
         top : int or None, default=None
             Show only so many features, the heaviest, in their own order.
         **kwargs : dict
@@ -112,17 +134,18 @@ class MetricDisplay:
         -------
         display : MetricDisplay
         """
-        heaviest = np.argsort(-np.diag(self.matrix), kind="stable")
+        weight = np.diag(self.matrix) if self.importances is None else np.asarray(self.importances)
+        heaviest = np.argsort(-weight, kind="stable")
         shown = np.sort(heaviest[:top])
         numbered = [f"x{i}" for i in range(len(self.matrix))]
         names = np.array([_short(name) for name in (numbered if self.feature_names is None else self.feature_names)])
         side, margin = np.clip(0.3 * len(shown), 2.6, 7), 0.2 + 0.075 * max(map(len, names[shown]))
         widths = [side + margin + 1, margin + 2.8][: 1 + weights]  # in inches, with names and the colour bar
-        size = sum(widths), side + margin + 0.4
+        size = sum(widths), side + margin + 0.4 + 0.2 * self.title.count("\n")
         axes = panels(ax, (1, 1 + weights), figsize=size, gridspec_kw={"width_ratios": widths})
         self._heat_map(axes[0], shown, names, kwargs)
         if weights:
-            self._bars(axes[1], heaviest[: min(20, len(shown))], names)
+            self._bars(axes[1], weight, heaviest[: min(20, len(shown))], names)
         if ax is None:
             # square cells are placed after the layout has measured the names: leave it some room for error
             axes[0].figure.get_layout_engine().set(w_pad=0.14, h_pad=0.14)
@@ -137,21 +160,29 @@ class MetricDisplay:
         style = {"fontsize": "small" if len(shown) <= 40 else 7}
         axis.set_yticks(labelled, names[shown][labelled], **style)
         axis.set_xticks(labelled, names[shown][labelled], rotation=90, **style)
-        axis.set_title("M = A$^T$A", fontsize="medium")
+        axis.set_title(self.title, fontsize="medium")
         axis.figure.colorbar(self.image_, ax=axis, shrink=0.7, pad=0.02)
 
-    def _bars(self, axis, order, names):
+    def _bars(self, axis, weight, order, names):
         place = np.arange(len(order))
-        weight = np.diag(self.matrix)[order]
-        axis.barh(place, weight, color=COLORS[0], height=0.7)
-        if self.replica_weights is not None:
-            low, high = np.quantile(self.replica_weights[:, order], [0.05, 0.95], axis=0)
+        axis.barh(place, weight[order], color=COLORS[0], height=0.7)
+        low, high, words = self._spread(weight)
+        if words:
             ink = require("matplotlib").rcParams["text.color"]
-            axis.hlines(place, low, high, color=ink, linewidth=1.2)
+            axis.hlines(place, low[order], high[order], color=ink, linewidth=1.2)
         axis.set_yticks(place, names[order], fontsize="small")
-        whiskers = "" if self.replica_weights is None else "\n(lines: middle 90 % of replicas)"
-        axis.set(ylim=(len(order) - 0.4, -0.6), xlim=(0, None), xlabel=f"weight of the feature{whiskers}")
+        label = "weight of the feature" if self.importances is None else "share in the squared distances"
+        axis.set(ylim=(len(order) - 0.4, -0.6), xlim=(0, None), xlabel=f"{label}\n(lines: {words})" if words else label)
         axis.spines[["top", "right"]].set_visible(False)
+
+    def _spread(self, weight):
+        """Ends of the lines over the bars, and what they are; no words where there are none."""
+        if self.importances is None and self.replica_weights is not None:
+            return *np.quantile(self.replica_weights, [0.05, 0.95], axis=0), "middle 90 % of replicas"
+        if self.importances is not None and self.importances_std is not None:
+            std = np.asarray(self.importances_std)
+            return np.maximum(weight - std, 0), weight + std, "standard deviation over replicas"
+        return None, None, ""
 
 
 def _short(name, most=28):

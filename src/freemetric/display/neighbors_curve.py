@@ -5,23 +5,32 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from ..bench.extras import require
 from ..learners.votes import shares
+from .candidates import tried_candidates
 from .learned import part_with, passed
-from .style import COLORS, MARKERS, keep, legend_above, panels
+from .style import COLORS, MARKERS, keep, legend_above, legend_beside, panels
+
+LINES = {"identity": ":", "diagonal": "--", "full": "-"}  # by the form of a candidate's map
+LARGEST_MARK = 120
 
 
 class NeighborsCurveDisplay:
     """Error of a classifier by votes against the number k of neighbours.
 
     The curve that chose k comes from the training patterns alone: out-of-bag votes, or inner folds. Given test
-    patterns, their error stands beside it, and the distance between both is what the choice has cost. Make one with
-    :meth:`from_estimator` or :meth:`from_predictions`.
+    patterns, their error stands beside it, and the distance between both is what the choice has cost. A classifier that
+    mixes candidates and several k has a line for each candidate, with marks as large as the weights of its k, and a
+    level for the mixture. Make one with :meth:`from_estimator` or :meth:`from_predictions`.
 
     Parameters
     ----------
     curves : dict of {str: (ndarray, ndarray)}
         Numbers of neighbours and errors, as shares, by the name of the curve.
     n_neighbors : int or None, default=None
-        The chosen k, to be marked.
+        The chosen k, or that of the largest weight, to be marked.
+    candidates : list of TriedCandidate, default=()
+        What was tried, the heaviest first: each with ``label``, ``n_neighbors``, ``error`` and ``weight``.
+    mixture_error : float or None, default=None
+        Out-of-bag error of their mixture.
 
     Attributes
     ----------
@@ -44,13 +53,15 @@ class NeighborsCurveDisplay:
     ['inner folds', 'test patterns']
     """
 
-    def __init__(self, curves, *, n_neighbors=None):
+    def __init__(self, curves, *, n_neighbors=None, candidates=(), mixture_error=None):
         self.curves = curves
         self.n_neighbors = n_neighbors
+        self.candidates = candidates
+        self.mixture_error = mixture_error
 
     @classmethod
     def from_estimator(cls, estimator, X=None, y=None, *, most_neighbors=40, ax=None, **kwargs):
-        """Draw the curve that chose k and, given test patterns, theirs.
+        """Draw the curves that chose k and, given test patterns, theirs, of each k alone.
 
         Parameters
         ----------
@@ -74,13 +85,17 @@ class NeighborsCurveDisplay:
         front, classifier = part_with(estimator, ("votes",), "a classifier by votes, such as FreeEnergyClassifier")
         if (X is None) != (y is None):
             raise ValueError("Test patterns need both X and y.")
-        curves = kept_curve(classifier)
+        selection = getattr(classifier, "selection_", {})
+        curves = {"inner folds": (selection["n_neighbors"], selection["error"])} if "error" in selection else {}
+        candidates = tried_candidates(selection) if "oob_error" in selection else []
         if X is not None:
-            votes = classifier.votes(passed(front, X), most_neighbors)
-            curves["test patterns"] = error_curve(y, votes, classifier.classes_)
-        if not curves:
-            raise ValueError(f"{type(classifier).__name__} was given its k and kept no curve; give X and y.")
-        return cls(curves, n_neighbors=classifier.n_neighbors_).plot(ax, **kwargs)
+            decided = classifier.classes_[classifier.decisions(passed(front, X), most_neighbors)]
+            curves["test patterns"] = error_curve(y, decided)
+        if not curves and not candidates:
+            raise ValueError(f"{type(classifier).__name__} kept no curve over k; give X and y.")
+        mixture_error = 1 - classifier.oob_score_ if candidates else None
+        chosen = {"n_neighbors": classifier.n_neighbors_, "candidates": candidates, "mixture_error": mixture_error}
+        return cls(curves, **chosen).plot(ax, **kwargs)
 
     @classmethod
     def from_predictions(cls, y_true, votes, *, classes=None, n_neighbors=None, name="votes", ax=None, **kwargs):
@@ -107,7 +122,10 @@ class NeighborsCurveDisplay:
         -------
         display : NeighborsCurveDisplay
         """
-        curve = error_curve(y_true, votes, np.unique(y_true) if classes is None else np.asarray(classes))
+        classes, votes = np.unique(y_true) if classes is None else np.asarray(classes), np.asarray(votes)
+        if votes.ndim != 3 or votes.shape[2] != len(classes):
+            raise ValueError(f"votes must have shape (n_samples, n_neighbors, {len(classes)}); got {votes.shape}.")
+        curve = error_curve(y_true, classes[shares(votes).argmax(axis=2)])
         return cls({name: curve}, n_neighbors=n_neighbors).plot(ax, **kwargs)
 
     def plot(self, ax=None, **kwargs):
@@ -124,34 +142,59 @@ class NeighborsCurveDisplay:
         -------
         display : NeighborsCurveDisplay
         """
-        axes = panels(ax, figsize=(6.2, 4))
+        axes = panels(ax, figsize=(8.6, 4.4) if self.candidates else (6.2, 4))
         axis = axes[0]
+        self._draw_candidates(axis)
         for i, (name, (k, error)) in enumerate(self.curves.items()):
-            style = {"color": COLORS[i], "marker": MARKERS[i], "markersize": 4, "label": name}
+            color = require("matplotlib").rcParams["text.color"] if self.candidates else COLORS[i]
+            style = {
+                "color": color,
+                "marker": MARKERS[i],
+                "markersize": 3 if self.candidates else 4,
+                "label": name,
+                "zorder": 4,
+            }
             axis.plot(k, 100 * np.asarray(error), **{**style, **kwargs})
         if self.n_neighbors is not None:
-            label = f"chosen: k = {self.n_neighbors}"
+            label = f"{'largest weight' if self.candidates else 'chosen'}: k = {self.n_neighbors}"
             axis.axvline(self.n_neighbors, color=COLORS[6], linestyle="--", linewidth=1.2, label=label, zorder=1)
-        axis.set(xlabel="number of neighbours k", ylabel="error in %")
-        axis.xaxis.set_major_locator(require("matplotlib.ticker").MaxNLocator(integer=True))
-        axis.set(xlim=(0.3, None), ylim=(max(0, axis.get_ylim()[0]), None))
-        axis.spines[["top", "right"]].set_visible(False)
-        legend_above(axis)
+        self._label(axis)
         return keep(self, axes)
 
+    def _draw_candidates(self, axis):
+        """A faint line for each, strong for the heaviest; marks whose areas are the weights of the k."""
+        largest = max((candidate.weight.max() for candidate in self.candidates), default=0)
+        for i, candidate in enumerate(self.candidates):
+            color, error = COLORS[i % len(COLORS)], 100 * candidate.error
+            look = {"linewidth": 2.2, "alpha": 1, "zorder": 3} if i == 0 else {"linewidth": 1, "alpha": 0.5}
+            label = f"{candidate.label}: {100 * candidate.weight.sum():.0f} %"
+            axis.plot(candidate.n_neighbors, error, color=color, linestyle=LINES[candidate.form], label=label, **look)
+            if largest > 0:
+                area = LARGEST_MARK * candidate.weight / largest
+                axis.scatter(candidate.n_neighbors, error, area, color=color, alpha=0.6, linewidth=0, zorder=3)
+        if self.mixture_error is not None:
+            label = f"their mixture: {100 * self.mixture_error:.1f} % error"
+            axis.axhline(100 * self.mixture_error, color=COLORS[6], linestyle=":", linewidth=1.5, label=label, zorder=1)
 
-def kept_curve(classifier):
-    """The curve that chose k, by its name; none where k was given. The only place that knows how fits keep it."""
-    selection = getattr(classifier, "selection_", {})
-    names = {"oob_error": "out of bag", "error": "inner folds"}
-    return {name: (selection["n_neighbors"], selection[key]) for key, name in names.items() if key in selection}
+    def _label(self, axis):
+        ticker = require("matplotlib.ticker")
+        axis.set(xlabel="number of neighbours k", ylabel="error in %")
+        axis.spines[["top", "right"]].set_visible(False)
+        if self.candidates:
+            axis.set_xscale("log", base=2)
+            axis.xaxis.set_major_locator(ticker.FixedLocator([1, 2, 3, 5, 8, 13, 20, 32]))
+            axis.xaxis.set_major_formatter(ticker.ScalarFormatter())
+            legend_beside(axis, 1)
+            axis.get_legend().set_title("out of bag: view/form, weight\n(marks: weights of single k)")
+        else:
+            axis.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
+            axis.set_xlim(0.3, None)
+            legend_above(axis)
+        axis.set_ylim(max(0, axis.get_ylim()[0]), None)
 
 
-def error_curve(y, votes, classes):
-    """Numbers of neighbours and the share of wrong majorities for each; ties are decided as the classifiers do."""
-    y, votes = column_or_1d(y), np.asarray(votes)
-    check_consistent_length(y, votes)
-    if votes.ndim != 3 or votes.shape[2] != len(classes):
-        raise ValueError(f"votes must have shape (n_samples, n_neighbors, {len(classes)}); got {votes.shape}.")
-    predicted = classes[shares(votes).argmax(axis=2)]
-    return np.arange(1, votes.shape[1] + 1), (predicted != y[:, None]).mean(axis=0)
+def error_curve(y, decided):
+    """Numbers of neighbours and the share of wrong ones among the labels (N, K) decided on."""
+    y = column_or_1d(y)
+    check_consistent_length(y, decided)
+    return np.arange(1, decided.shape[1] + 1), (decided != y[:, None]).mean(axis=0)

@@ -18,7 +18,7 @@ class TraceDisplay:
     Parameters
     ----------
     trace : dict of ndarray of shape (n_steps, n_replicas)
-        "energy", "temperature" and "acceptance".
+        "energy", "temperature" and "acceptance"; NaN where a replica has ended before the others.
     estimator_name : str or None, default=None
         What the title says.
 
@@ -64,6 +64,8 @@ class TraceDisplay:
         display : TraceDisplay
         """
         _, walker = part_with(estimator, ("trace_",), "an estimator that walks by Monte Carlo, such as DMLFE")
+        if not walker.trace_:
+            raise ValueError(f"{type(walker).__name__} has sampled no metric, so there is no trace to show.")
         return cls(walker.trace_, estimator_name=type(walker).__name__).plot(ax, lines=lines, **kwargs)
 
     def plot(self, ax=None, *, lines=None, **kwargs):
@@ -75,8 +77,8 @@ class TraceDisplay:
             Where to draw energy, temperature and acceptance; None makes a figure.
         lines : bool or None, default=None
             True draws every replica as a thin line, False the median in a band from the lowest to the highest, and the
-            mean acceptance; None draws lines where replicas have different temperatures, as in tempering. Acceptance
-            of moves that are one trial a step is averaged over the last ten steps.
+            mean acceptance; None draws lines where replicas have different temperatures, as in tempering and in
+            FreeEnergyClassifier. Acceptance of moves that are one trial a step is averaged over the last ten steps.
         **kwargs : dict
             For ``Axes.plot``.
 
@@ -86,30 +88,37 @@ class TraceDisplay:
         """
         energy, temperature, acceptance = (np.asarray(self.trace[name], dtype=np.float64) for name in ROWS)
         if lines is None:
-            lines = energy.shape[1] == 1 or bool((temperature != temperature[:, :1]).any())
+            differ = np.nanmax(temperature, axis=1) > np.nanmin(temperature, axis=1)
+            lines = energy.shape[1] == 1 or bool(differ.any())
         axes = panels(ax, (3, 1), sharex=True, figsize=(6.4, 5.6), gridspec_kw={"height_ratios": [2, 1, 1]})
         draw = _lines if lines else _band
-        draw(axes[0], energy, COLORS[0], kwargs)
-        draw(axes[1], temperature, COLORS[1], kwargs)
-        acceptance = _legible(acceptance if lines else acceptance.mean(axis=1, keepdims=True))
-        _lines(axes[2], acceptance, COLORS[2], kwargs)
-        self._label(axes, temperature, lines)
+        groups = Temperatures(temperature) if lines else None
+        draw(axes[0], energy, COLORS[0], kwargs, groups)
+        draw(axes[1], temperature, COLORS[1], kwargs, groups)
+        acceptance = _legible(acceptance if lines else np.nanmean(acceptance, axis=1, keepdims=True))
+        _lines(axes[2], acceptance, COLORS[2], kwargs, groups)
+        self._label(axes, temperature, groups)
         return keep(self, axes)
 
-    def _label(self, axes, temperature, lines):
+    def _label(self, axes, temperature, groups):
         for axis, name in zip(axes, ROWS, strict=True):
             axis.set_ylabel(name)
             axis.margins(x=0.01)
             axis.spines[["top", "right"]].set_visible(False)
-        if temperature.min() > 0 and temperature.max() > 10 * temperature.min():
+        coldest, hottest = np.nanmin(temperature), np.nanmax(temperature)
+        if coldest > 0 and (hottest > 10 * coldest or (groups and groups.few)):
             axes[1].set_yscale("log")
+            if groups and groups.few:  # colours are told here
+                axes[1].set_yticks(groups.own, [f"{T:.2g}" for T in groups.own])
+                axes[1].set_yticks([], minor=True)
+                axes[1].set_ylim(coldest / 1.6, 1.6 * hottest)
         else:
             axes[1].ticklabel_format(axis="y", style="sci", scilimits=(-2, 3))
-            axes[1].set_ylim(0, 1.15 * temperature.max() or 1)
+            axes[1].set_ylim(0, 1.15 * hottest or 1)
         axes[2].set(ylim=(0, 1.05), xlabel="Monte Carlo step")
         axes[0].figure.align_ylabels(axes)
         n_replicas = temperature.shape[1]
-        if not lines:
+        if not groups:
             legend_above(axes[0])
         elif n_replicas > 1:
             axes[0].set_title(f"{n_replicas} replicas", loc="left", fontsize="medium", pad=8)
@@ -117,20 +126,35 @@ class TraceDisplay:
             axes[0].set_title(self.estimator_name, loc="right", fontsize="medium", pad=8)
 
 
-def _lines(axis, values, color, options):
-    """Every replica as a thin line, in a colour of its own where there are few."""
+class Temperatures:
+    """Many replicas at a few temperatures of their own, which then give the colours; ``few`` says whether it is so."""
+
+    def __init__(self, temperature):
+        self.own, self.number = np.unique(temperature[0], return_inverse=True)
+        constant = (np.isnan(temperature) | (temperature == temperature[0])).all()
+        self.few = bool(constant and 1 < len(self.own) <= len(COLORS) < temperature.shape[1])
+
+    def colors(self, otherwise):
+        """Of every replica: by temperature, or its own where there are few replicas, or the same for all."""
+        n_replicas = len(self.number)
+        if self.few:
+            return [COLORS[number] for number in self.number]
+        return COLORS[:n_replicas] if 1 < n_replicas <= len(COLORS) else [otherwise] * n_replicas
+
+
+def _lines(axis, values, color, options, groups):
+    """Every replica as a thin line."""
     n_replicas = values.shape[1]
     style = {"linewidth": 1, "alpha": np.clip(6 / n_replicas, 0.4, 1)}
-    for r in range(n_replicas):
-        own = COLORS[r] if 1 < n_replicas <= len(COLORS) else color
-        axis.plot(_steps(values), values[:, r], **{**style, "color": own, **options})
+    for column, own in zip(values.T, groups.colors(color) if groups else [color], strict=True):
+        axis.plot(_steps(values), column, **{**style, "color": own, **options})
 
 
-def _band(axis, values, color, options):
+def _band(axis, values, color, options, _):
     """The median in a band from the lowest to the highest."""
     label = f"median of {values.shape[1]} replicas"
-    axis.plot(_steps(values), np.median(values, axis=1), **{"color": color, "label": label, **options})
-    low, high = values.min(axis=1), values.max(axis=1)
+    axis.plot(_steps(values), np.nanmedian(values, axis=1), **{"color": color, "label": label, **options})
+    low, high = np.nanmin(values, axis=1), np.nanmax(values, axis=1)
     style = {"alpha": 0.3, "linewidth": 0, "label": "lowest to highest"}
     axis.fill_between(_steps(values), low, high, color=color, **style)
 
@@ -141,7 +165,7 @@ def _steps(values):
 
 def _legible(acceptance):
     """Mean of the last ten steps where a step is one trial, whose zeros and ones would only flicker."""
-    if not np.isin(acceptance, (0, 1)).all():
+    if not np.isin(acceptance[~np.isnan(acceptance)], (0, 1)).all():
         return acceptance
     total = np.cumsum(np.vstack([np.zeros_like(acceptance[:1]), acceptance]), axis=0)
     last = np.arange(1, len(total))

@@ -1,4 +1,4 @@
-"""The classes a model file may hold, by public name, each with the attributes it cannot work without once fitted.
+"""The classes a model file may hold, by name, each with the attributes it cannot work without once fitted.
 
 Names of this list are the only ones that are ever imported on behalf of a file.
 """
@@ -11,14 +11,41 @@ import numpy as np
 
 METRIC = ("n_features_in_", "components_", "_n_features_out")
 VOTES = ("n_features_in_", "classes_", "n_neighbors_")
+POPULATION = (
+    "_X",
+    "_y",
+    "ensembles_",
+    "views_",
+    "_mixture",
+    "_mixtures_of_one_k",
+    "selection_",
+    "trace_",
+    "snapshots_",
+)
+TOLD = ("feature_importances_", "feature_importances_std_", "temperature_", "confinement_")
+OUT_OF_BAG = ("oob_score_", "oob_decision_function_")
+
+PLAIN = {
+    "freemetric.learners.candidates.Candidate": ("view", "form", "temperature", "confinement"),
+    "freemetric.learners.population.Ensemble": ("candidate", "maps"),
+    "freemetric.learners.views.Scaled": ("low", "span", "owner"),
+    "freemetric.learners.views.Quantiles": ("transformer", "owner"),
+    "freemetric.learners.views.Steps": ("owner", "threshold"),
+    "freemetric.learners.mixture.Mixture": ("weights", "calibration"),
+    "freemetric.learners.calibration.Calibration": ("slope", "bias"),
+}
+"""Classes of parts, which are not told apart into parameters and what is fitted: all attributes they have."""
 
 ALLOWED = {
     **dict.fromkeys(("freemetric.Euclidean", "freemetric.PCA", "freemetric.RCA", "freemetric.DCA"), METRIC),
     **dict.fromkeys(("freemetric.LFDA", "freemetric.ITML", "freemetric.LMNN", "freemetric.DMLeig"), METRIC),
     **dict.fromkeys(("freemetric.SCML", "freemetric.NCA", "freemetric.DMLMJ", "freemetric.DMLFE"), METRIC),
-    "freemetric.FreeEnergyClassifier": (*VOTES, "replicas_"),
+    "freemetric.FreeEnergyClassifier": (*VOTES, *POPULATION, *TOLD, *OUT_OF_BAG),
     "freemetric.MetricKNeighborsClassifier": (*VOTES, "learner_", "_Z", "_y"),
+    **PLAIN,
     "freemetric.energies.NCAEnergy": (),
+    "freemetric.energies.LogNCAEnergy": (),
+    "freemetric.energies.Diagonal": (),
     "freemetric.energies.Confinement": (),
     "freemetric.energies.SumEnergy": (),
     "freemetric.energies.ScaledEnergy": (),
@@ -76,5 +103,11 @@ def name_of(cls):
 
 @cache
 def parameters_of(cls):
-    """Names and defaults of the constructor's parameters; ``inspect.Parameter.empty`` where there is no default."""
+    """Names and defaults of the constructor's parameters, or of a plain object's attributes.
+
+    ``inspect.Parameter.empty`` stands where there is no default.
+    """
+    name = name_of(cls)
+    if name in PLAIN:
+        return dict.fromkeys(PLAIN[name], inspect.Parameter.empty)
     return {name: parameter.default for name, parameter in inspect.signature(cls).parameters.items()}

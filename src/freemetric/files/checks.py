@@ -6,7 +6,8 @@ The same questions are asked before saving and after loading: what is saved can 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .allowed import ALLOWED, parameters_of
+from .allowed import ALLOWED, PLAIN, parameters_of
+from .classifier_checks import CHECKS, check_array
 from .sklearn_checks import SPECIAL, check_numbers
 
 SHAPES = {
@@ -14,7 +15,7 @@ SHAPES = {
     "feature_names_in_": "d",
     "components_": "pd",
     "replicas_": "Rpd",
-    "_X": "N.",
+    "_X": "Nd",
     "_Z": "N.",
     "_y": "N",
     "oob_decision_function_": "NC",
@@ -47,13 +48,15 @@ def check_object(made, name):
     for parameter in parameters_of(type(made)):
         if parameter not in state:
             raise ValueError(f"{type(made).__name__} without its parameter {parameter!r}")
+    if name in PLAIN and len(state) > len(PLAIN[name]):
+        raise ValueError(f"{type(made).__name__} with other attributes than its own")
     if isinstance(made, BaseEstimator) and hasattr(made, "_parameter_constraints"):
         made._validate_params()
     if any(key.endswith("_") and not key.startswith("_") for key in state):
         _check_fitted(made, state, ALLOWED[name])
-    check = SPECIAL.get(name)
-    if check:
-        check(made)
+    for checks in (SPECIAL, CHECKS):
+        if name in checks:
+            checks[name](made)
 
 
 def _check_fitted(made, state, needed):
@@ -69,8 +72,8 @@ def _check_fitted(made, state, needed):
         if state.get(key) is not None:
             _check_array(state[key], f"{key} of {type(made).__name__}", axes, lengths)
     for key in FINITE:
-        if key in state and not (state[key].dtype.kind == "f" and np.isfinite(state[key]).all()):
-            raise ValueError(f"{key} of {type(made).__name__} has elements that are not finite numbers")
+        if key in state:
+            check_array(state[key], f"{key} of {type(made).__name__}", len(SHAPES[key]))
     if "_y" in state and "C" in lengths:
         check_numbers(state["_y"], lengths["C"], "class numbers")
 

@@ -214,12 +214,12 @@ class FreeEnergyClassifier(VotingClassifier):
         """Replicas evenly to all kinds, then to other temperatures of the best kind, then to where votes were best."""
         pool = first_candidates(self._kinds(), self.temperature, self.confinement)
         left = self.n_replicas
-        each = max(1, round(FIRST_SHARE * left / max(1, sum(candidate.learns for candidate in pool))))
+        each = max(2, round(FIRST_SHARE * left / max(1, sum(candidate.learns for candidate in pool))))
         for candidate in pool:
             n = min(each, left) * candidate.learns
-            if n or not candidate.learns:
+            if n > 1 or n == self.n_replicas or not candidate.learns:  # two bags leave out everybody once
                 population.add(candidate, n)
-            left -= n
+                left -= n
         weights = self._learned_weights(population)
         if self.temperature == "auto" and self.sampler is None and left >= 2 * each and weights.any():
             best = population.ensembles[weights.argmax()].candidate
@@ -351,15 +351,18 @@ class FreeEnergyClassifier(VotingClassifier):
         P : ndarray of shape (n_samples, n_classes)
             Rows sum to one; columns follow ``classes_``.
         """
-        return self._in_parts(X, self._mixture)
+        return self._in_parts(X, lambda shares: self._mixture(shares))
 
     def decisions(self, X, n_neighbors=40):
         """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k.
 
         Each k has weights and a calibration of its own; ``predict`` mixes several k.
         """
-        mixtures = self._mixtures_of_one_k[:n_neighbors]
-        return self._in_parts(X, lambda S: np.array([mixture(S).argmax(axis=1) for mixture in mixtures]).T)
+
+        def decide(shares):
+            return np.array([mixture(shares).argmax(axis=1) for mixture in self._mixtures_of_one_k[:n_neighbors]]).T
+
+        return self._in_parts(X, decide)
 
     def _count(self, X, n_neighbors):
         """Votes, each candidate's by its weight."""

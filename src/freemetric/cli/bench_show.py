@@ -1,0 +1,129 @@
+"""``freemetric bench``: tables, statistics and figures of the records."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .. import datasets as data
+from .bench import app
+from .console import Json, console, fail, listed, print_json
+from .datasets import DataHome
+from .records import Folder, Methods, Protocol, Without, read_records
+
+Format = Annotated[str, typer.Option("--format", help="markdown, latex or csv.")]
+
+
+def chosen(which, known, what):
+    """The function of that name among the known ones."""
+    if which not in known:
+        fail(f"Unknown {what} {which!r}; known: {', '.join(known)}.")
+    return known[which]
+
+
+@app.command("table")
+def bench_table(
+    folder: Folder,
+    which: Annotated[str, typer.Argument(help="errors, posthoc, neighbors or published.")] = "errors",
+    protocol: Protocol = "honest",
+    control: Annotated[str, typer.Option(help="Method that posthoc compares the others with.")] = "dmlfe",
+    methods: Methods = "all",
+    without: Without = "",
+    form: Format = "markdown",
+    as_json: Json = False,
+):
+    """A table of the paper from the records, the published numbers beside ours with `published`."""
+    from ..bench import results, tables
+
+    found = read_records(folder, methods, without)
+    if form not in ("markdown", "latex", "csv"):
+        fail(f"Unknown format {form!r}; known: markdown, latex, csv.")
+    errors = results.mean_errors(found, protocol)
+    makers = {
+        "errors": lambda: tables.error_table(errors),
+        "posthoc": lambda: tables.posthoc_table(errors, control),
+        "neighbors": lambda: tables.neighbour_table(results.best_neighbors(found)),
+        "published": lambda: tables.beside_published(results.as_published(errors)),
+    }
+    table = chosen(which, makers, "table")()
+    if as_json:
+        return print_json({"caption": table.caption, "columns": table.columns, "rows": table.rows})
+    print(getattr(table, form)())
+
+
+@app.command("stats")
+def bench_stats(
+    folder: Folder,
+    protocol: Protocol = "honest",
+    control: str = "dmlfe",
+    methods: Methods = "all",
+    without: Without = "",
+    as_json: Json = False,
+):
+    """Friedman, Iman-Davenport, and every method against the control."""
+    from ..bench import results, stats, tables
+
+    errors = results.mean_errors(read_records(folder, methods, without), protocol)
+    test = stats.friedman(errors)
+    if as_json:
+        table = stats.posthoc(errors, control).table
+        rows = [{"method": name, **row} for name, row in table.to_dict("index").items()]
+        return print_json({"protocol": protocol, "control": control, "friedman": asdict(test), "posthoc": rows})
+    print(f"protocol {protocol}\n{test}\n\n{tables.posthoc_table(errors, control).markdown()}")
+
+
+@app.command("figure")
+def bench_figure(
+    folder: Folder,
+    which: Annotated[str, typer.Argument(help="ranks, interval, scatter or neighbors.")],
+    file: Annotated[Path, typer.Argument(help="PNG or SVG to write.")],
+    protocol: Protocol = "honest",
+    control: str = "dmlfe",
+    methods: Methods = "all",
+    dataset: Annotated[str, typer.Option(help="For neighbors.")] = "iris",
+    as_json: Json = False,
+):
+    """A figure of the paper from the records."""
+    from ..bench import critical_difference, figures, results
+
+    found = read_records(folder, methods)
+    errors = results.mean_errors(found, protocol)
+    makers = {
+        "ranks": lambda: critical_difference.rank_diagram(errors, highlight=control),
+        "interval": lambda: critical_difference.interval_figure(errors, control),
+        "scatter": lambda: critical_difference.scatter_figure(errors, control),
+        "neighbors": lambda: figures.neighbors_figure(found, dataset),
+    }
+    critical_difference.save(chosen(which, makers, "figure")(), file)
+    if as_json:
+        return print_json({"figure": which, "file": str(file)})
+    console.print(f"{which} in {file}")
+
+
+@app.command("draw")
+def bench_draw(
+    which: Annotated[str, typer.Argument(help="snapshots, annealing or race.")],
+    dataset: Annotated[str, typer.Argument(help="Data set to learn on.")],
+    file: Annotated[Path, typer.Argument(help="PNG or SVG to write.")],
+    seconds: Annotated[float, typer.Option(help="For race: time of each optimiser.")] = 10.0,
+    data_home: DataHome = None,
+    as_json: Json = False,
+):
+    """Learn on one data set and draw how: the space, annealing and quenches, or all optimisers against the clock."""
+    from sklearn.preprocessing import minmax_scale
+
+    from ..bench import critical_difference, figures
+    from ..bench.race import race
+
+    makers = {
+        "snapshots": lambda X, y: figures.snapshots_figure(X, y),
+        "annealing": lambda X, y: figures.annealing_figure(X, y),
+        "race": lambda X, y: figures.race_figure(race(X, y, seconds), dataset),
+    }
+    make = chosen(which, makers, "drawing")
+    loaded = data.load(listed(dataset, data.list_datasets(), "data set")[0], data_home)
+    critical_difference.save(make(minmax_scale(loaded.X), loaded.y), file)
+    if as_json:
+        return print_json({"drawing": which, "dataset": dataset, "file": str(file)})
+    console.print(f"{which} of {dataset} in {file}")

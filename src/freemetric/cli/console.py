@@ -1,0 +1,116 @@
+"""What all commands share: where they print, how they fail, how they show progress."""
+
+import errno
+import json
+import math
+import warnings
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from typer.core import TyperGroup
+
+# names come from files: they are no markup
+console, errors = (Console(stderr=stderr, markup=False, emoji=False) for stderr in (False, True))
+USAGE, FAILURE = 2, 1  # exit codes: wrong input, and all else that goes wrong
+# typer brings click's exceptions along, from a place that differs between releases
+THEIRS = (typer.Exit, typer.Abort, typer.BadParameter.__mro__[2])
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+
+
+class OneLine(TyperGroup):
+    """Whatever goes wrong in a command is one line and an exit code; a traceback only with --debug."""
+
+    def invoke(self, ctx):
+        try:
+            return super().invoke(ctx)
+        except THEIRS:
+            raise
+        except Exception as problem:
+            broken_pipe = isinstance(problem, OSError) and problem.errno == errno.EPIPE
+            if broken_pipe or ctx.params.get("debug"):
+                raise
+            raise typer.Exit(say_why(problem)) from None
+
+
+def say_why(problem):
+    """One line about an exception; its exit code."""
+    from ..tabular import InputError
+
+    text = str(problem) or type(problem).__name__
+    if isinstance(problem, OSError) and problem.strerror:
+        text = f"{problem.filename}: {problem.strerror}" if problem.filename else problem.strerror
+    elif not isinstance(problem, ValueError | ImportError):  # as our own errors are
+        text = f"{type(problem).__name__}: {text}; `freemetric --debug ...` shows where"
+    tell(text, "red")
+    return USAGE if isinstance(problem, InputError) else FAILURE
+
+
+def tell(text, style=None):
+    """A line on stderr."""
+    errors.print(printable(text), style=style, highlight=False, soft_wrap=True)
+
+
+def printable(text):
+    """Without line breaks and control characters, which a file could bring."""
+    return "".join(letter if letter.isprintable() else " " for letter in str(text))
+
+
+def fail(problem, code=FAILURE):
+    tell(problem, "red")
+    raise typer.Exit(code)
+
+
+def listed(text, known, what, code=FAILURE):
+    """Names separated by commas, or all."""
+    names = list(known) if text == "all" else [name.strip() for name in text.split(",") if name.strip()]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        fail(f"Unknown {what} {unknown[0]!r}; known: {', '.join(known)}.", code)
+    return names
+
+
+def print_json(value):
+    """JSON on stdout; what is not a finite number is null."""
+    print(json.dumps(_finite(value), indent=2, ensure_ascii=False, default=str, allow_nan=False))
+
+
+def _finite(value):
+    if isinstance(value, dict):
+        return {str(key): _finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@contextmanager
+def warnings_told():
+    """Warnings of the library as lines on stderr, each once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            yield
+        finally:
+            for text in dict.fromkeys(str(warning.message) for warning in caught):
+                tell(f"note: {text}")
+
+
+@contextmanager
+def progress(description, total=None):
+    """A function ``advance(done, total, description)`` that moves a bar with the time left; nothing off a terminal."""
+    columns = (
+        (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        if total is not None
+        else (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    )
+    with Progress(*columns, console=errors, transient=total is None, disable=not errors.is_terminal) as bar:
+        task = bar.add_task(description, total=total)
+
+        def advance(done, total=total, description=description):
+            bar.update(task, completed=done, total=total, description=description)
+
+        yield advance

@@ -1,0 +1,54 @@
+"""``freemetric datasets``: the paper's data sets."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from .. import datasets as data
+from .console import Json, console, listed, print_json
+
+app = typer.Typer(no_args_is_help=True, help="The paper's data sets.")
+
+DataHome = Annotated[Path | None, typer.Option(help="Folder of data files; else FREEMETRIC_DATA, else the cache.")]
+Names = Annotated[str, typer.Argument(help="Names separated by commas, or all.")]
+
+
+@app.command("list")
+def sets_list(as_json: Json = False):
+    """Names, sizes and notes."""
+    entries = [data.info(name) for name in data.list_datasets()]
+    sizes = [[entry.paper[what] for what in ("rows", "features", "classes")] for entry in entries]
+    if as_json:
+        names = ("number", "name", "patterns", "features", "classes")
+        rows = [(entry.number, entry.name, *size) for entry, size in zip(entries, sizes, strict=True)]
+        return print_json([dict(zip(names, row, strict=True)) for row in rows])
+    table = Table("#", "name", "patterns", "features", "classes")
+    for entry, size in zip(entries, sizes, strict=True):
+        table.add_row(str(entry.number), entry.name, *map(str, size))
+    console.print(table)
+
+
+@app.command("fetch")
+def sets_fetch(names: Names = "all", data_home: DataHome = None, as_json: Json = False):
+    """Get what is missing."""
+    _show(data.fetch(listed(names, data.list_datasets(), "data set"), data_home), as_json)
+
+
+@app.command("check")
+def sets_check(names: Names = "all", data_home: DataHome = None, as_json: Json = False):
+    """Check files against the registry."""
+    _show(data.check(listed(names, data.list_datasets(), "data set"), data_home), as_json)
+
+
+def _show(results, as_json):
+    """A line a set; exit code 1 if one is not usable."""
+    if as_json:
+        print_json([asdict(result) for result in results])
+    else:
+        for result in results:
+            console.print(f"{result.name:14} {result.status:10} {result.detail}", markup=False, highlight=False)
+    if any(result.status in ("failed", "missing", "problem") for result in results):
+        raise typer.Exit(1)

@@ -1,0 +1,96 @@
+"""``freemetric evaluate``: an honest comparison on people's own files."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..bench.methods import METHODS
+from ..tabular import Comparison, InputError, Settings, compare
+from .console import FAILURE, USAGE, Json, listed, print_json, progress, tell, warnings_told
+from .options import (
+    Delimiter,
+    Device,
+    Drop,
+    Format,
+    Missing,
+    Nominal,
+    Numeric,
+    Seed,
+    Target,
+    assignments,
+    kinds_of,
+    read_data,
+)
+
+
+def evaluate(
+    data: Annotated[list[Path], typer.Argument(help="Files: CSV, TSV, Parquet, ARFF or LIBSVM.")],
+    target: Target = None,
+    methods: Annotated[
+        str, typer.Option(help=f"Names separated by commas, or all: {', '.join(METHODS)}.")
+    ] = "free-energy,nca,euclidean,rf",
+    folds: Annotated[int, typer.Option(min=2, help="Folds of a repeat.")] = 5,
+    repeats: Annotated[int, typer.Option(min=1, help="Repeats of the cross-validation.")] = 2,
+    parameters: Annotated[
+        list[str] | None, typer.Option("--set", help="Parameter, method.name=value; repeatable.")
+    ] = None,
+    drop: Drop = None,
+    numeric: Numeric = None,
+    nominal: Nominal = None,
+    seed: Seed = 0,
+    device: Device = "cpu",
+    jobs: Annotated[int | None, typer.Option(help="Splits at a time.")] = None,
+    form: Format = None,
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+    as_json: Json = False,
+):
+    """Compare methods by cross-validation: all that is learned or chosen comes from the training rows of each split.
+
+    With several files, average ranks and critical differences follow, each method against the first.
+    """
+    chosen = listed(methods, METHODS, "method", USAGE)
+    settings = Settings(folds, repeats, seed, _by_method(assignments(parameters), chosen), device)
+    with warnings_told():
+        tables = {name: read_data(path, form, missing, delimiter) for name, path in _named(data).items()}
+        with progress("fits", len(tables) * folds * repeats * len(chosen)) as advance:
+            splits = compare(
+                tables,
+                target,
+                chosen,
+                settings,
+                n_jobs=jobs,
+                on_fit=lambda split, done, total: advance(done, total, f"{split.method} on {split.file}"),
+                **kinds_of(drop, numeric, nominal),
+            )
+        found = Comparison(splits, settings)
+        if as_json:
+            print_json(found.as_json())
+        else:
+            tables_ = [found.table(), *(found.rank_tables() if found.ranked else [])]
+            print("\n".join(table.markdown() for table in tables_), end="")
+    for line in dict.fromkeys(f"{split.file}, {split.method}: {split.failure}" for split in found.failures):
+        tell(line, "red")
+    if found.failures:
+        raise typer.Exit(FAILURE)
+
+
+def _named(paths):
+    """Files by the shortest names that tell them apart."""
+    short = [path.name for path in paths]
+    if len(set(short)) < len(short):
+        short = [str(path) for path in paths]
+    if len(set(short)) < len(short):
+        raise InputError("a file is named twice")
+    return dict(zip(short, paths, strict=True))
+
+
+def _by_method(given, methods):
+    found: dict[str, dict] = {}
+    for name, value in given.items():
+        method, _, parameter = name.partition(".")
+        if method not in methods or not parameter:
+            raise InputError(f"--set wants method.name=value with one of {', '.join(methods)}, not {name!r}")
+        found.setdefault(method, {})[parameter] = value
+    return found

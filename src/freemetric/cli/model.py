@@ -1,0 +1,147 @@
+"""``freemetric fit``, ``predict``, ``transform`` and ``inspect``: models of people's own tables."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..tabular import TableModel
+from ..tabular.methods import FITTED
+from ..tabular.writing import as_delimited, check_writable, write
+from .console import Json, console, print_json, printable, progress, tell, warnings_told
+from .options import (
+    STDOUT,
+    Data,
+    Delimiter,
+    Device,
+    Drop,
+    Format,
+    Keep,
+    Missing,
+    Model,
+    Nominal,
+    Numeric,
+    Output,
+    Seed,
+    Target,
+    assignments,
+    kinds_of,
+    read_data,
+)
+from .show import described, show
+
+
+def fit(
+    data: Data,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write.")],
+    target: Target = None,
+    method: Annotated[str, typer.Option(help=f"One of {', '.join(FITTED)}; k-NN follows a metric.")] = "free-energy",
+    parameters: Annotated[list[str] | None, typer.Option("--set", help="Parameter, name=value; repeatable.")] = None,
+    drop: Drop = None,
+    numeric: Numeric = None,
+    nominal: Nominal = None,
+    seed: Seed = 0,
+    device: Device = "cpu",
+    jobs: Annotated[int | None, typer.Option(help="Threads.")] = None,
+    form: Format = None,
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+    as_json: Json = False,
+):
+    """Learn a metric and classifier from a table with names and gaps, and save both in one safe file."""
+    check_writable(output)
+    given, kinds = assignments(parameters), kinds_of(drop, numeric, nominal)
+    with warnings_told():
+        table = read_data(data, form, missing, delimiter)
+        with progress(f"{method} on {table.n_rows} rows"):
+            model = TableModel.fit(
+                table, target, method, seed=seed, parameters=given, device=device, n_jobs=jobs, **kinds
+            )
+        model.save(output, {**kinds, "format": form, "missing": missing, "delimiter": delimiter, "n_jobs": jobs})
+    if as_json:
+        return print_json({"model": str(output), **described(model)})
+    score = getattr(model.pipeline[-1], "oob_score_", None)
+    expected = "" if score is None else f", out-of-bag accuracy {100 * score:.1f} %"
+    used = len(model.schema.columns) - len(model.notes["left_out"])
+    console.print(f"{output}: {method} on {model.notes['rows']} rows, {used} columns{expected}", soft_wrap=True)
+
+
+def predict(
+    model: Model,
+    data: Data,
+    output: Output = STDOUT,
+    proba: Annotated[bool, typer.Option(help="Add the probability of every class.")] = False,
+    keep: Keep = None,
+    form: Format = None,
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+    as_json: Json = False,
+):
+    """Predict the class of every row; columns are matched by name. Where the rows have a class, say the accuracy."""
+    with warnings_told():
+        loaded, table = _opened(model, data, output, form, missing, delimiter)
+        kept = {name: table.texts(name) for name in keep or ()}
+        with progress("rows", table.n_rows) as advance:
+            labels, shares = loaded.predict(table, proba=proba, on_rows=advance)
+        accuracy = loaded.accuracy(table, labels)
+    columns = {**kept, "prediction": labels.tolist()}
+    if shares is not None:
+        columns |= {f"probability of {c}": s.tolist() for c, s in zip(loaded.pipeline.classes_, shares.T, strict=True)}
+    _hand_over(columns, output, as_json, {"rows": len(labels), "accuracy": accuracy})
+    if accuracy is not None and not as_json:
+        tell(f"accuracy {100 * accuracy:.2f} % of the rows that have a class")
+
+
+def transform(
+    model: Model,
+    data: Data,
+    output: Output = STDOUT,
+    keep: Keep = None,
+    form: Format = None,
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+    as_json: Json = False,
+):
+    """Map every row to the space where the learned distance is Euclidean."""
+    with warnings_told():
+        loaded, table = _opened(model, data, output, form, missing, delimiter)
+        kept = {name: table.texts(name) for name in keep or ()}
+        with progress("rows", table.n_rows) as advance:
+            Z = loaded.transform(table, advance)
+    columns = {**kept, **{f"z{i}": z.tolist() for i, z in enumerate(Z.T, 1)}}
+    _hand_over(columns, output, as_json, {"rows": len(Z), "components": Z.shape[1]})
+
+
+def inspect(
+    model: Model,
+    top: Annotated[int, typer.Option(min=1, help="Features to show.")] = 20,
+    as_json: Json = False,
+):
+    """Say what a model is: what its metric weighs, its preprocessing, parameters, versions and seed. Runs nothing."""
+    with warnings_told():
+        loaded = TableModel.load(model)
+    if as_json:
+        return print_json({"model": str(model), **described(loaded)})
+    show(printable(model), described(loaded), top)
+
+
+def _opened(model, data, output, form, missing, delimiter):
+    if output != STDOUT:
+        check_writable(output)
+    return TableModel.load(model), read_data(data, form, missing, delimiter)
+
+
+def _hand_over(columns, output, as_json, summary):
+    """The columns to a file or to stdout; in JSON, a summary, with the columns where there is no file."""
+    tabs = output.suffix in (".tsv", ".tab")
+    if output != STDOUT:
+        write(output, as_delimited(columns, "\t" if tabs else ","))
+        summary = {"output": str(output), **summary}
+    elif as_json:
+        summary = {**summary, "columns": {name: list(cells) for name, cells in columns.items()}}
+    if as_json:
+        print_json(summary)
+    elif output == STDOUT:
+        print(as_delimited(columns), end="")
+    else:
+        console.print(f"{output}: {summary['rows']} rows", soft_wrap=True)

@@ -1,0 +1,52 @@
+"""Options that the commands on people's own files share."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..tabular import InputError, read
+from ..tabular.reading import FORMATS, MISSING
+
+STDOUT = Path("-")
+
+Data = Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, ARFF or LIBSVM file, perhaps gzipped.")]
+Model = Annotated[Path, typer.Argument(help="File that `freemetric fit` wrote.")]
+Target = Annotated[str | None, typer.Option(help="Column of the class; a LIBSVM file has its own.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of everything random.")]
+Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out; repeatable.")]
+Numeric = Annotated[list[str] | None, typer.Option(help="Column that must hold numbers; repeatable.")]
+Nominal = Annotated[list[str] | None, typer.Option(help="Column whose numbers are names; repeatable.")]
+Format = Annotated[str | None, typer.Option("--format", help=f"{', '.join(FORMATS)}; else by the suffix.")]
+Missing = Annotated[
+    list[str], typer.Option(help="Text of a missing value, in place of '', ?, NA, nan, ...; repeatable.")
+]
+Delimiter = Annotated[str | None, typer.Option(help="Character between the fields of a CSV file.")]
+Device = Annotated[str, typer.Option(help="Where methods compute that can choose: cpu, cuda, ...")]
+Keep = Annotated[list[str] | None, typer.Option(help="Column of the data to copy to the output; repeatable.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="CSV or TSV file to write; - is stdout.")]
+
+
+def read_data(path, form, missing, delimiter):
+    """The table of a file."""
+    return read(path, form, missing=[*missing, ""] if missing else MISSING, delimiter=delimiter)
+
+
+def kinds_of(drop, numeric, nominal):
+    """What the user says about columns."""
+    return {"drop": drop or [], "numeric": numeric or [], "nominal": nominal or []}
+
+
+def assignments(texts):
+    """``name=value`` as a dict; values are JSON where they can be, else text."""
+    found = {}
+    for text in texts or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise InputError(f"--set wants name=value, not {text!r}")
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found

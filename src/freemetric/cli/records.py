@@ -1,0 +1,35 @@
+"""Records that the commands of ``freemetric bench`` start from."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .. import datasets as data
+from ..bench import records
+from ..bench.methods import METHODS
+from .console import fail, listed, tell
+
+Folder = Annotated[Path, typer.Argument(help="Folder of records.")]
+Methods = Annotated[str, typer.Option(help="Names separated by commas, or all.")]
+Protocol = Annotated[
+    str, typer.Option(help="honest: k chosen without the test half. paper: best k on it. one-k: best k of all halves.")
+]
+Without = Annotated[str, typer.Option(help="Data sets to leave out, separated by commas.")]
+
+
+def read_records(folder, methods="all", without=""):
+    """Records of a folder or of one compact file, of some methods and data sets, with a word about broken ones."""
+    from ..bench.results import load_compact
+
+    if not folder.exists():
+        fail(f"There is no folder {folder}.")
+    found, broken = (load_compact(folder), []) if folder.is_file() else records.read_all(folder)
+    for line in broken:
+        tell(line)
+    wanted = listed(methods, METHODS, "method")
+    dropped = listed(without, data.list_datasets(), "data set")
+    found = [record for record in found if record.job.method in wanted and record.job.dataset not in dropped]
+    if not found:
+        fail(f"There are no such records in {folder}.")
+    return found

@@ -1,0 +1,91 @@
+"""A model as plain values, and as text for people."""
+
+from rich.table import Table
+
+from ..tabular import TableModel, by_column
+from ..tabular.preprocessing import TREATMENTS
+from .console import console, printable
+
+TREATED = {
+    "numbers": "median",
+    "numbers with gaps": "median, gap",
+    "gaps": "gap",
+    "names": "one-hot",
+    "names with gaps": "one-hot, gap",
+}
+LEGEND = (
+    "median: a gap becomes the median. gap: whether there is a value is a feature. one-hot: a feature per name, one "
+    "for two names, one for all rare ones; an unknown name is a gap, or the most frequent name where there was none. "
+    "Then every feature is scaled to [0, 1]."
+)
+
+
+def described(model: TableModel) -> dict:
+    """Everything there is to say of a model, as JSON values."""
+    last, notes = model.pipeline[-1], {name: note for name, note in model.notes.items() if name != "weights"}
+    weights, steps = model.weights(), model.pipeline.named_steps["columns"].transformers_
+    shares = by_column(weights)
+    treatment = {str(column): name for name, _, columns in steps if name in TREATMENTS for column in columns}
+    columns = [
+        {
+            "name": column.name,
+            "kind": column.kind,
+            "missing": column.missing,
+            "categories": list(column.categories),
+            "treatment": treatment.get(column.name, "left out"),
+            "weight": shares.get(column.name),
+        }
+        for column in model.schema.columns
+    ]
+    estimator = getattr(last, "learner_", last)
+    return {
+        **notes,
+        "target": model.schema.target,
+        "columns": columns,
+        "features": [{"name": weight.name, "weight": weight.share} for weight in weights],
+        "classifier": type(last).__name__,
+        "parameters": {name: _plain(value) for name, value in estimator.get_params(deep=False).items()},
+        "n_neighbors": getattr(last, "n_neighbors_", None),
+        "oob_score": getattr(last, "oob_score_", None),
+    }
+
+
+def show(name, about, top):
+    """A model for people."""
+    lines = {
+        "method": f"{about.get('method')} ({about['classifier']}), k = {about['n_neighbors']}",
+        "class": f"{about['target']}: {', '.join(about.get('classes', [])[:12])}",
+        "learned from": f"{about.get('rows')} rows of {about.get('file')}, seed {about.get('seed')}",
+        "parameters": ", ".join(f"{key}={value}" for key, value in about["parameters"].items()),
+        "versions": ", ".join(f"{key} {value}" for key, value in (about.get("versions") or {}).items()),
+    }
+    console.print(name, soft_wrap=True)
+    for key, text in lines.items():
+        console.print(f"{key:13} {printable(text)}", soft_wrap=True)
+    console.print(_columns(about))
+    console.print(LEGEND, highlight=False)
+    if about["features"]:
+        console.print(_features(about["features"], top))
+
+
+def _columns(about):
+    table = Table("column", "kind", "missing", "values", "weight in %", "treatment", title="columns")
+    left_out = about.get("left_out", {})
+    for column in sorted(about["columns"], key=lambda column: -(column["weight"] or 0)):
+        weight = "" if column["weight"] is None else f"{column['weight']:.1f}"
+        treated = TREATED.get(column["treatment"]) or f"none: {left_out.get(column['name'], 'left out')}"
+        counts = str(column["missing"] or ""), str(len(column["categories"]) or "")
+        table.add_row(printable(column["name"]), column["kind"], *counts, weight, printable(treated))
+    return table
+
+
+def _features(features, top):
+    more = f", the first {top} of {len(features)}" if len(features) > top else ""
+    table = Table("feature", "weight in %", title=f"share in the squared distances{more}")
+    for feature in features[:top]:
+        table.add_row(printable(feature["name"]), f"{feature['weight']:.1f}")
+    return table
+
+
+def _plain(value):
+    return value if value is None or isinstance(value, bool | int | float | str) else repr(value)

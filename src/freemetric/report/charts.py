@@ -1,0 +1,101 @@
+"""The metric, the choice of k, what was tried, and what was confused."""
+
+import numpy as np
+
+from .encode import clipped, rounded
+from .judge import confusion
+
+MOST_FEATURES, MOST_BARS, MOST_CURVES, MOST_TRIED = 40, 20, 8, 200
+ERRORS = ("oob_error", "error", "oob_brier")  # what choices are judged by, the first there is
+RESULTS = {*ERRORS, "weight", "n_replicas", "n_neighbors"}  # columns that tell no candidate from another
+
+
+def metric(found):
+    """M among the heaviest features, in their own order."""
+    if found.matrix is None:
+        return None
+    M = found.scaled_matrix
+    shown = np.sort(np.argsort(-np.diag(M), kind="stable")[:MOST_FEATURES])
+    names = [found.feature_names[i] for i in shown]
+    return {"names": names, "matrix": rounded(M[np.ix_(shown, shown)]), "n_features": len(M)}
+
+
+def importance(found):
+    """Weights from the heaviest feature, with their range over replicas."""
+    if found.weights is None:
+        return None
+    order = np.argsort(-found.weights, kind="stable")[:MOST_BARS]
+    bars = {"names": [found.feature_names[i] for i in order], "weight": rounded(found.weights[order])}
+    if found.weight_range is not None:
+        low, high = found.weight_range
+        bars |= {"low": rounded(low[order]), "high": rounded(high[order])}
+    return bars
+
+
+def error_curves(found):
+    """Error against k, one curve for each candidate; the best of them where there are many."""
+    selection = found.selection or {}
+    judge = judged_by(selection)
+    if judge is None or "n_neighbors" not in selection or len(np.unique(selection["n_neighbors"])) < 2:
+        return None
+    names = np.array(candidates(selection))
+    curves = [_curve(name, np.flatnonzero(names == name), selection, judge) for name in dict.fromkeys(names.tolist())]
+    curves.sort(key=lambda curve: min((e for e in curve["error"] if e is not None), default=np.inf))
+    return {"curves": curves[:MOST_CURVES], "n_curves": len(curves), "chosen": found.n_neighbors, "judge": judge}
+
+
+def candidates(selection):
+    """For every row of the table the words that tell its candidate from the others."""
+    names = [""] * len(next(iter(selection.values())))
+    for column, values in selection.items():
+        if column in RESULTS:
+            continue
+        told = [_cell(value) if values.dtype.kind in "OUS" else f"{column} {_cell(value)}" for value in values]
+        finer = [f"{name}, {more}" if name else more for name, more in zip(names, told, strict=True)]
+        if len(set(finer)) > len(set(names)):
+            names = finer
+    return names
+
+
+def _curve(name, rows, selection, judge):
+    rows = rows[np.argsort(selection["n_neighbors"][rows], kind="stable")]
+    k, error = selection["n_neighbors"][rows], selection[judge][rows]
+    return {"name": clipped(name), "k": k.tolist(), "error": rounded(error)}
+
+
+def judged_by(selection):
+    """The column that choices are judged by, or None."""
+    return next((name for name in ERRORS if name in selection), None)
+
+
+def tried(found):
+    """What was tried as a table: header, rows of texts from the best, how many there are, which is the best."""
+    selection = found.selection or {}
+    if not selection or len({len(values) for values in selection.values()}) != 1:
+        return None
+    judge = judged_by(selection)
+    n = len(next(iter(selection.values())))
+    order = np.arange(n) if judge is None else np.argsort(selection[judge], kind="stable")
+    rows = [[_cell(values[i]) for values in selection.values()] for i in order[:MOST_TRIED]]
+    return {"header": [clipped(name) for name in selection], "rows": rows, "n": n, "judge": judge}
+
+
+def _cell(value):
+    if isinstance(value, float | np.floating):
+        return f"{value:.3g}"
+    return clipped(value)
+
+
+def confused(found):
+    """Counts of true and predicted classes."""
+    if found.predicted is None:
+        return None
+    counts = confusion(found.y, found.predicted, len(found.class_names))
+    judged = int(counts.sum())
+    return {
+        "names": found.class_names,
+        "counts": counts.tolist(),
+        "n": judged,
+        "wrong": judged - int(np.trace(counts)),
+        "how": found.judged_by,
+    }

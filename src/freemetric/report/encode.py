@@ -1,0 +1,49 @@
+"""Values for the page: compact, and harmless whatever they say."""
+
+import base64
+import json
+import re
+
+import numpy as np
+
+LONGEST_TEXT = 120
+UNRULY = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")  # controls, line ends, directions
+
+
+def packed(values, kind="f4"):
+    """Numbers as base64, little-endian; the page knows the kinds f4 and i4."""
+    return {kind: base64.b64encode(np.ascontiguousarray(values, dtype=f"<{kind}").tobytes()).decode()}
+
+
+def column(name, values):
+    """One column of the user's table: numbers, or texts by their number among those that occur."""
+    try:
+        return {"name": clipped(name), "numbers": packed(np.asarray(values, dtype=np.float64))}
+    except (TypeError, ValueError):
+        levels, codes = np.unique([clipped(value) for value in values], return_inverse=True)
+        return {"name": clipped(name), "levels": levels.tolist(), "codes": packed(codes, "i4")}
+
+
+def clipped(text):
+    """A text that a page has room for, without letters that would turn, hide or break what stands around it."""
+    text = UNRULY.sub(" ", str(text)).encode("utf-8", "replace").decode()
+    return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 3] + "..."
+
+
+def rounded(values, digits=5):
+    """Nested lists of numbers with so many significant digits, None for what is no number."""
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if isinstance(values, list | tuple):
+        return [rounded(value, digits) for value in values]
+    if values is None or not np.isfinite(values):
+        return None
+    return values if isinstance(values, int) else float(f"{values:.{digits}g}")
+
+
+def for_script(value):
+    """JSON that can stand inside a script element: nothing in it can close the element or open another."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=True)
+    for letter in "<>&":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text

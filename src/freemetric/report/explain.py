@@ -1,0 +1,106 @@
+"""Why this class: the nearest neighbours of single rows, and the features that make them near or far."""
+
+import numpy as np
+from sklearn.metrics import pairwise_distances_argmin
+
+from .encode import rounded
+from .judge import nearest
+
+MOST_ROWS, MOST_NEIGHBORS, MOST_TOLD = 300, 10, 6
+MOST_ASKED = 40  # features, where each has to be asked for
+LINEAR = 1 - 1e-9
+
+
+def explanations(found):
+    """One entry for each of at most 300 rows."""
+    if found.Z is None or len(found.Z) < 2:
+        return None
+    y = np.zeros(len(found.Z), dtype=int) if found.y is None else found.y
+    wrong = None if found.predicted is None else (found.predicted != y) & (found.predicted >= 0)
+    chosen = choose(len(y), wrong)
+    k = int(np.clip(found.n_neighbors or 5, 3, MOST_NEIGHBORS))
+    neighbors, distances = nearest(found.Z, chosen, k)
+    own, other = (_pairs(found, chosen, nearest_in(found.Z, chosen, y, own)) for own in (True, False))
+    entries = [
+        {
+            "row": int(i),
+            "neighbors": neighbors[e].tolist(),
+            "distances": rounded(distances[e], 4),
+            "predicted": None if found.predicted is None else int(found.predicted[i]),
+            "own": own[e],
+            "other": other[e],
+        }
+        for e, i in enumerate(chosen)
+    ]
+    return {"rows": entries, "features": found.feature_names}
+
+
+def choose(n, wrong=None):
+    """Numbers of the rows to explain: up to half of them misjudged ones, the others evenly spread."""
+    if n <= MOST_ROWS:
+        return np.arange(n)
+    first = np.empty(0, dtype=int) if wrong is None else np.flatnonzero(wrong)[: MOST_ROWS // 2]
+    rest = np.setdiff1d(np.arange(n), first)
+    evenly = np.linspace(0, len(rest) - 1, MOST_ROWS - len(first)).round().astype(int)
+    return np.sort(np.concatenate([first, rest[evenly]]))
+
+
+def nearest_in(Z, queries, y, own):
+    """For each query the nearest row of its own class, or of all the others; -1 where there is none."""
+    partner = np.full(len(queries), -1)
+    for c in np.unique(y[queries]):
+        asked = np.flatnonzero(y[queries] == c)
+        pool = np.flatnonzero((y == c) == own)
+        if own and len(pool) > 1:
+            place = np.searchsorted(pool, queries[asked])
+            partner[asked] = pool[nearest(Z[pool], place, 1)[0][:, 0]]
+        elif not own and len(pool):
+            partner[asked] = pool[pairwise_distances_argmin(Z[queries[asked]], Z[pool])]
+    return partner
+
+
+def _pairs(found, rows, partners):
+    """For each row its partner, their distance and the heaviest features in it; None where there is no partner."""
+    there = np.flatnonzero(partners >= 0)
+    entries = [None] * len(rows)
+    u, v = rows[there], partners[there]
+    squared = ((found.Z[u] - found.Z[v]) ** 2).sum(axis=1)
+    features, parts = _parts(found, u, v)
+    share = parts / np.where(squared > 0, squared, 1)[:, None]
+    for e, i, j, s, d2 in zip(there, u, v, share, squared, strict=True):
+        heaviest = np.argsort(-np.abs(s), kind="stable")[:MOST_TOLD]
+        told = [[int(features[f]), rounded(float(s[f]), 3), *_values(found, features[f], i, j)] for f in heaviest]
+        entries[e] = {"row": int(j), "distance": rounded(float(np.sqrt(d2)), 4), "features": told}
+    return entries
+
+
+def _parts(found, u, v):
+    """Features, and what each adds to the squared distances of rows u and v."""
+    if found.inputs is None:
+        return np.empty(0, dtype=int), np.zeros((len(u), 0))
+    if found.linear_share >= LINEAR:
+        difference = found.inputs[u] - found.inputs[v]
+        return np.arange(difference.shape[1]), difference * (difference @ found.matrix)
+    features = np.argsort(-found.weights, kind="stable")[:MOST_ASKED]
+    return features, contributions(found.embed, found.inputs[u], found.inputs[v], features)
+
+
+def contributions(embed, U, V, features):
+    """What each feature adds to the squared distances of U and V (n, d), for any map.
+
+    The mean of what the distance loses when the two agree in the feature, and of what it is when they agree in all
+    others. For a linear map these are Shapley's values, (u - v)_i [M (u - v)]_i, and add up to the whole.
+    """
+    F = len(features)
+    agree, only = np.repeat(U[None], F, axis=0), np.repeat(V[None], F, axis=0)  # (F, n, d)
+    for f, i in enumerate(features):
+        agree[f, :, i], only[f, :, i] = V[:, i], U[:, i]
+    Z = embed(np.concatenate([V[None], U[None], agree, only]).reshape(-1, U.shape[1])).reshape(2 * F + 2, len(U), -1)
+    squared = ((Z - Z[0]) ** 2).sum(axis=2)
+    return ((squared[1] - squared[2 : F + 2] + squared[F + 2 :]) / 2).T
+
+
+def _values(found, feature, *rows):
+    """A feature's values in the user's units, or as they meet the map."""
+    column = found.columns[feature][1] if found.aligned else found.inputs[:, feature]
+    return [rounded(float(column[row]), 5) for row in rows]

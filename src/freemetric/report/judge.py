@@ -1,0 +1,32 @@
+"""What neighbours say of rows."""
+
+import numpy as np
+from sklearn.neighbors import NearestNeighbors
+
+from ..learners.votes import NeighborVotes, shares
+
+
+def leave_one_out(Z, y, n_classes, n_neighbors):
+    """Class numbers (n,) that the nearest other rows vote for."""
+    k = min(n_neighbors, len(Z) - 1)
+    if k < 1:
+        return np.full(len(Z), -1)
+    votes = NeighborVotes(Z, y, n_classes, k).left_out(np.arange(len(Z)))
+    return shares(votes)[:, -1].argmax(axis=1)
+
+
+def nearest(Z, queries, n_neighbors):
+    """Rows and distances (len(queries), n_neighbors) nearest to the rows ``queries``, without those themselves."""
+    k = min(n_neighbors, len(Z) - 1)
+    distance, index = NearestNeighbors(n_neighbors=k + 1).fit(Z).kneighbors(Z[queries])
+    others = index != queries[:, None]
+    others[others.all(axis=1), -1] = False  # lost among its copies: drop the farthest instead
+    return index[others].reshape(len(queries), k), distance[others].reshape(len(queries), k)
+
+
+def confusion(y, predicted, n_classes):
+    """Counts (C, C): rows are true classes, columns predicted ones; rows that were not judged do not count."""
+    judged = predicted >= 0
+    counts = np.zeros((n_classes, n_classes), dtype=int)
+    np.add.at(counts, (y[judged], predicted[judged]), 1)
+    return counts

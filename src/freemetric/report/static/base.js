@@ -1,0 +1,75 @@
+// What everything else uses: the data, numbers and texts.
+const byId = (id) => document.getElementById(id);
+const data = JSON.parse(byId("data").textContent);
+const KINDS = { f4: Float32Array, i4: Int32Array };
+
+function bytesOf(base64) {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
+function unpack(packed) {
+  const [kind, base64] = Object.entries(packed)[0];
+  return new KINDS[kind](bytesOf(base64).buffer);
+}
+
+// Plotly reads a little HTML in its labels; what the user wrote is to be read as it stands.
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+const plain = (text) => String(text).replace(/[&<>]/g, (letter) => ENTITIES[letter]);
+const short = (text, most = 24) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
+const label = (text, most) => plain(short(String(text), most));
+
+function number(x) {
+  if (x === null || Number.isNaN(x)) return "–";
+  if (Number.isInteger(x) && Math.abs(x) < 1e7) return String(x);
+  const size = Math.abs(x);
+  return size >= 1e-3 && size < 1e6 ? String(Number(x.toPrecision(4))) : x.toExponential(2).replace(/\.?0+e/, "e");
+}
+
+const percent = (share) => `${number(Number((100 * share).toFixed(1)))} %`;
+
+// An element with text, never markup: element("td", "<b>") shows those three letters.
+function element(tag, text = "", attributes = {}) {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
+function tableOf(header, rows) {
+  const table = element("table");
+  const head = table.createTHead().insertRow();
+  for (const name of header) head.append(element("th", name, { scope: "col" }));
+  const body = table.createTBody();
+  for (const row of rows) {
+    const line = body.insertRow();
+    for (const cell of row) {
+      if (cell instanceof Node) line.insertCell().append(cell);
+      else line.insertCell().textContent = cell;
+    }
+  }
+  return table;
+}
+
+// The rows shown: number among all, class, and what the user's table says of them.
+const rows = data.rows && {
+  index: unpack(data.rows.index),
+  class: unpack(data.rows.class),
+  columns: data.rows.columns.map((c) => ({
+    name: c.name,
+    values: c.numbers ? unpack(c.numbers) : Array.from(unpack(c.codes), (code) => c.levels[code]),
+  })),
+};
+const told = (value) => (typeof value === "number" ? number(value) : value);
+const labelled = data.classes.length > 1;
+
+function hoverText(row) {
+  const lines = [`<b>row ${rows.index[row]}</b>`];
+  if (labelled) lines[0] += `, class ${label(data.classes[rows.class[row]].name, 40)}`;
+  for (const { name, values } of rows.columns) lines.push(`${label(name, 32)}: ${label(told(values[row]), 40)}`);
+  const left = data.rows.n_columns - rows.columns.length;
+  if (left > 0) lines.push(`<i>and ${left} more columns</i>`);
+  return lines.join("<br>");
+}

@@ -1,0 +1,81 @@
+// What stands beside names: the matrix, the weights of the features, the confusion of the classes.
+const MOST_TICKS = 24;
+const MOST_COUNTED = 16; // classes whose numbers find room
+const HOVER = { hovertemplate: "%{text}<extra></extra>" };
+
+function named(names, more = {}) {
+  const every = Math.ceil(names.length / MOST_TICKS);
+  const tickvals = [...names.keys()].filter((i) => i % every === 0);
+  const ticktext = tickvals.map((i) => label(names[i], narrow() ? 12 : 24));
+  return axis({ tickvals, ticktext, showgrid: false, zeroline: false, ...more });
+}
+
+function drawMetric() {
+  if (!data.metric) return;
+  const { names, matrix } = data.metric;
+  const limit = Math.max(...matrix.flat().map(Math.abs), 1e-300);
+  const words = (i, j) => [label(names[i], 40), label(names[j], 40), number(matrix[i][j])].join("<br>");
+  const text = matrix.map((line, i) => line.map((_, j) => words(i, j)));
+  const colorbar = { thickness: 10, len: 0.8, outlinewidth: 0, exponentformat: "e", nticks: 5 };
+  figure(() => {
+    const colorscale = ["cold", "panel", "hot"].map((name, i) => [i / 2, color(name)]);
+    const cells = { z: matrix, zmin: -limit, zmax: limit, xgap: 1, ygap: 1, colorscale, colorbar };
+    draw("metric-plot", [{ type: "heatmap", ...cells, text, ...HOVER }], {
+      xaxis: named(names, { tickangle: -60 }),
+      yaxis: named(names, { autorange: "reversed" }),
+      margin: { l: 10, r: 0, t: 24, b: 10 },
+    });
+  });
+}
+
+function drawImportance() {
+  if (!data.importance) return;
+  const { names, weight, low, high } = data.importance;
+  const range = (i) => (low ? `<br>${percent(low[i])} to ${percent(high[i])}` : "");
+  const text = weight.map((w, i) => `${label(names[i], 40)}: ${percent(w)}${range(i)}`);
+  const whiskers = low && {
+    array: high.map((h, i) => Math.max(h - weight[i], 0)),
+    arrayminus: low.map((l, i) => Math.max(weight[i] - l, 0)),
+    ...{ type: "data", symmetric: false, thickness: 1.5, width: 3 },
+  };
+  figure(() => {
+    const bars = { type: "bar", orientation: "h", x: weight, y: [...names.keys()], marker: { color: color("cold") } };
+    if (whiskers) bars.error_x = { ...whiskers, color: color("ink") };
+    draw("importance-plot", [{ ...bars, text, textposition: "none", ...HOVER }], {
+      xaxis: axis({ title: { text: "weight of the feature" }, tickformat: ".0%", rangemode: "tozero", nticks: 6 }),
+      yaxis: named(names, { autorange: "reversed" }),
+      margin: { l: 10, r: 12, t: 24, b: 40 },
+      bargap: 0.3,
+    });
+  });
+}
+
+function drawConfusion() {
+  if (!data.confusion) return;
+  const { names, counts } = data.confusion;
+  const totals = counts.map((line) => line.reduce((a, b) => a + b, 0) || 1);
+  const share = counts.map((line, i) => line.map((n) => n / totals[i]));
+  const words = (i, j) => `judged ${label(names[j], 40)} (${percent(share[i][j])})`;
+  const text = counts.map((line, i) => line.map((n, j) => `${n} of ${label(names[i], 40)}<br>${words(i, j)}`));
+  const places = names.flatMap((_, i) => names.map((_, j) => [i, j]));
+  figure(() => {
+    const colorscale = ["panel", "cold"].map((name, i) => [i, color(name)]);
+    const cells = { z: share, zmin: 0, zmax: 1, xgap: 2, ygap: 2, colorscale, showscale: false };
+    const ink = places.map(([i, j]) => color(share[i][j] > 0.55 ? "on-accent" : "ink"));
+    const numbers = {
+      ...{ type: "scatter", mode: "text", hoverinfo: "skip", textfont: { color: ink, size: 13 } },
+      ...{ x: places.map(([, j]) => j), y: places.map(([i]) => i), text: counts.flat().map(String) },
+    };
+    const square = { scaleanchor: "x", constrain: "domain", constraintoward: "top" };
+    const reach = [-0.5, names.length - 0.5];
+    draw(
+      "confusion-plot",
+      [{ type: "heatmap", ...cells, text, ...HOVER }, ...(names.length <= MOST_COUNTED ? [numbers] : [])],
+      {
+        xaxis: named(names, { title: { text: "judged" }, constrain: "domain", range: reach }),
+        yaxis: named(names, { title: { text: "true" }, range: [...reach].reverse(), ...square }),
+        margin: { l: 20, r: 12, t: 24, b: 30 },
+      },
+    );
+  });
+}

@@ -1,0 +1,109 @@
+// Why this class: choose a row, see its neighbours and the features that make them near or far.
+let explainRow = () => {};
+
+const className = (row) => data.classes[rows.class[row]].name;
+const isWrong = (entry) =>
+  entry.predicted !== null && entry.predicted >= 0 && entry.predicted !== rows.class[entry.row];
+
+function entryText(entry) {
+  const wrong = isWrong(entry) ? `, judged ${data.classes[entry.predicted].name} (wrong)` : "";
+  return `row ${rows.index[entry.row]}${labelled ? `: ${className(entry.row)}${wrong}` : ""}`;
+}
+
+function shareBar(share) {
+  const bar = element("span", "", { class: share < 0 ? "share less" : "share" });
+  const block = element("i");
+  block.style.setProperty("--part", Math.min(1, Math.abs(share)));
+  bar.append(block, element("span", percent(share)));
+  return bar;
+}
+
+function pairTable(entry, pair) {
+  const features = data.explanations.features;
+  const lines = pair.features.map(([i, share, mine, theirs]) => [
+    features[i],
+    number(mine),
+    number(theirs),
+    shareBar(share),
+  ]);
+  return tableOf(
+    ["feature", `row ${rows.index[entry.row]}`, `row ${rows.index[pair.row]}`, "share of squared distance"],
+    lines,
+  );
+}
+
+function verdict(entry) {
+  const classes = entry.neighbors.map((row) => rows.class[row]);
+  const same = classes.filter((c) => c === rows.class[entry.row]).length;
+  const judged =
+    entry.predicted === null || entry.predicted < 0
+      ? ""
+      : ` It is judged ${data.classes[entry.predicted].name}${isWrong(entry) ? ", which is wrong" : ", which is right"}.`;
+  const near = `${same} of its ${classes.length} nearest neighbours are of its own class, ${className(entry.row)}.`;
+  if (!entry.own || !entry.other) return near + judged;
+  const ratio = entry.other.distance / entry.own.distance;
+  const far = Number.isFinite(ratio)
+    ? ` The nearest row of another class is ${number(Number(ratio.toPrecision(2)))} times as far as the nearest of its own.`
+    : "";
+  return near + judged + far;
+}
+
+function answer(entry) {
+  const parts = [element("h3", entryText(entry))];
+  if (labelled) parts.push(element("p", verdict(entry), { class: "verdict" }));
+  const neighbors = entry.neighbors.map((row, i) => [
+    String(i + 1),
+    String(rows.index[row]),
+    ...(labelled ? [className(row)] : []),
+    number(entry.distances[i]),
+  ]);
+  parts.push(tableOf(["neighbour", "row", ...(labelled ? ["class"] : []), "distance"], neighbors));
+  for (const [pair, words] of [
+    [entry.own, labelled ? "Nearest of its own class" : "Nearest"],
+    [entry.other, "Nearest of another class"],
+  ]) {
+    if (!pair) continue;
+    const who = labelled ? `row ${rows.index[pair.row]} (${className(pair.row)})` : `row ${rows.index[pair.row]}`;
+    parts.push(element("h3", `${words}: ${who}, distance ${number(pair.distance)}`));
+    if (pair.features.length && pair.distance > 0) parts.push(pairTable(entry, pair));
+  }
+  const box = element("div", "", { class: "wide" });
+  box.append(...parts);
+  byId("answer").replaceChildren(box);
+}
+
+function drawRows() {
+  if (!data.explanations) return;
+  const entries = data.explanations.rows,
+    search = byId("search"),
+    list = byId("row");
+  const options = entries.map((entry, e) => element("option", entryText(entry), { value: String(e) }));
+  const filter = () => {
+    const wanted = search.value.trim().toLowerCase();
+    const exact = entries.findIndex((entry) => String(rows.index[entry.row]) === wanted);
+    const found =
+      exact >= 0 ? [options[exact]] : options.filter((option) => option.textContent.toLowerCase().includes(wanted));
+    list.replaceChildren(...found);
+    if (found.length) choose(found[0]);
+    else byId("answer").replaceChildren(element("p", "No such row among those explained."));
+  };
+  const choose = (option) => {
+    list.value = option.value;
+    answer(entries[Number(option.value)]);
+  };
+  explainRow = (row) => {
+    const e = entries.findIndex((entry) => entry.row === row);
+    if (e < 0) return;
+    search.value = "";
+    list.replaceChildren(...options);
+    choose(options[e]);
+  };
+  list.addEventListener("change", () => answer(entries[Number(list.value)]));
+  search.addEventListener("input", filter);
+  search.addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowDown") return;
+    event.preventDefault();
+    list.focus();
+  });
+  filter();
+}

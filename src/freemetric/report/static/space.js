@@ -1,0 +1,104 @@
+// Points in the learned space, in two or three dimensions, and which classes are shown.
+const MANY = 3000; // points that are drawn smaller. Plotly's scattergl would need a policy that allows eval.
+const hiddenClasses = new Set();
+const followers = []; // called when classes are shown or hidden
+
+const canDrawSolids = (() => {
+  try {
+    return Boolean(document.createElement("canvas").getContext("webgl"));
+  } catch {
+    return false;
+  }
+})();
+
+// members[c]: places of class c among the points
+function membersOf(places) {
+  const members = data.classes.map(() => []);
+  places.forEach((row, place) => members[rows.class[row]].push(place));
+  return members;
+}
+
+function cloud(coordinates, members, texts, solid) {
+  const many = coordinates[0].length > MANY;
+  const size = (solid ? 4 : 8) * (many ? 0.6 : 1);
+  const line = { width: solid || many ? 0 : 0.5, color: color("panel") };
+  return data.classes.map((group, c) => {
+    const take = (values) => members[c].map((place) => values[place]);
+    const aside = () => members[c].map((place) => c + ((place * 0.618) % 1) * 0.6); // a line alone would hide its points
+    const symbol = (solid ? SOLID_SYMBOLS : SYMBOLS)[group.marker];
+    return {
+      ...{ type: solid ? "scatter3d" : "scatter", mode: "markers", name: label(group.name) },
+      ...{ x: take(coordinates[0]), y: coordinates.length > 1 ? take(coordinates[1]) : aside() },
+      ...(solid ? { z: take(coordinates[2]) } : {}),
+      ...{ text: take(texts), hovertemplate: "%{text}<extra></extra>", visible: !hiddenClasses.has(c) },
+      marker: { color: group.color, opacity: 0.85, size, symbol, line },
+    };
+  });
+}
+
+function cloudLayout(titles, solid, reach) {
+  const bare = (title, more = {}) =>
+    axis({
+      ...{ title: { text: title }, showticklabels: false, ticks: "", zeroline: false, showgrid: solid, mirror: true },
+      ...(reach ? { range: [-reach, reach] } : {}),
+      ...more,
+    });
+  if (solid) {
+    const [xaxis, yaxis, zaxis] = titles.map((title) => bare(title, { showbackground: false, automargin: undefined }));
+    const scene = { xaxis, yaxis, zaxis, aspectmode: reach ? "cube" : "data", dragmode: "orbit" };
+    return { scene, margin: { l: 0, r: 0, t: 0, b: 0 }, uirevision: "solid" };
+  }
+  const yaxis = titles.length > 1 ? bare(titles[1], { scaleanchor: "x" }) : bare("class", { range: undefined });
+  return { xaxis: bare(titles[0]), yaxis, margin: { l: 30, r: 8, t: 24, b: 36 }, uirevision: "flat" };
+}
+
+function drawCloud(id, { coordinates, members, texts, titles }, dimensions, reach = null) {
+  const solid = dimensions === 3 && titles.length > 2;
+  const traces = cloud(coordinates, members, texts, solid);
+  return draw(id, traces, cloudLayout(titles, solid, reach), solid ? SOLID_BUTTONS : BUTTONS);
+}
+
+function onDimensions(id, act) {
+  const radios = [...byId(id).querySelectorAll("input")];
+  const solid = radios.find((radio) => radio.value === "3");
+  if (!canDrawSolids) {
+    solid.disabled = true;
+    solid.parentElement.title = "This browser has no WebGL.";
+  }
+  for (const radio of radios) radio.addEventListener("change", act);
+  return () => Number(radios.find((radio) => radio.checked).value);
+}
+
+function drawLegend() {
+  data.classes.forEach((group, c) => {
+    const button = element("button", "", { type: "button", "aria-pressed": "true" });
+    const glyph = element("span", `${GLYPHS[group.marker]} `, { "aria-hidden": "true" });
+    glyph.style.color = group.color;
+    button.append(glyph, document.createTextNode(group.name));
+    button.addEventListener("click", () => {
+      const hide = !hiddenClasses.has(c);
+      if (hide) hiddenClasses.add(c);
+      else hiddenClasses.delete(c);
+      button.setAttribute("aria-pressed", String(!hide));
+      for (const follow of followers) follow();
+    });
+    byId("legend").append(button);
+  });
+}
+
+function drawSpaces() {
+  if (!data.spaces.length) return;
+  const texts = Array.from(rows.index, (_, row) => hoverText(row));
+  const members = membersOf(rows.index.map((_, row) => row));
+  const spaces = data.spaces.map(({ points, share }) => {
+    const titles = share.map((part, i) => `axis ${i + 1} (${percent(part)})`);
+    return { coordinates: points.map(unpack), members, texts, titles };
+  });
+  const drawAll = () => spaces.forEach((space, s) => drawCloud(`space-${s}`, space, dimensions()));
+  const dimensions = onDimensions("space-axes", drawAll);
+  if (labelled) drawLegend();
+  followers.push(drawAll);
+  figure(drawAll);
+  const explain = ({ points: [point] }) => explainRow(members[point.curveNumber][point.pointNumber]);
+  spaces.forEach((_, s) => byId(`space-${s}`).on("plotly_click", explain));
+}

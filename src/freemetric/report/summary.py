@@ -1,0 +1,132 @@
+"""The report in words: what heads the page, and what stands under every figure for those who do not see it."""
+
+import numpy as np
+
+
+def facts(found, shown):
+    """Names and values for the head of the page."""
+    told = [("model", found.name if found.name == found.learner else f"{found.name} ({found.learner})")]
+    if found.n_rows:
+        told.append(("rows", f"{found.n_rows:,}"))
+    told.append(("features", f"{len(found.feature_names):,}"))
+    if found.class_names:
+        told.append(("classes", f"{len(found.class_names):,}"))
+    confusion = shown["confusion"]
+    if confusion and confusion["n"]:
+        name = "out-of-bag error" if "out-of-bag" in confusion["how"] else "error, see confusion"
+        told.append((name, f"{confusion['wrong'] / confusion['n']:.1%}"))
+    if found.n_neighbors:
+        told.append(("neighbours that vote", f"{found.n_neighbors}"))
+    return told
+
+
+def captions(found, shown):
+    """A sentence or two for every section; the reason where it is empty."""
+    return {
+        "sample": _sample(found),
+        "space": _space(found, shown["spaces"]),
+        "motion": _motion(found, shown["motion"]),
+        "traces": _traces(found, shown["traces"]),
+        "metric": _metric(found, shown["metric"]),
+        "importance": _importance(found, shown["importance"]),
+        "curves": _curves(found, shown["curves"]),
+        "confusion": _confusion(shown["confusion"]),
+        "rows": _rows(found, shown["explanations"]),
+    }
+
+
+def _sample(found):
+    if found.rows is None or len(found.rows) == found.n_rows:
+        return ""
+    sample = f"{len(found.rows):,} of {found.n_rows:,} rows"
+    return f"This page shows a random sample: {sample}. Neighbours are sought in it."
+
+
+def _space(found, spaces):
+    if not spaces:
+        return "This model has kept no patterns. Give X and y to the report to see them."
+    parts = [f"{s['name']}, {100 * sum(s['share'][:2]):.0f} % of the variance on two axes" for s in spaces]
+    return f"{len(found.rows):,} rows ({found.origin}): {'; '.join(parts)}. Near points are alike in the space shown."
+
+
+def _motion(found, motion):
+    if motion is None and found.trace is None:
+        return f"{found.learner} does not walk: it has no Monte Carlo run to show."
+    if motion is None:
+        return "There was a run, but no snapshots of its map were kept for the patterns on this page."
+    steps = f"{len(motion['step'])} snapshots, from step {motion['step'][0]} to {motion['step'][-1]}"
+    whose = "one replica of the heaviest candidate" if found.snapshots.replica else "the first replica"
+    some = "" if motion["n_moving"] == len(found.rows) else f" {motion['n_moving']:,} of {len(found.rows):,} rows move."
+    return f"The map of {whose} at work: {steps}, all seen along the main axes of the last one.{some}"
+
+
+def _traces(found, traces):
+    if traces is None:
+        return f"{found.learner} keeps no trace."
+    energy = np.nanmedian(found.trace["energy"], axis=1)
+    fell = f"The median energy went from {energy[0]:.4g} to {energy[-1]:.4g} in {len(energy)} Monte Carlo steps"
+    T = np.nanmedian(found.trace["temperature"], axis=1)
+    heat = f"at a temperature of {T[0]:.2g}"
+    if T[0] != T[-1]:
+        heat = f"while the temperature went from {T[0]:.2g} to {T[-1]:.2g}"
+    return f"{fell}, {heat}; {traces['n_replicas']} replicas."
+
+
+def _metric(found, metric):
+    if metric is None:
+        return f"{found.learner} has no matrix to show."
+    M = found.scaled_matrix
+    units = "" if found.spread is None else " Features are measured in their standard deviations."
+    some = "" if len(metric["names"]) == len(M) else f" The {len(metric['names'])} heaviest of {len(M)} features."
+    share = found.linear_share
+    near = "" if share > 1 - 1e-9 else f" The map is not linear; this is its nearest linear one, {share:.0%} of it."
+    off = np.abs(M - np.diag(np.diag(M)))
+    pair = ""
+    if off.max() > 0:
+        i, j = np.unravel_index(off.argmax(), M.shape)
+        way = "the same way" if M[i, j] > 0 else "opposite ways"
+        names = f"{found.feature_names[i]} and {found.feature_names[j]}"
+        pair = f" Strongest pair: {names}; rows that differ in both, {way}, are farther apart."
+    return f"M = AᵀA; the squared distance is (u - v)ᵀ M (u - v).{units}{some}{pair}{near}"
+
+
+def _importance(found, importance):
+    if importance is None:
+        return f"{found.learner} tells no weights of features."
+    first = ", ".join(f"{n} ({w:.0%})" for n, w in zip(importance["names"][:3], importance["weight"], strict=False))
+    words = f" Lines show {found.weight_words}." if found.weight_range is not None else ""
+    return f"The heaviest features: {first}.{words}"
+
+
+def _curves(found, curves):
+    if curves is None:
+        return "k was given, or only one k was tried; there is no curve."
+    points = [(e, k) for c in curves["curves"] for k, e in zip(c["k"], c["error"], strict=True) if e is not None]
+    error, k = min(points, default=(np.nan, None))
+    judge = {"oob_error": "out of bag", "error": "in inner folds"}.get(curves["judge"], curves["judge"])
+    n, shown = curves["n_curves"], len(curves["curves"])
+    more = "" if n == shown else f" The best {shown} of {n} candidates are shown."
+    mixed = " Many candidates and k vote together; this k is the heaviest." if "weight" in found.selection else ""
+    return f"Lowest error {judge}: {error:.2%} with k = {k}. Chosen: k = {curves['chosen']}.{mixed}{more}"
+
+
+def _confusion(confusion):
+    if confusion is None:
+        return "No labelled rows to judge. Give X and y to the report."
+    counts = np.array(confusion["counts"])
+    off = counts - np.diag(np.diag(counts))
+    wrong, n = confusion["wrong"], confusion["n"]
+    said = f"{wrong:,} of {n:,} rows wrong ({wrong / max(n, 1):.2%}), by {confusion['how']}."
+    if not off.any():
+        return said
+    i, j = np.unravel_index(off.argmax(), off.shape)
+    names = confusion["names"]
+    return f"{said} Most often {names[i]} was taken for {names[j]}: {off[i, j]:,}."
+
+
+def _rows(found, explanations):
+    if explanations is None:
+        return "No patterns to explain. Give X and y to the report."
+    n, in_all = len(explanations["rows"]), len(found.rows)
+    some = "" if n == in_all else f" {n} of {in_all:,} rows can be chosen, misjudged ones before others."
+    return f"Choose a row to see its nearest neighbours and the features that make them near or far.{some}"

@@ -1,0 +1,116 @@
+"""The Monte Carlo run: the space as it moves, the traces, and how far they can be trusted."""
+
+import numpy as np
+
+from ..mc.diagnostics import FEWEST_STEPS, effective_sample_size, split_r_hat
+from .encode import packed, rounded
+
+MOST_MOVING = 600  # rows that move smoothly in a browser
+MOST_PATTERN_NUMBERS = 150_000  # behind them
+MOST_STEPS = 400  # drawn
+FEW_LINES, MOST_LINES = 4, 8
+WINDOW = 10
+
+
+def motion(found):
+    """Patterns and the maps of the run, all seen along the main axes of where it ended.
+
+    One projection for all frames, so that what moves is the space and not the eye. The page multiplies.
+    """
+    if found.snapshots is None:
+        return None
+    shots = found.snapshots
+    X = shots.patterns - shots.patterns.mean(axis=0)
+    n = min(len(X), MOST_MOVING, max(100, MOST_PATTERN_NUMBERS // X.shape[1]))
+    shown = np.linspace(0, len(X) - 1, n).round().astype(int)
+    axes = np.linalg.svd(X @ shots.maps[-1].T, full_matrices=False)[2][:3]
+    seen = axes @ shots.maps  # (S, 3, d)
+    return {
+        "step": shots.step.tolist(),
+        "n_axes": seen.shape[1],
+        "maps": packed(seen),
+        "patterns": packed(X[shown]),
+        "n_features": X.shape[1],
+        "n_moving": len(shown),
+        "rows": packed(shown, "i4"),
+        "reach": rounded(np.abs(X[shown] @ np.swapaxes(seen, 1, 2)).max(axis=(1, 2)), 4),
+        **{name: _at_steps(found.trace, name, shots) for name in ("energy", "temperature")},
+    }
+
+
+def _at_steps(trace, name, shots):
+    """The replica's value after so many steps; nothing is known of the start."""
+    if trace is None:
+        return None
+    values = trace[name][:, shots.replica]
+    return [rounded(values[s - 1]) if 0 < s <= len(values) else None for s in shots.step.tolist()]
+
+
+def traces(found):
+    """Lines to draw: every replica where there are few or each has its temperature, else median and range."""
+    if found.trace is None:
+        return None
+    T = found.trace["temperature"]
+    shown = np.unique(np.linspace(0, len(T) - 1, min(len(T), MOST_STEPS)).round().astype(int))
+    n_replicas = T.shape[1]
+    lines = n_replicas <= FEW_LINES or (n_replicas <= MOST_LINES and bool((T[:, :1] != T).any()))
+    values = {**found.trace, "acceptance": legible(found.trace["acceptance"])}
+    return {
+        "step": (shown + 1).tolist(),
+        "panels": {name: _panel(values[name][shown], lines) for name in ("energy", "temperature", "acceptance")},
+        "n_replicas": n_replicas,
+        "burn_in": burnt(found),
+        "log_temperature": bool(np.nanmin(T) > 0 and np.nanmax(T) > 10 * np.nanmin(T)),
+    }
+
+
+def _panel(values, lines):
+    if lines:
+        return {"lines": rounded(values.T)}
+    ways = {"median": np.nanmedian, "low": np.nanmin, "high": np.nanmax}
+    return {name: rounded(way(values, axis=1)) for name, way in ways.items()}
+
+
+def burnt(found):
+    """Steps of the burn-in; a short run keeps enough others to be judged by."""
+    n = len(found.trace["energy"])
+    return min(int(np.ceil(found.burn_in * n)), max(n - FEWEST_STEPS, n // 2))
+
+
+def legible(acceptance):
+    """Mean of the last ten steps where a step is one trial, whose zeros and ones would only flicker."""
+    if not np.isin(acceptance, (0, 1)).all():  # NaN after the end of a walk is neither
+        return acceptance
+    total = np.apply_along_axis(np.convolve, 0, acceptance, np.ones(WINDOW))[: len(acceptance)]
+    return total / np.minimum(np.arange(1, len(acceptance) + 1), WINDOW)[:, None]
+
+
+def diagnostics(found):
+    """Rows (name, value, what it means) about the energy after burn-in."""
+    if found.trace is None:
+        return []
+    chains, T = found.trace["energy"][burnt(found) :], found.trace["temperature"][burnt(found) :]
+    n_steps, n_replicas = chains.shape
+    if found.one_target:
+        r_hat, size, whose = split_r_hat(chains), effective_sample_size(chains), ""
+    else:
+        alone = [(split_r_hat(c), effective_sample_size(c)) for c in np.split(chains, n_replicas, axis=1)]
+        (r_hat, size), whose = _typical(np.array(alone)), "; the median replica, each judged by itself"
+    fell = bool((np.diff(T, axis=0) < 0).any())
+    caveat = "; the temperature still fell, so the run was not at rest" if fell else ""
+    return [
+        ("steps after burn-in", f"{n_steps}", f"of {len(found.trace['energy'])}, for each of {n_replicas} replicas"),
+        ("split R-hat", _number(r_hat, ".2f"), f"1 where a run has come to rest, above 1.01 not quite{whose}{caveat}"),
+        ("effective sample size", _number(size, ".0f"), f"independent draws that these energies are worth{whose}"),
+        ("acceptance", _number(np.nanmean(found.trace["acceptance"]), ".0%"), "of all trials"),
+    ]
+
+
+def _typical(values):
+    """Medians over the replicas that tell anything."""
+    told = values[np.isfinite(values).all(axis=1)]
+    return np.median(told, axis=0) if len(told) else np.full(values.shape[1], np.nan)
+
+
+def _number(value, form):
+    return format(value, form) if np.isfinite(value) else "nothing to say: too few steps, or none that moved"

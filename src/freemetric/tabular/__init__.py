@@ -1,0 +1,22 @@
+"""People's own tables: read files of five formats, fit and use models of mixed columns with gaps, compare methods."""
+
+from .comparison import Comparison
+from .evaluation import Settings, compare
+from .model import TableModel
+from .reading import read
+from .schema import Schema
+from .table import InputError, Table
+from .weights import Weight, by_column
+
+__all__ = [
+    "Comparison",
+    "InputError",
+    "Schema",
+    "Settings",
+    "Table",
+    "TableModel",
+    "Weight",
+    "by_column",
+    "compare",
+    "read",
+]

@@ -1,0 +1,70 @@
+"""CSV and TSV files, read strictly: what is malformed is told by its line, never guessed."""
+
+import csv
+import io
+
+from .table import InputError, Table, few, objects, quoted
+
+
+def read_delimited(source, content, missing, delimiter):
+    """The table of a file whose first line names the columns."""
+    records, lines = _records(source, text_of(source, content), delimiter)
+    header, rows = records[0], records[1:]
+    check_names(f"{source}, line {lines[0]}", header)
+    if not rows:
+        raise InputError(f"{source}: a header and no rows{_hint(header)}")
+    return from_rows(source, header, rows, lines[1:], missing)
+
+
+def from_rows(source, names, rows, lines, missing, kinds=None):
+    """The table of rows of text."""
+    for row, line in zip(rows, lines, strict=True):
+        if len(row) != len(names):
+            raise InputError(f"{source}, line {line}: {len(row)} fields where there are {len(names)} columns")
+    columns = zip(*rows, strict=True)
+    cells = (objects(None if text in missing else text for text in column) for column in columns)
+    return Table(source, dict(zip(names, cells, strict=True)), kinds or {}, lines)
+
+
+def text_of(source, content):
+    """UTF-8, with or without a mark in front; no file of text has a zero byte."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = content.count(b"\n", 0, problem.start) + 1
+        raise InputError(f"{source}, line {line}: byte {content[problem.start]:#04x} is not UTF-8") from problem
+    if "\0" in text:
+        raise InputError(f"{source}, line {text.count(chr(10), 0, text.index(chr(0))) + 1}: a NUL byte, not text")
+    return text
+
+
+def check_names(where, names):
+    """Every column has a name of its own."""
+    for position, name in enumerate(names, 1):
+        if not name:
+            raise InputError(f"{where}: column {position} has no name; an index must be named or left out")
+    again = [name for position, name in enumerate(names) if name in names[:position]]
+    if again:
+        raise InputError(f"{where}: two columns are called {few(dict.fromkeys(again))}")
+
+
+def _records(source, text, delimiter):
+    """Records that are not blank, and the line each ends on."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    records, lines = [], []
+    try:
+        for record in reader:
+            if record:
+                records.append([field.strip() for field in record])
+                lines.append(reader.line_num)
+    except csv.Error as problem:
+        raise InputError(f"{source}, line {reader.line_num}: {problem}") from problem
+    if not records:
+        raise InputError(f"{source}: the file is empty")
+    return records, lines
+
+
+def _hint(header):
+    """What may have gone wrong where a file seems to have one column."""
+    other = next((mark for mark in ";\t|," if len(header) == 1 and mark in header[0]), None)
+    return f"; one column, {quoted(header[0])}: --delimiter {other!r}?" if other else ""

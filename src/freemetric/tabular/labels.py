@@ -1,0 +1,60 @@
+"""Class labels: whole numbers, truth values or names."""
+
+import numpy as np
+
+from .table import InputError, Table, as_number, objects, quoted
+
+LONGEST_NUMBER = 18  # digits that fit 64 bits
+
+
+def label_texts(table: Table, target: str) -> np.ndarray:
+    """Labels in one form for every file format, None where there is none: "1.0" is "1"."""
+    return objects(None if text is None else _canonical(text) for text in table.texts(target))
+
+
+def labels(table: Table, target: str):
+    """The labels, and which rows have one.
+
+    Parameters
+    ----------
+    table : Table
+        Rows to learn from.
+    target : str
+        Column of the class.
+
+    Returns
+    -------
+    y : ndarray of shape (n_labelled,)
+        int64 or bool where all labels are such, objects (texts) otherwise.
+    present : ndarray of shape (n_rows,)
+        Whether a row has a label.
+    """
+    texts = label_texts(table, target)
+    for row, text in enumerate(texts):
+        number = as_number(text)
+        if np.isfinite(number) and number != round(number):
+            what = f"{quoted(text)} is no class; classes are names or whole numbers"
+            raise InputError(f"{table.place(row, target)}: {what}")
+    present = np.array([text is not None for text in texts])
+    found = texts[present]
+    classes = set(found)
+    if len(classes) < 2:
+        only = f"every row has the class {quoted(found[0])}" if classes else "no row has a class"
+        raise InputError(f"{table.source}: {only} in column {quoted(target)}; two classes are needed")
+    if classes <= {"True", "False"}:
+        return found == "True", present
+    if all(_is_whole(text) for text in classes):
+        return found.astype(np.int64), present
+    return found, present
+
+
+def _canonical(text):
+    short = text.removesuffix(".0")
+    return short if _is_whole(short) else text
+
+
+def _is_whole(text):
+    """Whether a text is a whole number as one would write it, without zeros or a plus in front."""
+    digits = text.removeprefix("-")
+    plain = digits.isascii() and digits.isdigit() and len(digits) <= LONGEST_NUMBER
+    return plain and (digits == "0" or digits[0] != "0") and text != "-0"

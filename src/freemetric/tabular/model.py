@@ -1,0 +1,175 @@
+"""A model of a table: the pipeline, and the columns it wants, in one file."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from .. import files
+from ..bench.protocol import versions
+from ..display.learned import LearnedSpace
+from ..exceptions import DataWarning, ModelFileError
+from .labels import label_texts, labels
+from .methods import FITTED, classifier, pipeline
+from .preprocessing import features, useful_plan
+from .schema import Schema
+from .table import InputError, Table, few, quoted
+from .weights import Weight, shares
+
+CHUNK = 4096  # rows between two words about progress
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class TableModel:
+    """A fitted pipeline with the schema of the table that it was fitted on, and notes about how.
+
+    Attributes
+    ----------
+    pipeline : sklearn.pipeline.Pipeline
+        Steps "columns", "scale" and "classifier"; it predicts from a DataFrame of the features too.
+    schema : Schema
+        Class and features.
+    notes : dict
+        JSON values: method, parameters, rows, seed, versions, columns left out.
+    """
+
+    pipeline: Pipeline
+    schema: Schema
+    notes: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def fit(
+        cls,
+        table: Table,
+        target=None,
+        method="free-energy",
+        *,
+        seed=0,
+        parameters=None,
+        device="cpu",
+        n_jobs=None,
+        **kinds,
+    ) -> "TableModel":
+        """Fit a method on a table; rows without a class are left out.
+
+        Parameters
+        ----------
+        table : Table
+            What ``read`` gave.
+        target : str or None, default=None
+            Column of the class; None is what the format itself declares.
+        method : str, default="free-energy"
+            "free-energy" or a name in ``freemetric.LEARNERS``, which k-NN follows.
+        seed : int, default=0
+            Of everything random.
+        parameters : dict or None, default=None
+            Parameters of the method.
+        device : str, default="cpu"
+            Where the method computes, if it can choose.
+        n_jobs : int or None, default=None
+            Threads.
+        **kinds : dict
+            ``drop``, ``numeric`` and ``nominal`` of ``Schema.infer``.
+
+        Returns
+        -------
+        TableModel
+        """
+        if method not in FITTED:
+            raise InputError(f"unknown method {method!r}; known: {', '.join(FITTED)}")
+        last = classifier(method, seed, parameters=parameters, device=device, n_jobs=n_jobs)
+        schema = Schema.infer(table, target, **kinds)
+        y, present = labels(table, schema.target)
+        frame = schema.frame(table)[present]
+        treatment = useful_plan(table.source, frame, schema)
+        if not present.all():
+            warnings.warn(f"{table.source}: {(~present).sum()} rows without a class are left out", DataWarning, 2)
+        fitted = pipeline(treatment, last).fit(frame, y)
+        weights = shares(fitted, frame)
+        notes = {
+            "file": Path(table.source).name,
+            "rows": len(y),
+            "classes": [str(label) for label in fitted.classes_],
+            "left_out": treatment.left_out,
+            "weights": None if weights is None else weights.tolist(),
+            "method": method,
+            "parameters": dict(parameters or {}),
+            "seed": seed,
+            "device": device,
+            "versions": versions(),
+        }
+        return cls(fitted, schema, notes)
+
+    def save(self, path, options=None):
+        """Save the model for ``TableModel.load`` and ``freemetric.load``; ``options`` are kept in the notes."""
+        about = {**self.notes, **self.schema.as_json()}
+        files.save(self.pipeline, path, about={"table": {**about, "options": options or {}}})
+
+    @classmethod
+    def load(cls, path) -> "TableModel":
+        """Load a model. Nothing in the file is run, whoever made it."""
+        if not Path(path).is_file():
+            raise InputError(f"{path}: there is no such file")
+        made, about = files.load(path, with_about=True)
+        try:
+            notes = dict(about["table"])
+            schema = Schema.from_json({"target": notes.pop("target"), "columns": notes.pop("columns")})
+            if list(made.feature_names_in_) != [column.name for column in schema.columns]:
+                raise ValueError("other columns than the pipeline's")
+        except (KeyError, TypeError, ValueError, AttributeError) as problem:
+            raise ModelFileError(f"{path}: a model, but not of a table; `freemetric fit` makes such") from problem
+        return cls(made, schema, notes)
+
+    def matched(self, table: Table):
+        """The features of a table as a DataFrame, with a warning about columns and categories that are unknown."""
+        frame, extra = self.schema.frame(table), self.schema.extra(table)
+        if extra:
+            warnings.warn(f"{table.source}: columns ignored: {few(extra)}", DataWarning, 2)
+        for name, count in self.schema.unknown(frame).items():
+            word = f"{count} {'cells hold' if count > 1 else 'cell holds'} a category that the model has never seen"
+            warnings.warn(f"{table.source}: column {quoted(name)}: {word}", DataWarning, 2)
+        return frame
+
+    def predict(self, table: Table, *, proba=False, on_rows: Progress | None = None):
+        """Predicted labels (n_rows,), and probabilities (n_rows, n_classes) or None."""
+        frame = self.matched(table)
+        found = [self.pipeline.predict(part) for part in _parts(frame, on_rows)]
+        chances = [self.pipeline.predict_proba(part) for part in _parts(frame)] if proba else None
+        return np.concatenate(found), None if chances is None else np.concatenate(chances)
+
+    def transform(self, table: Table, on_rows: Progress | None = None):
+        """Rows in the space where the learned distance is Euclidean, (n_rows, n_components)."""
+        frame, last = self.matched(table), self.pipeline[-1]
+        if hasattr(last, "embed"):  # many metrics, averaged
+            return np.concatenate([last.embed(self.pipeline[:-1].transform(part)) for part in _parts(frame, on_rows)])
+        space = LearnedSpace(self.pipeline)
+        return np.concatenate([space.transform(part) for part in _parts(frame, on_rows)])
+
+    def weights(self) -> list[Weight]:
+        """Shares in % of the features in the squared distances of the training rows, the largest first.
+
+        Empty where the method could not tell.
+        """
+        names, told = features(self.pipeline.named_steps["columns"]), self.notes.get("weights")
+        found = [Weight(*name, 100 * share) for name, share in zip(names, told, strict=True)] if told else []
+        return sorted(found, key=lambda weight: -weight.share)
+
+    def accuracy(self, table: Table, predicted) -> float | None:
+        """Share of the labelled rows that are predicted right; None where no row has a label."""
+        if self.schema.target not in table.columns:
+            return None
+        truth = label_texts(table, self.schema.target)
+        right = [str(label) == text for label, text in zip(predicted, truth, strict=True) if text is not None]
+        return float(np.mean(right)) if right else None
+
+
+def _parts(frame, on_rows=None):
+    for start in range(0, len(frame), CHUNK):
+        yield frame.iloc[start : start + CHUNK]
+        if on_rows:
+            on_rows(min(start + CHUNK, len(frame)), len(frame))

@@ -1,0 +1,115 @@
+"""A table of cells as a file gives them, each with its place for messages."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+LONGEST = 40  # letters of a value in a message
+
+
+class InputError(ValueError):
+    """A file, column, row or option that cannot be used; the message is one line that names it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of a file.
+
+    Attributes
+    ----------
+    source : str
+        Where it comes from, to begin a message with.
+    columns : dict of ndarray
+        Cells by column: float64 with NaN for a gap, or objects, each a text or None for a gap.
+    kinds : dict of str
+        "numeric" or "nominal" for the columns whose kind the file itself declares.
+    lines : sequence of int or None
+        Line of every row, where the file has lines.
+    target : str or None
+        The column that the format itself declares to be the class.
+    sparse : bool
+        Whether a column that is not there is a column of zeros.
+    """
+
+    source: str
+    columns: Mapping[str, np.ndarray]
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    lines: Sequence[int] | None = None
+    target: str | None = None
+    sparse: bool = False
+
+    @property
+    def n_rows(self):
+        return len(next(iter(self.columns.values())))
+
+    def place(self, row, name=None):
+        """Where a cell is, in words."""
+        line = f" (line {self.lines[row]})" if self.lines is not None else ""
+        column = "" if name is None else f", column {quoted(name)}"
+        return f"{self.source}: row {row + 1}{line}{column}"
+
+    def cells(self, name):
+        """The cells of a column as they are."""
+        if name not in self.columns:
+            if self.sparse:
+                return np.zeros(self.n_rows)
+            raise InputError(f"{self.source}: no column {quoted(name)}; there are {few(self.columns)}")
+        return self.columns[name]
+
+    def numbers(self, name):
+        """A column as float64, NaN for a gap; an error names the first cell that is no finite number."""
+        numbers = self.maybe_numbers(name)
+        wrong = np.flatnonzero(np.isinf(numbers))
+        if len(wrong):
+            row = int(wrong[0])
+            raise InputError(f"{self.place(row, name)}: {quoted(self.cells(name)[row])} is not a finite number")
+        return numbers
+
+    def maybe_numbers(self, name):
+        """A column as float64, NaN for a gap and infinity for what is no finite number."""
+        cells = self.cells(name)
+        return cells if cells.dtype.kind == "f" else np.array([as_number(text) for text in cells], dtype=np.float64)
+
+    def texts(self, name):
+        """A column as texts, None for a gap."""
+        cells = self.cells(name)
+        if cells.dtype.kind != "f":
+            return cells
+        return objects(None if np.isnan(number) else as_text(number) for number in cells)
+
+
+def as_number(text):
+    """The number that a text stands for, NaN for None, infinity for no finite number."""
+    if text is None:
+        return np.nan
+    try:
+        return np.inf if "_" in text else float(text)
+    except ValueError:
+        return np.inf
+
+
+def as_text(number):
+    """A number in its shortest form, whole ones without a point."""
+    return repr(float(number)).removesuffix(".0") if abs(number) < 1e16 else repr(float(number))
+
+
+def objects(values: Iterable) -> np.ndarray:
+    """A one-dimensional array of objects."""
+    values = list(values)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def quoted(value):
+    """A value in quotes, on one line and not too long."""
+    text = as_text(value) if isinstance(value, float) else str(value)
+    return repr(text if len(text) <= LONGEST else text[:LONGEST] + "...")
+
+
+def few(names, most=8):
+    """Some names in quotes, and how many more there are."""
+    names = list(names)
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(quoted(name) for name in names[:most]) + more

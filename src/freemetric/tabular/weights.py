@@ -1,0 +1,51 @@
+"""What a metric weighs: every feature's share in the squared distances between the training rows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..display.learned import LearnedSpace
+
+NEGLIGIBLE = 1e-9  # variance, relative to the largest, of directions in which rows do not differ
+
+
+@dataclass(frozen=True)
+class Weight:
+    """Share in % of a feature: a column, or one of its values."""
+
+    column: str
+    value: str
+    share: float
+
+    @property
+    def name(self):
+        return f"{self.column} = {self.value}" if self.value else self.column
+
+
+def shares(pipeline, frame):
+    """Share of every feature that reaches the classifier, or None where there is no matrix to tell it from.
+
+    The share of feature j is M_jj var(x_j), normalised; M without the directions in which no two rows differ, such as
+    the sum of all features of a nominal column, for there a metric is arbitrary.
+    """
+    told = getattr(pipeline[-1], "feature_importances_", None)
+    if told is not None:
+        return np.asarray(told)
+    try:
+        M = LearnedSpace(pipeline).matrix()
+    except TypeError:
+        return None
+    covariance = np.atleast_2d(np.cov(pipeline[:-1].transform(frame), rowvar=False))
+    values, vectors = np.linalg.eigh(covariance)
+    seen = vectors[:, values > NEGLIGIBLE * values[-1]]
+    projected = seen @ (seen.T @ M @ seen) @ seen.T
+    parts = np.diag(projected) * np.diag(covariance)
+    return parts / parts.sum() if parts.sum() > 0 else np.full(len(parts), 1 / len(parts))
+
+
+def by_column(weights):
+    """Share in % of every column, the largest first."""
+    sums: dict[str, float] = {}
+    for weight in weights:
+        sums[weight.column] = sums.get(weight.column, 0.0) + weight.share
+    return dict(sorted(sums.items(), key=lambda item: -item[1]))

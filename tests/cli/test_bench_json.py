@@ -1,0 +1,50 @@
+"""The older commands speak JSON too; tests/bench has the rest of them."""
+
+import pytest
+
+from freemetric.bench.records import Job, Record
+
+
+@pytest.fixture
+def folder(tmp_path):
+    errors = {"euclidean": (5.0, 9.0), "nca": (4.0, 8.0), "dmlfe": (3.0, 9.5)}
+    for method, pair in errors.items():
+        for dataset, error in zip(("iris", "wine"), pair, strict=True):
+            for fold in (0, 1):
+                Record(Job(dataset, method, 0, fold), errors=[error] * 3, honest_k=1, honest_error=error).write(
+                    tmp_path
+                )
+    return tmp_path
+
+
+def test_tables_and_statistics(freemetric, folder, tmp_path):
+    assert freemetric("bench", "status", folder, "--json").json["nca"]["fits"] == 4
+    table = freemetric("bench", "table", folder, "--json").json
+    assert table["rows"][0] == ["iris", "3.00", "5.00", "4.00"]
+    said = freemetric("bench", "stats", folder, "--json").json
+    assert said["friedman"]["n_sets"] == 2
+    assert [(row["method"], row["nemenyi"]) for row in said["posthoc"]] == [("euclidean", False), ("nca", False)]
+    packed = tmp_path / "all.jsonl.gz"
+    assert freemetric("bench", "pack", folder, packed, "--json").json == {"records": 12, "file": str(packed)}
+    assert freemetric("bench", "unpack", packed, tmp_path / "new", "--json").json == {"unpacked": 12, "found": 0}
+
+
+def test_data_sets(freemetric, tmp_path):
+    assert freemetric("datasets", "list", "--json").json[0].keys() == {
+        "number", "name", "patterns", "features", "classes",
+    }  # fmt: skip
+    answer = freemetric("datasets", "check", "iris,glass", "--data-home", tmp_path, "--json")
+    assert answer.code == 1
+    assert [entry["status"] for entry in answer.json] == ["built in", "missing"]
+
+
+def test_what_is_unknown(freemetric, folder):
+    for words, message in {
+        ("table", folder, "errros"): "Unknown table 'errros'; known: errors, posthoc, neighbors, published.",
+        ("table", folder, "--protocol", "best"): "Unknown protocol 'best'",
+        ("figure", folder, "bars", folder / "a.png"): "Unknown figure 'bars'",
+        ("status", folder / "nowhere"): "There is no folder",
+    }.items():
+        answer = freemetric("bench", *words)
+        assert (answer.code, answer.out, len(answer.lines)) == (1, "", 1)
+        assert message in answer.lines[0]

@@ -1,0 +1,163 @@
+"""Columns are matched by name, and whatever is wrong is one line with an exit code."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from freemetric.cli import console
+
+
+def predict(freemetric, home, frame, tmp_path, *words):
+    """Predictions for a frame, and what was said."""
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    answer = freemetric("predict", home / "people.fm", tmp_path / "new.csv", "-o", tmp_path / "out.csv", *words)
+    if answer.code:
+        assert not (tmp_path / "out.csv").exists()
+        assert answer.out == ""
+        assert len(answer.lines) == 1
+        return None, answer
+    return pd.read_csv(tmp_path / "out.csv"), answer
+
+
+@pytest.fixture
+def plain(freemetric, home, people, tmp_path):
+    return predict(freemetric, home, people, tmp_path)[0]
+
+
+def test_columns_in_any_order_and_more_of_them(freemetric, home, people, plain, tmp_path):
+    shuffled = people[["town", "class", "age", "colour", "size"]].assign(id=range(60), **{"[bold]more": 1})
+    found, answer = predict(freemetric, home, shuffled, tmp_path, "--keep", "id")
+    assert found["id"].tolist() == list(range(60))
+    assert found["prediction"].tolist() == plain["prediction"].tolist()
+    assert answer.lines[0] == f"note: {tmp_path / 'new.csv'}: columns ignored: 'id', '[bold]more'"
+    right = np.mean(found["prediction"] == people["class"])
+    assert answer.lines[1] == f"accuracy {100 * right:.2f} % of the rows that have a class"
+    _, answer = predict(freemetric, home, people.drop(columns="class"), tmp_path)
+    assert answer.lines == []
+
+
+def test_a_missing_column_is_named(freemetric, home, people, tmp_path):
+    _, answer = predict(freemetric, home, people.drop(columns=["age", "town"]), tmp_path)
+    assert answer.code == 2
+    assert answer.lines[0].endswith("new.csv: no column 'age', 'town', which the model needs")
+
+
+def test_a_wrongly_typed_value_is_named(freemetric, home, people, tmp_path):
+    frame = people.astype({"age": object})
+    frame.loc[6, "age"] = "abc"
+    _, answer = predict(freemetric, home, frame, tmp_path)
+    assert answer.code == 2
+    assert answer.lines[0].endswith("new.csv: row 7 (line 8), column 'age': 'abc' is not a finite number")
+
+
+def test_unknown_categories_are_counted(freemetric, home, people, tmp_path):
+    frame = people.copy()
+    frame.loc[:1, "colour"], frame.loc[5, "town"] = "mauve", "Oslo"
+    found, answer = predict(freemetric, home, frame, tmp_path)
+    assert len(found) == 60
+    assert "column 'colour': 2 cells hold a category that the model has never seen" in answer.lines[0]
+    assert "column 'town': 1 cell holds a category" in answer.lines[1]
+
+
+def test_output_to_stdout_and_probabilities(freemetric, home, plain, tmp_path):
+    answer = freemetric("predict", home / "people.fm", home / "people.csv", "--proba")
+    rows = answer.out.splitlines()
+    assert rows[0] == "prediction,probability of no,probability of yes"
+    assert [row.split(",")[0] for row in rows[1:]] == plain["prediction"].tolist()
+    said = freemetric("predict", home / "people.fm", home / "people.csv", "--json").json
+    assert said["columns"]["prediction"] == plain["prediction"].tolist()
+    assert said["rows"] == 60
+    freemetric("transform", home / "people.fm", home / "people.csv", "-o", tmp_path / "z.tsv")
+    assert pd.read_csv(tmp_path / "z.tsv", sep="\t").shape[0] == 60
+
+
+def test_inspect_says_what_there_is(freemetric, home):
+    said = freemetric("inspect", home / "people.fm", "--json").json
+    assert said["method"] == "euclidean"
+    assert said["n_neighbors"] == 3
+    assert said["classes"] == ["no", "yes"]
+    assert [column["treatment"] for column in said["columns"]] == ["numbers", "numbers", "names", "names with gaps"]
+    text = freemetric("inspect", home / "people.fm", "--top", 2).out
+    for word in ("people.csv", "town = missing", "one-hot, gap", "seed 0", "scikit-learn"):
+        assert word in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "which column is the class?"),
+        (["--target", "klass"], "no column 'klass'; there are 'size', 'age', 'colour', 'town', 'class'"),
+        (["--target", "class", "--method", "magic"], "unknown method 'magic'; known: free-energy, euclidean"),
+        (["--target", "class", "--set", "n_replicas"], "--set wants name=value, not 'n_replicas'"),
+        (["--target", "class", "--set", "n_replicas=-1"], "The 'n_replicas' parameter"),
+        (["--target", "class", "--set", "colour=3"], "Invalid parameter 'colour'"),
+        (["--target", "class", "--format", "xls"], "unknown format 'xls'"),
+        (["--target", "class", "--numeric", "town"], "column 'town'"),
+    ],
+)
+def test_wrong_options_of_fit(freemetric, home, tmp_path, words, message):
+    answer = freemetric("fit", home / "people.csv", "-o", tmp_path / "a.fm", *words)
+    assert answer.code == 2
+    assert len(answer.lines) == 1
+    assert message in answer.lines[0]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_models_that_are_none(freemetric, home, tmp_path):
+    damaged = tmp_path / "damaged.fm"
+    damaged.write_bytes((home / "people.fm").read_bytes()[:-100])
+    for model, code, message in [
+        (damaged, 1, "damaged, incomplete or altered"),
+        (home / "people.csv", 1, "not a freemetric model"),
+        (tmp_path / "nowhere.fm", 2, "there is no such file"),
+    ]:
+        for words in (["inspect", model], ["predict", model, home / "people.csv"]):
+            answer = freemetric(*words)
+            assert (answer.code, answer.out, len(answer.lines)) == (code, "", 1)
+            assert message in answer.lines[0]
+
+
+def test_places_that_cannot_be_written(freemetric, home, tmp_path):
+    for place, message in [(tmp_path / "no" / "a.csv", "there is no folder"), (tmp_path, "is a folder")]:
+        answer = freemetric("predict", home / "people.fm", home / "people.csv", "-o", place)
+        assert (answer.code, len(answer.lines)) == (2, 1)
+        assert message in answer.lines[0]
+
+
+def test_an_interrupted_write_leaves_the_old_file(freemetric, home, tmp_path, monkeypatch):
+    def break_off(*_):
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "out.csv").write_text("old")
+    monkeypatch.setattr("os.replace", break_off)
+    answer = freemetric("predict", home / "people.fm", home / "people.csv", "-o", tmp_path / "out.csv")
+    assert (answer.code, answer.out) == (1, "")
+    assert "No space left on device" in answer.lines[-1]
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("out.csv", "old")]
+
+
+def test_debug_shows_the_traceback(home):
+    from typer.testing import CliRunner
+
+    from freemetric.cli import app
+    from freemetric.tabular import InputError
+
+    result = CliRunner().invoke(app, ["--debug", "fit", str(home / "people.csv"), "-o", str(home / "a.fm")])
+    assert isinstance(result.exception, InputError)
+
+
+def test_help_version_and_completion(freemetric):
+    said = freemetric("--help").out
+    for command in ("fit", "predict", "transform", "inspect", "evaluate", "bench", "datasets", "demo", "completion"):
+        assert command in said
+    assert "--debug" not in said
+    assert freemetric("--version").out.strip()
+
+
+def test_progress_is_for_terminals_only(freemetric, home, monkeypatch, tmp_path):
+    words = ["predict", home / "people.fm", home / "people.csv", "-o", tmp_path / "out.csv", "--json"]
+    assert "rows" not in " ".join(freemetric(*words).lines)
+    monkeypatch.setattr(console.errors, "_force_terminal", True)
+    answer = freemetric(*words)
+    assert "60/60" in " ".join(answer.lines)
+    assert answer.json["rows"] == 60

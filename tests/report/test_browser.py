@@ -1,0 +1,215 @@
+"""The page in a real browser: figures, motion, keyboard, colours, silence. Skipped where there is no browser."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from freemetric.report import write
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+SOFTWARE_GRAPHICS = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
+PLOTS = ["space-0", "space-1", "motion", "clock", "traces-plot", "metric-plot", "importance-plot", "curves-plot"]
+PLOTS += ["confusion-plot"]
+FOCUS = "(e => [e.id || e.name || '', getComputedStyle(e).outlineStyle])(document.activeElement)"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    with sync_api.sync_playwright() as driver:
+        if found is None and not Path(driver.chromium.executable_path).exists():
+            pytest.skip("no Chromium here")
+        browser = driver.chromium.launch(executable_path=found, args=SOFTWARE_GRAPHICS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def report(voters, tmp_path_factory):
+    return write(voters, tmp_path_factory.mktemp("page") / "report.html", title="Iris")
+
+
+@pytest.fixture
+def visit(browser):
+    """Open a report; afterwards nothing may have gone wrong, and nothing may have been asked of the network."""
+    contexts, troubles = [], []
+
+    def go(path, viewport=DESKTOP, **options):
+        context = browser.new_context(viewport=viewport, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: message.type == "error" and troubles.append(message.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on(
+            "request",
+            lambda request: request.url.startswith(("file:", "data:", "blob:")) or troubles.append(request.url),
+        )
+        page.on("dialog", lambda dialog: troubles.append(dialog.message))
+        page.goto(path.as_uri())
+        page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+def points(page, plot="motion"):
+    return page.evaluate(
+        "id => document.getElementById(id).data.map(t => [t.type, ...Array.from(t.x).slice(0, 5)])", plot
+    )
+
+
+def test_every_figure_is_drawn(visit, report):
+    page = visit(report)
+    for plot in PLOTS:
+        assert page.evaluate("id => document.getElementById(id).querySelectorAll('.main-svg').length", plot) > 0, plot
+    assert page.title() == "Iris · freemetric"
+    assert not page.is_visible("#trouble")
+    assert page.evaluate("document.getElementById('space-1').data[0].text[0]").startswith("<b>row 0</b>, class 0<br>")
+
+
+def test_three_dimensions(visit, report):
+    page = visit(report)
+    page.check("#space-axes input[value='3']")
+    page.check("#run-axes input[value='3']")
+    for plot in ("space-0", "space-1", "motion"):
+        page.wait_for_selector(f"#{plot} canvas", state="attached")
+        assert points(page, plot)[0][0] == "scatter3d"
+    assert "WebGL is not supported" not in page.inner_text("body")
+    page.check("#space-axes input[value='2']")
+    assert points(page, "space-0")[0][0] == "scatter"
+
+
+def test_the_slider_moves_the_points(visit, report):
+    page = visit(report)
+    end, said = points(page), page.inner_text("#moment")
+    page.focus("#step")
+    page.keyboard.press("Home")
+    start = points(page)
+    assert start != end
+    assert page.inner_text("#moment") == "step 0"
+    page.keyboard.press("ArrowRight")
+    assert points(page) != end
+    assert "step 1, temperature" in page.get_attribute("#step", "aria-valuetext")
+    page.keyboard.press("End")
+    assert points(page) == end
+    assert page.inner_text("#moment") == said
+    assert said.startswith("step 25 · temperature")
+
+
+def test_play_and_pause(visit, report):
+    page = visit(report)
+    page.focus("#play")
+    page.keyboard.press("Enter")
+    assert page.get_attribute("#play", "aria-pressed") == "true"
+    seen = [points(page)]
+    for _ in range(100):  # the page forbids eval, with which playwright would wait
+        page.wait_for_timeout(50)
+        if points(page) != seen[-1]:
+            seen.append(points(page))
+        if len(seen) == 4:
+            break
+    assert len(seen) == 4
+    page.keyboard.press("Space")
+    assert page.inner_text("#play") == "Play"
+    assert 0 <= int(page.input_value("#step")) < 25
+    page.wait_for_timeout(300)
+    rest = points(page)
+    page.wait_for_timeout(300)
+    assert points(page) == rest
+
+
+def test_classes_can_be_hidden(visit, report):
+    page = visit(report)
+    page.focus("#legend button")
+    page.keyboard.press("Enter")
+    for plot in ("space-0", "motion"):
+        assert page.evaluate("id => document.getElementById(id).data.map(t => t.visible)", plot) == [False, True, True]
+    assert page.get_attribute("#legend button", "aria-pressed") == "false"
+
+
+def test_rows_by_keyboard(visit, report):
+    page = visit(report)
+    page.focus("#search")
+    page.keyboard.type("12")
+    assert page.inner_text("#answer h3 >> nth=0").startswith("row 12:")
+    page.fill("#search", "nothing like this")
+    assert "No such row" in page.inner_text("#answer")
+    page.fill("#search", "")
+    page.keyboard.press("ArrowDown")
+    first = page.inner_text("#answer h3 >> nth=0")
+    page.keyboard.press("ArrowDown")
+    assert page.inner_text("#answer h3 >> nth=0") != first
+    assert page.locator("#answer table").count() == 3
+
+
+def test_a_click_on_a_point_explains_it(visit, report):
+    page = visit(report)
+    page.evaluate(
+        "document.getElementById('space-1').emit('plotly_click', {points: [{curveNumber: 1, pointNumber: 3}]})"
+    )
+    assert page.inner_text("#answer h3 >> nth=0") == "row 28: 1"
+
+
+def test_every_control_is_reached_and_seen(visit, report):
+    page = visit(report)
+    reached = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        seen = page.evaluate(FOCUS)
+        reached.add(seen[0])
+        if seen[0] in ("theme", "play", "step", "zoom", "search", "row"):
+            assert seen[1] != "none", seen
+    assert page.locator(".modebar-btn").count() == 3 * 4  # none of them sends anything away
+    assert {"theme", "space-axes", "play", "step", "run-axes", "zoom", "search", "row"} <= reached
+
+
+def background(page):
+    return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+
+def ink(page):
+    return page.evaluate("document.getElementById('traces-plot').layout.font.color")
+
+
+def test_dark_and_light(visit, report):
+    page = visit(report, color_scheme="dark")
+    dark, dark_ink = background(page), ink(page)
+    page.click("#theme")
+    assert background(page) != dark
+    assert ink(page) != dark_ink
+    assert visit(report, color_scheme="light").evaluate(
+        "getComputedStyle(document.body).backgroundColor"
+    ) == background(page)
+    page.click("#theme")
+    assert (background(page), ink(page)) == (dark, dark_ink)
+
+
+def test_a_phone(visit, report):
+    page = visit(report, PHONE, has_touch=True, is_mobile=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    widths = page.evaluate("[...document.querySelectorAll('.plot')].map(p => p.getBoundingClientRect().width)")
+    assert all(250 < width <= 390 for width in widths)
+    assert page.evaluate("document.getElementById('play').getBoundingClientRect().height") >= 40
+
+
+def test_hostile_names_do_nothing(visit, hostile, hostile_model, tmp_path):
+    page = visit(write(hostile_model, tmp_path / "hostile.html", title=hostile[1]))
+    for plot in ("metric-plot", "importance-plot", "confusion-plot", "space-1"):
+        page.locator(f"#{plot}").scroll_into_view_if_needed()
+        box = page.locator(f"#{plot} .nsewdrag").bounding_box()
+        for share in (0.2, 0.35, 0.5):
+            page.mouse.move(box["x"] + share * box["width"], box["y"] + share * box["height"])
+            page.wait_for_timeout(120)
+    for word in hostile[:2]:
+        page.fill("#search", word[:8])
+    assert page.evaluate("window.hit") is None
+    assert page.locator("img, .plot a, .plot b, #answer script").count() == 0
+    ticks = page.evaluate("[...document.querySelectorAll('#importance-plot .ytick text')].map(t => t.textContent)")
+    assert any(tick.startswith("<img src=x onerror=") for tick in ticks)
+    assert any(tick.startswith("</script><script>") for tick in ticks)
+    assert page.inner_text("h1") == hostile[1]

@@ -1,0 +1,235 @@
+"""What is read from models, and what is made of it."""
+
+import base64
+
+import numpy as np
+import pytest
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from freemetric import NCA, Euclidean, MetricKNeighborsClassifier
+from freemetric.exceptions import DataWarning
+from freemetric.report import charts, explain, space, walk
+from freemetric.report.collect import collect, nearest_matrix
+from freemetric.report.judge import leave_one_out, nearest
+
+
+def squared_distances(Z):
+    return ((Z[:, None] - Z[None]) ** 2).sum(axis=2)
+
+
+def test_out_of_bag_confusion(voters):
+    shown = charts.confused(collect(voters))
+    assert 1 - shown["wrong"] / shown["n"] == pytest.approx(voters.oob_score_)
+    assert "out-of-bag" in shown["how"]
+
+
+def test_rows_that_were_not_learned_from_are_predicted(voters, iris):
+    X, y = iris
+    shown = charts.confused(collect(voters, X[1::2], y[1::2]))
+    assert 1 - shown["wrong"] / shown["n"] == pytest.approx(voters.score(X[1::2], y[1::2]))
+
+
+def test_rows_that_were_learned_from_are_left_out(iris):
+    X, y = iris
+    model = MetricKNeighborsClassifier(Euclidean(), n_neighbors=1).fit(X, y)
+    found = collect(model, X, y)
+    assert "flatters" in found.judged_by
+    D = squared_distances(model.learner_.transform(X))
+    np.fill_diagonal(D, np.inf)
+    assert np.mean(found.predicted != y[D.argmin(axis=1)]) < 0.02  # but for ties
+    assert (found.predicted != y).sum() > 0  # each would be its own nearest neighbour otherwise
+
+
+def test_leave_one_out_of_two_rows():
+    assert leave_one_out(np.zeros((1, 2)), np.zeros(1, int), 1, 5).tolist() == [-1]
+    assert leave_one_out(np.array([[0.0], [1.0]]), np.array([0, 1]), 2, 5).tolist() == [1, 0]
+
+
+def test_nearest_leaves_the_row_itself_out():
+    Z = np.array([[0.0], [0.0], [1.0], [5.0]])
+    index, distance = nearest(Z, np.arange(4), 2)
+    assert all(row not in near for row, near in enumerate(index))
+    assert distance.tolist() == [[0, 1], [0, 1], [1, 1], [4, 5]]
+
+
+def test_contributions_add_up_for_a_linear_map(rng):
+    A, U, V = rng.standard_normal((3, 5)), rng.standard_normal((7, 5)), rng.standard_normal((7, 5))
+    parts = explain.contributions(lambda X: X @ A.T, U, V, np.arange(5))
+    difference = U - V
+    np.testing.assert_allclose(parts, difference * (difference @ A.T @ A), atol=1e-12)
+    np.testing.assert_allclose(parts.sum(axis=1), ((difference @ A.T) ** 2).sum(axis=1))
+
+
+def test_contributions_of_a_sum_of_curves(rng):
+    """Each feature on its own ruler: its part is its own squared difference."""
+    U, V = rng.random((6, 3)), rng.random((6, 3))
+    parts = explain.contributions(lambda X: X**3, U, V, np.array([2, 0]))
+    np.testing.assert_allclose(parts, ((U**3 - V**3) ** 2)[:, [2, 0]])
+
+
+def test_explanations_name_the_nearest(iris):
+    X, y = iris
+    model = NCA().fit(X, y)
+    found = collect(model, X, y)
+    D = squared_distances(found.Z)
+    np.fill_diagonal(D, np.inf)
+    for entry in explain.explanations(found)["rows"][::10]:
+        i = entry["row"]
+        np.testing.assert_allclose(entry["distances"], np.sqrt(np.sort(D[i])[:5]), rtol=1e-3)
+        for name, same in (("own", True), ("other", False)):
+            least = np.where((y == y[i]) == same, D[i], np.inf).min()
+            assert entry[name]["distance"] == pytest.approx(np.sqrt(least), rel=1e-3)
+            assert sum(share for _, share, *_ in entry[name]["features"]) == pytest.approx(1, abs=0.01)
+
+
+def test_misjudged_rows_are_explained_first():
+    wrong = np.zeros(5000, dtype=bool)
+    wrong[[7, 1234, 4999]] = True
+    chosen = explain.choose(5000, wrong)
+    assert len(chosen) == len(set(chosen)) == 300
+    assert {7, 1234, 4999} <= set(chosen)
+
+
+def test_a_class_of_one_row(iris):
+    X, y = iris
+    model = NCA().fit(X, y)
+    entries = explain.explanations(collect(model, X, np.where(np.arange(150) == 3, "alone", "many")))["rows"]
+    assert entries[3]["own"] is None
+    assert entries[3]["other"] is not None
+
+
+def test_the_nearest_matrix_of_a_linear_map(rng):
+    X, A = rng.standard_normal((50, 4)), rng.standard_normal((3, 4))
+    M, share = nearest_matrix(X, X @ A.T + 2)
+    np.testing.assert_allclose(M, A.T @ A, atol=1e-10)
+    assert share == pytest.approx(1)
+
+
+def test_weights_are_shares(walker, iris):
+    found = collect(walker, *iris)
+    assert found.weights.sum() == pytest.approx(1)
+    low, high = found.weight_range
+    assert (low <= high).all()
+    M = walker.get_mahalanobis_matrix()
+    np.testing.assert_allclose(found.scaled_matrix, M * np.outer(iris[0].std(axis=0), iris[0].std(axis=0)))
+
+
+def test_frames_end_where_the_run_ended(walker, iris):
+    X, _ = iris
+    found = collect(walker, *iris)
+    shown = walk.motion(found)
+    maps = np.frombuffer(base64.b64decode(shown["maps"]["f4"]), "<f4").reshape(-1, 3, 4)
+    last = (X - X.mean(axis=0)) @ maps[-1].T
+    np.testing.assert_allclose(last.var(axis=0).sum(), space_variance(X @ walker.snapshots_["map"][-1].T), rtol=1e-4)
+    covariance = np.cov(last.T)
+    np.testing.assert_allclose(covariance, np.diag(np.diag(covariance)), atol=1e-4 * covariance.max())
+    assert shown["energy"][1:] == pytest.approx(walker.trace_["energy"][: len(shown["energy"]) - 1, 0], rel=1e-4)
+    assert shown["energy"][0] is None
+
+
+def space_variance(Z):
+    return np.sort(np.linalg.eigvalsh(np.cov(Z.T, bias=True)))[-3:].sum()
+
+
+def test_frames_of_a_candidate_in_its_own_view(voters):
+    found = collect(voters)
+    assert walk.motion(found)["temperature"][-1] == pytest.approx(voters.temperature_)
+    assert found.snapshots.maps.shape[1:] == (found.snapshots.patterns.shape[1],) * 2
+
+
+def test_traces_of_few_and_of_many(walker, voters):
+    assert len(walk.traces(collect(walker))["panels"]["energy"]["lines"]) == 3
+    assert set(walk.traces(collect(voters))["panels"]["energy"]) == {"median", "low", "high"}
+    assert [name for name, *_ in walk.diagnostics(collect(voters))][1:3] == ["split R-hat", "effective sample size"]
+
+
+def test_walks_of_unequal_length(walker):
+    found = collect(walker)
+    found.trace = {name: values.copy() for name, values in found.trace.items()}
+    for values in found.trace.values():
+        values[5:, 1] = np.nan
+    assert None in walk.traces(found)["panels"]["energy"]["lines"][1]
+    assert all("nan" not in value for _, value, _ in walk.diagnostics(found))
+
+
+def test_curves_are_named_by_what_differs():
+    selection = {
+        "view": np.array(["a", "a", "b", "b"]),
+        "temperature": np.array([1e-3, 1e-3, 1e-3, 1e-3]),
+        "n_neighbors": np.array([2, 1, 1, 2]),
+        "oob_error": np.array([0.3, 0.2, 0.1, np.nan]),
+    }
+    found = collect(NCA().fit(np.eye(4)[[0, 0, 1, 1]] + np.arange(16).reshape(4, 4), [0, 1, 0, 1]))
+    found.selection, found.n_neighbors = selection, 1
+    shown = charts.error_curves(found)
+    assert [(c["name"], c["k"], c["error"]) for c in shown["curves"]] == [
+        ("b", [1, 2], [0.1, None]),
+        ("a", [1, 2], [0.2, 0.3]),
+    ]
+    assert charts.tried(found)["rows"][0] == ["b", "0.001", "1", "0.1"]
+
+
+def test_any_selection_is_a_table(iris):
+    found = collect(NCA().fit(*iris))
+    found.selection = {"<what>": np.array(["x", "y"]), "how": np.array([1.23456, 2])}
+    assert charts.tried(found) == {
+        "header": ["<what>", "how"],
+        "rows": [["x", "1.23"], ["y", "2"]],
+        "n": 2,
+        "judge": None,
+    }
+    assert charts.error_curves(found) is None
+
+
+def test_a_table_of_texts():
+    pd = pytest.importorskip("pandas")
+    colours = np.array(["red", "green", "blue"])[np.arange(60) % 3]
+    X = pd.DataFrame({"colour": colours, "size": np.random.default_rng(0).choice(["s", "m"], 60)})
+    model = make_pipeline(OneHotEncoder(sparse_output=False), NCA(), KNeighborsClassifier())
+    with pytest.warns(DataWarning, match="copies"):
+        model.fit(X, colours)
+    found = collect(model, X, colours)
+    columns = space.rows(found)["columns"]
+    assert [c["name"] for c in columns] == ["colour", "size"]
+    assert columns[0]["levels"] == ["blue", "green", "red"]
+    assert "colour_blue" in found.feature_names
+    assert not found.aligned
+
+
+def test_values_are_told_in_the_users_units(iris):
+    X, y = iris
+    X = 100 * X + 7
+    model = make_pipeline(StandardScaler(), NCA()).fit(X, y)
+    entry = explain.explanations(collect(model, X, y))["rows"][10]
+    feature, _, mine, theirs = entry["own"]["features"][0]
+    assert mine == pytest.approx(X[10, feature], rel=1e-3)
+    assert theirs == pytest.approx(X[entry["own"]["row"], feature], rel=1e-3)
+
+
+def test_inside_a_search(iris):
+    search = GridSearchCV(
+        make_pipeline(NCA(), KNeighborsClassifier()), {"kneighborsclassifier__n_neighbors": [1, 3]}, cv=2
+    )
+    found = collect(search.fit(*iris), *iris)
+    assert found.learner == "NCA"
+    assert found.n_neighbors in (1, 3)
+
+
+def test_a_learner_of_one_dimension(iris, page):
+    X, y = iris
+    _, data = page(NCA(n_components=1).fit(X, y), X, y)
+    assert [len(s["points"]) for s in data["spaces"]] == [3, 1]
+
+
+def test_many_classes_have_styles(models):
+    found = collect(*models["NCA"])
+    found.class_names = [str(c) for c in range(64)]
+    assert len({(c["color"], c["marker"]) for c in space.classes(found)}) == 64
+
+
+def test_no_learner_at_all(iris):
+    with pytest.raises(TypeError, match="a metric learner"):
+        collect(KNeighborsClassifier().fit(*iris))

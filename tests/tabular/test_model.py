@@ -1,0 +1,106 @@
+"""A model of a table: saved, loaded, and equal to its own pipeline on a DataFrame."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import freemetric
+from freemetric import files
+from freemetric.exceptions import DataWarning, ModelFileError
+from freemetric.tabular import InputError, TableModel, by_column, read
+from freemetric.tabular.methods import FITTED
+
+QUICK = {"n_neighbors": 3}
+
+
+@pytest.fixture(scope="module")
+def model(mixed, tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "mixed.csv"
+    mixed.to_csv(path, index=False)
+    return TableModel.fit(read(path), "class", "nca", parameters=QUICK)
+
+
+def test_the_pipeline_takes_a_data_frame_too(model, mixed, written, tmp_path):
+    model.save(tmp_path / "a.fm")
+    loaded = TableModel.load(tmp_path / "a.fm")
+    labels, chances = loaded.predict(read(written), proba=True)
+    X = pd.read_csv(written).drop(columns="class")
+    pipeline = freemetric.load(tmp_path / "a.fm")
+    np.testing.assert_array_equal(labels, pipeline.predict(X))
+    np.testing.assert_array_equal(chances, pipeline.predict_proba(X))
+    assert loaded.accuracy(read(written), labels) == pipeline.score(X, mixed["class"])
+    assert loaded.schema == model.schema
+    assert loaded.notes == {**model.notes, "options": {}}
+
+
+def test_distances_after_transform_are_the_learned_ones(model, written):
+    Z = model.transform(read(written))
+    X = model.pipeline[:-1].transform(model.schema.frame(read(written)))
+    learner = model.pipeline[-1].learner_
+    expected = learner.pair_distance(np.stack([X[:10], X[10:20]], axis=1))
+    np.testing.assert_allclose(np.linalg.norm(Z[:10] - Z[10:20], axis=1), expected)
+
+
+def test_weights_of_the_euclidean_metric_are_variances(written):
+    model = TableModel.fit(read(written), "class", "euclidean", parameters=QUICK)
+    weights = model.weights()
+    X = model.pipeline[:-1].transform(model.schema.frame(read(written)))
+    values, vectors = np.linalg.eigh(np.cov(X, rowvar=False))
+    seen = vectors[:, values > 1e-9]
+    shares = np.diag(seen @ seen.T) * X.var(axis=0)
+    np.testing.assert_allclose(sorted(w.share for w in weights), sorted(100 * shares / shares.sum()))
+    assert sum(by_column(weights).values()) == pytest.approx(100)
+    assert set(by_column(weights)) == {"size", "age", "colour", "sex", "town"}
+
+
+@pytest.mark.parametrize("method", [m for m in FITTED if m not in ("free-energy", "nca", "euclidean")])
+def test_every_learner_is_saved_and_loaded(method, written, tmp_path):
+    table = read(written)
+    model = TableModel.fit(table, "class", method, parameters={} if method in ("lfda", "lmnn", "dmlmj") else QUICK)
+    model.save(tmp_path / "a.fm")
+    np.testing.assert_array_equal(TableModel.load(tmp_path / "a.fm").predict(table)[0], model.predict(table)[0])
+
+
+@pytest.mark.parametrize("texts", [("1", "2"), ("True", "False"), ("a b", "c,d")])
+def test_labels_of_any_type(texts, mixed, tmp_path):
+    frame = mixed.assign(**{"class": np.where(mixed["class"] == "yes", *texts)})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    table = read(tmp_path / "a.csv")
+    model = TableModel.fit(table, "class", "euclidean", parameters={"n_neighbors": 1})
+    model.save(tmp_path / "a.fm")
+    labels, _ = TableModel.load(tmp_path / "a.fm").predict(table)
+    assert model.accuracy(table, labels) == 1
+    assert {str(label) for label in labels} == set(texts)
+
+
+def test_rows_without_a_class_are_left_out_and_said(mixed, tmp_path):
+    frame = mixed.copy()
+    frame.loc[:2, "class"] = None
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    with pytest.warns(DataWarning, match="3 rows without a class are left out"):
+        model = TableModel.fit(read(tmp_path / "a.csv"), "class", "euclidean", parameters=QUICK)
+    assert model.notes["rows"] == 77
+
+
+def test_wrong_methods_and_parameters_are_told_at_once(written):
+    table = read(written)
+    with pytest.raises(InputError, match="unknown method 'rf'"):  # it cannot be saved
+        TableModel.fit(table, "class", "rf")
+    with pytest.raises(InputError, match="method 'nca': Invalid parameter 'speed'"):
+        TableModel.fit(table, "class", "nca", parameters={"speed": 1})
+    with pytest.raises(InputError, match="method 'nca': The 'max_iter' parameter of NCA"):
+        TableModel.fit(table, "class", "nca", parameters={"max_iter": -3})
+
+
+def test_other_models_are_refused(model, tmp_path, iris):
+    freemetric.PCA().fit(*iris).save(tmp_path / "a.fm")
+    with pytest.raises(ModelFileError, match="a model, but not of a table"):
+        TableModel.load(tmp_path / "a.fm")
+    model.save(tmp_path / "b.fm")
+    about = files.about(tmp_path / "b.fm")
+    about["table"]["columns"][0]["name"] = "other"
+    files.save(model.pipeline, tmp_path / "b.fm", about=about)
+    with pytest.raises(ModelFileError, match="a model, but not of a table"):
+        TableModel.load(tmp_path / "b.fm")
+    with pytest.raises(InputError, match="there is no such file"):
+        TableModel.load(tmp_path / "c.fm")

@@ -1,0 +1,161 @@
+"""Every format gives the same table, and what is malformed is told by its line."""
+
+import gzip
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.io import arff
+from sklearn.datasets import dump_svmlight_file
+
+from freemetric.tabular import InputError, Schema, read
+from freemetric.tabular.labels import labels
+
+
+def as_arff(frame):
+    values = {name: "{" + ", ".join(sorted(frame[name].dropna().astype(str).unique())) + "}" for name in frame}
+    kinds = ["NUMERIC" if frame[name].dtype.kind == "f" else values[name] for name in frame]
+    head = "".join(f"@attribute '{name}' {kind}\n" for name, kind in zip(frame, kinds, strict=True))
+    return f"% a comment\n@RELATION people\n\n{head}@DATA\n{frame.to_csv(index=False, header=False, na_rep='?')}"
+
+
+def write(frame, folder, suffix):
+    path = folder / f"people.{suffix}"
+    if suffix == "parquet":
+        frame.to_parquet(path)
+    elif suffix == "arff":
+        path.write_text(as_arff(frame))
+    elif suffix == "csv.gz":
+        path.write_bytes(gzip.compress(frame.to_csv(index=False).encode()))
+    else:
+        frame.to_csv(path, index=False, sep="\t" if suffix == "tsv" else ",", na_rep="NA")
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "tsv", "parquet", "arff"])
+def test_every_suffix_gives_the_same_frame(mixed, tmp_path, suffix):
+    table = read(write(mixed, tmp_path, suffix))
+    schema = Schema.infer(table, "class")
+    assert [column.kind for column in schema.columns] == ["numeric", "numeric", "nominal", "nominal", "nominal"]
+    assert [column.missing for column in schema.columns] == [0, 16, 0, 0, 12]
+    assert schema.columns[2].categories == ("blue", "green", "red")
+    expected = mixed.drop(columns="class")
+    pd.testing.assert_frame_equal(schema.frame(table), expected.astype(schema.frame(table).dtypes).fillna(np.nan))
+    np.testing.assert_array_equal(labels(table, "class")[0], mixed["class"])
+
+
+def test_arff_as_scipy_reads_it(mixed, tmp_path):
+    path = write(mixed, tmp_path, "arff")
+    data, _ = arff.loadarff(io.StringIO(path.read_text()))
+    table = read(path)
+    for name in mixed:
+        if data[name].dtype.kind == "f":
+            np.testing.assert_array_equal(table.numbers(name), data[name])
+        else:
+            assert [text or "?" for text in table.texts(name)] == [value.decode() for value in data[name]]
+
+
+def test_arff_quotes_and_what_it_cannot_be(tmp_path):
+    path = tmp_path / "a.arff"
+    path.write_text(
+        "@relation r\n@attribute 'a b' {'x y', 'it\\'s'}\n@attribute \"c\" real\n@data\n'x y', 1\n'it\\'s',?\n"
+    )
+    table = read(path)
+    assert table.texts("a b").tolist() == ["x y", "it's"]
+    np.testing.assert_array_equal(table.numbers("c"), [1, np.nan])
+    for content, message in {
+        "@relation r\n@attribute a real\n": "no line @data",
+        "@attribute a relational\n@data\n1\n": "line 1: .*no attribute of a known kind",
+        "@attribute a real\n@data\n{0 1}\n": "line 3: a sparse row",
+        "@attribute a real\n@data\n'1\n": "line 3: ",
+        "@attribute a real\n@data\n1,2\n": "line 3: 2 fields where there are 1 columns",
+    }.items():
+        path.write_text(content)
+        with pytest.raises(InputError, match=message):
+            read(path)
+
+
+def test_libsvm_columns_are_called_by_their_index(tmp_path, rng):
+    X, y = rng.random((20, 4)), np.arange(20) % 2
+    X[:, 1] = 0
+    dump_svmlight_file(X, y, str(tmp_path / "a.libsvm"), zero_based=False)
+    table = read(tmp_path / "a.libsvm")
+    assert list(table.columns) == ["label", "1", "2", "3", "4"]
+    np.testing.assert_allclose(table.numbers("3"), X[:, 2])
+    np.testing.assert_array_equal(table.numbers("2"), np.zeros(20))
+    np.testing.assert_array_equal(labels(table, "label")[0], y)
+    np.testing.assert_array_equal(table.cells("17"), np.zeros(20))  # a feature that this file does not mention
+    (tmp_path / "b.svm").write_text("1 1:2\n0 1:abc:3\n")
+    with pytest.raises(InputError, match="line 2: not a label and index:value pairs"):
+        read(tmp_path / "b.svm")
+
+
+def test_parquet_types(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "n": pd.array([1, None, 3], dtype="Int64"),
+            "flag": [True, False, True],
+            "kind": pd.Categorical([1, 2, 1]),
+            "word": ["a", None, "NA"],
+        }
+    )
+    frame.to_parquet(tmp_path / "a.parquet")
+    table = read(tmp_path / "a.parquet")
+    np.testing.assert_array_equal(table.numbers("n"), [1, np.nan, 3])
+    assert table.texts("flag").tolist() == ["True", "False", "True"]
+    assert table.texts("kind").tolist() == ["1", "2", "1"]
+    assert table.texts("word").tolist() == ["a", None, None]
+    pd.DataFrame({"lists": [[1], [2]]}).to_parquet(tmp_path / "b.parquet")
+    with pytest.raises(InputError, match="column 'lists' holds list"):
+        read(tmp_path / "b.parquet")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"\n\n", "the file is empty"),
+        (b"a,b\n", "a header and no rows"),
+        (b"a;b\n", "one column, 'a;b': --delimiter ';'"),
+        (b"a,a\n1,2\n", "line 1: two columns are called 'a'"),
+        (b",a\n1,2\n", "line 1: column 1 has no name"),
+        (b"a,b\n1,2\n1\n", "line 3: 1 fields where there are 2 columns"),
+        (b'a,b\n1,"2\n', "line 2: unexpected end of data"),
+        (b"a,b\n1,\xff\n", "line 2: byte 0xff is not UTF-8"),
+        (b"a,b\n1,2\n1,\x00\n", "line 3: a NUL byte"),
+    ],
+)
+def test_malformed_csv_is_told_by_its_line(tmp_path, content, message):
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message) as caught:
+        read(path)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_are_none(tmp_path):
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n")[:-4])
+    (tmp_path / "a.parquet").write_bytes(b"PAR1 and nothing")
+    (tmp_path / "a.txt").write_text("a b\n1 2\n")
+    for name, message in {
+        "a.csv.gz": "damaged or truncated gzip file",
+        "a.parquet": "not a Parquet file",
+        "a.txt": "its suffix is none of",
+        "b.csv": "cannot be read",
+    }.items():
+        with pytest.raises(InputError, match=message):
+            read(tmp_path / name)
+    assert read(tmp_path / "a.txt", "csv", delimiter=" ").numbers("b").tolist() == [2]
+    with pytest.raises(InputError, match="unknown format 'xls'"):
+        read(tmp_path / "a.txt", "xls")
+    with pytest.raises(InputError, match="one character"):
+        read(tmp_path / "a.txt", "csv", delimiter="||")
+
+
+def test_what_is_missing_can_be_said(tmp_path):
+    (tmp_path / "a.csv").write_text("a,b\n-9,NA\n1,?\n")
+    table = read(tmp_path / "a.csv", missing=["-9"])
+    np.testing.assert_array_equal(table.numbers("a"), [np.nan, 1])
+    assert table.texts("b").tolist() == ["NA", "?"]
