@@ -1,34 +1,36 @@
-"""What a free-energy classifier tries: on which view of the features, with how free a map, how hot and how confined."""
+"""What a free-energy classifier tries: a view of the features, a form of the map, an energy, a temperature, a trap."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-# Confinement in units of the temperature: lambda |A|^2 / T is the same trap at every temperature.
-CONFINEMENT_PER_TEMPERATURE = 0.3
-TEMPERATURE = 1e-3
+TEMPERATURES = {"log-nca": 1e-3, "nca": 3e-4}
+CONFINEMENT_PER_TEMPERATURE = {"log-nca": 0.3, "nca": 0.1}  # lambda |A|^2 / T is the same trap at every temperature
 TEMPERATURE_STEP = 3.0
 
-KINDS = {
-    "scaled/identity": ("scaled", "identity"),
-    "quantiles/identity": ("quantiles", "identity"),
-    "steps/identity": ("steps", "identity"),
-    "scaled/diagonal": ("scaled", "diagonal"),
-    "quantiles/diagonal": ("quantiles", "diagonal"),
-    "steps/diagonal": ("steps", "diagonal"),
-    "scaled/full": ("scaled", "full"),
-    "quantiles/full": ("quantiles", "full"),
-    "steps/full": ("steps", "full"),
-}
-"""View and form by name, the simpler ones first. The identity learns nothing: it is plain k-NN."""
+VIEW_NAMES = ("scaled", "quantiles", "steps")
+FORMS = ("identity", "diagonal", "full")
+KINDS = {f"{view}/{form}": (view, form, "log-nca") for form in FORMS for view in VIEW_NAMES}
+KINDS |= {f"{view}/{form}/nca": (view, form, "nca") for form in FORMS[1:] for view in VIEW_NAMES}
+"""View, form and energy by name, the simpler ones first. The identity learns nothing: it is plain k-NN."""
 
-AUTO = [name for name in KINDS if name not in ("steps/identity", "steps/full")]
+AUTO = (
+    "scaled/identity",
+    "quantiles/identity",
+    "scaled/diagonal",
+    "quantiles/diagonal",
+    "steps/diagonal",
+    "scaled/full",
+    "quantiles/full",
+    "scaled/full/nca",
+)
 
 
 @dataclass(frozen=True)
 class Candidate:
     view: str
     form: str
+    energy: str
     temperature: float = 0.0
     confinement: float = 0.0
 
@@ -45,10 +47,16 @@ class Candidate:
 
 def first_candidates(names, temperature, confinement):
     """One candidate a kind, at the given temperature and confinement or the usual ones for "auto"."""
-    T = TEMPERATURE if temperature == "auto" else float(temperature)
-    trap = CONFINEMENT_PER_TEMPERATURE * (T or TEMPERATURE) if confinement == "auto" else float(confinement)
-    pool = [Candidate(*KINDS[name]) for name in names]
-    return [replace(c, temperature=T, confinement=trap) if c.learns else c for c in pool]
+    return [_tempered(Candidate(*KINDS[name]), temperature, confinement) for name in names]
+
+
+def _tempered(candidate, temperature, confinement):
+    if not candidate.learns:
+        return candidate
+    usual = TEMPERATURES[candidate.energy]
+    T = usual if temperature == "auto" else float(temperature)
+    trap = CONFINEMENT_PER_TEMPERATURE[candidate.energy] * (T or usual) if confinement == "auto" else float(confinement)
+    return replace(candidate, temperature=T, confinement=trap)
 
 
 def spread(n, weights):

@@ -17,6 +17,8 @@ from .mixture import Mixture, best_pair, trusted
 from .population import Population
 from .votes import NeighborVotes, VotingClassifier, chunks
 
+USUAL_REPLICAS = 60
+AFFORDABLE_BAG = 2000  # patterns; larger bags get fewer replicas, whose metrics vary less
 FIRST_SHARE = 0.5  # of the replicas go evenly to all kinds
 TRUSTED_NEIGHBORS = (1, 2, 3, 5, 8, 13, 20, 32)  # evenly on a logarithmic scale, so that large k do not outnumber small
 
@@ -41,25 +43,27 @@ class FreeEnergyClassifier(VotingClassifier):
     Finally :math:`P(c|x) = \mathrm{softmax}_c(s \log q_c + b_c)` calibrates the mixed shares q on the same votes. Where
     plain k-NN is better out of bag by more than a standard error, it is taken instead.
 
-    Fitting costs n_replicas * 125 gradients of O(n^2 d) for bags of n = N / 2 patterns, at most 2,000, and one
-    neighbour search per replica for at most 4,000 judges: quadratic up to N = 4,000, then about linear. Predicting a
+    Fitting costs n_replicas * 125 gradients of O(n^2 d) for bags of n = N / 2 patterns, at most 4,000, and one
+    neighbour search per replica for at most 4,000 judges: quadratic up to N = 8,000, then about linear. Predicting a
     pattern costs a neighbour search per replica.
 
     Parameters
     ----------
-    n_replicas : int, default=60
-        Sampled metrics.
+    n_replicas : int or "auto", default="auto"
+        Sampled metrics; "auto" is 60, fewer for bags of more than 2,000 patterns, 30 for the largest.
     temperature : float or "auto", default="auto"
-        Temperature of the replicas; "auto" starts from 1e-3 and tries a third and three times that.
+        Temperature of the replicas; "auto" starts from 1e-3 (3e-4 for NCA's own energy) and tries a third and three
+        times that.
     confinement : float or "auto", default="auto"
-        Strength of the harmonic trap on A; "auto" is 0.3 T.
+        Strength of the harmonic trap on A; "auto" is 0.3 T (0.1 T for NCA's own energy).
     n_neighbors : int or "auto", default="auto"
         Neighbours that vote; "auto" mixes 1, 2, 3, 5, 8, 13, 20 and 32 by their out-of-bag scores.
     subsample : float, default=0.5
         Share of every class that a replica learns on.
     candidates : "auto" or list of str, default="auto"
-        Kinds that are tried, as "view/form": any of scaled, quantiles and steps with identity, diagonal and full.
-        "auto" takes all but "steps/full" and "steps/identity".
+        Kinds that are tried, as "view/form": any of scaled, quantiles and steps with any of identity, diagonal and
+        full. "view/form/nca" samples NCA's own energy instead of its logarithmic form. "auto" takes the identity on
+        scaled features and quantiles, the diagonal on all three, the full map on the first two, and "scaled/full/nca".
     n_components : int or None, default=None
         Dimension of the learned spaces; None keeps the number of features. A number leaves the diagonal maps out.
     energy : Energy, "nca", "log-nca", callable or None, default=None
@@ -83,8 +87,8 @@ class FreeEnergyClassifier(VotingClassifier):
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         Out-of-bag class probabilities; NaN where a pattern did not judge every candidate.
     selection_ : dict of ndarray
-        What was tried, a row for each candidate and k: "view", "form", "temperature", "confinement", "n_replicas",
-        "n_neighbors", "oob_error", "oob_brier" and "weight" in the prediction.
+        What was tried, a row for each candidate and k: "view", "form", "energy", "temperature", "confinement",
+        "n_replicas", "n_neighbors", "oob_error", "oob_brier" and "weight" in the prediction.
     ensembles_ : list of Ensemble
         The candidates that vote, each with its sampled ``maps``.
     views_ : dict
@@ -124,7 +128,7 @@ class FreeEnergyClassifier(VotingClassifier):
     """
 
     _parameter_constraints: dict = {
-        "n_replicas": [Interval(Integral, 1, None, closed="left")],
+        "n_replicas": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "temperature": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
         "confinement": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
@@ -141,7 +145,7 @@ class FreeEnergyClassifier(VotingClassifier):
 
     def __init__(
         self,
-        n_replicas=60,
+        n_replicas="auto",
         *,
         temperature="auto",
         confinement="auto",
@@ -203,21 +207,22 @@ class FreeEnergyClassifier(VotingClassifier):
         if unknown or not names:
             problem = f"{unknown[0]!r} is unknown" if unknown else "the list is empty"
             raise ValueError(f"candidates: {problem}; known are {', '.join(map(repr, KINDS))}.")
-        names.sort(key=list(KINDS).index)
-        if self.energy is not None and not isinstance(self.energy, str) and not hasattr(self.energy, "bind"):
-            names = [name for name in names if name.endswith("identity") or name == "scaled/full"]
+        if self.energy is not None:
+            names = list(dict.fromkeys(name.removesuffix("/nca") for name in names))
+            if not isinstance(self.energy, str) and not hasattr(self.energy, "bind"):
+                names = [name for name in names if name.endswith("identity") or name == "scaled/full"]
         if self.n_components is not None:
-            names = [name for name in names if not name.endswith("diagonal")]
-        return names
+            names = [name for name in names if "diagonal" not in name]
+        return sorted(names, key=list(KINDS).index)
 
     def _populate(self, population):
         """Replicas evenly to all kinds, then to other temperatures of the best kind, then to where votes were best."""
         pool = first_candidates(self._kinds(), self.temperature, self.confinement)
-        left = self.n_replicas
+        left = total = self._n_replicas(population)
         each = max(2, round(FIRST_SHARE * left / max(1, sum(candidate.learns for candidate in pool))))
         for candidate in pool:
             n = min(each, left) * candidate.learns
-            if n > 1 or n == self.n_replicas or not candidate.learns:  # two bags leave out everybody once
+            if n > 1 or n == total or not candidate.learns:  # two bags leave out everybody once
                 population.add(candidate, n)
                 left -= n
         weights = self._learned_weights(population)
@@ -231,8 +236,13 @@ class FreeEnergyClassifier(VotingClassifier):
             for number, n in enumerate(spread(left, weights)):
                 population.grow(number, n)
 
+    def _n_replicas(self, population):
+        if self.n_replicas != "auto":
+            return self.n_replicas
+        return min(USUAL_REPLICAS, USUAL_REPLICAS * AFFORDABLE_BAG // population.n_learned_on)
+
     def _learned_weights(self, population):
-        weights = trusted(population.scores(), len(population.truth), self._neighbors(population)).sum(axis=1)
+        weights = trusted(population.scores(), max(1, len(population.truth)), self._neighbors(population)).sum(axis=1)
         weights *= population.learns
         return weights if weights.any() else population.learns.astype(float)
 

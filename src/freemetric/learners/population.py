@@ -14,7 +14,7 @@ from .votes import NeighborVotes
 from .walk import Walk
 
 MOST_NEIGHBORS = 40
-MOST_LEARNED_ON = 2000  # patterns a bag: a metric has few parameters, and its cost grows with the square of the bag
+MOST_LEARNED_ON = 4000  # patterns a bag: a metric has few parameters, and its cost grows with the square of the bag
 MOST_JUDGED = 4000  # patterns that judge: enough to tell candidates apart
 N_STEPS = 25
 
@@ -55,6 +55,7 @@ class Population:
         self.most_neighbors = min(MOST_NEIGHBORS, len(y) - 1)
         self.views, self.seen = {}, {}
         self.bags = Bags(rng, y, settings.subsample, MOST_LEARNED_ON)
+        self.n_learned_on = sum(self.bags.sizes)
         everyone = np.arange(len(y))
         self.judged = Bags(rng, y, 1.0, MOST_JUDGED).first(1)[0] if len(y) > MOST_JUDGED else everyone
         self.ensembles, self.ballots, self.walks = [], [], []
@@ -87,7 +88,7 @@ class Population:
     def _sample(self, candidate, bags):
         set_ = self.settings
         V = self.seen[candidate.view]
-        energy = as_energy("log-nca" if set_.energy is None else set_.energy)
+        energy = as_energy(candidate.energy if set_.energy is None else set_.energy)
         if candidate.form == "diagonal":
             energy, start = Diagonal(energy), np.ones((1, V.shape[1]))
         else:

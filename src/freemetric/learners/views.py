@@ -25,7 +25,8 @@ class Quantiles:
     """Every feature on its quantiles: monotone rescaling does not matter, outliers are near the others."""
 
     def __init__(self, X):
-        self.transformer = QuantileTransformer(n_quantiles=min(MOST_QUANTILES, len(X)), subsample=None).fit(X)
+        transformer = QuantileTransformer(n_quantiles=min(MOST_QUANTILES, len(X)), subsample=None)
+        self.transformer = transformer.set_output(transform="default").fit(X)
         self.owner = np.arange(X.shape[1])
 
     def __call__(self, X):

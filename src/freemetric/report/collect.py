@@ -1,17 +1,19 @@
 """Everything that the report asks of models. Beside ``learned.py`` no module of it knows what models are made of."""
 
+from functools import partial
+
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from ..display.learned import passed
+from ..display.learned import LearnedSpace, passed
 from ..mc import Annealing
 from .about import parameters, versions
 from .encode import clipped
 from .findings import Findings, Snapshots
 from .judge import leave_one_out
-from .learned import Space, find
+from .learned import find, mapped
 
 PATTERNS, MAPPED = ("_X",), ("_Z", "_fit_X")  # where fitted models keep their training patterns
 USUAL_NEIGHBORS = 5
@@ -20,14 +22,14 @@ USUAL_NEIGHBORS = 5
 def collect(model, X=None, y=None, *, feature_names=None, class_names=None, most_rows=10_000):
     """Findings about a fitted model and, where given or kept by it, about patterns."""
     check_is_fitted(model)
-    space = Space(model)
+    space = LearnedSpace(model)
     found = Findings(type(model).__name__, type(space.learner).__name__, [])
     found.parameters, found.versions = parameters(model), versions()
     _neighbors(found, model)
     if X is not None:
         _given(found, space, X, y, most_rows)
     else:
-        _kept(found, model, space, most_rows)
+        _kept(found, model, most_rows)
     _name_features(found, space, feature_names)
     _metric(found, space)
     _walk(found, model, space)
@@ -48,7 +50,7 @@ def _given(found, space, X, y, most_rows):
     X = _safe_indexing(X, found.rows)
     inputs = passed(space.front, X)
     found.inputs = np.asarray(inputs, dtype=np.float64)
-    found.Z, found.before = space.map(inputs), space.before(X)
+    found.Z, found.before = mapped(space.learner, inputs), space.before(X)
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
     values = np.asarray(X, dtype=object).T
     found.columns = list(zip(names or [f"x{i}" for i in range(len(values))], values, strict=True))
@@ -59,20 +61,20 @@ def _given(found, space, X, y, most_rows):
         _label(found, getattr(find(space.estimator, "classes_"), "classes_", []), column_or_1d(y)[found.rows])
 
 
-def _kept(found, model, space, most_rows):
+def _kept(found, model, most_rows):
     """Rows that the model has kept."""
     keeper = find(model, *PATTERNS, *MAPPED)
     if keeper is None:
         return
-    mapped = not any(hasattr(keeper, name) for name in PATTERNS)
-    kept = next(getattr(keeper, name) for name in (*PATTERNS, *MAPPED) if hasattr(keeper, name))
+    place = next(name for name in (*PATTERNS, *MAPPED) if hasattr(keeper, name))
+    kept = getattr(keeper, place)
     _choose_rows(found, len(kept), most_rows, "the rows it has learned from")
-    if mapped:
+    if place in MAPPED:
         found.Z = np.asarray(kept, dtype=np.float64)[found.rows]
     else:
         found.inputs = np.asarray(kept, dtype=np.float64)[found.rows]
-        behind = Space(keeper)
-        found.Z, found.before, found.aligned = behind.map(found.inputs), behind.before(found.inputs), True
+        found.Z, found.before = mapped(keeper, found.inputs), LearnedSpace(keeper).before(found.inputs)
+        found.aligned = True
         found.columns = [(f"x{i}", column) for i, column in enumerate(found.inputs.T)]
     if hasattr(keeper, "_y") and hasattr(keeper, "classes_"):
         _label(found, keeper.classes_, np.asarray(keeper.classes_)[np.ravel(keeper._y)[found.rows]])
@@ -109,10 +111,10 @@ def _name_features(found, space, given):
 
 def _metric(found, space):
     """M, and the weights of the features."""
-    found.embed = space.map
+    found.embed = partial(mapped, space.learner)
     if found.inputs is not None:
         found.spread = found.inputs.std(axis=0)
-    if hasattr(space.learner, "components_") or (space.averaged and not space.embeds):
+    if hasattr(space.learner, "components_"):
         found.matrix = space.matrix()
     elif found.inputs is not None:
         found.matrix, found.linear_share = nearest_matrix(found.inputs, found.Z)
