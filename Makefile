@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 OLDEST := .venv-oldest
 PEERS := .venv-peers
 
-.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest bench-learners clean
+.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest bench-accuracy bench-learners clean
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric.demo
@@ -30,6 +30,10 @@ bench-speed: $(VENV)/ready
 
 bench-honest: $(VENV)/ready
 	$(RUN) benchmarks/honest.py
+
+# the tables of docs/accuracy.md from the committed records
+bench-accuracy: $(VENV)/ready
+	$(RUN) benchmarks/accuracy.py
 
 bench-learners: $(VENV)/ready $(PEERS)/ready
 	$(RUN) benchmarks/learners.py --peer $(PEERS)/bin/python

@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import special_ortho_group
 from sklearn.base import clone
 
-from freemetric.energies import CallableEnergy, Confinement, NCAEnergy, as_energy
+from freemetric.energies import CallableEnergy, Confinement, LogNCAEnergy, NCAEnergy, as_energy
 from freemetric.mc import Annealing, Constant, ElementMove
 
 
@@ -88,3 +88,10 @@ def test_bad_energies_are_named(iris):
         as_energy(3)
     with pytest.raises(ValueError, match="positive factor; got -1"):
         (-1 * NCAEnergy()).bind(*iris)
+
+
+def test_log_energy_on_three_patterns_by_hand():
+    # The chances of the test of Eq. 4; the lonely third pattern costs -log(1e-6).
+    X, y = np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1])
+    p = np.append(np.exp(-1) / (np.exp(-1) + np.exp([-9.0, -4.0])), 0.0)
+    assert LogNCAEnergy().bind(X, y)(np.ones((1, 1, 1)))[0] == pytest.approx(-np.log(p + 1e-6).mean(), rel=1e-5)

@@ -41,6 +41,17 @@ def test_energy_and_gradient_are_the_reference(kernels, rng, scale, one_data_set
     np.testing.assert_allclose(gradient, true_gradient, atol=tolerance * np.abs(true_gradient).max() + 1e-30)
 
 
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 10.0])
+def test_logarithmic_energy_and_gradient_are_the_reference(kernels, rng, scale):
+    X, bounds, A = problem(rng, scale=scale)
+    data, floor = prepare(kernels, X, bounds), 1e-6
+    energy, gradient = kernels.nca_energy_and_gradient(data, A, floor)
+    true_energy, true_gradient = reference.nca_energy_and_gradient(reference.prepare(X, bounds), A, floor)
+    np.testing.assert_allclose(energy, true_energy, rtol=1e-4)
+    np.testing.assert_allclose(kernels.nca_energy(data, A, floor), energy, rtol=1e-6)
+    np.testing.assert_allclose(gradient, true_gradient, atol=2e-3 * np.abs(true_gradient).max() + 1e-30)
+
+
 @pytest.mark.parametrize("N", [2, 3, 255, 256, 257, 700])
 def test_any_number_of_patterns(kernels, rng, N):
     X, bounds, A = problem(rng, N=N, n_classes=1 if N < 4 else 3)
@@ -59,15 +70,17 @@ def test_duplicated_rows(kernels, rng):
     np.testing.assert_allclose(gradient, true_gradient, atol=1e-4 * np.abs(true_gradient).max())
 
 
-def test_reference_gradient_is_finite_differences(rng):
+@pytest.mark.parametrize("log_floor", [0.0, 1e-6])
+def test_reference_gradient_is_finite_differences(rng, log_floor):
     X, bounds, A = problem(rng, N=20, R=1)
     data = reference.prepare(X, bounds)
-    _, gradient = reference.nca_energy_and_gradient(data, A)
+    _, gradient = reference.nca_energy_and_gradient(data, A, log_floor)
     h = 1e-6
     for r, c in np.ndindex(A[0].shape):
         step = np.zeros_like(A)
         step[0, r, c] = h
-        slope = (reference.nca_energy(data, A + step) - reference.nca_energy(data, A - step)) / (2 * h)
+        up, down = (reference.nca_energy(data, A + side * step, log_floor) for side in (1, -1))
+        slope = (up - down) / (2 * h)
         assert gradient[0, r, c] == pytest.approx(slope[0], abs=1e-8)
 
 

@@ -1,84 +1,121 @@
 import numpy as np
 import pytest
-from sklearn.datasets import load_wine
+import sklearn
+from sklearn.datasets import load_wine, make_classification
 from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 
 from freemetric import FreeEnergyClassifier
+from freemetric.energies import CallableEnergy, Diagonal, LogNCAEnergy
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
-from freemetric.learners.bags import stratified_bags
-from freemetric.learners.votes import NeighborVotes, shares
+from freemetric.learners.base import generator
+from freemetric.learners.candidates import AUTO, Candidate
+from freemetric.learners.population import Population
+from freemetric.learners.search import judge, populate
 from freemetric.mc import Annealing, Constant, ElementMove
 
 
-def test_votes_are_those_of_scikit_learn(rng, wine):
+@pytest.fixture(scope="module")
+def model(wine):
     X, y = wine
-    votes = NeighborVotes(X[:100], y[:100], 3, n_neighbors=12).of(X[100:])
-    for k in (1, 5, 12):
-        knn = KNeighborsClassifier(k).fit(X[:100], y[:100])
-        np.testing.assert_allclose(votes[:, k - 1][:, knn.classes_] / k, knn.predict_proba(X[100:]))
+    return FreeEnergyClassifier(24, random_state=0).fit(X[::2], y[::2])
 
 
-def test_left_out_votes_are_those_of_a_search_without_the_pattern(wine):
-    X, y = wine
-    rows = np.array([3, 70, 177])
-    votes = NeighborVotes(X, y, 3, n_neighbors=5).left_out(rows)
-    for row, vote in zip(rows, votes, strict=True):
-        others = np.arange(len(y)) != row
-        expected = KNeighborsClassifier(5).fit(X[others], y[others]).predict_proba(X[[row]])[0]
-        np.testing.assert_allclose(vote[-1] / 5, expected)
-
-
-def test_a_pattern_among_its_copies_does_not_vote_for_itself():
-    Z, y = np.zeros((10, 1)), np.arange(10) % 2
-    votes = NeighborVotes(Z, y, 2, n_neighbors=3).left_out(np.arange(10))
-    np.testing.assert_array_equal(votes[:, -1].sum(axis=1), 3)
-
-
-def test_ties_are_decided_by_the_nearest():
-    votes = np.array([[[0.0, 1.0], [1.0, 1.0]]])  # nearest votes for class 1, both together are a tie
-    assert shares(votes)[0].argmax(axis=1).tolist() == [1, 1]
-
-
-def test_bags_are_stratified_and_leave_something_out(rng):
-    y = np.repeat([0, 1, 2, 3], [40, 10, 3, 1])
-    bags = stratified_bags(rng, y, 20, 0.5)
-    assert all(np.bincount(y[bag]).tolist() == [20, 5, 2, 1] for bag in bags)
-    assert all(len(np.unique(bag)) == len(bag) for bag in bags)
-    assert len({tuple(bag) for bag in bags}) == 20
+def nearest_classes(Z, y, query, k, without=None):
+    D = np.linalg.norm(Z - query, axis=1)
+    if without is not None:
+        D[without] = np.inf
+    return y[np.argsort(D, kind="stable")[:k]]
 
 
 def test_out_of_bag_votes_by_brute_force(iris):
-    X, y = iris
-    model = FreeEnergyClassifier(6, random_state=0, n_neighbors=7)
-    with pytest.warns(DataWarning, match="never out of bag"):
-        model.fit(X, y)
-    rng = np.random.default_rng(np.random.RandomState(0).randint(2**32, size=4, dtype=np.uint32))
-    bags = stratified_bags(rng, y, 6, 0.5)  # the first thing that fit draws
+    X, y = iris[0] * [1, 2, 3, 4], iris[1]
+    settings = FreeEnergyClassifier(4, candidates=["scaled/full"], random_state=0)
+    population = Population(generator(0), X, y, settings)
+    population.add(Candidate("scaled", "full", "log-nca", 1e-3, 3e-4), 4)
+    V, bags = population.views["scaled"](X), population.bags.first(4)
     for i in (0, 60, 140):
-        counts = np.zeros(3)
-        for A, bag in zip(model.replicas_, bags, strict=True):
-            if i in bag:
-                continue
-            D = np.linalg.norm((X - X[i]) @ A.T, axis=1)
-            D[i] = np.inf
-            nearest = y[np.argsort(D)[:7]]
-            counts += np.bincount(nearest, minlength=3) + 1e-3 * np.eye(3)[nearest[0]]
-        expected = counts / counts.sum() if counts.any() else np.full(3, np.nan)
-        np.testing.assert_allclose(model.oob_decision_function_[i], expected, atol=1e-5)
-    judged = ~np.isnan(model.oob_decision_function_[:, 0])
-    right = model.oob_decision_function_[judged].argmax(axis=1) == y[judged]
-    assert model.oob_score_ == pytest.approx(right.mean())
+        expected = np.zeros((40, 3))
+        for A, bag in zip(population.ensembles[0].maps, bags, strict=True):
+            if i not in bag:
+                Z = V @ A.T
+                nearest = nearest_classes(Z, y, Z[i], 40, without=i)
+                expected += np.eye(3)[nearest].cumsum(axis=0)
+        np.testing.assert_array_equal(population.ballots[0][i], expected)
+        assert expected[0].sum() == 2  # complementary bags
 
 
-def test_the_chosen_k_has_the_lowest_out_of_bag_error(wine):
-    model = FreeEnergyClassifier(16, random_state=0).fit(*wine)
-    tried = model.selection_
-    assert tried["n_neighbors"].tolist() == list(range(1, 41))
-    assert model.n_neighbors_ == tried["n_neighbors"][tried["oob_error"].argmin()]
-    assert 1 - model.oob_score_ == pytest.approx(tried["oob_error"].min())
-    assert set(tried) == {"temperature", "confinement", "n_neighbors", "oob_error"}
-    assert (model.temperature_, model.confinement_) == (3e-4, 3e-5)
+def test_plain_neighbors_are_judged_by_leaving_one_out(iris):
+    X, y = iris
+    population = Population(generator(0), X, y, FreeEnergyClassifier())
+    population.add(Candidate("scaled", "identity", "log-nca"), 0)
+    for i in (3, 77, 120):
+        others = np.arange(len(y)) != i
+        knn = KNeighborsClassifier(5).fit(X[others], y[others])
+        np.testing.assert_allclose(population.shares()[0, 4, i], knn.predict_proba(X[[i]])[0], atol=1e-6)
+
+
+def test_prediction_by_brute_force(model, wine):
+    X, y = wine
+    query, train, labels = X[1], X[::2], y[::2]
+    mixed = np.zeros(3)
+    for ensemble, weights in zip(model.ensembles_, model._mixture.weights, strict=True):
+        view, form = model.views_[ensemble.candidate.view], ensemble.candidate.form
+        V, q = view(train), view(query[None])[0]
+        maps = [np.eye(V.shape[1])] if form == "identity" else ensemble.maps
+        for A in maps:
+            A = np.diag(A[0]) if form == "diagonal" else A
+            votes = np.eye(3)[nearest_classes(V @ A.T, labels, A @ q, 40)].cumsum(axis=0)
+            mixed += weights @ (votes / np.arange(1, 41)[:, None]) / len(maps)
+    assert mixed.sum() == pytest.approx(1)
+    calibration = model._mixture.calibration
+    Z = calibration.slope * np.log(mixed + 0.05) + calibration.bias
+    expected = np.exp(Z) / np.exp(Z).sum()
+    np.testing.assert_allclose(model.predict_proba(query[None])[0], expected, atol=1e-5)
+
+
+def test_selection_says_what_was_tried(model):
+    table = model.selection_
+    assert set(table) == {
+        "view", "form", "energy", "temperature", "confinement", "n_replicas", "n_neighbors", "oob_error", "oob_brier",
+        "weight",
+    }  # fmt: skip
+    assert len({len(column) for column in table.values()}) == 1
+    assert table["weight"].sum() == pytest.approx(1)
+    one_k = table["n_neighbors"] == 1
+    assert table["n_replicas"][one_k].sum() == 24
+    kinds = set(zip(table["view"][one_k], table["form"][one_k], strict=True))
+    assert {tuple(name.split("/")[:2]) for name in AUTO} <= kinds
+    used = table["weight"] > 0
+    assert set(table["n_neighbors"][used]) <= {1, 2, 3, 5, 8, 13, 20, 32}
+    by_k = [table["weight"][table["n_neighbors"] == k].sum() for k in range(1, 41)]
+    assert model.n_neighbors_ == np.argmax(by_k) + 1
+
+
+def test_the_best_kind_is_tried_at_other_temperatures(wine):
+    model = FreeEnergyClassifier(36, candidates=["scaled/diagonal", "scaled/full"], random_state=0).fit(*wine)
+    first = model.selection_["n_neighbors"] == 1
+    table = {name: column[first] for name, column in model.selection_.items()}
+    assert len(table["view"]) == 4
+    assert table["form"][2] == table["form"][3]
+    np.testing.assert_allclose(table["temperature"], [1e-3, 1e-3, 1e-3 / 3, 3e-3])
+    np.testing.assert_allclose(table["confinement"], 0.3 * table["temperature"])
+
+
+def test_a_given_temperature_and_confinement_are_kept(wine):
+    model = FreeEnergyClassifier(12, temperature=5e-4, confinement=1e-4, random_state=0).fit(*wine)
+    learned = model.selection_["form"] != "identity"
+    assert set(model.selection_["temperature"][learned]) == {5e-4}
+    assert set(model.selection_["confinement"][learned]) == {1e-4}
+    assert (model.temperature_, model.confinement_) == (5e-4, 1e-4)
+
+
+def test_a_given_k_is_the_only_one(wine):
+    model = FreeEnergyClassifier(12, n_neighbors=7, random_state=0).fit(*wine)
+    assert set(model.selection_["n_neighbors"][model.selection_["weight"] > 0]) == {7}
+    assert model.n_neighbors_ == 7
+    P = model.predict(wine[0])
+    np.testing.assert_array_equal(P, model.classes_[model.decisions(wine[0])[:, 6]])
 
 
 def test_out_of_bag_error_predicts_the_test_error():
@@ -86,21 +123,62 @@ def test_out_of_bag_error_predicts_the_test_error():
     gaps = []
     for seed in range(4):
         X1, X2, y1, y2 = train_test_split(X, y, test_size=0.5, stratify=y, random_state=seed)
-        model = FreeEnergyClassifier(16, random_state=seed).fit(X1, y1)
+        model = FreeEnergyClassifier(20, random_state=seed).fit(X1, y1)
         gaps.append(model.oob_score_ - model.score(X2, y2))
     assert abs(np.mean(gaps)) < 0.04
+
+
+def test_never_clearly_worse_than_plain_neighbors_out_of_bag(rng):
+    # Labels of the nearest prototype in all features at once: nothing can be learned that plain k-NN has not.
+    X = rng.random((80, 6))
+    y = np.tile([0, 1], 40)
+    X[1::2] = X[::2] + 0.02 * rng.random((40, 6)) + 0.3
+    population = Population(generator(0), X, y, FreeEnergyClassifier(12))
+    populate(population, list(AUTO))
+    verdict = judge(population)
+    best_plain = verdict.scores[~population.learns].min()
+    P, truth = verdict.probabilities, population.truth
+    brier = ((P - np.eye(2)[truth]) ** 2).sum(axis=1) / 2
+    assert brier.mean() <= best_plain + 2 * brier.std() / np.sqrt(len(truth)) + 0.02
+
+
+def test_irrelevant_features_are_found_out(rng):
+    X, y = make_classification(300, 12, n_informative=4, n_redundant=0, shuffle=False, class_sep=1.5, random_state=3)
+    model = FreeEnergyClassifier(20, random_state=0).fit(X, y)
+    weights = model.feature_importances_
+    assert weights.sum() == pytest.approx(1)
+    assert weights[:4].mean() > 2 * weights[4:].mean()
+    assert (model.feature_importances_std_ >= 0).all()
+
+
+def test_importances_of_one_diagonal_metric_by_hand(wine):
+    X, y = wine
+    model = FreeEnergyClassifier(1, candidates=["scaled/diagonal"], temperature=1e-3, random_state=0)
+    with pytest.warns(DataWarning, match="never out of bag"):
+        model.fit(X, y)
+    w = model.ensembles_[0].maps[0, 0]
+    by_hand = w**2 * model.views_["scaled"](X).var(axis=0)
+    np.testing.assert_allclose(model.feature_importances_, by_hand / by_hand.sum())
+
+
+def test_embedding_has_the_mean_squared_distance(wine):
+    X, y = wine
+    model = FreeEnergyClassifier(6, candidates=["scaled/full"], temperature=1e-3, random_state=0).fit(X, y)
+    Z = model.embed(X[:5])
+    V, covariance = model.views_["scaled"](X), np.cov(model.views_["scaled"](X), rowvar=False)
+    expected = 0.0
+    for A in model.ensembles_[0].maps:
+        scale = 2 * np.trace(A @ covariance @ A.T)
+        expected += ((A @ (V[0] - V[1])) ** 2).sum() / scale / 6
+    assert ((Z[0] - Z[1]) ** 2).sum() == pytest.approx(expected, rel=1e-6)
 
 
 def test_units_of_features_do_not_matter(wine):
     X, y = wine
     units = np.logspace(-3, 3, 13)
-    plain = FreeEnergyClassifier(6, random_state=0, n_neighbors=5)
-    with pytest.warns(DataWarning):
-        plain.fit(X[::2], y[::2])
-    with pytest.warns(DataWarning):
-        scaled = FreeEnergyClassifier(6, random_state=0, n_neighbors=5).fit(X[::2] * units + 7, y[::2])
-    agree = plain.predict(X[1::2]) == scaled.predict(X[1::2] * units + 7)
-    assert agree.mean() > 0.97
+    plain = FreeEnergyClassifier(12, random_state=0).fit(X[::2], y[::2])
+    scaled = FreeEnergyClassifier(12, random_state=0).fit(X[::2] * units + 7, y[::2])
+    assert (plain.predict(X[1::2]) == scaled.predict(X[1::2] * units + 7)).mean() > 0.97
 
 
 def test_probabilities_and_predictions_agree(wine):
@@ -112,18 +190,89 @@ def test_probabilities_and_predictions_agree(wine):
     np.testing.assert_array_equal(model.classes_[P.argmax(axis=1)], model.predict(X))
 
 
+def test_probabilities_are_calibrated():
+    X, y = make_classification(1200, 6, n_informative=4, flip_y=0.3, random_state=0)
+    model = FreeEnergyClassifier(12, random_state=0).fit(X[:400], y[:400])
+    P = model.predict_proba(X[400:])[:, 1]
+    for low, high in ((0.0, 0.35), (0.35, 0.65), (0.65, 1.0)):
+        inside = (low <= P) & (high > P)
+        if inside.sum() > 50:
+            assert abs(P[inside].mean() - y[400:][inside].mean()) < 0.12
+
+
+def test_results_do_not_depend_on_threads(wine):
+    X, y = wine
+    one, two = (FreeEnergyClassifier(12, n_jobs=n, random_state=0).fit(X, y) for n in (1, 2))
+    np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+
+
 def test_low_rank_and_another_sampler(wine):
-    sampler = Annealing(Constant(1e-3), ElementMove(0.3), n_steps=5)
-    model = FreeEnergyClassifier(12, n_components=3, sampler=sampler, random_state=0).fit(*wine)
-    assert model.replicas_.shape == (12, 3, 13)
-    assert model.temperature_ == 1e-3
+    sampler = Annealing(Constant(2e-3), ElementMove(0.3), n_steps=5)
+    model = FreeEnergyClassifier(12, n_components=3, energy="nca", sampler=sampler, random_state=0).fit(*wine)
+    learned = [ensemble for ensemble in model.ensembles_ if ensemble.candidate.learns]
+    assert learned
+    assert all(ensemble.maps.shape[1:] == (3, 13) for ensemble in learned)
+    assert model.temperature_ == 2e-3
     assert model.oob_score_ > 0.9
+
+
+@pytest.mark.parametrize("energy", [LogNCAEnergy(), "nca"])
+def test_energies_of_ones_own(wine, energy):
+    model = FreeEnergyClassifier(10, energy=energy, random_state=0).fit(*wine)
+    assert model.oob_score_ > 0.9
+
+
+def test_a_callable_energy_moves_full_maps_of_scaled_features_only(wine):
+    def lopsided(A):
+        return 1e-2 * ((A - np.diag(np.arange(13.0))) ** 2).sum(axis=(1, 2))
+
+    sampler = Annealing(Constant(1e-4), ElementMove(0.5), n_steps=3)
+    model = FreeEnergyClassifier(4, energy=lopsided, sampler=sampler, random_state=0).fit(*wine)
+    learned = model.selection_["form"] != "identity"
+    assert set(model.selection_["view"][learned]) == {"scaled"}
+    assert set(model.selection_["form"][learned]) == {"full"}
 
 
 def test_few_patterns_clip_the_number_of_neighbors(iris):
     X, y = iris[0][::15], iris[1][::15]
     model = FreeEnergyClassifier(24, n_neighbors=30, random_state=0).fit(X, y)
     assert model.n_neighbors_ == 9
+
+
+def test_nobody_out_of_bag(iris):
+    model = FreeEnergyClassifier(1, candidates=["scaled/full"], subsample=0.99, random_state=0)
+    with pytest.warns(DataWarning, match="150 of 150 patterns were never out of bag"):
+        model.fit(*iris)
+    assert np.isnan(model.oob_score_)
+    assert model.score(*iris) > 0.9
+
+
+def test_only_plain_neighbors(iris):
+    X, y = iris
+    model = FreeEnergyClassifier(candidates=["scaled/identity"], n_neighbors=5).fit(X[::2], y[::2])
+    assert model.snapshots_ is None
+    assert model.trace_ == {}
+    plain = KNeighborsClassifier(5).fit(X[::2], y[::2]).score(X[1::2], y[1::2])
+    assert model.score(X[1::2], y[1::2]) == pytest.approx(plain, abs=0.03)
+
+
+def test_a_large_set_is_learned_and_judged_on_parts_of_it(monkeypatch, rng):
+    monkeypatch.setattr("freemetric.learners.population.MOST_LEARNED_ON", 100)
+    monkeypatch.setattr("freemetric.learners.population.MOST_JUDGED", 150)
+    monkeypatch.setattr("freemetric.learners.search.AFFORDABLE_BAG", 50)
+    X, y = make_classification(900, 6, n_informative=4, random_state=0)
+    model = FreeEnergyClassifier(random_state=0).fit(X, y)
+    first = model.selection_["n_neighbors"] == 1
+    assert model.selection_["n_replicas"][first].sum() == 30  # 60 * 50 / 100
+    assert np.isfinite(model.oob_decision_function_[:, 0]).sum() == 150
+    assert model.score(X, y) > 0.85
+
+
+def test_unknown_and_no_candidates(iris):
+    with pytest.raises(ValueError, match="candidates: 'cubic/full' is unknown; known are 'scaled/identity'"):
+        FreeEnergyClassifier(candidates=["cubic/full"]).fit(*iris)
+    with pytest.raises(ValueError, match="candidates: the list is empty"):
+        FreeEnergyClassifier(candidates=[]).fit(*iris)
 
 
 def test_interrupted_fit_can_predict(wine):
@@ -134,11 +283,36 @@ def test_interrupted_fit_can_predict(wine):
                     raise KeyboardInterrupt
                 yield step
 
+    settings = {"candidates": ["scaled/full"], "random_state": 0}
     with pytest.warns(InterruptedFitWarning, match=r"FreeEnergyClassifier\.fit was interrupted"):
-        model = FreeEnergyClassifier(12, sampler=Interrupted(Constant(3e-4)), random_state=0).fit(*wine)
+        model = FreeEnergyClassifier(4, sampler=Interrupted(Constant(3e-4)), **settings).fit(*wine)
     assert model.score(*wine) > 0.9
 
 
 def test_in_a_grid_search(iris):
-    search = GridSearchCV(FreeEnergyClassifier(12, random_state=0), {"temperature": [1e-4, 1e-3]}, cv=2)
+    search = GridSearchCV(FreeEnergyClassifier(8, random_state=0), {"temperature": [1e-4, 1e-3]}, cv=2)
     assert search.fit(*iris).best_score_ > 0.9
+
+
+def test_under_pandas_output(iris):
+    with sklearn.config_context(transform_output="pandas"):
+        assert FreeEnergyClassifier(8, random_state=0).fit(*iris).score(*iris) > 0.9
+
+
+def test_a_diagonal_energy_is_that_of_the_diagonal_map(iris, rng):
+    w = rng.random((2, 1, 4))
+    full = LogNCAEnergy().bind(*iris)
+    diagonal = Diagonal(LogNCAEnergy()).bind(*iris)
+    np.testing.assert_allclose(diagonal(w), full(np.array([np.diag(v[0]) for v in w])))
+    value, gradient = diagonal.value_and_grad(w)
+    np.testing.assert_allclose(value, diagonal(w), rtol=1e-6)
+    for j in range(4):
+        h = np.zeros((2, 1, 4))
+        h[:, 0, j] = 1e-2
+        np.testing.assert_allclose(gradient[:, 0, j], (diagonal(w + h) - diagonal(w - h)) / 2e-2, rtol=0.02, atol=1e-4)
+
+
+def test_a_diagonal_energy_without_gradient_has_none(iris):
+    bound = Diagonal(CallableEnergy(lambda A: (A**2).sum(axis=(1, 2)))).bind(*iris)
+    assert not hasattr(bound, "value_and_grad")
+    assert bound(np.full((1, 1, 4), 2.0)) == 16

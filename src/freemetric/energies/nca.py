@@ -30,8 +30,8 @@ class NCAEnergy(Energy):
     """
 
     def bind(self, X, y, *, device="cpu", n_jobs=1):
-        bound = BoundNCA if can_sweep(device) else BoundDifferentiableNCA
-        return bound(*sorted_by_class(X, y, device, n_jobs))
+        prepared = sorted_by_class(X, y, device, n_jobs)
+        return BoundNCA(*prepared) if can_sweep(device) else BoundDifferentiableNCA(*prepared)
 
 
 class LogNCAEnergy(Energy):
@@ -56,7 +56,8 @@ class LogNCAEnergy(Energy):
     """
 
     def bind(self, X, y, *, device="cpu", n_jobs=1):
-        return BoundDifferentiableNCA(*sorted_by_class(X, y, device, n_jobs), log_floor=LOG_FLOOR)
+        kernels, data, n_patterns = sorted_by_class(X, y, device, n_jobs)
+        return BoundDifferentiableNCA(kernels, data, n_patterns, LOG_FLOOR)
 
 
 def sorted_by_class(X, y, device, n_jobs):

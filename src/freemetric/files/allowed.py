@@ -26,7 +26,7 @@ TOLD = ("feature_importances_", "feature_importances_std_", "temperature_", "con
 OUT_OF_BAG = ("oob_score_", "oob_decision_function_")
 
 PLAIN = {
-    "freemetric.learners.candidates.Candidate": ("view", "form", "temperature", "confinement"),
+    "freemetric.learners.candidates.Candidate": ("view", "form", "energy", "temperature", "confinement"),
     "freemetric.learners.population.Ensemble": ("candidate", "maps"),
     "freemetric.learners.views.Scaled": ("low", "span", "owner"),
     "freemetric.learners.views.Quantiles": ("transformer", "owner"),

@@ -16,9 +16,10 @@ VIEWS = {name: f"freemetric.learners.views.{name.capitalize()}" for name in ("sc
 MIXTURE = "freemetric.learners.mixture.Mixture"
 CALIBRATION = "freemetric.learners.calibration.Calibration"
 FORMS = ("identity", "diagonal", "full")
+ENERGIES = ("log-nca", "nca")
 TRACE = ("temperature", "energy", "acceptance")
 SELECTION = {
-    **dict.fromkeys(("view", "form"), "U"),
+    **dict.fromkeys(("view", "form", "energy"), "U"),
     **dict.fromkeys(("n_replicas", "n_neighbors"), "iu"),
     **dict.fromkeys(("temperature", "confinement", "oob_error", "oob_brier", "weight"), "f"),
 }
@@ -26,8 +27,8 @@ SELECTION = {
 
 
 def check_candidate(candidate):
-    if candidate.view not in VIEWS or candidate.form not in FORMS:
-        raise ValueError(f"a Candidate of the kind {candidate.view!r} and {candidate.form!r}")
+    if candidate.view not in VIEWS or candidate.form not in FORMS or candidate.energy not in ENERGIES:
+        raise ValueError(f"a Candidate of the kind {candidate.view!r}, {candidate.form!r} and {candidate.energy!r}")
     for name in ("temperature", "confinement"):
         value = getattr(candidate, name)
         _require(_is_number(value) and value >= 0, f"{name} of Candidate", "is not a number of at least 0")
@@ -165,7 +166,9 @@ def _check_walks(trace, snapshots):
             check_array(trace[name], f"{name} of trace_", 2, np.shape(trace["energy"]), finite=False)
         _require(trace["energy"].size, "trace_", "is empty")
     if snapshots is not None:
-        _require(_of_class(snapshots, dict, "snapshots_").keys() == {"step", "map"}, "snapshots_", "has other columns")
+        columns = _of_class(snapshots, dict, "snapshots_").keys()
+        _require(columns == {"view", "form", "step", "map"}, "snapshots_", "has other columns")
+        _require(snapshots["view"] in VIEWS and snapshots["form"] in FORMS, "snapshots_", "is of another kind")
         check_array(snapshots["map"], "map of snapshots_", 3)
         check_array(snapshots["step"], "step of snapshots_", 1, snapshots["map"].shape[:1], "iu")
         _require(snapshots["map"].size, "snapshots_", "is empty")

@@ -7,8 +7,8 @@ class Bags:
     """An endless row of bags, all with the same number of patterns of every class.
 
     A class gives ``share`` of its patterns to a bag, two at least: a single one has no neighbour of its own class.
-    Bags go round every class in shuffled order, so that patterns are left out equally often: of two bags with half of
-    the patterns one is the other's complement.
+    Bags go round every class in shuffled order, so that patterns are left out about equally often: of two bags with
+    half of the patterns one is the other's complement.
     """
 
     def __init__(self, rng, y, share, most=None):
@@ -17,6 +17,7 @@ class Bags:
             share = min(share, most / len(y))
         self.members = [np.flatnonzero(y == c) for c in range(y.max() + 1)]
         self.sizes = [min(len(m), max(2, round(share * len(m)))) for m in self.members]
+        self.size = sum(self.sizes)
         self.left = [np.empty(0, dtype=int) for _ in self.members]
         self.drawn: list[np.ndarray] = []
 

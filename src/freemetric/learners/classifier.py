@@ -9,18 +9,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..exceptions import DataWarning
 from .base import generator
-from .calibration import brier_scores
-from .candidates import AUTO, KINDS, first_candidates, spread
+from .candidates import AUTO, KINDS
 from .checks import check_labels, check_n_components, warn_about
 from .importance import averaged_axes, feature_importances
-from .mixture import Mixture, best_pair, trusted
 from .population import Population
+from .search import judge, learned_weights, populate
 from .votes import NeighborVotes, VotingClassifier, chunks
-
-USUAL_REPLICAS = 60
-AFFORDABLE_BAG = 2000  # patterns; larger bags get fewer replicas, whose metrics vary less
-FIRST_SHARE = 0.5  # of the replicas go evenly to all kinds
-TRUSTED_NEIGHBORS = (1, 2, 3, 5, 8, 13, 20, 32)  # evenly on a logarithmic scale, so that large k do not outnumber small
 
 
 class FreeEnergyClassifier(VotingClassifier):
@@ -105,7 +99,7 @@ class FreeEnergyClassifier(VotingClassifier):
     trace_ : dict of ndarray of shape (n_steps, n_replicas)
         "temperature", "energy" and "acceptance" of every Monte Carlo step, of all replicas sampled.
     snapshots_ : dict of ndarray
-        "step" (n,) and "map" (n, p, d): the first replica of that candidate along its walk, in its view.
+        "step" (n,) and "map" (n, p, d): the first replica of that candidate along its walk, in "view" and "form".
     classes_ : ndarray of shape (n_classes,)
         Labels seen in fit.
     n_features_in_ : int
@@ -195,9 +189,17 @@ class FreeEnergyClassifier(VotingClassifier):
         warn_about(X, y, self.classes_)
         check_n_components(self.n_components, X)
         population = Population(generator(self.random_state), X, y, self)
-        self._populate(population)
+        populate(population, self._kinds())
         self._X, self._y = X, y
-        self._decide(population)
+        n_silent = len(population.judged) - len(population.judges)
+        if n_silent > 0.1 * len(population.judged):
+            warnings.warn(
+                f"{n_silent} of {len(population.judged)} patterns were never out of bag; "
+                "more replicas or a smaller subsample help.",
+                DataWarning,
+                stacklevel=2,
+            )
+        self._describe(population, judge(population))
         return self
 
     def _kinds(self):
@@ -215,101 +217,25 @@ class FreeEnergyClassifier(VotingClassifier):
             names = [name for name in names if "diagonal" not in name]
         return sorted(names, key=list(KINDS).index)
 
-    def _populate(self, population):
-        """Replicas evenly to all kinds, then to other temperatures of the best kind, then to where votes were best."""
-        pool = first_candidates(self._kinds(), self.temperature, self.confinement)
-        left = total = self._n_replicas(population)
-        each = max(2, round(FIRST_SHARE * left / max(1, sum(candidate.learns for candidate in pool))))
-        for candidate in pool:
-            n = min(each, left) * candidate.learns
-            if n > 1 or n == total or not candidate.learns:  # two bags leave out everybody once
-                population.add(candidate, n)
-                left -= n
-        weights = self._learned_weights(population)
-        if self.temperature == "auto" and self.sampler is None and left >= 2 * each and weights.any():
-            best = population.ensembles[weights.argmax()].candidate
-            for candidate in best.other_temperatures(moves_trap=self.confinement == "auto"):
-                population.add(candidate, each)
-                left -= each
-            weights = self._learned_weights(population)
-        if weights.any():
-            for number, n in enumerate(spread(left, weights)):
-                population.grow(number, n)
-
-    def _n_replicas(self, population):
-        if self.n_replicas != "auto":
-            return self.n_replicas
-        return min(USUAL_REPLICAS, USUAL_REPLICAS * AFFORDABLE_BAG // population.n_learned_on)
-
-    def _learned_weights(self, population):
-        weights = trusted(population.scores(), max(1, len(population.truth)), self._neighbors(population)).sum(axis=1)
-        weights *= population.learns
-        return weights if weights.any() else population.learns.astype(float)
-
-    def _neighbors(self, population):
-        """The numbers of neighbours that may vote."""
-        most = population.most_neighbors
-        return (
-            [min(self.n_neighbors, most)] if self.n_neighbors != "auto" else [k for k in TRUSTED_NEIGHBORS if k <= most]
-        )
-
-    def _decide(self, population):
-        """The mixture, and one for every k alone."""
-        y, judges = population.truth, population.judges
-        C, ks = len(self.classes_), self._neighbors(population)
-        scores = population.scores()
-        weights = trusted(scores, max(1, len(y)), ks)
-        if len(judges) < len(population.judged):
-            warnings.warn(
-                f"{len(population.judged) - len(judges)} of {len(population.judged)} patterns were never out of bag; "
-                "more replicas or a smaller subsample help.",
-                DataWarning,
-                stacklevel=3,
-            )
-        shares = population.shares()  # without judges these are empty, and nothing is calibrated
-        errors = (shares.argmax(axis=3) != y).mean(axis=2) if len(y) else np.full(scores.shape, np.nan)
-        mixture = self._or_plain_neighbors(Mixture.fit(weights, shares, y), population, shares, scores, ks)
-        asked = np.flatnonzero(mixture.weights.any(axis=1))
-        P = mixture(shares)
-        self.oob_score_ = float((P.argmax(axis=1) == y).mean()) if len(y) else np.nan
-        self.oob_decision_function_ = np.full((len(self._y), C), np.nan)
-        self.oob_decision_function_[judges] = P
-        self._mixture = mixture.restricted(asked)
-        self._mixtures_of_one_k = [
-            Mixture.fit(trusted(scores[asked], max(1, len(y)), [k]), shares[asked], y)
-            for k in range(1, population.most_neighbors + 1)
-        ]
-        self._describe(population, mixture.weights, scores, errors, asked)
-
-    def _or_plain_neighbors(self, mixture, population, shares, scores, ks):
-        """The mixture, unless plain k-NN is better out of bag by more than a standard error; then k-NN's decisions."""
-        y, columns = population.truth, np.array(ks) - 1
-        if not len(y) or population.learns.all():
-            return mixture
-        number, column = best_pair(np.where(population.learns[:, None], np.inf, scores[:, columns]))
-        plain = np.zeros(scores.shape)
-        plain[number, columns[column]] = 1.0
-        excess = brier_scores(mixture(shares)[:, None], y[:, None]) - brier_scores(
-            shares[number, columns[column]][:, None], y[:, None]
-        )
-        if excess.mean() <= excess.std() / np.sqrt(len(y)):
-            return mixture
-        return Mixture.fit(plain, shares, y, with_bias=False)
-
-    def _describe(self, population, weights, scores, errors, asked):
-        n_candidates, K = scores.shape
+    def _describe(self, population, verdict):
+        """Everything public, and what predicting needs."""
+        judges, K = population.judges, population.most_neighbors
+        self._mixture, self._mixtures_of_one_k = verdict.mixture.restricted(verdict.asked), verdict.of_one_k
+        self.oob_decision_function_ = np.full((len(self._y), len(self.classes_)), np.nan)
+        self.oob_decision_function_[judges] = verdict.probabilities
+        right = verdict.probabilities.argmax(axis=1) == self._y[judges]
+        self.oob_score_ = float(right.mean()) if len(judges) else np.nan
         pool = [ensemble.candidate for ensemble in population.ensembles]
-        each_k = {name: np.repeat([getattr(c, name) for c in pool], K) for name in vars(pool[0])}
         self.selection_ = {
-            **each_k,
+            **{name: np.repeat([getattr(candidate, name) for candidate in pool], K) for name in vars(pool[0])},
             "n_replicas": np.repeat([len(ensemble.maps) for ensemble in population.ensembles], K),
-            "n_neighbors": np.tile(np.arange(1, K + 1), n_candidates),
-            "oob_error": errors.ravel(),
-            "oob_brier": scores.ravel(),
-            "weight": weights.ravel(),
+            "n_neighbors": np.tile(np.arange(1, K + 1), len(pool)),
+            "oob_error": verdict.errors.ravel(),
+            "oob_brier": verdict.scores.ravel(),
+            "weight": verdict.mixture.weights.ravel(),
         }
-        self.n_neighbors_ = int(weights.sum(axis=0).argmax()) + 1
-        self.ensembles_ = [population.ensembles[number] for number in asked]
+        self.n_neighbors_ = int(verdict.mixture.weights.sum(axis=0).argmax()) + 1
+        self.ensembles_ = [population.ensembles[number] for number in verdict.asked]
         used = {ensemble.candidate.view for ensemble in self.ensembles_}
         self.views_ = {name: view for name, view in population.views.items() if name in used}
         self.feature_importances_, self.feature_importances_std_ = feature_importances(
@@ -318,10 +244,11 @@ class FreeEnergyClassifier(VotingClassifier):
         self.trace_, self.snapshots_ = population.trace(), None
         self.temperature_ = self.confinement_ = np.nan
         if population.learns.any():
-            best = int(self._learned_weights(population).argmax())
-            self.snapshots_ = population.walks[best][0].snapshots
+            best = int(learned_weights(population).argmax())
+            walk = population.walks[best][0]
+            self.snapshots_ = {"view": pool[best].view, "form": pool[best].form, **walk.snapshots}
             self.confinement_ = float(pool[best].confinement)
-            self.temperature_ = float(population.walks[best][0].trace["temperature"][-1, 0])
+            self.temperature_ = float(walk.trace["temperature"][-1, 0])
 
     def _trust(self):
         """Weight of every candidate that votes."""

@@ -55,7 +55,6 @@ class Population:
         self.most_neighbors = min(MOST_NEIGHBORS, len(y) - 1)
         self.views, self.seen = {}, {}
         self.bags = Bags(rng, y, settings.subsample, MOST_LEARNED_ON)
-        self.n_learned_on = sum(self.bags.sizes)
         everyone = np.arange(len(y))
         self.judged = Bags(rng, y, 1.0, MOST_JUDGED).first(1)[0] if len(y) > MOST_JUDGED else everyone
         self.ensembles, self.ballots, self.walks = [], [], []

@@ -1,0 +1,402 @@
+"""How accurate the free-energy classifier is, from records of fits on the paper's data sets.
+
+    make bench-accuracy                                                       # the tables of docs/accuracy.md
+    python benchmarks/accuracy.py --run FOLDER --data-home DATA --jobs 16     # fits what FOLDER lacks, then its tables
+    python benchmarks/accuracy.py --time                                      # seconds of a fit
+    python benchmarks/accuracy.py --ablation --data-home DATA --jobs 2        # one ingredient changed at a time
+
+Every table compares methods only on splits that all of its methods have. "honest" chooses k without the test half;
+"paper" takes the best of k = 1..40 on every test half; "one-k" the best k for all halves of a set.
+"""
+
+import os
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+import argparse
+import tempfile
+import time
+import warnings
+from collections import Counter, defaultdict
+from contextlib import ExitStack
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn.datasets import make_classification
+from sklearn.neighbors import NeighborhoodComponentsAnalysis
+from sklearn.preprocessing import MinMaxScaler
+
+from freemetric import LEARNERS, FreeEnergyClassifier
+from freemetric.bench.extras import require
+from freemetric.bench.protocol import halves, probability_scores, versions
+from freemetric.bench.records import Job, Record, read_all
+from freemetric.bench.results import PROTOCOLS, load_compact, mean_errors
+from freemetric.bench.runner import plan, run
+from freemetric.bench.stats import critical_difference, summarise, wilcoxon
+from freemetric.datasets import info, list_datasets, load
+from freemetric.learners.calibration import Calibration
+from freemetric.learners.candidates import AUTO
+
+HERE = Path(__file__).parent
+COMMITTED = (HERE / "paper" / "records.jsonl.gz", HERE / "accuracy" / "references.jsonl.gz")
+OURS = "free-energy"
+SHOWN = (OURS, "rf", "hist-boosting", "svm", "logistic", "nca", "euclidean")
+NCA5 = "nca, k = 5"
+OTHERS = (*SHOWN[1:-1], NCA5, SHOWN[-1])
+METRICS = (OURS, "rf", *LEARNERS)
+SMALL = 3000  # patterns; larger sets have one repeat
+REPEATS, REPEATS_LARGE = 5, 1
+MOST_ABLATED = 700  # patterns
+REPEAT_GROUPS = {"repeats 0 and 1": (0, 1), "repeats 2 to 4": (2, 3, 4)}
+
+
+def markdown(head, rows):
+    print(f"\n| {' | '.join(head)} |\n|{'---|' * len(head)}")
+    for row in rows:
+        print(f"| {' | '.join(map(str, row))} |", flush=True)
+
+
+# --- records
+
+
+def on_common_splits(records, methods):
+    """The records of these methods on the splits where all of them have one."""
+    splits = defaultdict(set)
+    for record in records:
+        if not record.failure:
+            splits[record.job.method].add((record.job.dataset, record.job.repeat, record.job.fold))
+    common = set.intersection(*(splits[method] for method in methods))
+    return [r for r in records if r.job.method in methods and (r.job.dataset, r.job.repeat, r.job.fold) in common]
+
+
+def sizes(records):
+    """Patterns of every data set; the training halves of one repeat add up to all."""
+    halves_of = {(r.job.dataset, r.job.fold): r.shape[0] for r in records}
+    return pd.Series(halves_of).groupby(level=0).sum()
+
+
+def with_five_neighbors(records):
+    """NCA once more, with scikit-learn's default k = 5."""
+    return records + [
+        replace(r, job=replace(r.job, method=NCA5), honest_error=r.errors[4], errors=r.errors[4:5])
+        for r in records
+        if r.job.method == "nca"
+    ]
+
+
+def groups(records):
+    """Names of the data sets by group: the smaller ones, then all."""
+    patterns = sizes(records)
+    small = patterns.index[patterns < SMALL]
+    return {f"{len(small)} sets under {SMALL:,} patterns": small, f"all {len(patterns)} sets": patterns.index}
+
+
+# --- tables
+
+
+def errors_by_set(records):
+    errors, patterns = mean_errors(records, "honest")[list(SHOWN)], sizes(records)
+    shapes = {r.job.dataset: r.shape for r in records}
+    repeats = Counter(name for name, _ in {(r.job.dataset, r.job.repeat) for r in records})
+    rows = []
+    for name in sorted(errors.index):
+        cells = [f"**{e:.2f}**" if e <= errors.loc[name].min() + 1e-6 else f"{e:.2f}" for e in errors.loc[name]]
+        rows.append([name, patterns[name], *shapes[name][1:], repeats[name], *cells])
+    lowest = errors.le(errors.min(axis=1) + 1e-6, axis=0).sum()
+    rows.append(["sets with the lowest error", *[""] * 4, *lowest])
+    markdown(["honest error in %", "patterns", "features", "classes", "repeats", *SHOWN], rows)
+
+
+def means(records):
+    rows = []
+    for protocol in ("honest", "paper"):
+        for name, errors in by_group(records, protocol).items():
+            rows.append([name, *(f"{e:.2f}" for e in errors[[OURS, *OTHERS]].mean())])
+    markdown(["mean error in %", OURS, *OTHERS], rows)
+
+
+def against_others(title, columns):
+    """Our mean difference to every other method, wins-ties-losses and Wilcoxon's p, for each column's errors."""
+    rows = []
+    for method in OTHERS:
+        row = [method]
+        for errors in columns.values():
+            test = wilcoxon(errors[[OURS, method]], OURS).loc[method]
+            difference = (errors[OURS] - errors[method]).mean()
+            row.append(f"{difference:+.2f}, {test.wins:.0f}-{test.ties:.0f}-{test.losses:.0f}, p = {test.p_value:.2g}")
+        rows.append(row)
+    markdown([title, *columns], rows)
+
+
+def by_group(records, protocol):
+    errors = mean_errors(records, protocol)
+    return {f"{protocol}, {group}": errors.loc[names] for group, names in groups(records).items()}
+
+
+def by_repeats(records):
+    """Honest errors on the smaller sets, apart for the repeats that choices were made on and the others."""
+    _, small = next(iter(groups(records).items()))
+    some = {name: [r for r in records if r.job.repeat in chosen] for name, chosen in REPEAT_GROUPS.items()}
+    return {name: mean_errors(part, "honest").reindex(small) for name, part in some.items() if part}
+
+
+def ranks(records, methods):
+    """Average ranks under all three protocols, and Nemenyi's p of ours against every other."""
+    cells, largest, nemenyi = defaultdict(list), [], require("scikit_posthocs").posthoc_nemenyi_friedman
+    for protocol in PROTOCOLS:
+        errors = mean_errors(records, protocol)[list(methods)].round(9)
+        rank, p = summarise(errors).table["rank"], nemenyi(errors)[OURS]
+        for method in methods:
+            cells[method] += [f"{rank[method]:.2f}", "" if method == OURS else f"{p[method]:.2g}"]
+        worst = p.drop([OURS, "rf"]).idxmax()
+        largest.append(f"{protocol} {p[worst]:.2g} ({worst})")
+    rows = sorted(([method, *row] for method, row in cells.items()), key=lambda row: float(row[1]))
+    markdown([f"{len(errors)} sets", *(name for protocol in PROTOCOLS for name in (f"{protocol}: rank", "p"))], rows)
+    print(f"\ncritical difference of Nemenyi at 0.05: {critical_difference(len(methods), len(errors)):.2f}")
+    print(f"largest p against another metric: {', '.join(largest)}")
+
+
+def mean_of(records, field):
+    """Mean of a field over the splits of a set, a DataFrame (data sets x methods)."""
+    cells = defaultdict(list)
+    for record in records:
+        cells[record.job.dataset, record.job.method].append(getattr(record, field))
+    return pd.Series({key: np.mean(np.array(values, dtype=float)) for key, values in cells.items()}).unstack()
+
+
+def probabilities(records):
+    rows = []
+    for field in ("brier", "log_loss"):
+        table = mean_of(records, field)
+        for group, names in groups(records).items():
+            some = table.loc[names, list(SHOWN[:3])]
+            p = wilcoxon(some, OURS)["p_value"]
+            rows.append([f"{field}, {group}", *(f"{x:.4f}" for x in some.mean()), *(f"{p[m]:.2g}" for m in SHOWN[1:3])])
+    markdown(["mean", *SHOWN[:3], *(f"p of {OURS} against {m}" for m in SHOWN[1:3])], rows)
+
+
+def seconds(records):
+    group, names = next(iter(groups(records).items()))
+    table = mean_of(records, "seconds").loc[names, list(SHOWN)]
+    markdown(["seconds a split, k chosen and test half judged", *SHOWN], [[group, *(f"{s:.2f}" for s in table.mean())]])
+
+
+def targets(records):
+    """What was asked for beforehand, and what came out."""
+    honest, paper = (mean_errors(records, protocol) for protocol in ("honest", "paper"))
+    (_, small), (_, everything) = groups(records).items()
+    rows = []
+
+    def row(what, value, wanted, reached, digits=2):
+        rows.append([what, f"{value:.{digits}f}", wanted, "reached" if reached else "MISSED"])
+
+    for names, wanted in ((small, 1.0), (everything, 0.0)):
+        some = honest.loc[names]
+        mean, p = some.mean(), wilcoxon(some, OURS)["p_value"]
+        below = mean["rf"] - mean[OURS]
+        row(f"honest, points below rf, {len(names)} sets", below, f">= {wanted}" if wanted else "> 0", below > wanted)
+        row(f"its Wilcoxon p, {len(names)} sets", p["rf"], "< 0.05", p["rf"] < 0.05, 3)
+        for name, label in (("nca", "k by inner folds"), (NCA5, "k = 5")):
+            below = mean[name] - mean[OURS]
+            row(f"honest, points below NCA + k-NN, {label}, {len(names)} sets", below, ">= 3", below >= 3)
+        mean = paper.loc[names].mean()
+        row(f"paper protocol, {len(names)} sets", mean[OURS], "<= 13.5", mean[OURS] <= 13.5)
+        for field in ("brier", "log_loss"):
+            mean = mean_of(records, field).loc[names].mean()
+            below = mean["rf"] - mean[OURS]
+            row(f"{field} below rf's, {len(names)} sets", below, ">= 0", below >= 0, 4)
+    markdown(["target", "measured", "wanted", ""], rows)
+
+
+def tables(records):
+    shown = on_common_splits(records, SHOWN)
+    errors_by_set(shown)
+    shown = with_five_neighbors(shown)
+    means(shown)
+    for protocol in ("honest", "paper"):
+        against_others(f"{OURS} against", by_group(shown, protocol))
+    against_others(f"honest, {OURS} against", by_repeats(shown))
+    for methods in (METRICS, (*METRICS, "dmlfe-paper")):
+        if some := on_common_splits(records, methods):
+            ranks(some, methods)
+    probabilities(shown)
+    seconds(shown)
+    targets(shown)
+
+
+def fit_missing(arguments):
+    """Records in the folder: five repeats, one for large sets."""
+    jobs = []
+    for name in arguments.datasets or list_datasets():
+        repeats = REPEATS if info(name).rows < SMALL else REPEATS_LARGE
+        jobs += plan([name], dict.fromkeys((*SHOWN, *METRICS)), repeats)
+    report = run(jobs, arguments.run, data_home=arguments.data_home, device=arguments.device, n_jobs=arguments.jobs)
+    for line in report.problems:
+        print(line)
+    return read_all(arguments.run)[0]
+
+
+# --- seconds of a fit
+
+
+def scaled_problem(N, d):
+    X, y = make_classification(N, d, n_informative=min(10, d - 2), n_classes=4, random_state=0)
+    return MinMaxScaler().fit_transform(X), y
+
+
+def timed(model, X, y):
+    """Seconds of processor time; on one thread these are seconds, whatever else the machine does."""
+    start = time.process_time()
+    model.fit(X, y)
+    return time.process_time() - start
+
+
+def fit_times(repetitions=5):
+    """One thread, one run; the two take turns, so that both meet the same machine."""
+    X, y = scaled_problem(1000, 30)
+    timed(FreeEnergyClassifier(random_state=0), X[:100], y[:100])  # loads compiled kernels
+    pairs = [
+        (
+            timed(FreeEnergyClassifier(random_state=seed), X, y),
+            timed(NeighborhoodComponentsAnalysis(random_state=seed), X, y),
+        )
+        for seed in range(repetitions)
+    ]
+    ours, theirs = np.median(pairs, axis=0)
+    cells = [f"{ours:.1f} s", f"{theirs:.1f} s", f"{ours / theirs:.1f}", "<= 10"]
+    markdown(["1000 x 30, 4 classes", f"{OURS}", "one NCA of scikit-learn", "ratio", "wanted"], [["median", *cells]])
+    Ns = (250, 500, 1000, 2000, 4000)
+    times = [timed(FreeEnergyClassifier(random_state=0), *scaled_problem(N, 10)) for N in Ns]
+    growth = [f"{np.log(b / a) / np.log(2):.1f}" for a, b in pairwise(times)]
+    rows = [["seconds", *(f"{t:.2f}" for t in times)], ["power of N", "", *growth]]
+    markdown(["N x 10, 4 classes", *map(str, Ns)], rows)
+
+
+# --- ablation
+
+
+class Uncalibrated(Calibration):
+    @classmethod
+    def fit(cls, shares, y, with_bias=True):
+        return cls(1.0, np.zeros(shares.shape[1]))
+
+
+class SlopeOnly(Calibration):
+    @classmethod
+    def fit(cls, shares, y, with_bias=True):
+        return super().fit(shares, y, with_bias=False)
+
+
+def independent_draw(self, c):
+    return self.rng.permutation(self.members[c])[: self.sizes[c]]
+
+
+def without(part):
+    return {"candidates": [kind for kind in AUTO if part not in kind]}
+
+
+def only(part):
+    return {"candidates": [kind for kind in AUTO if part in kind]}
+
+
+# parameters, and what is replaced inside the library
+VARIANTS = {
+    "default": ({}, {}),
+    "another seed": ({"random_state": 1000}, {}),
+    "plain k-NN only": (only("identity"), {}),
+    "without steps": (without("steps"), {}),
+    "without quantiles": (without("quantiles"), {}),
+    "scaled full only": ({"candidates": ["scaled/full"]}, {}),
+    "diagonal only": (only("diagonal"), {}),
+    "without NCA's energy": (without("nca"), {}),
+    "temperature 1e-3": ({"temperature": 1e-3}, {}),
+    "30 replicas": ({"n_replicas": 30}, {}),
+    "120 replicas": ({"n_replicas": 120}, {}),
+    "independent halves": ({}, {"freemetric.learners.bags.Bags._draw": independent_draw}),
+    "best candidate only": ({}, {"freemetric.learners.calibration.SELECTION_TEMPERATURE": 1e-6}),
+    "k = 5": ({"n_neighbors": 5}, {}),
+    "no calibration": ({}, {"freemetric.learners.mixture.Calibration": Uncalibrated}),
+    "calibration without bias": ({}, {"freemetric.learners.mixture.Calibration": SlopeOnly}),
+}
+
+
+def fit_variant(job, folder, data_home, device):
+    """One fit of one variant, recorded; nothing if it has been made."""
+    if job.path(folder).exists():
+        return
+    parameters, replaced = VARIANTS[job.method]
+    data = load(job.dataset, data_home)
+    X, y = data.X, data.y
+    train, test = halves(y, job.repeat)[job.fold]
+    with warnings.catch_warnings(), ExitStack() as stack:
+        warnings.simplefilter("ignore")
+        for target, substitute in replaced.items():
+            stack.enter_context(mock.patch(target, substitute))
+        start = time.perf_counter()
+        model = FreeEnergyClassifier(**{"random_state": job.fold, "device": device, **parameters})
+        P = model.fit(X[train], y[train]).predict_proba(X[test])
+        taken = time.perf_counter() - start
+    error = round(100 * float(np.mean(P.argmax(axis=1) != y[test])), 6)
+    shape = (len(train), X.shape[1], P.shape[1])
+    scores = probability_scores(P, y[test])
+    Record(job, [error], None, error, **scores, seconds=taken, shape=shape, versions=versions()).write(folder)
+
+
+def ablation(arguments):
+    """Every variant on the two halves of one repeat of the small sets."""
+    names = [name for name in arguments.datasets or list_datasets() if info(name).rows <= MOST_ABLATED]
+    jobs = [Job(name, variant, 0, fold, "ablation") for variant in VARIANTS for name in names for fold in range(2)]
+    make = delayed(fit_variant)
+    Parallel(n_jobs=arguments.jobs, batch_size=1)(
+        make(job, arguments.ablation, arguments.data_home, arguments.device) for job in jobs
+    )
+    records = read_all(arguments.ablation)[0]
+    errors, brier, times = (mean_of(records, field) for field in ("honest_error", "brier", "seconds"))
+    tests, rows = wilcoxon(errors, "default"), []
+    for variant in VARIANTS:
+        cells = [f"{errors[variant].mean():.2f}", "", "", "", f"{brier[variant].mean():.4f}", ""]
+        if variant != "default":
+            test = tests.loc[variant]  # of the default against the variant
+            cells[1] = f"{(errors[variant] - errors['default']).mean():+.2f}"
+            cells[2:4] = f"{test.losses:.0f}-{test.ties:.0f}-{test.wins:.0f}", f"{test.p_value:.2g}"
+            cells[5] = f"{(brier[variant] - brier['default']).mean():+.4f}"
+        rows.append([variant, *cells, f"{times[variant].mean() / times['default'].mean():.2f}"])
+    columns = ["error in %", "difference", "better-equal-worse", "p", "Brier", "difference", "time"]
+    markdown([f"{len(errors)} sets, 1 x 2 splits", *columns], rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--run", metavar="FOLDER", type=Path, help="fit what this folder of records lacks; its tables")
+    parser.add_argument("--time", action="store_true", help="seconds of a fit beside scikit-learn's NCA, one thread")
+    parser.add_argument(
+        "--ablation",
+        metavar="FOLDER",
+        nargs="?",
+        type=Path,
+        const=Path(tempfile.gettempdir()) / "freemetric-ablation",
+        help="one ingredient changed at a time; records are kept in the folder",
+    )
+    parser.add_argument("--data-home", metavar="DATA", type=Path, help="where data sets are looked for first")
+    parser.add_argument("--datasets", nargs="+", metavar="NAME", help="only these")
+    parser.add_argument("--jobs", type=int, default=1, help="fits at a time")
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    arguments = parser.parse_args()
+    if arguments.time:
+        fit_times()
+    elif arguments.ablation:
+        ablation(arguments)
+    elif arguments.run:
+        tables(fit_missing(arguments))
+    else:
+        tables([record for path in COMMITTED for record in load_compact(path)])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""Sphinx: `make docs` builds the pages into docs/_build/html."""
+
+import os
+import re
+from pathlib import Path
+
+os.environ["MPLBACKEND"] = "Agg"
+
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx_gallery.sorting import ExplicitOrder  # noqa: F401
+
+import freemetric
+
+project = "freemetric"
+author = "The freemetric developers"
+copyright = author
+version = release = freemetric.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "_templates", "auto_examples/*.ipynb", "auto_examples/*.py", "**/GALLERY_HEADER.rst"]
+templates_path = ["_templates"]
+nitpicky = False
+suppress_warnings = ["toc.empty_glob"]  # a page of results may be missing from a checkout
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+autosummary_generate = True
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+copybutton_exclude = ".linenos, .gp, .go"
+
+html_theme = "pydata_sphinx_theme"
+html_title = "freemetric"
+html_static_path = ["_static"]
+html_css_files = ["freemetric.css"]
+html_logo = "_static/logo.svg"
+html_favicon = "_static/logo.svg"
+html_show_sourcelink = False
+html_copy_source = False
+html_math_renderer = "mathml"
+html_theme_options = {
+    "logo": {"text": "freemetric"},
+    "navbar_end": ["theme-switcher"],
+    "navigation_with_keys": False,
+    "show_prev_next": False,
+    "show_toc_level": 2,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_sidebars = {"index": []}
+
+GALLERY = [
+    "plot_energy.py",
+    "plot_boltzmann.py",
+    "plot_confinement.py",
+    "plot_moves.py",
+    "plot_quenches.py",
+    "plot_snapshots.py",
+    "plot_votes.py",
+    "plot_neighbors.py",
+    "plot_digits.py",
+    "plot_retrieval.py",
+    "plot_clustering.py",
+    "plot_explain.py",
+    "plot_imbalanced.py",
+    "plot_pipeline.py",
+]
+"""The order in which to read the examples: the physics first, then the uses."""
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "auto_examples",
+    "filename_pattern": r"/plot_",
+    "within_subsection_order": "conf.in_reading_order",
+    "doc_module": ("freemetric",),
+    "reference_url": {"freemetric": None},
+    "backreferences_dir": "auto_examples/backreferences",
+    "download_all_examples": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "min_reported_time": 1e9,
+    "plot_gallery": True,
+}
+
+
+def in_reading_order(filename):
+    return GALLERY.index(filename) if filename in GALLERY else len(GALLERY)
+
+
+# Formulas become MathML, which browsers draw by themselves: the pages load nothing from elsewhere.
+
+
+def inline_formula(self, node):
+    self.body.append(tex2mathml(node.astext()))
+    raise_skip()
+
+
+def displayed_formula(self, node):
+    self.body.append(f'<div class="formula">{tex2mathml(node.astext(), as_block=True)}</div>')
+    raise_skip()
+
+
+def raise_skip():
+    from docutils.nodes import SkipNode
+
+    raise SkipNode
+
+
+# Docstrings write norms and distances as |A|, which reStructuredText would take for substitutions.
+LITERAL = re.compile(r"(``.+?``|:math:`.+?`)")
+
+
+def escape_norms(app, what, name, obj, options, lines):
+    indent = None  # of the block, if any, whose content is not text: formulas and examples
+    for i, line in enumerate(lines):
+        depth = len(line) - len(line.lstrip())
+        if indent is not None and line.strip() and depth <= indent:
+            indent = None
+        if re.match(r"\s*\.\. math::", line):
+            indent = depth
+        if indent is None and not re.match(r"\s*(>>>|\.\.\.)", line):
+            lines[i] = "".join(p if LITERAL.fullmatch(p) else p.replace("|", r"\|") for p in LITERAL.split(line))
+
+
+def setup(app):
+    app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
+    app.connect("autodoc-process-docstring", escape_norms)

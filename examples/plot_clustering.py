@@ -1,0 +1,91 @@
+"""
+Clustering with hints
+=====================
+
+No labels, but somebody says of a few pairs of patterns "these belong together" or "these do not". A metric learned from
+such hints helps any clustering algorithm.
+"""
+
+# %%
+# Iris without its labels. k-means in the plain distance mixes two of the species; the adjusted Rand index, 1 for the true
+# groups and 0 for chance, tells how badly.
+
+import matplotlib.pyplot as plt
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris
+from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import MinMaxScaler
+
+from freemetric import ITML, RCA
+
+X, y = load_iris(return_X_y=True)
+X = MinMaxScaler().fit_transform(X)
+
+
+def clusters(Z):
+    return KMeans(3, n_init=10, random_state=0).fit_predict(Z)
+
+
+print(f"plain distance: {adjusted_rand_score(y, clusters(X)):.2f}")
+
+# %%
+# The hints are pairs of rows, +1 for alike, -1 for different. :class:`~freemetric.ITML` takes them as they are.
+# :class:`~freemetric.RCA` wants chunklets, groups of patterns known to be alike, and has no use for differences: the pairs
+# of +1 are joined to groups, rows in none get -1.
+
+
+def hints(rng, n):
+    pairs = rng.choice(len(X), size=(3 * n, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]][:n]
+    return pairs, np.where(y[pairs[:, 0]] == y[pairs[:, 1]], 1, -1)
+
+
+def chunklets(pairs, labels):
+    alike = pairs[labels == 1]
+    graph = coo_array((np.ones(len(alike)), alike.T), shape=(len(X), len(X)))
+    _, group = connected_components(graph, directed=False)
+    return np.where(np.bincount(group)[group] > 1, group, -1)
+
+
+def with_itml(pairs, labels):
+    return ITML(random_state=0).fit(X, pairs=pairs, pair_labels=labels)
+
+
+def with_rca(pairs, labels):
+    return RCA(2).fit(X, chunks=chunklets(pairs, labels))
+
+
+rng = np.random.default_rng(0)
+amounts = (15, 30, 60, 120)
+found = {"ITML": [], "RCA": []}
+for n in amounts:
+    draws = [hints(rng, n) for _ in range(10)]
+    for name, learn in (("ITML", with_itml), ("RCA", with_rca)):
+        found[name].append([adjusted_rand_score(y, clusters(learn(*draw).transform(X))) for draw in draws])
+
+figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
+ax.axhline(adjusted_rand_score(y, clusters(X)), color="0.5", linestyle=":", label="plain distance")
+for name, scores in found.items():
+    mean, spread = np.mean(scores, axis=1), np.std(scores, axis=1)
+    ax.errorbar(amounts, mean, spread, marker="o", capsize=3, label=name)
+ax.set(xlabel="pairs that somebody judged", ylabel="adjusted Rand index", xscale="log", xticks=amounts)
+ax.set_xticklabels(amounts)
+ax.minorticks_off()
+ax.legend(frameon=False)
+plt.show()
+
+# %%
+# The groups before and after, from the last hints. Colours are the clusters found, crosses the patterns in the wrong one.
+
+figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+for ax, Z, name in zip(axes, (X[:, 2:], with_rca(*draws[-1]).transform(X)), ("plain", "RCA"), strict=True):
+    group = clusters(X if name == "plain" else Z)
+    usual = np.array([np.bincount(y[group == g]).argmax() for g in range(3)])
+    wrong = usual[group] != y
+    ax.scatter(*Z[~wrong].T, c=group[~wrong], cmap="Set2", s=18)
+    ax.scatter(*Z[wrong].T, marker="x", color="black", s=25)
+    ax.set(title=f"{name}: {wrong.sum()} of {len(X)} in the wrong group", xticks=[], yticks=[])
+plt.show()

@@ -1,0 +1,50 @@
+"""
+Choosing k honestly
+===================
+
+How many neighbours should vote? A metric makes its own training patterns look separable, so they are the wrong ones to ask.
+"""
+
+# %%
+# Few patterns, many features, some wrong labels: easy to learn by heart.
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.model_selection import train_test_split
+from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+from freemetric import NCA, MetricKNeighborsClassifier
+
+X, y = make_classification(2400, 30, n_informative=6, n_redundant=4, flip_y=0.15, random_state=5)
+X_train, X_test, y_train, y_test = train_test_split(X, y, train_size=400, stratify=y, random_state=0)
+
+model = MetricKNeighborsClassifier(make_pipeline(MinMaxScaler(), NCA()), random_state=0).fit(X_train, y_train)
+k = model.selection_["n_neighbors"]
+
+# %%
+# Three answers to one question. "In its own space": every training pattern is classified by the others, in the metric that
+# was learned from all of them. "Refitted": the metric is learned anew without the pattern's fold, which is what
+# :class:`~freemetric.MetricKNeighborsClassifier` does. "New patterns": the truth.
+
+Z = model.learner_.transform(X_train)
+nearest = NearestNeighbors(n_neighbors=len(k)).fit(Z).kneighbors(return_distance=False)  # without the pattern itself
+own = [100 * np.mean((y_train[nearest[:, :n]].mean(axis=1) > 0.5) != y_train) for n in k]
+refitted = 100 * model.selection_["error"]
+new = 100 * np.mean(model.decisions(X_test, len(k)) != y_test[:, None], axis=0)
+
+figure, ax = plt.subplots(figsize=(6.8, 4.2), layout="constrained")
+for name, curve in {"in its own space": own, "refitted": refitted, "new patterns": new}.items():
+    ax.plot(k, curve, label=name)
+    ax.plot(k[np.argmin(curve)], np.min(curve), "ko", markersize=4)
+ax.set(xlabel="number of neighbours k", ylabel="error in %", ylim=(0, None))
+ax.legend(frameon=False)
+plt.show()
+
+for name, curve in {"in its own space": own, "refitted": refitted}.items():
+    best = np.argmin(curve)
+    print(f"{name}: k = {k[best]}, promises {curve[best]:.1f} %, gives {new[best]:.1f} %")
+plain = KNeighborsClassifier(model.n_neighbors_).fit(X_train, y_train)
+print(f"plain distance with that k: {100 * (1 - plain.score(X_test, y_test)):.1f} %")

@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+from scipy.optimize import check_grad, minimize
+from scipy.special import softmax
+
+from freemetric.learners import calibration
+from freemetric.learners.calibration import Calibration, boltzmann_weights, brier_scores
+from freemetric.learners.candidates import spread
+from freemetric.learners.mixture import Mixture, best_pair, trusted
+
+
+def test_brier_by_hand():
+    shares = np.array([[0.5, 0.5], [1.0, 0.0], [0.2, 0.8]])
+    y = np.array([0, 1, 1])
+    assert brier_scores(shares, y) == pytest.approx((0.25 + 1.0 + 0.04) / 3)
+
+
+def test_boltzmann_weights_follow_boltzmann():
+    scores = np.array([[0.10, 0.12], [0.15, 0.30]])
+    weights = boltzmann_weights(scores, 100)
+    T = 0.5 * (np.sqrt(0.1 * 0.9 / 100) + 0.005)
+    assert weights.sum() == pytest.approx(1)
+    assert weights[0, 0] / weights[1, 0] == pytest.approx(np.exp(0.05 / T))
+
+
+def test_more_judges_decide_more_sharply():
+    scores = np.array([0.10, 0.12])
+    assert boltzmann_weights(scores, 10_000)[1] < 0.01 < 0.2 < boltzmann_weights(scores, 50)[1]
+
+
+def test_perfect_scores_share_equally():
+    np.testing.assert_allclose(boltzmann_weights(np.zeros(4), 50), 0.25)
+
+
+def distorted(rng, N=4000, slope=2.0, bias=(0.5, -0.5, 0.0)):
+    """Shares whose true probabilities have a known slope and bias."""
+    shares = rng.dirichlet([1.0, 1.0, 1.0], N)
+    P = softmax(slope * np.log(shares + calibration.SHARE_FLOOR) + bias, axis=1)
+    return shares, (P.cumsum(axis=1) > rng.random((N, 1))).argmax(axis=1), P
+
+
+def test_calibration_finds_the_distortion(rng):
+    shares, y, P = distorted(rng)
+    found = Calibration.fit(shares, y)
+    assert found.slope == pytest.approx(2.0, rel=0.08)
+    np.testing.assert_allclose(found.bias - found.bias.mean(), [0.5, -0.5, 0.0], atol=0.12)
+    assert np.abs(found(shares) - P).mean() < 0.02
+
+
+def test_calibration_minimises_the_penalised_log_loss(rng):
+    shares, y, _ = distorted(rng, N=150)
+    F = np.log(shares + calibration.SHARE_FLOOR)
+
+    def loss(v):
+        P = softmax(np.exp(v[0]) * F + v[1:], axis=1)
+        return -np.log(P[np.arange(150), y]).sum() + calibration.PRIOR / 2 * v @ v
+
+    best = minimize(loss, np.zeros(4), method="Nelder-Mead", options={"maxiter": 5000, "fatol": 1e-10, "xatol": 1e-8}).x
+    found = Calibration.fit(shares, y)
+    np.testing.assert_allclose(np.append(np.log(found.slope), found.bias), best, atol=1e-3)
+    assert check_grad(loss, lambda v: minimize(loss, v, method="BFGS", options={"maxiter": 0}).jac, best) < 1e-3
+
+
+def test_without_bias_decisions_stay(rng):
+    shares, y, _ = distorted(rng, N=300)
+    found = Calibration.fit(shares, y, with_bias=False)
+    np.testing.assert_array_equal(found(shares).argmax(axis=1), shares.argmax(axis=1))
+
+
+def test_without_judges_nothing_is_changed_much():
+    found = Calibration.fit(np.empty((0, 2)), np.empty(0, dtype=int))
+    assert found(np.array([[0.2, 0.8]])).argmax() == 1
+
+
+def test_a_mixture_is_the_calibrated_weighted_mean(rng):
+    shares = rng.dirichlet([1, 1], (2, 3, 50))
+    weights = rng.dirichlet(np.ones(6)).reshape(2, 3)
+    mixture = Mixture(weights, Calibration(1.5, np.array([0.2, -0.2])))
+    by_hand = sum(weights[c, k] * shares[c, k] for c in range(2) for k in range(3))
+    np.testing.assert_allclose(mixture(shares), mixture.calibration(by_hand))
+
+
+def test_trust_goes_to_allowed_neighbors_and_not_to_hopeless_candidates():
+    scores = np.array([[0.1, 0.1, 0.1], [0.1, 0.11, 0.1], [0.9, 0.9, 0.9]])
+    weights = trusted(scores, 200, [1, 3])
+    assert weights.sum() == pytest.approx(1)
+    assert not weights[:, 1].any()
+    assert not weights[2].any()
+    assert weights[0, 0] == weights[1, 2]
+
+
+def test_equal_scores_go_to_the_simpler():
+    assert best_pair(np.array([[0.3, 0.2], [0.2, 0.1], [0.1, 0.5]])) == (1, 1)
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 30])
+def test_spread_is_proportional_and_complete(n, rng):
+    weights = rng.dirichlet(np.ones(5)) * [1, 1, 0, 1, 1]
+    counts = spread(n, weights)
+    assert counts.sum() == n
+    assert counts[2] == 0
+    assert np.abs(counts - n * weights / weights.sum()).max() < 1

@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+import sklearn
+from scipy.stats import rankdata
+
+from freemetric.learners.views import VIEWS, Quantiles, Scaled, Steps
+
+
+@pytest.fixture
+def X(rng):
+    return np.column_stack([rng.lognormal(size=60), rng.integers(0, 3, 60), np.full(60, 7.0), rng.normal(size=60)])
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+def test_all_views_live_in_the_unit_cube(view, X):
+    fitted = view(X)
+    V = fitted(X)
+    assert V.min() >= 0
+    assert V.max() <= 1
+    assert V.shape[1] == len(fitted.owner)
+    assert set(fitted.owner) == {0, 1, 2, 3}
+
+
+def test_scaled_keeps_distances_along_a_feature(X):
+    V = Scaled(X)(X)
+    span = np.ptp(X[:, 0])
+    np.testing.assert_allclose(np.subtract.outer(V[:, 0], V[:, 0]), np.subtract.outer(X[:, 0], X[:, 0]) / span)
+    assert not V[:, 2].any()
+
+
+def test_quantiles_are_ranks(X):
+    V = Quantiles(X)(X)
+    np.testing.assert_allclose(V[:, 0], (rankdata(X[:, 0]) - 1) / 59, atol=1e-9)
+
+
+@pytest.mark.parametrize("view", [Quantiles, Steps])
+def test_monotone_rescaling_does_not_matter(view, X):
+    def rescaled(X):
+        return np.column_stack([np.log(X[:, 0]), X[:, 1] ** 3, X[:, 2], np.exp(X[:, 3])])
+
+    np.testing.assert_allclose(view(rescaled(X))(rescaled(X)), view(X)(X), atol=1e-9)
+
+
+def test_steps_count_thresholds_in_between(X):
+    view = Steps(X)
+    V = view(X)
+    for j in (0, 1, 3):
+        thresholds = view.threshold[view.owner == j]
+        low, high = np.minimum(X[:-1, j], X[1:, j]), np.maximum(X[:-1, j], X[1:, j])
+        crossed = ((thresholds >= low[:, None]) & (thresholds < high[:, None])).sum(axis=1)
+        np.testing.assert_array_equal(np.abs(np.diff(V[:, view.owner == j], axis=0)).sum(axis=1), crossed)
+    assert (view.owner == 0).sum() == 8
+    assert (view.owner == 1).sum() == 2  # three values, two borders
+    assert not V[:, view.owner == 2].any()
+
+
+def test_many_features_get_few_steps(rng):
+    assert len(Steps(rng.normal(size=(50, 40))).owner) == 120
+    assert len(Steps(rng.normal(size=(50, 100))).owner) == 200  # two at least
+
+
+def test_the_user_may_prefer_data_frames(X):
+    with sklearn.config_context(transform_output="pandas"):
+        assert isinstance(Quantiles(X)(X), np.ndarray)
