@@ -1,5 +1,7 @@
 """freemetric: distance metrics learned by minimising the free energy."""
 
+from importlib import import_module
+
 from . import datasets, energies, mc
 from ._version import __version__
 from .files import load
@@ -43,3 +45,15 @@ __all__ = [
     "load",
     "mc",
 ]
+
+_WHEN_ASKED_FOR = ("bench", "display", "report", "tabular")  # they need more packages, or time to import
+
+
+def __getattr__(name):
+    if name in _WHEN_ASKED_FOR:
+        return import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted([*globals(), *_WHEN_ASKED_FOR])

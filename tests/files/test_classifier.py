@@ -265,7 +265,10 @@ def test_parts_lost_or_swapped(spoil, refused):
 
 def test_nothing_may_be_missing(saved, classifier, tmp_path):
     defaults = {"FreeEnergyClassifier": classifier, "QuantileTransformer": classifier.views_["quantiles"].transformer}
-    spare = {name: [*estimator.get_params(), "n_quantiles_"] for name, estimator in defaults.items()}
+    spare = {
+        name: [*estimator.get_params(), "n_quantiles_", "_sklearn_output_config"]
+        for name, estimator in defaults.items()
+    }
 
     def attributes(tree):
         """Of the first object of every class."""

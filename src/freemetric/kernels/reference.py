@@ -18,7 +18,7 @@ def prepare(X, bounds, device="reference", n_jobs=1):
 def nca_energy(data, A, log_floor=0.0):
     """The mean cost (R,) of the patterns' chances p_i = sum_j p_ij same_ij to be classified correctly.
 
-    p_ij = softmax_j(-|A_r (x_i - x_j)|^2), j != i. The cost is 1 - p_i, or -log(p_i + log_floor) where that is positive.
+    p_ij = softmax_j(-|A_r (x_i - x_j)|^2), j != i. The cost is 1 - p_i, or -log(p_i + log_floor) if that is positive.
     """
     return nca_energy_and_gradient(data, A, log_floor)[0]
 

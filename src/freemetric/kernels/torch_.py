@@ -87,7 +87,7 @@ def _evaluate(data, A, log_floor, wants_gradient):
 
 
 class NearestNeighbors:
-    """Brute-force search, queries in blocks that fit the memory budget; scikit-learn's ``kneighbors`` without distances."""
+    """Brute-force search, queries in blocks that fit the memory budget; as scikit-learn's, without distances."""
 
     def __init__(self, Z, n_neighbors, device):
         self.torch = _torch()

@@ -12,11 +12,12 @@ from threadpoolctl import threadpool_limits
 
 from ..files import Savable
 from .checks import check_labels, check_n_components, leave_out_unlabelled, warn_about
+from .reporting import Reportable
 
 logger = logging.getLogger("freemetric")
 
 
-class MetricLearner(Savable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class MetricLearner(Savable, Reportable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A learned distance |A u - A v|; subclasses implement ``_learn(X, y) -> A`` of shape (n_components, n_features).
 
     ``X`` reaches ``_learn`` as float64 (N, d) and ``y`` as class numbers 0..C-1, or None for learners without labels.

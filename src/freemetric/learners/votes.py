@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..files import Savable
 from ..kernels import kernels_for
+from .reporting import Reportable
 
 CHUNK_BYTES = 64 << 20
 NEAREST_BONUS = 1e-3  # of a vote: equal counts are decided by the nearest neighbours
@@ -51,7 +52,7 @@ def chunks(n_queries, n_neighbors, n_classes):
     return [slice(start, min(start + size, n_queries)) for start in range(0, n_queries, size)]
 
 
-class VotingClassifier(Savable, ClassifierMixin, BaseEstimator):
+class VotingClassifier(Savable, Reportable, ClassifierMixin, BaseEstimator):
     """Predicts by votes; subclasses have ``classes_``, ``n_neighbors_`` and ``_count(X, n_neighbors)``."""
 
     def votes(self, X, n_neighbors=None):

@@ -159,6 +159,21 @@ class TableModel:
         found = [Weight(*name, 100 * share) for name, share in zip(names, told, strict=True)] if told else []
         return sorted(found, key=lambda weight: -weight.share)
 
+    def rows(self, table: Table):
+        """Features as a DataFrame and labels of the rows that have one; all rows and None where there is no class."""
+        frame = self.matched(table)
+        if self.schema.target not in table.columns:
+            return frame, None
+        known = {str(label): label for label in self.pipeline.classes_}
+        texts = label_texts(table, self.schema.target)
+        present = np.array([text in known for text in texts])
+        if not present.any():
+            return frame, None
+        if not present.all():
+            word = f"{(~present).sum()} rows are left out, whose class is missing or unknown to the model"
+            warnings.warn(f"{table.source}: {word}", DataWarning, 2)
+        return frame[present], np.array([known[text] for text in texts[present]])
+
     def accuracy(self, table: Table, predicted) -> float | None:
         """Share of the labelled rows that are predicted right; None where no row has a label."""
         if self.schema.target not in table.columns:

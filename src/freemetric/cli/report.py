@@ -1,0 +1,36 @@
+"""``freemetric report``: a model as a page to look at."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..report import write
+from ..tabular import TableModel
+from .console import Json, console, print_json, progress, warnings_told
+from .options import Delimiter, Format, Missing, Model, read_data
+
+
+def report(
+    model: Model,
+    data: Annotated[Path | None, typer.Argument(help="Rows to show; else those the model has kept.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="HTML file; else beside the model.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
+    rows: Annotated[int, typer.Option(min=10, help="Rows to show at most; of more a sample.")] = 10_000,
+    form: Format = None,
+    missing: Missing = None,
+    delimiter: Delimiter = None,
+    as_json: Json = False,
+):
+    """Write one HTML page about a model: the learned space, the Monte Carlo run, what it weighs, why it decides."""
+    output = output or model.with_suffix(".html")
+    with warnings_told():
+        loaded = TableModel.load(model)
+        X = y = None
+        if data is not None:
+            X, y = loaded.rows(read_data(data, form, missing, delimiter))
+        with progress("writing the report"):
+            write(loaded.pipeline, output, X, y, title=title or model.stem, most_rows=rows)
+    if as_json:
+        return print_json({"report": str(output), "bytes": output.stat().st_size})
+    console.print(f"{output}: open it in a browser", soft_wrap=True)

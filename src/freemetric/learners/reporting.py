@@ -1,0 +1,29 @@
+"""The report of a fitted estimator, as a method."""
+
+from importlib import import_module
+
+
+class Reportable:
+    """An estimator with ``report``."""
+
+    def report(self, path, X=None, y=None, **options):
+        """Write a report: one HTML page about the learned space and the run, which opens without a network.
+
+        Parameters
+        ----------
+        path : path-like
+            File to write.
+        X : array-like of shape (n_samples, n_features) or None, default=None
+            Patterns to show; None takes those that the model has kept, if any.
+        y : array-like of shape (n_samples,) or None, default=None
+            Their labels.
+        **options : dict
+            Those of :func:`freemetric.report.write`.
+
+        Returns
+        -------
+        path : Path
+            The file.
+        """
+        # The report knows learners and not the other way round; it is looked up when it is wanted.
+        return import_module("freemetric.report").write(self, path, X, y, **options)

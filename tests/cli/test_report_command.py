@@ -1,0 +1,21 @@
+import json
+
+import pytest
+
+pytest.importorskip("plotly", reason="the report needs plotly")
+
+
+def test_report_of_kept_and_of_given_rows(freemetric, home, tmp_path):
+    assert freemetric("report", home / "people.fm", "-o", tmp_path / "kept.html").code == 0
+    words = [home / "people.csv", "-o", tmp_path / "given.html", "--json"]
+    answer = freemetric("report", home / "people.fm", *words)
+    assert answer.code == 0
+    assert json.loads(answer.out)["bytes"] == (tmp_path / "given.html").stat().st_size
+    for name in ("kept.html", "given.html"):
+        assert (tmp_path / name).read_text(encoding="utf-8").lower().startswith("<!doctype html>")
+
+
+def test_report_of_nothing(freemetric, tmp_path):
+    answer = freemetric("report", tmp_path / "missing.fm")
+    assert answer.code == 2
+    assert "there is no such file" in answer.lines[-1]
