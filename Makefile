@@ -4,8 +4,9 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 OLDEST := .venv-oldest
 PEERS := .venv-peers
+DOCS := .venv-docs
 
-.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest bench-accuracy bench-learners clean
+.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest bench-accuracy bench-learners docs clean
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric.demo
@@ -38,6 +39,10 @@ bench-accuracy: $(VENV)/ready
 bench-learners: $(VENV)/ready $(PEERS)/ready
 	$(RUN) benchmarks/learners.py --peer $(PEERS)/bin/python
 
+# pages, pictures and examples, into docs/_build/html
+docs: $(DOCS)/ready
+	$(DOCS)/bin/python -m sphinx -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
+
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(0 if sys.version_info >= (3, 11) else 'freemetric needs Python 3.11 or newer')"
 	$(PYTHON) -m venv $(VENV)
@@ -50,10 +55,15 @@ $(OLDEST)/ready: pyproject.toml
 		"scikit-learn==1.6.*" "scipy<1.16" "numpy<2.3" "pandas<3" "pytest<9"
 	touch $@
 
+$(DOCS)/ready: pyproject.toml
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
+	touch $@
+
 $(PEERS)/ready:
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check "metric-learn==0.7.0" "scikit-learn==1.7.2"
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(PEERS) out
+	rm -rf $(VENV) $(OLDEST) $(PEERS) $(DOCS) out docs/_build docs/auto_examples docs/api/generated docs/learners/generated

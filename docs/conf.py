@@ -2,12 +2,14 @@
 
 import os
 import re
+import sys
 from pathlib import Path
 
 os.environ["MPLBACKEND"] = "Agg"
+sys.path.insert(0, str(Path(__file__).parent))  # the gallery imports conf by its name
 
+from docutils.nodes import SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml
-from sphinx_gallery.sorting import ExplicitOrder  # noqa: F401
 
 import freemetric
 
@@ -83,7 +85,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"/plot_",
-    "within_subsection_order": "conf.in_reading_order",
+    "within_subsection_order": "conf.ReadingOrder",
     "doc_module": ("freemetric",),
     "reference_url": {"freemetric": None},
     "backreferences_dir": "auto_examples/backreferences",
@@ -95,8 +97,14 @@ sphinx_gallery_conf = {
 }
 
 
-def in_reading_order(filename):
-    return GALLERY.index(filename) if filename in GALLERY else len(GALLERY)
+class ReadingOrder:
+    """The gallery's sort key."""
+
+    def __init__(self, src_dir):
+        pass
+
+    def __call__(self, filename):
+        return GALLERY.index(filename) if filename in GALLERY else len(GALLERY)
 
 
 # Formulas become MathML, which browsers draw by themselves: the pages load nothing from elsewhere.
@@ -104,17 +112,11 @@ def in_reading_order(filename):
 
 def inline_formula(self, node):
     self.body.append(tex2mathml(node.astext()))
-    raise_skip()
+    raise SkipNode
 
 
 def displayed_formula(self, node):
     self.body.append(f'<div class="formula">{tex2mathml(node.astext(), as_block=True)}</div>')
-    raise_skip()
-
-
-def raise_skip():
-    from docutils.nodes import SkipNode
-
     raise SkipNode
 
 
