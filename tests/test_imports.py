@@ -15,10 +15,10 @@ MAY_IMPORT = {
     "files": {"exceptions", "_version"},
     "learners": {"kernels", "mc", "energies", "files", "exceptions"},
     "datasets": {"exceptions"},
-    "bench": {"kernels", "mc", "energies", "learners", "datasets", "files", "exceptions", "_version"},
-    "display": {"learners", "bench"},
-    "report": {"learners", "display", "mc", "files", "_version"},
-    "tabular": {"learners", "bench", "display", "files", "exceptions"},
+    "bench": {"extras", "kernels", "mc", "energies", "learners", "datasets", "files", "exceptions", "_version"},
+    "display": {"extras", "learners", "bench"},
+    "report": {"extras", "learners", "display", "mc", "files", "_version"},
+    "tabular": {"extras", "learners", "bench", "display", "files", "exceptions"},
 }
 
 

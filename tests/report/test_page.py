@@ -157,7 +157,7 @@ def test_one_line_where_an_extra_is_missing(models, tmp_path, monkeypatch, missi
             raise ModuleNotFoundError(name=missing)
         return importlib.import_module(name)
 
-    monkeypatch.setattr(sys.modules["freemetric.report.extras"], "import_module", find)
+    monkeypatch.setattr(sys.modules["freemetric.extras"], "import_module", find)
     with pytest.raises(ImportError, match=rf"^This needs {missing}: pip install 'freemetric\[report\]'\.$"):
         write(models["NCA"][0], tmp_path / "report.html")
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .extras import require
+from ..extras import require
 
 pd = require("pandas")
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ..extras import require
 from .checks import checked, complete_rows
-from .extras import require
 from .signed_rank import wilcoxon
 from .stats import critical_difference, posthoc
 

@@ -4,9 +4,9 @@ import numpy as np
 from sklearn.decomposition import PCA
 
 from ..energies import as_energy
+from ..extras import require
 from ..learners.dmlfe import DMLFE
 from ..mc import Annealing, Constant, ElementMove, Geometric
-from .extras import require
 from .results import curve
 
 plt = require("matplotlib.pyplot")

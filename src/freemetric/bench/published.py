@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 
-from .extras import require
+from ..extras import require
 
 pd = require("pandas")
 

@@ -7,9 +7,9 @@ import numpy as np
 from scipy.optimize import dual_annealing, minimize
 
 from ..energies import NCAEnergy
+from ..extras import require
 from ..learners.dmlfe import DMLFE
 from ..mc import Annealing, Constant, ElementMove, HamiltonianMove, ParallelTempering
-from .extras import require
 
 BOUND = 20.0  # of the elements, for the optimisers that need a box
 ENDLESS = 10**9

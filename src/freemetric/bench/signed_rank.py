@@ -3,8 +3,8 @@
 import numpy as np
 from scipy import stats
 
+from ..extras import require
 from .checks import DECIMALS, checked
-from .extras import require
 
 pd = require("pandas")
 

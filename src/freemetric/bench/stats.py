@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from ..extras import require
 from .checks import complete_rows
-from .extras import require
 from .signed_rank import bayesian_signed_rank, wilcoxon
 
 pd = require("pandas")

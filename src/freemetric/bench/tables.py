@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ..extras import require
 from .checks import DECIMALS, checked, listed
-from .extras import require
 from .published import published_errors
 from .rendering import Table
 from .stats import posthoc, summarise

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..bench.extras import require
+from ..extras import require
 from .learned import LearnedSpace
 from .style import COLORS, keep, panels
 

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from ..bench.extras import require
+from ..extras import require
 from ..learners.votes import shares
 from .candidates import tried_candidates
 from .learned import part_with, passed

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..bench.extras import require
+from ..extras import require
 
 # After Okabe and Ito, without black and yellow, which vanish on dark and on white: all keep a contrast of two to both,
 # and simulated colour blindness leaves every pair apart.

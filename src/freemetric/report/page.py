@@ -6,11 +6,11 @@ import hashlib
 from importlib.resources import files
 from pathlib import Path
 
+from ..extras import require
 from ..files.container import replacing
 from . import charts, explain, space, summary, walk
 from .collect import collect
 from .encode import clipped, for_script
-from .extras import require
 
 SCRIPTS = ("base", "figure", "space", "walk", "lines", "metric", "rows", "main")
 
@@ -55,7 +55,7 @@ def write(model, path, X=None, y=None, *, title=None, feature_names=None, class_
     ...     freemetric.report.write(model, Path(folder) / "iris.html", X, y).name
     'iris.html'
     """
-    jinja2, plotly = require("jinja2"), require("plotly.offline")
+    jinja2, plotly = require("jinja2", "report"), require("plotly.offline", "report")
     if y is not None and X is None:
         raise ValueError("y are the labels of X; give both.")
     found = collect(model, X, y, feature_names=feature_names, class_names=class_names, most_rows=most_rows)

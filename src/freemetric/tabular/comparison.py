@@ -6,9 +6,9 @@ from dataclasses import asdict
 import numpy as np
 
 from ..bench import stats
-from ..bench.extras import require
 from ..bench.rendering import Table as TextTable
 from ..bench.tables import error_table, posthoc_table
+from ..extras import require
 from .evaluation import Settings, Split
 
 pd = require("pandas")

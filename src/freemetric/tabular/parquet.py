@@ -3,7 +3,7 @@
 import io
 import re
 
-from ..bench.extras import require
+from ..extras import require
 from .table import InputError, Table, objects, quoted
 
 INDEX = re.compile(r"__index_level_\d+__")  # pandas' own, no feature

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from ..bench.extras import require
 from ..exceptions import DataWarning
+from ..extras import require
 from .table import InputError, Table, few, objects, quoted
 
 pd = require("pandas")

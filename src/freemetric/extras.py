@@ -1,15 +1,17 @@
-"""Libraries that only the extra `bench` installs."""
+"""Libraries that only an extra installs."""
 
 from importlib import import_module
 
 
-def require(module):
-    """Import a module of the extra `bench`, or say in one line how to get it.
+def require(module, extra="bench"):
+    """Import a module of an extra, or say in one line how to get it.
 
     Parameters
     ----------
     module : str
         Name of the module.
+    extra : str, default="bench"
+        What installs it.
 
     Returns
     -------
@@ -29,4 +31,4 @@ def require(module):
     try:
         return import_module(module)
     except ModuleNotFoundError as missing:
-        raise ImportError(f"This needs {missing.name}: pip install 'freemetric[bench]'.") from None
+        raise ImportError(f"This needs {missing.name}: pip install 'freemetric[{extra}]'.") from None
