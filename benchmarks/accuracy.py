@@ -28,12 +28,12 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
+from scikit_posthocs import posthoc_nemenyi_friedman
 from sklearn.datasets import make_classification
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.preprocessing import MinMaxScaler
 
 from freemetric import LEARNERS, FreeEnergyClassifier
-from freemetric.bench.extras import require
 from freemetric.bench.protocol import halves, probability_scores, versions
 from freemetric.bench.records import Job, Record, read_all
 from freemetric.bench.results import PROTOCOLS, load_compact, mean_errors
@@ -148,10 +148,10 @@ def by_repeats(records):
 
 def ranks(records, methods):
     """Average ranks under all three protocols, and Nemenyi's p of ours against every other."""
-    cells, largest, nemenyi = defaultdict(list), [], require("scikit_posthocs").posthoc_nemenyi_friedman
+    cells, largest = defaultdict(list), []
     for protocol in PROTOCOLS:
         errors = mean_errors(records, protocol)[list(methods)].round(9)
-        rank, p = summarise(errors).table["rank"], nemenyi(errors)[OURS]
+        rank, p = summarise(errors).table["rank"], posthoc_nemenyi_friedman(errors)[OURS]
         for method in methods:
             cells[method] += [f"{rank[method]:.2f}", "" if method == OURS else f"{p[method]:.2g}"]
         worst = p.drop([OURS, "rf"]).idxmax()

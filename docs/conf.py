@@ -31,7 +31,6 @@ extensions = [
 exclude_patterns = ["_build", "_templates", "auto_examples/*.ipynb", "auto_examples/*.py", "**/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
 nitpicky = False
-suppress_warnings = ["toc.empty_glob"]  # a page of results may be missing from a checkout
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -120,22 +119,30 @@ def displayed_formula(self, node):
     raise SkipNode
 
 
-# Docstrings write norms and distances as |A|, which reStructuredText would take for substitutions.
-LITERAL = re.compile(r"(``.+?``|:math:`.+?`)")
+# Docstrings are written to be read in a terminal: norms |A|, fitted names_ and file patterns *.csv are not markup.
+LITERAL = re.compile(r"(``.+?``|:\w+:`.+?`)")
+MARKUP = re.compile(r"\||(?<=\w)_(?![\w`])|(?<![\w*])\*(?=\.\w)")
 
 
-def escape_norms(app, what, name, obj, options, lines):
-    indent = None  # of the block, if any, whose content is not text: formulas and examples
+def escape_text(app, what, name, obj, options, lines):
+    indent = None  # of the block, if any, whose content is not text
     for i, line in enumerate(lines):
         depth = len(line) - len(line.lstrip())
         if indent is not None and line.strip() and depth <= indent:
             indent = None
-        if re.match(r"\s*\.\. math::", line):
+        if re.match(r"\s*\.\. \S+::", line):
             indent = depth
         if indent is None and not re.match(r"\s*(>>>|\.\.\.)", line):
-            lines[i] = "".join(p if LITERAL.fullmatch(p) else p.replace("|", r"\|") for p in LITERAL.split(line))
+            parts = LITERAL.split(line)
+            lines[i] = "".join(part if LITERAL.fullmatch(part) else MARKUP.sub(r"\\\g<0>", part) for part in parts)
+
+
+def skip_inherited(app, what, name, obj, skip, options):
+    """Leave out what scikit-learn documents: get_params, set_output, ..."""
+    return skip or (getattr(obj, "__module__", None) or "").startswith("sklearn.")
 
 
 def setup(app):
     app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
-    app.connect("autodoc-process-docstring", escape_norms)
+    app.connect("autodoc-process-docstring", escape_text)
+    app.connect("autodoc-skip-member", skip_inherited)

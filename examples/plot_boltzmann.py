@@ -37,7 +37,9 @@ figure, axes = plt.subplots(1, 3, figsize=(10, 3.2), layout="constrained", share
 for ax, T in zip(axes, temperatures, strict=True):
     sampler = Annealing(Constant(T), ElementMove(1.0, n_moves=20), n_steps=200)
     start = rng.uniform(-1.5, 1.5, (400, 1, 1))
-    visited = np.concatenate([state.A.ravel() for state, info in sampler.iterate(rng, energy, start) if info.step > 100])
+    visited = np.concatenate(
+        [state.A.ravel() for state, info in sampler.iterate(rng, energy, start) if info.step > 100]
+    )
     law = np.exp(-E / T)
     ax.hist(visited, bins=60, range=(-1.8, 1.8), density=True, color="tab:blue", alpha=0.5)
     ax.plot(x, law / np.trapezoid(law, x), color="tab:red", label="exp(-E / T) / Z")

@@ -68,7 +68,16 @@ figure, ax = plt.subplots(figsize=(6, 4.6), layout="constrained")
 shades = ax.contourf(s, t, E, levels=20, cmap="viridis_r")
 ax.plot(1, 1, "o", color="white", label="A = I, the plain distance")
 best = np.unravel_index(E.argmin(), E.shape)
-ax.plot(s[best], t[best], "*", color="white", markeredgecolor="black", markersize=16, clip_on=False, label="lowest on this grid")
+ax.plot(
+    s[best],
+    t[best],
+    "*",
+    color="white",
+    markeredgecolor="black",
+    markersize=16,
+    clip_on=False,
+    label="lowest on this grid",
+)
 ax.set(xlabel="stretch of the difference of the features", ylabel="stretch of their sum")
 ax.legend(labelcolor="white", frameon=False)
 figure.colorbar(shades, label="energy")

@@ -40,7 +40,9 @@ plt.show()
 
 final = np.sort(quenched.trace_["energy"][-1])
 print(f"annealing: {annealed.energy_:.4f}")
-print(f"quenches:  {final[0]:.4f} to {final[-1]:.4f}; {(final <= annealed.energy_).sum()} of 10 at or below the annealing")
+print(
+    f"quenches:  {final[0]:.4f} to {final[-1]:.4f}; {(final <= annealed.energy_).sum()} of 10 at or below the annealing"
+)
 
 # %%
 # How different are the valleys? A rotation of the learned space changes no distance, so compare :math:`M = A^T A`, each

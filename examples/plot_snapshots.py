@@ -28,8 +28,8 @@ shown = np.searchsorted(steps, (0, 1, 3, 6, 15, steps[-1]))
 figure, axes = plt.subplots(2, 3, figsize=(10, 6.4), layout="constrained")
 for ax, i in zip(axes.flat, shown, strict=True):
     Z = (X - X.mean(axis=0)) @ maps[i].T @ plane.components_.T
-    for c, name in enumerate(wine.target_names):
-        ax.scatter(*Z[y == c].T, s=12, alpha=0.8, label=name)
+    for c in range(3):
+        ax.scatter(*Z[y == c].T, s=12, alpha=0.8, label=f"grower {c + 1}")
     E = model.trace_["energy"][steps[i] - 1, 0] if steps[i] else None
     title = f"step {steps[i]}" + (f", E = {E:.3f}" if E is not None else ": as it comes")
     ax.set(title=title, xticks=[], yticks=[], aspect="equal", adjustable="datalim")

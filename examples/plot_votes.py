@@ -43,8 +43,12 @@ for make in (mixture, thresholds, moons):
     X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
     model = FreeEnergyClassifier(n_replicas=30, random_state=0).fit(X_train, y_train)
     plain = KNeighborsClassifier(n_neighbors=5).fit(X_train, y_train)
-    errors = [100 * (1 - value) for value in (plain.score(X_test, y_test), model.oob_score_, model.score(X_test, y_test))]
-    print(f"{make.__name__:10}  5-NN {errors[0]:4.1f} %   free energy: expected {errors[1]:4.1f} %, found {errors[2]:4.1f} %")
+    errors = [
+        100 * (1 - value) for value in (plain.score(X_test, y_test), model.oob_score_, model.score(X_test, y_test))
+    ]
+    print(
+        f"{make.__name__:10}  5-NN {errors[0]:4.1f} %   free energy: expected {errors[1]:4.1f} %, found {errors[2]:4.1f} %"
+    )
     models[make.__name__] = model, X_test, y_test
 
 # %%

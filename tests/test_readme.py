@@ -1,21 +1,19 @@
-"""Every Python block of the README runs, top to bottom, in one namespace."""
+"""The Python blocks of the README run, top to bottom, in one namespace, and its tables are filled."""
 
 import re
-from pathlib import Path
 
 import pytest
 
-README = Path(__file__).parents[1] / "README.md"
+from .pages import ROOT, blocks, run
+
+README = ROOT / "README.md"
+pytestmark = pytest.mark.skipif(not README.exists(), reason="the README is not part of an installed package")
 
 
-@pytest.mark.skipif(not README.exists(), reason="the README is not part of an installed package")
 def test_readme_blocks_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # what they write
-    blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
-    assert len(blocks) >= 2
-    namespace = {}
-    for block in blocks:
-        exec(compile(block, str(README), "exec"), namespace)
+    monkeypatch.chdir(tmp_path)
+    assert len(blocks(README, "python")) >= 2
+    namespace = run(README)
     assert namespace["model"].score(namespace["X_test"], namespace["y_test"]) > 0.9
 
 

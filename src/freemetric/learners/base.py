@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from ..files import Savable
+from .callbacks import with_callbacks
 from .checks import check_labels, check_n_components, leave_out_unlabelled, warn_about
 from .reporting import Reportable
 
@@ -28,6 +29,7 @@ class MetricLearner(Savable, Reportable, ClassNamePrefixFeaturesOutMixin, Transf
     _needs_labels = True
     _parameter_constraints: dict = {"n_components": [Interval(Integral, 1, None, closed="left"), None]}
 
+    @with_callbacks
     def fit(self, X, y=None):
         """Learn the metric.
 

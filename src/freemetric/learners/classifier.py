@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..exceptions import DataWarning
 from .base import generator
+from .callbacks import CallbackSupportMixin, with_callbacks
 from .candidates import AUTO, KINDS
 from .checks import check_labels, check_n_components, warn_about
 from .importance import averaged_axes, feature_importances
@@ -17,7 +18,7 @@ from .search import judge, learned_weights, populate
 from .votes import NeighborVotes, VotingClassifier, chunks
 
 
-class FreeEnergyClassifier(VotingClassifier):
+class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
     r"""Classify by the votes of nearest neighbours in many sampled metrics.
 
     Each replica samples a metric from Boltzmann's law at a low temperature, on its own stratified half of the patterns;
@@ -168,6 +169,7 @@ class FreeEnergyClassifier(VotingClassifier):
         self.verbose = verbose
         self.random_state = random_state
 
+    @with_callbacks
     def fit(self, X, y):
         """Sample the metrics and weigh them.
 
@@ -190,6 +192,7 @@ class FreeEnergyClassifier(VotingClassifier):
         check_n_components(self.n_components, X)
         population = Population(generator(self.random_state), X, y, self)
         populate(population, self._kinds())
+        population.steps.close()
         self._X, self._y = X, y
         n_silent = len(population.judged) - len(population.judges)
         if n_silent > 0.1 * len(population.judged):

@@ -9,11 +9,12 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from ..energies import Confinement, ScaledEnergy, SumEnergy, as_energy
 from ..mc import Annealing, ElementMove, Geometric
 from .base import MetricLearner, generator
+from .callbacks import CallbackSupportMixin, Steps
 from .init import INITS, initial_map
 from .walk import Walk
 
 
-class DMLFE(MetricLearner):
+class DMLFE(CallbackSupportMixin, MetricLearner):
     r"""Distance metric learning through minimisation of the free energy.
 
     The energy E(A) of a map A is an objective such as the expected leave-one-out error of stochastic neighbours.
@@ -36,8 +37,7 @@ class DMLFE(MetricLearner):
         What to minimise; None is NCA's energy. A callable maps a stack (R, p, d) of maps to R numbers.
     sampler : Sampler or None, default=None
         Schedule, move and number of replicas; None is ``Annealing(Constant(1e-4), HamiltonianMove(), n_steps=40)``.
-    init : {"identity", "pca", "lda", "random", "uniform"} or array of shape (n_components, n_features), \
-default="identity"
+    init : {"identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features), default="identity"
         Where every replica begins; random starts differ between replicas.
     confinement : float, default=1e-4
         lambda, the strength of the harmonic trap that makes Boltzmann's law a proper distribution; 0 is the paper's.
@@ -152,8 +152,10 @@ default="identity"
         energy = confined(self.energy, self.confinement).bind(
             X, y, device=self.device, n_jobs=effective_n_jobs(self.n_jobs)
         )
-        walk = Walk(type(self).__name__, self.verbose)
+        steps = Steps(self, X, y, getattr(sampler, "n_steps", None))
+        walk = Walk(type(self).__name__, self.verbose, steps)
         walk.run(sampler, rng, energy, self._start(rng, sampler.n_replicas, X, y))
+        steps.close()
         self.replicas_, self.trace_, self.snapshots_ = walk.state.A, walk.trace, walk.snapshots
         self.energy_, self.n_iter_ = walk.lowest, len(self.trace_["energy"])
         return walk.best

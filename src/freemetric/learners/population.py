@@ -7,6 +7,7 @@ from ..energies import Diagonal, as_energy
 from ..mc import Annealing, Constant
 from .bags import Bags
 from .calibration import brier_scores
+from .callbacks import Steps
 from .dmlfe import confined
 from .init import initial_map
 from .views import VIEWS
@@ -58,6 +59,7 @@ class Population:
         everyone = np.arange(len(y))
         self.judged = Bags(rng, y, 1.0, MOST_JUDGED).first(1)[0] if len(y) > MOST_JUDGED else everyone
         self.ensembles, self.ballots, self.walks = [], [], []
+        self.steps = Steps(settings, X, y)
 
     def add(self, candidate, n_replicas):
         if candidate.view not in self.views:
@@ -95,7 +97,7 @@ class Population:
         energy = confined(energy, candidate.confinement)
         bound = energy.bind(V[bags], self.y[bags[0]], device=set_.device, n_jobs=effective_n_jobs(set_.n_jobs))
         sampler = Annealing(Constant(candidate.temperature), n_steps=N_STEPS) if set_.sampler is None else set_.sampler
-        walk = Walk(type(set_).__name__, set_.verbose)
+        walk = Walk(type(set_).__name__, set_.verbose, self.steps)
         return walk.run(sampler, self.rng, bound, np.repeat(start[None], len(bags), axis=0))
 
     def _judge(self, number, Z, bag):

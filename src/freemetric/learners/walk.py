@@ -14,8 +14,8 @@ MOST_SNAPSHOTS = 60
 class Walk:
     """Runs a sampler to its end and remembers what learners need of it."""
 
-    def __init__(self, name, verbose=False):
-        self.name, self.verbose = name, verbose
+    def __init__(self, name, verbose=False, steps=None):
+        self.name, self.verbose, self.steps = name, verbose, steps
         self.best, self.lowest, self.state = None, np.inf, None
         self._rows = {"temperature": [], "energy": [], "acceptance": []}
         self._maps = []
@@ -25,6 +25,8 @@ class Walk:
         with one_blas_thread(), keeping_the_best(self.name, self):
             for state, info in sampler.iterate(rng, energy, A):
                 self._note(state, info)
+                if self.steps is not None and self.steps.made():
+                    break
         return self
 
     @property
