@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from freemetric import DMLFE, FreeEnergyClassifier
+from freemetric import DMLFE, FreeEnergyClassifier, load
 
 pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks since 1.9")
 
@@ -61,3 +61,9 @@ def test_progress_bar_of_scikit_learn(iris, capsys):
     callback = pytest.importorskip("sklearn.callback")
     DMLFE(random_state=0).set_callbacks(callback.ProgressBar()).fit(*iris)
     assert "DMLFE" in capsys.readouterr().out
+
+
+def test_callbacks_are_not_saved(iris, tmp_path):
+    model = DMLFE(random_state=0).set_callbacks(Counter()).fit(*iris)
+    model.save(tmp_path / "model.fm")
+    np.testing.assert_array_equal(load(tmp_path / "model.fm").transform(iris[0]), model.transform(iris[0]))

@@ -16,6 +16,9 @@ from .leaves import LARGEST_TEXT, LEAVES, UnsupportedError, from_dtype
 DEEPEST = 64
 
 
+CALLBACKS = "_skl_callbacks"  # scikit-learn's; they watched the fit and are no part of the model
+
+
 class Encoder:
     """``encode(value)`` returns a tree; arrays of numbers are collected in ``arrays``, as npy files."""
 
@@ -69,7 +72,7 @@ class Encoder:
         name = name_of(type(value))
         if name is None:
             raise UnsupportedError(described(value))
-        state = dict(vars(value))
+        state = {name: part for name, part in vars(value).items() if name != CALLBACKS}
         check_state(type(value), state)
         check_object(value, name)
         self.names.add(name)
