@@ -110,13 +110,19 @@ class ReadingOrder:
 
 
 def inline_formula(self, node):
-    self.body.append(tex2mathml(node.astext()))
+    self.body.append(mathml(node.astext()))
     raise SkipNode
 
 
 def displayed_formula(self, node):
-    self.body.append(f'<div class="formula">{tex2mathml(node.astext(), as_block=True)}</div>')
+    self.body.append(f'<div class="formula">{mathml(node.astext(), as_block=True)}</div>')
     raise SkipNode
+
+
+def mathml(tex, **options):
+    # bars stand close to what they enclose and do not grow with it
+    bar = r'<mo stretchy="false" lspace="0" rspace="0">\1</mo>'
+    return re.sub(r"<mo[^>]*>([|\u2223\u2016])</mo>", bar, tex2mathml(tex, **options))
 
 
 # Docstrings are written to be read in a terminal: norms |A|, fitted names_ and file patterns *.csv are not markup.
@@ -134,7 +140,8 @@ def escape_text(app, what, name, obj, options, lines):
             indent = depth
         if indent is None and not re.match(r"\s*(>>>|\.\.\.)", line):
             parts = LITERAL.split(line)
-            lines[i] = "".join(part if LITERAL.fullmatch(part) else MARKUP.sub(r"\\\g<0>", part) for part in parts)
+            text = "".join(part if LITERAL.fullmatch(part) else MARKUP.sub(r"\\\g<0>", part) for part in parts)
+            lines[i] = re.sub(r"^(\s*)([A-Z]\. )", r"\1\\\2", text)  # an author's initial is no enumeration
 
 
 def skip_inherited(app, what, name, obj, skip, options):

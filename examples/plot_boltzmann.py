@@ -3,8 +3,8 @@ Boltzmann's law, from coin tosses
 =================================
 
 At temperature T a state A has the probability :math:`P(A) \\propto \\exp(-E(A) / T)`. Metropolis' rule draws from it
-without ever knowing the normalisation: propose a step; if the energy falls, go; if it rises by :math:`\\Delta E`, go with
-probability :math:`\\exp(-\\Delta E / T)`.
+without ever knowing the normalisation: propose a step; if the energy falls, go; if it rises by :math:`\\Delta E`, go
+with probability :math:`\\exp(-\\Delta E / T)`.
 """
 
 # %%

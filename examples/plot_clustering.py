@@ -7,8 +7,8 @@ such hints helps any clustering algorithm.
 """
 
 # %%
-# Iris without its labels. k-means in the plain distance mixes two of the species; the adjusted Rand index, 1 for the true
-# groups and 0 for chance, tells how badly.
+# Iris without its labels. k-means in the plain distance mixes two of the species; the adjusted Rand index, 1 for the
+# true groups and 0 for chance, tells how badly.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -33,8 +33,8 @@ print(f"plain distance: {adjusted_rand_score(y, clusters(X)):.2f}")
 
 # %%
 # The hints are pairs of rows, +1 for alike, -1 for different. :class:`~freemetric.ITML` takes them as they are.
-# :class:`~freemetric.RCA` wants chunklets, groups of patterns known to be alike, and has no use for differences: the pairs
-# of +1 are joined to groups, rows in none get -1.
+# :class:`~freemetric.RCA` wants chunklets, groups of patterns known to be alike, and has no use for differences: the
+# pairs of +1 are joined to groups, rows in none get -1.
 
 
 def hints(rng, n):
@@ -78,7 +78,8 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# The groups before and after, from the last hints. Colours are the clusters found, crosses the patterns in the wrong one.
+# The groups before and after, from the last hints. Colours are the clusters found, crosses the patterns in the wrong
+# one.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for ax, Z, name in zip(axes, (X[:, 2:], with_rca(*draws[-1]).transform(X)), ("plain", "RCA"), strict=True):

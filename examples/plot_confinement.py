@@ -53,9 +53,8 @@ plt.show()
 
 for trap in traps[1:]:
     size = np.linalg.norm(walks[trap]["map"][-20:], axis=(1, 2)).mean()
-    print(
-        f"lambda = {trap:g}: |A| = {np.sqrt(X.shape[1] ** 2 * T / (2 * trap)):.0f} by the trap alone, {size:.0f} measured"
-    )
+    alone = X.shape[1] * np.sqrt(T / (2 * trap))
+    print(f"lambda = {trap:g}: |A| = {alone:.0f} by the trap alone, {size:.0f} measured")
 
 # %%
 # Only the ratio :math:`\lambda / T` matters for this: a colder walk wants a weaker trap. That is why

@@ -6,8 +6,8 @@ A learned distance is a matrix, and a decision is a handful of neighbours: both 
 """
 
 # %%
-# Tumours, described by thirty measurements with names. A classifier of many metrics tells the share of every feature in its
-# distances, and how much its replicas agree.
+# Tumours, described by thirty measurements with names. A classifier of many metrics tells the share of every feature
+# in its distances, and how much its replicas agree.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -35,8 +35,8 @@ plt.show()
 # %%
 # One metric in full
 # ------------------
-# The matrix :math:`M = A^T A` of a single learner says more: which features it weighs, and which it weighs *together*. With
-# ``X`` the units are standard deviations, so that features can be compared.
+# The matrix :math:`M = A^T A` of a single learner says more: which features it weighs, and which it weighs
+# *together*. With ``X`` the units are standard deviations, so that features can be compared.
 
 model = make_pipeline(MinMaxScaler(), DMLFE(random_state=0)).set_output(transform="pandas").fit(X_train, y_train)
 MetricDisplay.from_estimator(model, X=X_train, weights=True, top=10)
@@ -57,8 +57,8 @@ print(f"truth: {cancer.target_names[y_test.iloc[doubtful]]}")
 print(table.to_string(index=False))
 
 # %%
-# Why is the nearest one near? The squared distance is a sum over features, :math:`\sum_i v_i (M v)_i` with the difference
-# v of the two patterns. Negative parts are differences that the metric lets cancel each other.
+# Why is the nearest one near? The squared distance is a sum over features, :math:`\sum_i v_i (M v)_i` with the
+# difference v of the two patterns. Negative parts are differences that the metric lets cancel each other.
 
 scaled = model[0].transform(pd.concat([X_test.iloc[[doubtful]], X_train.iloc[nearest[:1]]]))
 v = (scaled.iloc[0] - scaled.iloc[1]).to_numpy()

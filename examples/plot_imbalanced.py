@@ -40,9 +40,9 @@ ax.legend(loc="lower left", frameon=False)
 plt.show()
 
 # %%
-# Bags are drawn class by class, so no replica misses the rare class, and votes are calibrated out of bag, as far
-# as so few rare patterns allow. But who asks only for the likelier class asks for a probability above one half. The out-of-bag
-# probabilities tell which threshold serves the F1 score best, without touching the test patterns.
+# Bags are drawn class by class, so no replica misses the rare class, and votes are calibrated out of bag, as far as
+# so few rare patterns allow. But who asks only for the likelier class asks for a probability above one half. The
+# out-of-bag probabilities tell which threshold serves the F1 score best, without touching the test patterns.
 
 model = models["FreeEnergyClassifier"]
 expected = model.oob_decision_function_[:, 1]
@@ -58,6 +58,7 @@ for name, limit in (("one half", 0.5), ("out of bag", threshold)):
 
 # %%
 # Are the probabilities to be believed? Shares of rare patterns among those that were given about the same probability.
+# With so few rare patterns to learn from they stay on the modest side, those of single neighbourhoods most of all.
 
 figure, ax = plt.subplots(figsize=(4.6, 4.2), layout="constrained")
 ax.plot([0, 1], [0, 1], color="0.6", linestyle=":")

@@ -53,9 +53,9 @@ plt.show()
 # %%
 # On a metric
 # -----------
-# A map of the pixels of digits to 8 dimensions has hundreds of elements. Both walks run at the same temperature; the axis
-# is the clock. They end where they must, in Boltzmann's law, which gives T / 2 to every element of a map in a quadratic
-# valley.
+# A map of the pixels of digits to 8 dimensions has hundreds of elements. Both walks run at the same temperature; the
+# axis is the clock. They end where they must, in Boltzmann's law, which gives T / 2 to every element of a map in a
+# quadratic valley.
 
 X, y = load_digits(return_X_y=True)
 X, y = X[:400] / 16, y[:400]
@@ -78,5 +78,5 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# The Hamiltonian walk arrives first, within a few trajectories. Element moves are for energies without a gradient and for
-# small maps. :class:`~freemetric.mc.StretchRotateMove` turns and stretches planes of two features.
+# The Hamiltonian walk arrives first, within a few trajectories. Element moves are for energies without a gradient and
+# for small maps. :class:`~freemetric.mc.StretchRotateMove` turns and stretches planes of two features.

@@ -2,7 +2,8 @@
 Choosing k honestly
 ===================
 
-How many neighbours should vote? A metric makes its own training patterns look separable, so they are the wrong ones to ask.
+How many neighbours should vote? A metric makes its own training patterns look separable, so they are the wrong ones
+to ask.
 """
 
 # %%
@@ -25,8 +26,8 @@ model = MetricKNeighborsClassifier(make_pipeline(MinMaxScaler(), NCA()), random_
 k = model.selection_["n_neighbors"]
 
 # %%
-# Three answers to one question. "In its own space": every training pattern is classified by the others, in the metric that
-# was learned from all of them. "Refitted": the metric is learned anew without the pattern's fold, which is what
+# Three answers to one question. "In its own space": every training pattern is classified by the others, in the metric
+# that was learned from all of them. "Refitted": the metric is learned anew without the pattern's fold, which is what
 # :class:`~freemetric.MetricKNeighborsClassifier` does. "New patterns": the truth.
 
 Z = model.learner_.transform(X_train)

@@ -2,8 +2,8 @@
 Tables with gaps and words, pipelines and grid search
 =====================================================
 
-Learners are ordinary transformers: they live in pipelines behind a ColumnTransformer, keep feature names, and a grid search
-may try other learners as easily as other numbers.
+Learners are ordinary transformers: they live in pipelines behind a ColumnTransformer, keep feature names, and a grid
+search may try other learners as easily as other numbers.
 """
 
 # %%
@@ -36,8 +36,8 @@ prepare = make_column_transformer(
 model = Pipeline([("prepare", prepare), ("metric", Euclidean()), ("vote", KNeighborsClassifier())])
 
 # %%
-# The grid swaps the learner itself, with parameters of its own where it has some. Everything, filling the gaps included, is
-# refitted in every fold.
+# The grid swaps the learner itself, with parameters of its own where it has some. Everything, filling the gaps
+# included, is refitted in every fold.
 
 grid = [
     {"metric": [Euclidean(), RCA(), LFDA(), LMNN()], "vote__n_neighbors": [1, 5, 15]},

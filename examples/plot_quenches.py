@@ -2,9 +2,9 @@
 Annealing or quenching?
 =======================
 
-Slow cooling from a high temperature finds deep valleys of a landscape that quick cooling would miss. Does the landscape of
-metrics need it? Compare one annealing, as published, with ten quenches (T = 0 from the first step) that start
-anywhere.
+Slow cooling from a high temperature finds deep valleys of a landscape that quick cooling would miss. Does the
+landscape of metrics need it? Compare one annealing, as published, with ten quenches (T = 0 from the first step) that
+start anywhere.
 """
 
 # %%
@@ -57,12 +57,12 @@ figure.colorbar(shades, label="agreement of the metrics")
 plt.show()
 
 # %%
-# Many valleys of nearly the same depth, with different metrics at their bottoms: "nearly degenerate ground states". None
-# of them is *the* metric. That is a reason to let several vote, as
-# :class:`~freemetric.FreeEnergyClassifier` does.
+# Many valleys of nearly the same depth, with different metrics at their bottoms: "nearly degenerate ground states".
+# None of them is *the* metric. That is a reason to let several vote, as :class:`~freemetric.FreeEnergyClassifier`
+# does.
 #
-# The walk of the annealing in full. Nearly every trial is accepted even when it is cold: without confinement the map has
-# grown until a displacement by one hardly changes it. See :ref:`sphx_glr_auto_examples_plot_confinement.py`.
+# The walk of the annealing in full. Nearly every trial is accepted even when it is cold: without confinement the map
+# has grown until a displacement by one hardly changes it. See :ref:`sphx_glr_auto_examples_plot_confinement.py`.
 
 TraceDisplay.from_estimator(annealed)
 plt.show()

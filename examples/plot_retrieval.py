@@ -61,8 +61,8 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# What the last one finds: a query on the left, its nearest items after it, wrong ones in red. The queries shown are those
-# with the fewest hits.
+# What the last one finds: a query on the left, its nearest items after it, wrong ones in red. The queries shown are
+# those with the fewest hits.
 
 worst = np.argsort(hits.sum(axis=1))[:4]
 figure, axes = plt.subplots(len(worst), 9, figsize=(8, 3.8), layout="constrained")

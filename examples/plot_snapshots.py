@@ -6,8 +6,8 @@ The picture of the paper: patterns in the metric space along the walk, from the 
 """
 
 # %%
-# ``snapshots_`` holds the map of the first replica along the walk. All of them are drawn on the two main axes of the last
-# one, so that the eye can follow.
+# ``snapshots_`` holds the map of the first replica along the walk. All of them are drawn on the two main axes of the
+# last one, so that the eye can follow.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -37,8 +37,8 @@ axes[0, 0].legend(frameon=False)
 plt.show()
 
 # %%
-# The map itself, at the same steps. It begins as the identity; red and blue, the elements of both signs, grow as it learns
-# which features to mix.
+# The map itself, at the same steps. It begins as the identity; red and blue, the elements of both signs, grow as it
+# learns which features to mix.
 
 figure, axes = plt.subplots(1, len(shown), figsize=(12, 2.4), layout="constrained")
 for ax, i in zip(axes, shown, strict=True):

@@ -1,4 +1,4 @@
-"""Every Python block of the pages and every example of the gallery runs; commands, pictures and links of pages exist."""
+"""Every Python block of the pages and every example of the gallery runs; commands and pictures of pages exist."""
 
 import re
 import shlex
