@@ -358,7 +358,7 @@ def ablation(arguments):
     )
     records = read_all(arguments.ablation)[0]
     errors, brier = (mean_of(records, field) for field in ("honest_error", "brier"))
-    rows = [["default", f"{errors['default'].mean():.2f}", "", f"{brier['default'].mean():.4f}", ""]]
+    rows = [["default", f"{errors['default'].mean():.2f}", "", f"{brier['default'].mean():.4f}", "", ""]]
     for variant in list(VARIANTS)[1:]:
         row = [variant]
         for table, digits in ((errors, 2), (brier, 4)):
@@ -367,8 +367,10 @@ def ablation(arguments):
             better_equal_worse = f"{test.losses:.0f}-{test.ties:.0f}-{test.wins:.0f}"
             row += [f"{table[variant].mean():.{digits}f}"]
             row += [f"{difference:+.{digits}f}, {better_equal_worse}, p = {test.p_value:.2g}"]
-        rows.append(row)
-    columns = ["error in %", "against the default", "Brier", "against the default"]
+        change = errors[variant] - errors["default"]
+        most = change.abs().idxmax()
+        rows.append([*row, f"{most} {change[most]:+.2f}"])
+    columns = ["error in %", "against the default", "Brier", "against the default", "error changes most"]
     markdown([f"{len(errors)} sets, 1 x 2 splits", *columns], rows)
 
 
