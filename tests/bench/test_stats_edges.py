@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from freemetric.bench import extras
+from freemetric import extras
 from freemetric.bench.stats import bayesian_signed_rank, critical_difference, friedman, posthoc, summarise, wilcoxon
 
 
