@@ -19,3 +19,9 @@ def test_report_of_nothing(freemetric, tmp_path):
     answer = freemetric("report", tmp_path / "missing.fm")
     assert answer.code == 2
     assert "there is no such file" in answer.lines[-1]
+
+
+def test_report_where_there_is_no_folder(freemetric, home, tmp_path):
+    answer = freemetric("report", home / "people.fm", "-o", tmp_path / "no" / "page.html")
+    assert answer.code == 2
+    assert "there is no folder" in answer.lines[-1]

@@ -7,6 +7,7 @@ import typer
 
 from ..report import write
 from ..tabular import TableModel
+from ..tabular.writing import check_writable
 from .console import Json, console, print_json, progress, warnings_told
 from .options import Delimiter, Format, Missing, Model, read_data
 
@@ -24,6 +25,7 @@ def report(
 ):
     """Write one HTML page about a model: the learned space, the Monte Carlo run, what it weighs, why it decides."""
     output = output or model.with_suffix(".html")
+    check_writable(output)
     with warnings_told():
         loaded = TableModel.load(model)
         X = y = None
