@@ -14,11 +14,11 @@ MAY_IMPORT = {
     "energies": {"kernels"},
     "files": {"exceptions", "_version"},
     "learners": {"kernels", "mc", "energies", "files", "exceptions"},
-    "datasets": {"exceptions"},
+    "datasets": {"csv_records", "exceptions"},
     "bench": {"extras", "kernels", "mc", "energies", "learners", "datasets", "files", "exceptions", "_version"},
     "display": {"extras", "learners", "bench"},
     "report": {"extras", "learners", "display", "mc", "files", "_version"},
-    "tabular": {"extras", "learners", "bench", "display", "files", "exceptions"},
+    "tabular": {"csv_records", "extras", "learners", "bench", "display", "files", "exceptions"},
 }
 
 

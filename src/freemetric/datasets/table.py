@@ -10,6 +10,8 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..csv_records import csv_records
+
 
 class DatasetError(ValueError):
     """A data set is missing, malformed or not what its name says; the message is one line."""
@@ -69,7 +71,7 @@ def read_table(path):
         Of the unpacked file, so that it is the same for x.csv and x.csv.gz.
     """
     content = _content(Path(path))
-    records, lines = _records(path, _text(path, content))
+    records, lines = csv_records(path, _text(path, content), DatasetError)
     header, rows = records[0], records[1:]
     _check_header(path, header)
     if not rows:
@@ -98,22 +100,6 @@ def _text(path, content):
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise DatasetError(f"{path}, line {line}: byte {content[error.start]:#04x} is not UTF-8") from error
-
-
-def _records(path, text):
-    """Records that are not blank, and the line each ends on."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    records, lines = [], []
-    try:
-        for record in reader:
-            if record:
-                records.append([field.strip() for field in record])
-                lines.append(reader.line_num)
-    except csv.Error as error:
-        raise DatasetError(f"{path}, line {reader.line_num}: {error}") from error
-    if not records:
-        raise DatasetError(f"{path}: the file is empty")
-    return records, lines
 
 
 def _check_header(path, header):

@@ -1,14 +1,12 @@
 """CSV and TSV files, read strictly: what is malformed is told by its line, never guessed."""
 
-import csv
-import io
-
+from ..csv_records import csv_records
 from .table import InputError, Table, few, objects, quoted
 
 
 def read_delimited(source, content, missing, delimiter):
     """The table of a file whose first line names the columns."""
-    records, lines = _records(source, text_of(source, content), delimiter)
+    records, lines = csv_records(source, text_of(source, content), InputError, delimiter)
     header, rows = records[0], records[1:]
     check_names(f"{source}, line {lines[0]}", header)
     if not rows:
@@ -46,22 +44,6 @@ def check_names(where, names):
     again = [name for position, name in enumerate(names) if name in names[:position]]
     if again:
         raise InputError(f"{where}: two columns are called {few(dict.fromkeys(again))}")
-
-
-def _records(source, text, delimiter):
-    """Records that are not blank, and the line each ends on."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    records, lines = [], []
-    try:
-        for record in reader:
-            if record:
-                records.append([field.strip() for field in record])
-                lines.append(reader.line_num)
-    except csv.Error as problem:
-        raise InputError(f"{source}, line {reader.line_num}: {problem}") from problem
-    if not records:
-        raise InputError(f"{source}: the file is empty")
-    return records, lines
 
 
 def _hint(header):
