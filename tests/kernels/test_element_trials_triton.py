@@ -9,7 +9,7 @@ from freemetric import kernels
 from freemetric.energies import NCAEnergy
 from freemetric.kernels import element_trials_triton, numba_, reference, torch_
 
-from .test_kernels_agree import problem, trials
+from .test_kernels_agree import problem, trials, uneven_weights
 
 # the interpreter makes numbers of arrays of one
 pytestmark = pytest.mark.filterwarnings("ignore:Conversion of an array:DeprecationWarning")
@@ -26,9 +26,9 @@ def device():
     return "cpu"
 
 
-def assert_same_sweep(data, X, bounds, A, moves, ridge):
+def assert_same_sweep(data, X, bounds, A, moves, ridge, weights=None):
     single = np.float32(X - X.mean(axis=1, keepdims=True)).astype(float)  # at scale 1e6 the rounding of X decides
-    true = reference.nca_element_sweep(reference.prepare(single, bounds), A, *moves, ridge=ridge)
+    true = reference.nca_element_sweep(reference.prepare(single, bounds, weights=weights), A, *moves, ridge=ridge)
     fast = torch_.nca_element_sweep(data, A, *moves, ridge=ridge)
     np.testing.assert_array_equal(fast[2], true[2])
     np.testing.assert_allclose(fast[0], true[0], rtol=1e-12)
@@ -41,6 +41,14 @@ def test_sweep_makes_the_reference_decisions(device, rng, scale, step, one_data_
     X, bounds, A = problem(rng, N=37, scale=scale, one_data_set=one_data_set)
     data = torch_.prepare(X, bounds, device)
     assert_same_sweep(data, X, bounds, A, trials(rng, A, 7, step, temperature=0.01), ridge=1e-3)
+
+
+@pytest.mark.parametrize("one_data_set", [True, False])
+def test_weighted_sweep_makes_the_reference_decisions(device, rng, one_data_set):
+    X, bounds, A = problem(rng, N=37, one_data_set=one_data_set)
+    weights = uneven_weights(rng, X)
+    data = torch_.prepare(X, bounds, device, weights=weights)
+    assert_same_sweep(data, X, bounds, A, trials(rng, A, 7, 0.5, temperature=0.01), 1e-3, weights)
 
 
 def test_one_sweep_after_the_other_hot_and_cold(device, rng):

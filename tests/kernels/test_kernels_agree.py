@@ -27,6 +27,11 @@ def problem(rng, N=97, d=5, p=3, n_classes=3, R=2, scale=1.0, one_data_set=False
     return scale * X, bounds, rng.standard_normal((R, p, d))
 
 
+def uneven_weights(rng, X):
+    """Some patterns weigh a thousand times more than others."""
+    return 10 ** rng.uniform(-2, 1, X.shape[:2])
+
+
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 10.0, 1e3])
 @pytest.mark.parametrize("one_data_set", [True, False])
 def test_energy_and_gradient_are_the_reference(kernels, rng, scale, one_data_set):
@@ -39,6 +44,34 @@ def test_energy_and_gradient_are_the_reference(kernels, rng, scale, one_data_set
     # float32 knows a squared distance to 1e-7 of the largest: at scale 1000 that is 0.1 in an exponent
     tolerance = 1e-4 if scale <= 10 else 0.3
     np.testing.assert_allclose(gradient, true_gradient, atol=tolerance * np.abs(true_gradient).max() + 1e-30)
+
+
+@pytest.mark.parametrize("log_floor", [0.0, 1e-6])
+@pytest.mark.parametrize("N", [2, 97, 300, 700])
+def test_weighted_energy_and_gradient_are_the_reference(kernels, rng, N, log_floor):
+    X, bounds, A = problem(rng, N=N, n_classes=1 if N < 4 else 3)
+    w = uneven_weights(rng, X)
+    energy, gradient = kernels.nca_energy_and_gradient(prepare(kernels, X, bounds, weights=w), A, log_floor)
+    truth = reference.prepare(X, bounds, weights=w)
+    true_energy, true_gradient = reference.nca_energy_and_gradient(truth, A, log_floor)
+    np.testing.assert_allclose(energy, true_energy, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(gradient, true_gradient, atol=1e-3 * np.abs(true_gradient).max() + 1e-6)
+    unweighted = reference.nca_energy(reference.prepare(X, bounds), A, log_floor)
+    assert N == 2 or np.abs(energy / unweighted - 1).min() > 1e-3
+    twice = kernels.nca_energy(prepare(kernels, X, bounds, weights=2 * w), A, log_floor)
+    np.testing.assert_array_equal(twice, energy)
+
+
+def test_reference_weighs_as_the_formula_says(rng):
+    X, bounds, A = problem(rng, N=12, R=1)
+    w = uneven_weights(rng, X)
+    label = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    energy = 0.0
+    for i in range(12):
+        near = [0.0 if j == i else w[0, j] * np.exp(-np.sum((A[0] @ (X[0, i] - X[0, j])) ** 2)) for j in range(12)]
+        right = sum(value for value, c in zip(near, label, strict=True) if c == label[i]) / sum(near)
+        energy += w[0, i] * (1 - right) / w.sum()
+    assert reference.nca_energy(reference.prepare(X, bounds, weights=w), A)[0] == pytest.approx(energy, rel=1e-12)
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 10.0])
@@ -71,9 +104,10 @@ def test_duplicated_rows(kernels, rng):
 
 
 @pytest.mark.parametrize("log_floor", [0.0, 1e-6])
-def test_reference_gradient_is_finite_differences(rng, log_floor):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_reference_gradient_is_finite_differences(rng, log_floor, weighted):
     X, bounds, A = problem(rng, N=20, R=1)
-    data = reference.prepare(X, bounds)
+    data = reference.prepare(X, bounds, weights=uneven_weights(rng, X) if weighted else None)
     _, gradient = reference.nca_energy_and_gradient(data, A, log_floor)
     h = 1e-6
     for r, c in np.ndindex(A[0].shape):
@@ -100,6 +134,20 @@ def test_sweep_makes_the_reference_decisions(rng, scale, step):
     A_true, true_energy, true_accepted = reference.nca_element_sweep(
         reference.prepare(single, bounds), A, *moves, ridge=1e-4
     )
+    np.testing.assert_array_equal(accepted, true_accepted)
+    np.testing.assert_allclose(A_fast, A_true, rtol=1e-12)
+    np.testing.assert_allclose(energy, true_energy, rtol=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e3])
+@pytest.mark.parametrize("step", [0.3, 30.0])
+def test_weighted_sweep_makes_the_reference_decisions(rng, scale, step):
+    X, bounds, A = problem(rng, scale=scale)
+    w, moves = uneven_weights(rng, X), trials(rng, A, 200, step, temperature=0.03)
+    A_fast, energy, accepted = numba_.nca_element_sweep(numba_.prepare(X, bounds, weights=w), A, *moves, ridge=1e-4)
+    single = np.float32(X - X.mean(axis=1, keepdims=True)).astype(float)
+    truth = reference.prepare(single, bounds, weights=w)
+    A_true, true_energy, true_accepted = reference.nca_element_sweep(truth, A, *moves, ridge=1e-4)
     np.testing.assert_array_equal(accepted, true_accepted)
     np.testing.assert_allclose(A_fast, A_true, rtol=1e-12)
     np.testing.assert_allclose(energy, true_energy, rtol=1e-5)

@@ -1,6 +1,6 @@
 """Objectives over metrics: parameter objects that clone, print, add, scale and enter a grid search."""
 
-from .base import CallableEnergy, Energy, ScaledEnergy, SumEnergy
+from .base import CallableEnergy, Energy, ScaledEnergy, SumEnergy, bind, takes_weights
 from .confinement import Confinement
 from .diagonal import Diagonal
 from .nca import LogNCAEnergy, NCAEnergy
@@ -33,4 +33,6 @@ __all__ = [
     "ScaledEnergy",
     "SumEnergy",
     "as_energy",
+    "bind",
+    "takes_weights",
 ]

@@ -11,6 +11,7 @@ needs them looks for:
 """
 
 from collections.abc import Callable
+from inspect import signature
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +24,13 @@ Array = NDArray[np.float64]
 class Energy(BaseEstimator):
     """An objective over maps A, to be minimised."""
 
-    def bind(self, X: Array, y: Array, *, device: str = "cpu", n_jobs: int = 1) -> Callable[[Array], Array]:
+    def bind(
+        self, X: Array, y: Array, *, sample_weight: Array | None = None, device: str = "cpu", n_jobs: int = 1
+    ) -> Callable[[Array], Array]:
         """The energy as a function of A alone.
 
-        X is (N, d), or (R, N, d) with one data set per replica; y (N,) holds class numbers.
+        X is (N, d), or (R, N, d) with one data set per replica; y (N,) holds class numbers; ``sample_weight`` (N,) or
+        (R, N) is positive. An energy that cannot weigh patterns has no such parameter: weights are then refused.
         ``device`` and ``n_jobs`` are hints: an energy that knows only one way may take them as ``**options``.
         """
         raise NotImplementedError
@@ -47,9 +51,12 @@ class SumEnergy(Energy):
         self.first = first
         self.second = second
 
-    def bind(self, X, y, *, device="cpu", n_jobs=1):
-        terms = self.first, self.second
-        return BoundSum([term.bind(X, y, device=device, n_jobs=n_jobs) for term in terms])
+    def bind(self, X, y, *, sample_weight=None, device="cpu", n_jobs=1):
+        return BoundSum([bind(term, X, y, sample_weight, device, n_jobs) for term in (self.first, self.second)])
+
+    @property
+    def takes_weights(self):
+        return takes_weights(self.first) and takes_weights(self.second)
 
 
 class ScaledEnergy(Energy):
@@ -59,20 +66,44 @@ class ScaledEnergy(Energy):
         self.energy = energy
         self.factor = factor
 
-    def bind(self, X, y, *, device="cpu", n_jobs=1):
+    def bind(self, X, y, *, sample_weight=None, device="cpu", n_jobs=1):
         if not self.factor > 0:
             raise ValueError(f"An energy can only be scaled by a positive factor; got {self.factor}.")
-        return BoundMultiple(self.energy.bind(X, y, device=device, n_jobs=n_jobs), self.factor)
+        return BoundMultiple(bind(self.energy, X, y, sample_weight, device, n_jobs), self.factor)
+
+    @property
+    def takes_weights(self):
+        return takes_weights(self.energy)
 
 
 class CallableEnergy(Energy):
-    """Any function (R, p, d) -> (R,), or an object with more of a bound energy's abilities."""
+    """Any function (R, p, d) -> (R,), or an object with more of a bound energy's abilities.
+
+    It knows its own data, and their weights.
+    """
 
     def __init__(self, function):
         self.function = function
 
-    def bind(self, X, y, *, device="cpu", n_jobs=1):
+    takes_weights = False
+
+    def bind(self, X, y, *, sample_weight=None, device="cpu", n_jobs=1):
         return self.function
+
+
+def bind(energy, X, y, sample_weight=None, device="cpu", n_jobs=1):
+    """Bind an energy of ours or a user's; weights only reach one that takes them."""
+    options = {"device": device, "n_jobs": n_jobs}
+    if sample_weight is not None:
+        if not takes_weights(energy):
+            raise ValueError(f"{type(energy).__name__} takes no sample_weight.")
+        options["sample_weight"] = sample_weight
+    return energy.bind(X, y, **options)
+
+
+def takes_weights(energy) -> bool:
+    """Whether patterns can weigh differently in an energy, as it says itself or by the parameters of ``bind``."""
+    return getattr(energy, "takes_weights", "sample_weight" in signature(energy.bind).parameters)
 
 
 def _sweeping(terms):

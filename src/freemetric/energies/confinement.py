@@ -17,7 +17,7 @@ class Confinement(Energy):
               second=ScaledEnergy(energy=Confinement(), factor=0.0001))
     """
 
-    def bind(self, X, y, *, device="cpu", n_jobs=1):
+    def bind(self, X, y, *, sample_weight=None, device="cpu", n_jobs=1):
         return BoundConfinement()
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .base import Energy
+from .base import Energy, bind, takes_weights
 
 
 class Diagonal(Energy):
@@ -29,9 +29,13 @@ class Diagonal(Energy):
     def __init__(self, energy):
         self.energy = energy
 
-    def bind(self, X, y, *, device="cpu", n_jobs=1):
-        bound = self.energy.bind(X, y, device=device, n_jobs=n_jobs)
+    def bind(self, X, y, *, sample_weight=None, device="cpu", n_jobs=1):
+        bound = bind(self.energy, X, y, sample_weight, device, n_jobs)
         return BoundDifferentiableDiagonal(bound) if hasattr(bound, "value_and_grad") else BoundDiagonal(bound)
+
+    @property
+    def takes_weights(self):
+        return takes_weights(self.energy)
 
 
 class BoundDiagonal:

@@ -11,7 +11,8 @@ LOG_FLOOR = 1e-6  # of a chance: a pattern with no neighbour of its class in sig
 class NCAEnergy(Energy):
     """E(A) = 1 - 1/N sum_i sum_{j in class of i} p_ij, p_ij = softmax_{j != i}(-|A x_i - A x_j|^2).
 
-    In [0, 1]; invariant under rotations of the learned space, E(QA) = E(A). Evaluated in O(N^2 p) time and,
+    With weights w the mean over i is weighted and p_ij = softmax_{j != i}(log w_j - |A x_i - A x_j|^2): a pattern of
+    weight two counts twice as itself and as a neighbour, and is left out whole. In [0, 1]; invariant under rotations of the learned space, E(QA) = E(A). Evaluated in O(N^2 p) time and,
     on the CPU, without an N x N array beyond 32 MB; an element trial costs O(N^2).
 
     References
@@ -29,8 +30,8 @@ class NCAEnergy(Energy):
     array([0.162])
     """
 
-    def bind(self, X, y, *, device="cpu", n_jobs=1):
-        prepared = sorted_by_class(X, y, device, n_jobs)
+    def bind(self, X, y, *, sample_weight=None, device="cpu", n_jobs=1):
+        prepared = sorted_by_class(X, y, sample_weight, device, n_jobs)
         return BoundNCA(*prepared) if can_sweep(device) else BoundDifferentiableNCA(*prepared)
 
 
@@ -55,18 +56,22 @@ class LogNCAEnergy(Energy):
     array([0.204])
     """
 
-    def bind(self, X, y, *, device="cpu", n_jobs=1):
-        kernels, data, n_patterns = sorted_by_class(X, y, device, n_jobs)
+    def bind(self, X, y, *, sample_weight=None, device="cpu", n_jobs=1):
+        kernels, data, n_patterns = sorted_by_class(X, y, sample_weight, device, n_jobs)
         return BoundDifferentiableNCA(kernels, data, n_patterns, LOG_FLOOR)
 
 
-def sorted_by_class(X, y, device, n_jobs):
+def sorted_by_class(X, y, sample_weight, device, n_jobs):
     """The kernels of a device, the data as they want it, and the number of patterns."""
     order, bounds = class_order(np.asarray(y))
     X = np.asarray(X)
     stack = X[None] if X.ndim == 2 else X
+    if sample_weight is not None:
+        sample_weight = np.broadcast_to(sample_weight, stack.shape[:2])[:, order]
+        if not ((sample_weight > 0) & np.isfinite(sample_weight)).all():
+            raise ValueError("Weights in an energy must be positive; leave patterns of no weight out.")
     kernels = kernels_for(device)
-    return kernels, kernels.prepare(stack[:, order], bounds, device, n_jobs), len(order)
+    return kernels, kernels.prepare(stack[:, order], bounds, device, n_jobs, sample_weight), len(order)
 
 
 class BoundDifferentiableNCA:

@@ -14,6 +14,8 @@ VOTES = ("n_features_in_", "classes_", "n_neighbors_")
 POPULATION = (
     "_X",
     "_y",
+    "_patterns",
+    "_weights",
     "ensembles_",
     "views_",
     "_mixture",

@@ -18,7 +18,9 @@ SHAPES = {
     "_X": "Nd",
     "_Z": "N.",
     "_y": "N",
-    "oob_decision_function_": "NC",
+    "_patterns": "n",
+    "_weights": "n",
+    "oob_decision_function_": ".C",
     "scale_": "d",
     "min_": "d",
     "mean_": "d",
@@ -30,7 +32,7 @@ SHAPES = {
 }
 """Axes of fitted arrays; the same letter is the same length within one estimator, a dot is any length."""
 
-FINITE = ("components_", "replicas_", "_X", "_Z")
+FINITE = ("components_", "replicas_", "_X", "_Z", "_weights")
 POSITIVE = ("n_features_in_", "n_neighbors_", "_n_features_out")
 
 

@@ -103,9 +103,10 @@ def check_classifier(model):
     state = vars(model)
     if "ensembles_" not in state:
         return
-    d, N, C = model.n_features_in_, len(model._y), len(model.classes_)
+    d, C = model.n_features_in_, len(model.classes_)
     K = _check_mixtures(model, C)
-    _require(model.n_neighbors_ <= K < N, "n_neighbors_ of FreeEnergyClassifier", "is too large")
+    _check_patterns(model)
+    _require(model.n_neighbors_ <= K < len(model._patterns), "n_neighbors_ of FreeEnergyClassifier", "is too large")
     _check_views(model.views_, d)
     _check_ensembles(model.ensembles_, model.views_)
     for name in ("feature_importances_", "feature_importances_std_"):
@@ -116,6 +117,13 @@ def check_classifier(model):
     for name in ("oob_score_", "temperature_", "confinement_"):
         _require(isinstance(state[name], float), name, "is no number")
     _require(state["oob_decision_function_"].dtype.kind == "f", "oob_decision_function_", "has no numbers")
+
+
+def _check_patterns(model):
+    check_numbers(model._patterns, len(model._y), "rows of patterns")
+    _require((model._weights > 0).all(), "_weights of FreeEnergyClassifier", "are not positive")
+    fits = len(model.oob_decision_function_) >= len(model._y)
+    _require(fits, "oob_decision_function_", "has fewer rows than the patterns")
 
 
 def _check_mixtures(model, n_classes):

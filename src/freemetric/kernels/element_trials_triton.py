@@ -6,7 +6,8 @@ The first one accepted changes the state and ends the round; those after it are 
 
 A round is three kernels. ``weigh`` gives every pattern's weight in every part, a stretch of patterns of one class, and
 the shift it is relative to; ``merge`` the weight outside the class over the whole; ``decide`` accepts and updates.
-Many rounds are one CUDA graph; a round that finds no trial left does nothing.
+Many rounds are one CUDA graph; a round that finds no trial left does nothing. The patterns' own weights have sum one
+and enter h as their logarithms.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ WIDTHS = {0.1: 8, 0.4: 4, 1.0: 2}  # trials weighed together where at most this 
 
 @jit
 def weigh(
-    x, z, begin, end, cursor, rows, columns, deltas, top, total, x_stride, M, n,
+    x, z, log_w, begin, end, cursor, rows, columns, deltas, top, total, x_stride, w_stride, M, n,
     p: tl.constexpr, K: tl.constexpr, I: tl.constexpr, J: tl.constexpr,
     LOG2E: tl.constexpr = 1.4426950408889634, FAR: tl.constexpr = -1e30,
 ):  # fmt: skip
@@ -46,6 +47,7 @@ def weigh(
         return
     x += replica * x_stride
     z += replica * p * M
+    log_w += replica * w_stride
     k = tl.arange(0, K)
     trial = replica * n + t + k
     r = tl.load(rows + trial, mask=t + k < n, other=0) * M
@@ -68,7 +70,7 @@ def weigh(
         for q in tl.static_range(p):
             gap = tl.load(z + q * M + j)[:, None] - zi[q][None, :]
             D += gap * gap
-        h = tl.where((j[:, None] == row[None, :]) | (j[:, None] >= stop), FAR, -LOG2E * D)
+        h = tl.where((j[:, None] == row[None, :]) | (j[:, None] >= stop), FAR, tl.load(log_w + j)[:, None] - LOG2E * D)
         xj = tl.load(x + c[:, None] + j[None, :])
         aj = per_z[:, None] * tl.load(z + r[:, None] + j[None, :]) + per_x[:, None] * xj
         h = h[None, :, :] + (xi[:, None, :] - xj[:, :, None]) * (ai[:, None, :] - aj[:, :, None])
@@ -82,7 +84,7 @@ def weigh(
 
 @jit
 def merge(
-    label, part_label, cursor, top, total, wrong, M, n, n_parts,
+    weights, label, part_label, cursor, top, total, wrong, w_stride, M, n, n_parts,
     K: tl.constexpr, I: tl.constexpr, P: tl.constexpr = 16, FAR: tl.constexpr = -1e30,
 ):  # fmt: skip
     """Sum over I rows of the share of weight outside the class, after one of the K trials."""
@@ -106,14 +108,15 @@ def merge(
         inside = inside * fade + tl.sum(tl.where(same, w, 0.0), axis=0)
         outside = outside * fade + tl.sum(tl.where(same, 0.0, w), axis=0)
         m = higher
-    share = tl.where(own < 0, 0.0, outside / tl.maximum(inside + outside, 1.0))  # the nearest weighs 1
+    weight = tl.load(weights + replica * w_stride + i, mask=i < M, other=0.0)
+    share = weight * outside / tl.maximum(inside + outside, 1.0)  # the one that counts most counts 1
     tl.store(wrong + (replica * K + k) * tl.num_programs(0) + block, tl.sum(share.to(tl.float64)))
 
 
 @jit
 def decide(
     x, z, z64, A, energy, accepted, cursor, rows, columns, deltas, allowed, ridge, wrong,
-    x_stride, N, M, n, p, d, n_blocks, K: tl.constexpr, B: tl.constexpr, I: tl.constexpr = 1024,
+    x_stride, M, n, p, d, n_blocks, K: tl.constexpr, B: tl.constexpr, I: tl.constexpr = 1024,
 ):  # fmt: skip
     """Accept the first of the K trials whose energy rises by no more than it may, and go on behind it."""
     replica = tl.program_id(0).to(tl.int64)
@@ -124,7 +127,7 @@ def decide(
     trial = replica * n + t + k
     live = t + k < n
     share = tl.load(wrong + (replica * K + k[:, None]) * n_blocks + b[None, :], mask=b[None, :] < n_blocks, other=0.0)
-    E = tl.sum(share, axis=1) / N
+    E = tl.sum(share, axis=1)
     delta = tl.load(deltas + trial, mask=live, other=0.0)
     element = tl.load(rows + trial, mask=live, other=0) * d + tl.load(columns + trial, mask=live, other=0)
     a = tl.load(A + replica * p * d + element)
@@ -169,7 +172,7 @@ def layout(bounds, length):
 class Sweep:
     """n trials of each of R maps (p, d) on a stack X (B, N, d) of data sets; buffers and graphs serve every call."""
 
-    def __init__(self, X, bounds, R, p, n):
+    def __init__(self, X, weights, bounds, R, p, n):
         def zeros(*shape, dtype=torch.float64):
             return torch.zeros(shape, dtype=dtype, device=X.device)
 
@@ -177,11 +180,14 @@ class Sweep:
         n += 1  # one in front, which changes nothing and is always accepted, measures the energy
         length = max(SHORTEST, N * cdiv(N, BLOCK) * R // PROGRAMS)
         place, label, parts = layout(np.asarray(bounds), cdiv(length, CHUNK) * CHUNK)
-        M, self.size = len(label), (R, N, len(label), n, p, d)
+        M, self.size = len(label), (R, len(label), n, p, d)
         self.label = torch.as_tensor(label, dtype=torch.int32, device=X.device)
         self.parts = torch.as_tensor(np.ascontiguousarray(parts), dtype=torch.int32, device=X.device)
         self.x = zeros(B, d, M, dtype=torch.float32)
-        self.x[:, :, torch.as_tensor(place, device=X.device)] = X.transpose(1, 2)
+        self.w = zeros(B, M, dtype=torch.float32)  # sum one; padding weighs nothing
+        place = torch.as_tensor(place, device=X.device)
+        self.x[:, :, place], self.w[:, place] = X.transpose(1, 2), weights
+        self.log_w = torch.log2(self.w.clamp(min=torch.finfo(torch.float32).tiny))
         self.z, self.z64 = zeros(R, p, M, dtype=torch.float32), zeros(R, p, M)
         self.A, self.energy, self.ridge = zeros(R, p, d), zeros(R), zeros(1)
         self.rows, self.columns = zeros(2, R, n, dtype=torch.int32)
@@ -229,19 +235,20 @@ class Sweep:
         return self.graphs[width].replay, ROUNDS
 
     def _round(self, K):
-        R, N, M, n, p, d = self.size
+        R, M, n, p, d = self.size
         begin, end, part_label = self.parts
-        x_stride = d * M if len(self.x) > 1 else 0
+        x_stride, w_stride = (d * M, M) if len(self.x) > 1 else (0, 0)
         n_parts, n_blocks = len(begin), cdiv(M, MERGED)
         trials = self.cursor, self.rows, self.columns, self.deltas
         weigh[cdiv(M, BLOCK), n_parts, R](
-            self.x, self.z, begin, end, *trials, self.top, self.total, x_stride, M, n,
+            self.x, self.z, self.log_w, begin, end, *trials, self.top, self.total, x_stride, w_stride, M, n,
             p=p, K=K, I=BLOCK, J=CHUNK, num_warps=WARPS,
         )  # fmt: skip
         merge[n_blocks, K, R](
-            self.label, part_label, self.cursor, self.top, self.total, self.wrong, M, n, n_parts, K=K, I=MERGED
-        )
+            self.w, self.label, part_label, self.cursor, self.top, self.total, self.wrong, w_stride, M, n, n_parts,
+            K=K, I=MERGED,
+        )  # fmt: skip
         decide[(R,)](
             self.x, self.z, self.z64, self.A, self.energy, self.accepted, *trials, self.allowed, self.ridge, self.wrong,
-            x_stride, N, M, n, p, d, n_blocks, K=K, B=next_power_of_2(n_blocks),
+            x_stride, M, n, p, d, n_blocks, K=K, B=next_power_of_2(n_blocks),
         )  # fmt: skip

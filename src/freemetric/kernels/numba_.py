@@ -15,31 +15,34 @@ class Data(NamedTuple):
     X: np.ndarray  # (B, N, d) float32, centred: distances do not change and float32 keeps more of them
     begin: np.ndarray  # (N,) first pattern of each pattern's class
     end: np.ndarray  # (N,) one past the last
+    weights: np.ndarray  # (B, N) float32, mean one
     threads: ThreadPoolExecutor | None
 
 
-def prepare(X, bounds, device="cpu", n_jobs=1):
+def prepare(X, bounds, device="cpu", n_jobs=1, weights=None):
     X = np.asarray(X, dtype=np.float64)
     X = np.ascontiguousarray(X - X.mean(axis=1, keepdims=True), dtype=np.float32)
     size = np.diff(bounds)
+    weights = np.ones(X.shape[:2]) if weights is None else weights / np.mean(weights, axis=1, keepdims=True)
     threads = ThreadPoolExecutor(n_jobs) if n_jobs > 1 else None
-    return Data(X, np.repeat(bounds[:-1], size), np.repeat(bounds[1:], size), threads)
+    weights = np.ascontiguousarray(weights, dtype=np.float32)
+    return Data(X, np.repeat(bounds[:-1], size), np.repeat(bounds[1:], size), weights, threads)
 
 
 def _each_replica(data, work, n_replicas):
-    """Call work(r, X_r) for every replica; the kernels release the interpreter lock."""
-    X = [data.X[r % len(data.X)] for r in range(n_replicas)]
+    """Call work(r, X_r, w_r) for every replica; the kernels release the interpreter lock."""
+    X, w = ([stack[r % len(stack)] for r in range(n_replicas)] for stack in (data.X, data.weights))
     each = data.threads.map if data.threads and n_replicas > 1 else map
-    return np.array(list(each(work, range(n_replicas), X)))
+    return np.array(list(each(work, range(n_replicas), X, w)))
 
 
 def nca_energy(data, A, log_floor=0.0):
     A = np.ascontiguousarray(A, dtype=np.float32)
     none = np.empty((0, 0), dtype=np.float32)
 
-    def work(r, X):
+    def work(r, X, w):
         return soft_neighbors.energy_and_gradient(
-            X, data.begin, data.end, A[r], np.float32(log_floor), none, KEPT_BYTES
+            X, data.begin, data.end, w, A[r], np.float32(log_floor), none, KEPT_BYTES
         )
 
     return _each_replica(data, work, len(A))
@@ -49,9 +52,9 @@ def nca_energy_and_gradient(data, A, log_floor=0.0):
     A = np.ascontiguousarray(A, dtype=np.float32)
     gradient = np.empty_like(A)
 
-    def work(r, X):
+    def work(r, X, w):
         return soft_neighbors.energy_and_gradient(
-            X, data.begin, data.end, A[r], np.float32(log_floor), gradient[r], KEPT_BYTES
+            X, data.begin, data.end, w, A[r], np.float32(log_floor), gradient[r], KEPT_BYTES
         )
 
     return _each_replica(data, work, len(A)), gradient.astype(np.float64)
@@ -61,9 +64,9 @@ def nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge=0.0):
     A = np.array(A, dtype=np.float64, order="C")
     accepted = np.zeros(rows.shape, dtype=bool)
 
-    def work(r, X):
+    def work(r, X, w):
         trials = rows[r], columns[r], deltas[r], allowed[r]
-        return element_trials.sweep(X, data.begin, data.end, A[r], *trials, ridge, accepted[r], STORED_BYTES)
+        return element_trials.sweep(X, data.begin, data.end, w, A[r], *trials, ridge, accepted[r], STORED_BYTES)
 
     energy = _each_replica(data, work, len(A))
     return A, energy, accepted

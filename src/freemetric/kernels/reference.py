@@ -8,42 +8,49 @@ import numpy as np
 class Data(NamedTuple):
     X: np.ndarray  # (B, N, d)
     same: np.ndarray  # (N, N), whether two patterns share a class
+    weights: np.ndarray  # (B, N)
 
 
-def prepare(X, bounds, device="reference", n_jobs=1):
+def prepare(X, bounds, device="reference", n_jobs=1, weights=None):
     label = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-    return Data(np.asarray(X, dtype=np.float64), label[:, None] == label[None, :])
+    X = np.asarray(X, dtype=np.float64)
+    weights = np.ones(X.shape[:2]) if weights is None else np.asarray(weights, dtype=np.float64)
+    return Data(X, label[:, None] == label[None, :], weights)
 
 
 def nca_energy(data, A, log_floor=0.0):
-    """The mean cost (R,) of the patterns' chances p_i = sum_j p_ij same_ij to be classified correctly.
+    """The mean cost (R,), by weight, of the patterns' chances p_i = sum_j p_ij same_ij to be classified correctly.
 
-    p_ij = softmax_j(-|A_r (x_i - x_j)|^2), j != i. The cost is 1 - p_i, or -log(p_i + log_floor) if that is positive.
+    p_ij = softmax_j(log w_j - |A_r (x_i - x_j)|^2), j != i: a pattern is left out with all of its weight.
+    The cost is 1 - p_i, or -log(p_i + log_floor) if that is positive.
     """
     return nca_energy_and_gradient(data, A, log_floor)[0]
 
 
 def nca_energy_and_gradient(data, A, log_floor=0.0):
     """E (R,) and dE/dA (R, p, d)."""
-    pairs = [_one_energy_and_gradient(data.X[r % len(data.X)], data.same, A[r], log_floor) for r in range(len(A))]
+    B = len(data.X)
+    pairs = [
+        _one_energy_and_gradient(data.X[r % B], data.same, data.weights[r % B], A[r], log_floor) for r in range(len(A))
+    ]
     energy, gradient = zip(*pairs, strict=True)
     return np.array(energy), np.array(gradient)
 
 
-def _one_energy_and_gradient(X, same, A, log_floor):
-    N = len(X)
+def _one_energy_and_gradient(X, same, w, A, log_floor):
+    w = w / w.sum()
     Z = X @ A.T
     D = ((Z[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2)
     np.fill_diagonal(D, np.inf)
-    P = np.exp(D.min(axis=1, keepdims=True) - D)
+    P = w * np.exp(D.min(axis=1, keepdims=True) - D)
     P /= P.sum(axis=1, keepdims=True)
     p = (P * same).sum(axis=1)
-    slope = 1 / (p + log_floor) if log_floor > 0 else np.ones(N)
-    W = slope[:, None] * P * (same - p[:, None]) / N  # dE/dD
+    slope = 1 / (p + log_floor) if log_floor > 0 else np.ones(len(X))
+    W = (w * slope)[:, None] * P * (same - p[:, None])  # dE/dD
     W = W + W.T
     dZ = 2 * (W.sum(axis=1, keepdims=True) * Z - W @ Z)
     cost = -np.log(p + log_floor) if log_floor > 0 else 1 - p
-    return cost.mean(), dZ.T @ X
+    return w @ cost, dZ.T @ X
 
 
 def nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge=0.0):

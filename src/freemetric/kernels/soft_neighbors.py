@@ -1,11 +1,12 @@
 """NCA's energy and gradient, tile by tile over the upper triangle of pairs; no N x N array.
 
-With h_ij = -log2(e) |z_i - z_j|^2 the weight of neighbour j is 2**(h_ij - m_i), m_i the largest h of row i,
-so that nothing over- or underflows. The m_i are whole numbers: one polynomial serves the pair both ways.
+With h_ij = -log2(e) |z_i - z_j|^2 the weight of neighbour j is w_j 2**(h_ij - m_i), m_i the largest h of row i,
+so that nothing over- or underflows. The m_i are whole numbers: one polynomial serves the pair both ways. The patterns'
+own weights w have mean one.
 
 Pass 1 gathers each row's weight inside (``S``) and outside (``O``) its class; a larger m found on the way
-rescales what was gathered. Pass 2 turns the tiles into W + W^T, W_ij = P_ij (same_ij - p_i) = N dE/dD_ij,
-and multiplies: dE/dZ_i = 2/N sum_j (W + W^T)_ij (z_i - z_j). Tiles stay in memory between the passes while
+rescales what was gathered. Pass 2 turns the tiles into W + W^T, w_i w_j W_ij = w_i P_ij (same_ij - p_i) = N dE/dD_ij,
+and multiplies: dE/dZ_i = 2/N w_i sum_j (W + W^T)_ij w_j (z_i - z_j). Tiles stay in memory between the passes while
 they fit the budget and are computed again beyond it.
 """
 
@@ -82,14 +83,14 @@ def raise_shifts(h, i0, j0, m, S, O):
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
-def add_weights(h, mi, m, column):
-    """Add 2**(h_j - m_j) to the columns; return the row's sum of 2**(h_j - m_i)."""
+def add_weights(h, mi, wi, m, w, column):
+    """Add w_i 2**(h_j - m_j) to the columns; return the row's sum of w_j 2**(h_j - m_i)."""
     total = f32(0)
     for j in range(h.shape[0]):
         n = nearest_integer(h[j])
-        w = mantissa(h[j] - n)
-        total += w * power(n - mi)
-        column[j] += w * power(n - m[j])
+        v = mantissa(h[j] - n)
+        total += w[j] * (v * power(n - mi))
+        column[j] += wi * (v * power(n - m[j]))
     return total
 
 
@@ -111,16 +112,16 @@ def own_class(i, begin, end, j0, columns):
 
 
 @njit(nogil=True, cache=True)
-def gather(h, i0, j0, begin, end, m, S, O):
+def gather(h, i0, j0, begin, end, w, m, S, O):
     """Pass 1 on one tile."""
     raise_shifts(h, i0, j0, m, S, O)
-    mj, Sj, Oj = m[j0:], S[j0:], O[j0:]
+    mj, wj, Sj, Oj = m[j0:], w[j0:], S[j0:], O[j0:]
     for i in range(i0, i0 + h.shape[0]):
         row = h[i - i0]
         s, b, e = own_class(i, begin, end, j0, row.shape[0])
-        outside = add_weights(row[s:b], m[i], mj[s:b], Oj[s:b])
-        inside = add_weights(row[b:e], m[i], mj[b:e], Sj[b:e])
-        outside += add_weights(row[e:], m[i], mj[e:], Oj[e:])
+        outside = add_weights(row[s:b], m[i], w[i], mj[s:b], wj[s:b], Oj[s:b])
+        inside = add_weights(row[b:e], m[i], w[i], mj[b:e], wj[b:e], Sj[b:e])
+        outside += add_weights(row[e:], m[i], w[i], mj[e:], wj[e:], Oj[e:])
         S[i] += inside
         O[i] += outside
 
@@ -139,7 +140,7 @@ def forces(h, i0, j0, begin, end, m, inside, outside):
 
 
 @njit(nogil=True, cache=True)
-def gather_all(U, V, begin, end, tiles):
+def gather_all(U, V, begin, end, w, tiles):
     """m, S and O of every pattern; ``tiles`` (n_tiles or 1, TILE**2) holds the pairs, or the last ones of them."""
     N = U.shape[0]
     m, S, O = np.full(N, FAR, f32), np.zeros(N, f32), np.zeros(N, f32)
@@ -148,16 +149,17 @@ def gather_all(U, V, begin, end, tiles):
         for j0 in range(i0, N, TILE):
             h = tile_view(tiles[t], N, i0, j0)
             fill_tile(h, U, V, i0, j0)
-            gather(h, i0, j0, begin, end, m, S, O)
+            gather(h, i0, j0, begin, end, w, m, S, O)
             t += tiles.shape[0] > 1
     return m, S, O
 
 
 @njit(nogil=True, cache=True)
-def pull(V, U, begin, end, tiles, m, inside, outside):
-    """F_i = sum_j (W + W^T)_ij V_j, from the tiles of the first pass."""
+def pull(V, U, begin, end, w, tiles, m, inside, outside):
+    """F_i = sum_j (W + W^T)_ij w_j V_j, from the tiles of the first pass."""
     N = V.shape[0]
     F = np.zeros(V.shape, f32)
+    heavy = w.reshape(N, 1) * V
     t = 0
     for i0 in range(0, N, TILE):
         for j0 in range(i0, N, TILE):
@@ -168,18 +170,18 @@ def pull(V, U, begin, end, tiles, m, inside, outside):
                 fill_tile(h, U, V, i0, j0)
             forces(h, i0, j0, begin, end, m, inside, outside)
             i1, j1 = i0 + h.shape[0], j0 + h.shape[1]
-            F[i0:i1] += np.dot(h, V[j0:j1])
-            F[j0:j1] += np.dot(h.T, V[i0:i1])
+            F[i0:i1] += np.dot(h, heavy[j0:j1])
+            F[j0:j1] += np.dot(h.T, heavy[i0:i1])
     return F
 
 
 @njit(nogil=True, cache=True)
-def energy_and_gradient(X, begin, end, A, log_floor, gradient, kept_bytes):
+def energy_and_gradient(X, begin, end, w, A, log_floor, gradient, kept_bytes):
     """E of one map on one data set; dE/dA is written to ``gradient`` unless that is empty.
 
     A row costs 1 - p, or -log(p + log_floor) where that is positive.
 
-    X (N, d) and A (p, d) in float32; patterns sorted by class, begin[i] <= i < end[i] the class of i.
+    X (N, d), w (N,) and A (p, d) in float32; patterns sorted by class, begin[i] <= i < end[i] the class of i.
     """
     N, p = X.shape[0], A.shape[0]
     U, V = factors(X, A)
@@ -187,7 +189,7 @@ def energy_and_gradient(X, begin, end, A, log_floor, gradient, kept_bytes):
     n_tiles = n * (n + 1) // 2
     kept = gradient.size > 0 and n_tiles * TILE * TILE * 4 <= kept_bytes
     tiles = np.empty((n_tiles if kept else 1, min(TILE, N) ** 2), f32)
-    m, S, O = gather_all(U, V, begin, end, tiles)
+    m, S, O = gather_all(U, V, begin, end, w, tiles)
     E = 0.0
     inside, outside = np.zeros(N, f32), np.zeros(N, f32)
     for i in range(N):
@@ -195,17 +197,17 @@ def energy_and_gradient(X, begin, end, A, log_floor, gradient, kept_bytes):
         P = S[i] / total
         slope = f32(1) / total
         if log_floor > 0:
-            E -= np.log(P + log_floor) / N
+            E -= w[i] * np.log(P + log_floor) / N
             slope /= P + log_floor
         else:
-            E += O[i] / total / N
+            E += w[i] * (O[i] / total) / N
         inside[i] = (f32(1) - P) * slope
         outside[i] = -P * slope
     if gradient.size > 0:
-        F = pull(V, U, begin, end, tiles, m, inside, outside)
+        F = pull(V, U, begin, end, w, tiles, m, inside, outside)
         dZ = np.empty((N, p), f32)
         for i in range(N):
             for k in range(p):
-                dZ[i, k] = F[i, p] * V[i, k] - F[i, k]
+                dZ[i, k] = w[i] * (F[i, p] * V[i, k] - F[i, k])
         gradient[:] = np.dot(dZ.T, X) * f32(2 / N)
     return E

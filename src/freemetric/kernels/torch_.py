@@ -13,6 +13,7 @@ BLOCK_BYTES = 1 << 30  # one (R, rows, N) float32 array; a gradient holds about 
 class Data(NamedTuple):
     X: "torch.Tensor"  # (B, N, d) float32, centred
     label: "torch.Tensor"  # (N,)
+    weights: "torch.Tensor"  # (B, N) float32, sum one
     bounds: np.ndarray  # (C + 1,)
     sweeps: dict  # (R, p, n) -> Sweep, made when first asked for
 
@@ -25,7 +26,7 @@ def _torch():
     return torch
 
 
-def prepare(X, bounds, device="cuda", n_jobs=1):
+def prepare(X, bounds, device="cuda", n_jobs=1, weights=None):
     torch = _torch()
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if not available[device.split(":")[0]]:
@@ -33,8 +34,10 @@ def prepare(X, bounds, device="cuda", n_jobs=1):
     X = np.asarray(X, dtype=np.float64)
     X = X - X.mean(axis=1, keepdims=True)
     label = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-    X = torch.as_tensor(X, dtype=torch.float32, device=device)
-    return Data(X, torch.as_tensor(label, device=device), np.asarray(bounds), {})
+    weights = np.ones(X.shape[:2]) if weights is None else np.asarray(weights)
+    weights = weights / weights.sum(axis=1, keepdims=True)
+    X, weights = (torch.as_tensor(values, dtype=torch.float32, device=device) for values in (X, weights))
+    return Data(X, torch.as_tensor(label, device=device), weights, np.asarray(bounds), {})
 
 
 def nca_energy(data, A, log_floor=0.0):
@@ -52,7 +55,7 @@ def nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge=0.0):
     size = R, p, rows.shape[1]
     with _torch().cuda.device_of(data.X):
         if size not in data.sweeps:
-            data.sweeps[size] = Sweep(data.X, data.bounds, *size)
+            data.sweeps[size] = Sweep(data.X, data.weights, data.bounds, *size)
         return data.sweeps[size](A, rows, columns, deltas, allowed, ridge)
 
 
@@ -61,29 +64,31 @@ def _evaluate(data, A, log_floor, wants_gradient):
     A = torch.as_tensor(np.asarray(A), dtype=torch.float32, device=data.X.device)
     X = data.X.expand(len(A), -1, -1)
     R, N, _ = X.shape
+    w = data.weights.expand(R, -1)
     Z = X @ A.transpose(1, 2)
-    q = (Z * Z).sum(2)
+    nearer = torch.log(w) - (Z * Z).sum(2)
     cost = torch.zeros(R, dtype=torch.float64, device=Z.device)
     F = torch.zeros_like(Z)
     block = max(1, min(N, BLOCK_BYTES // (4 * R * N)))
     for start in range(0, N, block):
         rows = slice(start, min(start + block, N))
         same = (data.label[rows, None] == data.label[None, :]).to(Z.dtype)
-        P = torch.bmm(Z[:, rows], Z.transpose(1, 2)).mul_(2).sub_(q[:, None, :])  # -D plus a constant per row
+        P = (
+            torch.bmm(Z[:, rows], Z.transpose(1, 2)).mul_(2).add_(nearer[:, None, :])
+        )  # log w_j - D_ij plus a constant per row
         P.diagonal(offset=start, dim1=1, dim2=2)[:] = -torch.inf
         P = torch.softmax(P, dim=2)
         p = (P * same).sum(2)
-        cost += (-torch.log(p + log_floor) if log_floor > 0 else 1 - p).sum(1, dtype=torch.float64)
+        costs = -torch.log(p + log_floor) if log_floor > 0 else 1 - p
+        cost += (w[:, rows] * costs).sum(1, dtype=torch.float64)
         if wants_gradient:
-            W = P.mul_(same - p[:, :, None])  # N dE/dD of these rows; its row sums vanish
-            if log_floor > 0:
-                W = W.div_((p + log_floor)[:, :, None])
+            slope = w[:, rows] / (p + log_floor) if log_floor > 0 else w[:, rows]
+            W = P.mul_(same - p[:, :, None]).mul_(slope[:, :, None])  # dE/dD of these rows; its row sums vanish
             F[:, rows] -= torch.bmm(W, Z)
             F -= torch.bmm(W.transpose(1, 2), Z[:, rows])
             F += W.sum(1)[:, :, None] * Z
-    energy = (cost / N).cpu().numpy()
-    gradient = (2 / N * F.transpose(1, 2) @ X).double().cpu().numpy() if wants_gradient else None
-    return energy, gradient
+    gradient = (2 * F.transpose(1, 2) @ X).double().cpu().numpy() if wants_gradient else None
+    return cost.cpu().numpy(), gradient
 
 
 class NearestNeighbors:

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from ..files import Savable
 from .callbacks import with_callbacks
-from .checks import check_labels, check_n_components, leave_out_unlabelled, warn_about
+from .checks import check_labels, check_n_components, labelled, warn_about
 from .reporting import Reportable
 
 logger = logging.getLogger("freemetric")
@@ -47,7 +47,7 @@ class MetricLearner(Savable, Reportable, ClassNamePrefixFeaturesOutMixin, Transf
         """
         return self._fit(X, y)
 
-    def _fit(self, X, y=None, **side_information):
+    def _fit(self, X, y=None, sample_weight=None, **side_information):
         """Validate, learn, store. Side information (chunks, pairs, triplets) replaces the labels where it is given."""
         self._validate_params()
         given = {name: value for name, value in side_information.items() if value is not None}
@@ -56,13 +56,18 @@ class MetricLearner(Savable, Reportable, ClassNamePrefixFeaturesOutMixin, Transf
             X, y = validate_data(self, X, dtype=np.float64, ensure_min_samples=1 + bool(given)), None
         else:
             X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-            X, y = leave_out_unlabelled(X, y)
-            self.classes_, y = check_labels(y)
+            X, y, given = self._labelled_patterns(X, y, sample_weight)
             warn_about(X, y, self.classes_)
         check_n_components(getattr(self, "n_components", None), X)
         self.components_ = self._learn(X, y, **given)
         self._n_features_out = len(self.components_)
         return self
+
+    def _labelled_patterns(self, X, y, sample_weight):
+        """What is learned from: X, y, and what more ``_learn`` takes by name."""
+        rows = labelled(y)
+        self.classes_, y = check_labels(y[rows])
+        return X[rows], y, {}
 
     def _learn(self, X, y):
         raise NotImplementedError

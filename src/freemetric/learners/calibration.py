@@ -9,10 +9,10 @@ PRIOR = 5.0  # patterns' worth of doubt about bias and slope
 SELECTION_TEMPERATURE = 0.5  # in standard errors
 
 
-def brier_scores(shares, y):
+def brier_scores(shares, y, weights=None):
     """Half the mean squared distance between class shares (..., N, C) and the truth: 0 is perfect, 1 is all wrong."""
     truth = np.eye(shares.shape[-1], dtype=shares.dtype)[y]
-    return ((shares - truth) ** 2).sum(axis=-1).mean(axis=-1) / 2
+    return np.average(((shares - truth) ** 2).sum(axis=-1), axis=-1, weights=weights) / 2
 
 
 def boltzmann_weights(scores, n_patterns):
@@ -38,18 +38,20 @@ class Calibration:
         self.slope, self.bias = slope, bias
 
     @classmethod
-    def fit(cls, shares, y, with_bias=True):
+    def fit(cls, shares, y, weights=None, with_bias=True):
         N, C = shares.shape
         if N == 0:
             return cls(1.0, np.zeros(C))
         F, rows = np.log(shares + SHARE_FLOOR), np.arange(N)
+        weights = np.ones(N) if weights is None else weights
 
         def loss(parameters):
             slope, bias = np.exp(parameters[0]), parameters[1:]
             Z = slope * F + bias
             excess = softmax(Z, axis=1)
-            value = -log_softmax(Z, axis=1)[rows, y].sum() + PRIOR / 2 * parameters @ parameters
+            value = -weights @ log_softmax(Z, axis=1)[rows, y] + PRIOR / 2 * parameters @ parameters
             excess[rows, y] -= 1
+            excess *= weights[:, None]
             gradient = np.append(slope * (excess * F).sum(), excess.sum(axis=0)) + PRIOR * parameters
             return value, gradient
 

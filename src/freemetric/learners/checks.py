@@ -20,13 +20,13 @@ def check_labels(y):
     return classes, y
 
 
-def leave_out_unlabelled(X, y):
-    """Without the rows whose label is -1, unless -1 is one of two classes."""
+def labelled(y):
+    """Which rows have a label: those that are not -1, unless -1 is one of two classes."""
     unlabelled = y == -1 if np.issubdtype(np.asarray(y).dtype, np.number) else np.zeros(len(y), dtype=bool)
     if not unlabelled.any() or len(np.unique(y)) <= 2:
-        return X, y
+        return np.ones(len(y), dtype=bool)
     warnings.warn(f"{unlabelled.sum()} unlabelled rows (y = -1) are left out.", DataWarning, stacklevel=4)
-    return X[~unlabelled], y[~unlabelled]
+    return ~unlabelled
 
 
 def check_n_components(n_components, X):
@@ -50,7 +50,7 @@ def _complaints(X, y, classes):
         yield f"Constant features, which no distance can use: {_few(constant)}."
     copies = _count_copies(X)
     if copies > MANY_COPIES * N:
-        yield f"{copies} of {N} rows are copies of others: leave-one-out and out-of-bag errors will be too low."
+        yield f"{copies} of {N} rows are copies of others: errors that leave one row out will be too low."
     if d > N:
         yield f"Fewer patterns ({N}) than features ({d}): many maps separate the classes; n_components may help."
 

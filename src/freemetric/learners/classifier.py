@@ -7,12 +7,14 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..energies import as_energy, takes_weights
 from ..exceptions import DataWarning
 from .base import generator
 from .callbacks import CallbackSupportMixin, with_callbacks
 from .candidates import AUTO, KINDS
 from .checks import check_labels, check_n_components, warn_about
 from .importance import averaged_axes, feature_importances
+from .patterns import check_weights, distinct, weighty
 from .population import Population
 from .search import judge, learned_weights, populate
 from .votes import NeighborVotes, VotingClassifier, chunks
@@ -170,7 +172,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         self.random_state = random_state
 
     @with_callbacks
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Sample the metrics and weigh them.
 
         Parameters
@@ -179,6 +181,9 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
             Patterns.
         y : array-like of shape (n_samples,)
             Class labels, of any type.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the patterns: in the energy, as neighbours that vote, and as judges out of bag. Only their ratios
+            matter. A row of weight two is the same as two copies of it, a row of weight zero as none.
 
         Returns
         -------
@@ -187,13 +192,21 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         """
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        self.classes_, y = check_labels(y)
+        if sample_weight is not None and not takes_weights(as_energy(self.energy)):
+            raise ValueError("sample_weight was given, but this energy cannot weigh patterns.")
+        weights = check_weights(sample_weight, X)
+        rows = weighty(weights)
+        self.classes_, self._y = check_labels(y[rows])
+        self._X = X[rows]
+        patterns = distinct(self._X, self._y, weights[rows])
+        self._patterns, self._weights = patterns.rows, patterns.weights
+        X, y = self._X[patterns.rows], self._y[patterns.rows]
         warn_about(X, y, self.classes_)
         check_n_components(self.n_components, X)
-        population = Population(generator(self.random_state), X, y, self)
+        weights = patterns.weights if np.ptp(patterns.weights) > 0 else None
+        population = Population(generator(self.random_state), X, y, self, weights)
         populate(population, self._kinds())
         population.steps.close()
-        self._X, self._y = X, y
         n_silent = len(population.judged) - len(population.judges)
         if n_silent > 0.1 * len(population.judged):
             warnings.warn(
@@ -202,7 +215,9 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
                 DataWarning,
                 stacklevel=2,
             )
-        self._describe(population, judge(population))
+        verdict = judge(population)
+        self._describe(population, verdict)
+        self._describe_judges(population, verdict, rows, patterns.of_row)
         return self
 
     def _kinds(self):
@@ -222,12 +237,10 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
 
     def _describe(self, population, verdict):
         """Everything public, and what predicting needs."""
-        judges, K = population.judges, population.most_neighbors
+        K = population.most_neighbors
         self._mixture, self._mixtures_of_one_k = verdict.mixture.restricted(verdict.asked), verdict.of_one_k
-        self.oob_decision_function_ = np.full((len(self._y), len(self.classes_)), np.nan)
-        self.oob_decision_function_[judges] = verdict.probabilities
-        right = verdict.probabilities.argmax(axis=1) == self._y[judges]
-        self.oob_score_ = float(right.mean()) if len(judges) else np.nan
+        right = verdict.probabilities.argmax(axis=1) == population.truth
+        self.oob_score_ = float(np.average(right, weights=population.judges_weights)) if len(right) else np.nan
         pool = [ensemble.candidate for ensemble in population.ensembles]
         self.selection_ = {
             **{name: np.repeat([getattr(candidate, name) for candidate in pool], K) for name in vars(pool[0])},
@@ -242,7 +255,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         used = {ensemble.candidate.view for ensemble in self.ensembles_}
         self.views_ = {name: view for name, view in population.views.items() if name in used}
         self.feature_importances_, self.feature_importances_std_ = feature_importances(
-            self.ensembles_, self._trust(), self.views_, self._X
+            self.ensembles_, self._trust(), self.views_, population.X
         )
         self.trace_, self.snapshots_ = population.trace(), None
         self.temperature_ = self.confinement_ = np.nan
@@ -253,6 +266,13 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
             self.confinement_ = float(pool[best].confinement)
             self.temperature_ = float(walk.trace["temperature"][-1, 0])
 
+    def _describe_judges(self, population, verdict, rows, pattern_of_row):
+        """Out-of-bag probabilities of every row given to fit: copies have the same, rows of no weight none."""
+        of_patterns = np.full((len(population.y), len(self.classes_)), np.nan)
+        of_patterns[population.judges] = verdict.probabilities
+        self.oob_decision_function_ = np.full((len(rows), len(self.classes_)), np.nan)
+        self.oob_decision_function_[rows] = of_patterns[pattern_of_row]
+
     def _trust(self):
         """Weight of every candidate that votes."""
         return self._mixture.weights.sum(axis=1)
@@ -260,14 +280,14 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
     def _shares(self, X):
         """Class shares (n_candidates, K, n, C) of patterns that were not trained on."""
         K, C = self._mixture.weights.shape[1], len(self.classes_)
-        seen = {name: (view(self._X), view(X)) for name, view in self.views_.items()}
-        k = np.arange(1, K + 1)[:, None]
+        voters, y = self._X[self._patterns], self._y[self._patterns]
+        seen = {name: (view(voters), view(X)) for name, view in self.views_.items()}
         out = np.zeros((len(self.ensembles_), K, len(X), C), dtype=np.float32)
         for total, ensemble in zip(out, self.ensembles_, strict=True):
             patterns, queries = (ensemble.spaces(V) for V in seen[ensemble.candidate.view])
             for n, (Z, Q) in enumerate(zip(patterns, queries, strict=True), start=1):
-                votes = NeighborVotes(Z, self._y, C, K, self.n_jobs, self.device).of(Q)
-                total += (np.swapaxes(votes / k, 0, 1) - total) / n
+                votes = NeighborVotes(Z, y, C, K, self.n_jobs, self.device, self._weights).of(Q)
+                total += (np.swapaxes(votes / votes.sum(axis=-1, keepdims=True), 0, 1) - total) / n
         return out
 
     def _in_parts(self, X, work):
@@ -304,6 +324,9 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
 
         return self._in_parts(X, decide)
 
+    def _n_voters(self):
+        return len(self._patterns)
+
     def _count(self, X, n_neighbors):
         """Votes, each candidate's by its weight."""
         k = np.arange(1, self._mixture.weights.shape[1] + 1)[:, None, None]
@@ -324,8 +347,9 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        axes = averaged_axes(self.ensembles_, self._trust(), self.views_, self._X)
-        train, query = (np.hstack([self.views_[name](V) @ B.T for name, B in axes.items()]) for V in (self._X, X))
+        voters = self._X[self._patterns]
+        axes = averaged_axes(self.ensembles_, self._trust(), self.views_, voters)
+        train, query = (np.hstack([self.views_[name](V) @ B.T for name, B in axes.items()]) for V in (voters, X))
         centre = train.mean(axis=0)
         _, size, rotation = np.linalg.svd(train - centre, full_matrices=False)
         return (query - centre) @ rotation[size > 1e-6 * size[0]].T

@@ -6,15 +6,16 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from ..energies import Confinement, ScaledEnergy, SumEnergy, as_energy
+from ..energies import Confinement, ScaledEnergy, SumEnergy, as_energy, bind, takes_weights
 from ..mc import Annealing, ElementMove, Geometric
-from .base import MetricLearner, generator
+from .base import generator
 from .callbacks import CallbackSupportMixin, Steps
 from .init import INITS, initial_map
 from .walk import Walk
+from .weighted import WeightedMetricLearner
 
 
-class DMLFE(CallbackSupportMixin, MetricLearner):
+class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
     r"""Distance metric learning through minimisation of the free energy.
 
     The energy E(A) of a map A is an objective such as the expected leave-one-out error of stochastic neighbours.
@@ -97,7 +98,7 @@ class DMLFE(CallbackSupportMixin, MetricLearner):
     """
 
     _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
+        **WeightedMetricLearner._parameter_constraints,
         "energy": [str, HasMethods("bind"), callable, None],
         "sampler": [HasMethods("iterate"), None],
         "init": [StrOptions(set(INITS)), np.ndarray, list],
@@ -146,12 +147,14 @@ class DMLFE(CallbackSupportMixin, MetricLearner):
         sampler = Annealing(Geometric(0.1, 0.9), move, n_steps=200, tol=1e-5, window=10)
         return cls(**{"sampler": sampler, "init": "uniform", "confinement": 0.0, **overrides})
 
-    def _learn(self, X, y):
+    def _can_weigh(self):
+        return takes_weights(as_energy(self.energy))
+
+    def _learn(self, X, y, weights):
         rng = generator(self.random_state)
         sampler = Annealing() if self.sampler is None else self.sampler
-        energy = confined(self.energy, self.confinement).bind(
-            X, y, device=self.device, n_jobs=effective_n_jobs(self.n_jobs)
-        )
+        energy = confined(self.energy, self.confinement)
+        energy = bind(energy, X, y, weights, self.device, effective_n_jobs(self.n_jobs))
         steps = Steps(self, X, y, getattr(sampler, "n_steps", None))
         walk = Walk(type(self).__name__, self.verbose, steps)
         walk.run(sampler, rng, energy, self._start(rng, sampler.n_replicas, X, y))

@@ -107,6 +107,9 @@ class MetricKNeighborsClassifier(VotingClassifier):
         self._Z, self._y = self.learner_.transform(X), y
         return self
 
+    def _n_voters(self):
+        return len(self._y)
+
     def _count(self, X, n_neighbors):
         voters = NeighborVotes(self._Z, self._y, len(self.classes_), n_neighbors, self.n_jobs)
         return voters.of(self.learner_.transform(X))

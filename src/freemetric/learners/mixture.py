@@ -14,8 +14,8 @@ class Mixture:
         self.weights, self.calibration = weights, calibration
 
     @classmethod
-    def fit(cls, weights, shares, y, with_bias=True):
-        return cls(weights, Calibration.fit(np.tensordot(weights, shares, 2), y, with_bias))
+    def fit(cls, weights, shares, y, sample_weight=None, with_bias=True):
+        return cls(weights, Calibration.fit(np.tensordot(weights, shares, 2), y, sample_weight, with_bias))
 
     def __call__(self, shares):
         """Class probabilities (n, C) from shares (n_candidates, K, n, C)."""

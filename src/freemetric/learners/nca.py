@@ -9,15 +9,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..energies import NCAEnergy
-from .base import MetricLearner, generator, one_blas_thread, tell
+from .base import generator, one_blas_thread, tell
 from .init import INITS, initial_map
 from .walk import keeping_the_best
+from .weighted import WeightedMetricLearner
 
 
-class NCA(MetricLearner):
+class NCA(WeightedMetricLearner):
     """Neighbourhood components analysis: the nearest minimum of the expected leave-one-out error.
 
     E(A) = 1 - 1/N sum_ij p_ij [y_i = y_j],  p_ij = exp(-|A x_i - A x_j|^2) / sum_{k != i} exp(-|A x_i - A x_k|^2).
+
+    Copies of a row, label included, are one pattern of their weights' sum, left out together.
 
     One evaluation costs O(N^2 p) time for N patterns and p components, in float32, and O(N p) memory plus at most
     32 MB of kept pairs. Scale the features first: the start takes them as they come.
@@ -79,7 +82,7 @@ default="identity"
     """
 
     _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
+        **WeightedMetricLearner._parameter_constraints,
         "init": [StrOptions(set(INITS)), np.ndarray, list],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -110,8 +113,8 @@ default="identity"
         self.verbose = verbose
         self.random_state = random_state
 
-    def _learn(self, X, y):
-        energy = NCAEnergy().bind(X, y, device=self.device)
+    def _learn(self, X, y, weights):
+        energy = NCAEnergy().bind(X, y, sample_weight=weights, device=self.device)
         start = self._previous(X) if self.warm_start else None
         if start is None:
             start = initial_map(self.init, generator(self.random_state), X, y, self.n_components)

@@ -3,7 +3,7 @@
 import numpy as np
 from joblib import effective_n_jobs
 
-from ..energies import Diagonal, as_energy
+from ..energies import Diagonal, as_energy, bind, takes_weights
 from ..mc import Annealing, Constant
 from .bags import Bags
 from .calibration import brier_scores
@@ -46,19 +46,20 @@ class Ensemble:
 class Population:
     """All ensembles of one fit, their out-of-bag votes and their trace.
 
-    ``ballots[c]`` (n_judged, K, C) sums the votes over those of candidate c's replicas that did not learn on the
-    pattern.
+    ``ballots[c]`` (n_judged, K, C) sums the shares of votes over those of candidate c's replicas that did not learn on
+    the pattern, ``n_ballots[c]`` (n_judged,) counts them. Where ``weights`` are None all patterns weigh the same and
+    the energy is not told.
     """
 
-    def __init__(self, rng, X, y, settings):
-        self.rng, self.X, self.y, self.settings = rng, X, y, settings
+    def __init__(self, rng, X, y, settings, weights=None):
+        self.rng, self.X, self.y, self.settings, self.weights = rng, X, y, settings, weights
         self.n_classes = int(y.max()) + 1
         self.most_neighbors = min(MOST_NEIGHBORS, len(y) - 1)
         self.views, self.seen = {}, {}
         self.bags = Bags(rng, y, settings.subsample, MOST_LEARNED_ON)
         everyone = np.arange(len(y))
         self.judged = Bags(rng, y, 1.0, MOST_JUDGED).first(1)[0] if len(y) > MOST_JUDGED else everyone
-        self.ensembles, self.ballots, self.walks = [], [], []
+        self.ensembles, self.ballots, self.n_ballots, self.walks = [], [], [], []
         self.steps = Steps(settings, X, y)
 
     def add(self, candidate, n_replicas):
@@ -67,6 +68,7 @@ class Population:
             self.seen[candidate.view] = self.views[candidate.view](self.X)
         self.ensembles.append(Ensemble(candidate, self.seen[candidate.view].shape[1]))
         self.ballots.append(np.zeros((len(self.judged), self.most_neighbors, self.n_classes), dtype=np.float32))
+        self.n_ballots.append(np.zeros(len(self.judged), dtype=np.int32))
         self.walks.append([])
         if candidate.learns:
             self.grow(len(self.ensembles) - 1, n_replicas)
@@ -95,7 +97,9 @@ class Population:
         else:
             start = initial_map("identity", self.rng, V, self.y, set_.n_components)
         energy = confined(energy, candidate.confinement)
-        bound = energy.bind(V[bags], self.y[bags[0]], device=set_.device, n_jobs=effective_n_jobs(set_.n_jobs))
+        told = self.weights is not None and takes_weights(energy)
+        weights = self.weights[bags] if told else None
+        bound = bind(energy, V[bags], self.y[bags[0]], weights, set_.device, effective_n_jobs(set_.n_jobs))
         sampler = Annealing(Constant(candidate.temperature), n_steps=N_STEPS) if set_.sampler is None else set_.sampler
         walk = Walk(type(set_).__name__, set_.verbose, self.steps)
         return walk.run(sampler, self.rng, bound, np.repeat(start[None], len(bags), axis=0))
@@ -104,8 +108,12 @@ class Population:
         outside = ~np.isin(self.judged, bag)
         if outside.any():
             set_ = self.settings
-            voters = NeighborVotes(Z, self.y, self.n_classes, self.most_neighbors, set_.n_jobs, set_.device)
-            self.ballots[number][outside] += voters.left_out(self.judged[outside])
+            voters = NeighborVotes(
+                Z, self.y, self.n_classes, self.most_neighbors, set_.n_jobs, set_.device, self.weights
+            )
+            votes = voters.left_out(self.judged[outside])
+            self.ballots[number][outside] += votes / votes.sum(axis=-1, keepdims=True)
+            self.n_ballots[number][outside] += 1
 
     @property
     def learns(self):
@@ -115,7 +123,7 @@ class Population:
     @property
     def _asked(self):
         """Which of the judged patterns every candidate left out at least once."""
-        return np.all([votes[:, 0].any(axis=1) for votes in self.ballots], axis=0)
+        return np.all(self.n_ballots, axis=0)
 
     @property
     def judges(self):
@@ -127,22 +135,32 @@ class Population:
         """Their classes."""
         return self.y[self.judges]
 
+    @property
+    def judges_weights(self):
+        """Their weights, mean one; None where all are the same."""
+        if self.weights is None or not len(self.judges):
+            return None
+        return self.weights[self.judges] / self.weights[self.judges].mean()
+
+    @property
+    def n_judges(self):
+        """As many judges of equal weight would be as sure as these."""
+        weights = self.judges_weights
+        return max(1.0, len(self.judges) if weights is None else weights.sum() ** 2 / (weights**2).sum())
+
     def shares(self):
         """Class shares (n_candidates, K, n, C) that the judges got out of bag."""
         asked = self._asked
-        k = np.arange(1, self.most_neighbors + 1)[:, None]
         out = np.empty((len(self.ballots), self.most_neighbors, asked.sum(), self.n_classes), dtype=np.float32)
-        for share, ballots in zip(out, self.ballots, strict=True):
-            votes = ballots[asked]
-            n_replicas = votes[:, :1].sum(axis=2, keepdims=True)
-            share[:] = np.swapaxes(votes / (n_replicas * k), 0, 1)
+        for share, ballots, n in zip(out, self.ballots, self.n_ballots, strict=True):
+            share[:] = np.swapaxes(ballots[asked] / n[asked, None, None], 0, 1)
         return out
 
     def scores(self):
         """Brier scores (n_candidates, K) out of bag; equal ones where nobody could judge."""
         if not self._asked.any():
             return np.zeros((len(self.ensembles), self.most_neighbors))
-        return brier_scores(self.shares(), self.truth)
+        return brier_scores(self.shares(), self.truth, self.judges_weights)
 
     def trace(self):
         """Temperature, energy and acceptance (n_steps, R) of all replicas; NaN after the end of a shorter walk."""

@@ -40,7 +40,7 @@ def populate(population: Population, kinds: list[str]) -> None:
 
 def learned_weights(population: Population) -> np.ndarray:
     """Trust in every candidate that learns; nothing for the others."""
-    weights = trusted(population.scores(), max(1, len(population.truth)), neighbors(population)).sum(axis=1)
+    weights = trusted(population.scores(), population.n_judges, neighbors(population)).sum(axis=1)
     weights *= population.learns
     return weights if weights.any() else population.learns.astype(float)
 
@@ -64,15 +64,15 @@ class Verdict(NamedTuple):
 
 def judge(population: Population) -> Verdict:
     """Weigh the candidates, calibrate their mixture, and every k alone beside it."""
-    y, scores = population.truth, population.scores()
+    y, w, scores, n_judges = population.truth, population.judges_weights, population.scores(), population.n_judges
     shares = population.shares()  # empty where nobody could judge; nothing is calibrated then
-    errors = (shares.argmax(axis=3) != y).mean(axis=2) if len(y) else np.full(scores.shape, np.nan)
-    n_judges = max(1, len(y))
-    mixture = Mixture.fit(trusted(scores, n_judges, neighbors(population)), shares, y)
+    wrong = shares.argmax(axis=3) != y
+    errors = np.average(wrong, axis=2, weights=w) if len(y) else np.full(scores.shape, np.nan)
+    mixture = Mixture.fit(trusted(scores, n_judges, neighbors(population)), shares, y, w)
     mixture = _or_plain_neighbors(mixture, population, shares, scores)
     asked = np.flatnonzero(mixture.weights.any(axis=1))
     of_one_k = [
-        Mixture.fit(trusted(scores[asked], n_judges, [k]), shares[asked], y)
+        Mixture.fit(trusted(scores[asked], n_judges, [k]), shares[asked], y, w)
         for k in range(1, population.most_neighbors + 1)
     ]
     return Verdict(mixture, of_one_k, asked, scores, errors, mixture(shares))
@@ -85,14 +85,15 @@ def _how_many(population):
 
 def _or_plain_neighbors(mixture, population, shares, scores):
     """The mixture, unless plain k-NN is better by more than a standard error; then k-NN's decisions, calibrated."""
-    y, columns = population.truth, np.array(neighbors(population)) - 1
+    y, w, columns = population.truth, population.judges_weights, np.array(neighbors(population)) - 1
     if not len(y) or population.learns.all():
         return mixture
     number, column = best_pair(np.where(population.learns[:, None], np.inf, scores[:, columns]))
     pair = number, columns[column]
     excess = brier_scores(mixture(shares)[:, None], y[:, None]) - brier_scores(shares[pair][:, None], y[:, None])
-    if excess.mean() <= excess.std() / np.sqrt(len(y)):
+    mean = np.average(excess, weights=w)
+    if mean <= np.sqrt(np.average((excess - mean) ** 2, weights=w) / population.n_judges):
         return mixture
     plain = np.zeros(scores.shape)
     plain[pair] = 1.0
-    return Mixture.fit(plain, shares, y, with_bias=False)
+    return Mixture.fit(plain, shares, y, w, with_bias=False)

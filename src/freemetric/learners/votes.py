@@ -16,16 +16,19 @@ NEAREST_BONUS = 1e-3  # of a vote: equal counts are decided by the nearest neigh
 class NeighborVotes:
     """Training patterns Z (N, p) with class numbers y, ready to vote.
 
-    The votes of a query are an array (n_neighbors, n_classes): row k - 1 counts the classes of its k nearest patterns.
+    The votes of a query are an array (n_neighbors, n_classes): row k - 1 counts the classes of its k nearest patterns,
+    each by its weight if there are weights (N,).
     """
 
-    def __init__(self, Z, y, n_classes, n_neighbors, n_jobs=None, device="cpu"):
+    def __init__(self, Z, y, n_classes, n_neighbors, n_jobs=None, device="cpu", weights=None):
         self.Z, self.n_neighbors = Z, n_neighbors
         if device == "cpu":
             self.search = NearestNeighbors(n_neighbors=n_neighbors, n_jobs=n_jobs).fit(Z)
         else:
             self.search = kernels_for(device).NearestNeighbors(Z, n_neighbors, device)
         self.ballot = np.eye(n_classes, dtype=np.float32)[y]  # (N, C)
+        if weights is not None:
+            self.ballot *= np.asarray(weights, dtype=np.float32)[:, None]
 
     def of(self, Z):
         """Votes for new patterns, (len(Z), n_neighbors, n_classes)."""
@@ -53,7 +56,10 @@ def chunks(n_queries, n_neighbors, n_classes):
 
 
 class VotingClassifier(Savable, Reportable, ClassifierMixin, BaseEstimator):
-    """Predicts by votes; subclasses have ``classes_``, ``n_neighbors_`` and ``_count(X, n_neighbors)``."""
+    """Predicts by votes.
+
+    Subclasses have ``classes_``, ``n_neighbors_``, ``_n_voters()`` and ``_count(X, n_neighbors)``.
+    """
 
     def votes(self, X, n_neighbors=None):
         """Votes for every number of neighbours at once.
@@ -72,7 +78,7 @@ class VotingClassifier(Savable, Reportable, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        k = self.n_neighbors_ if n_neighbors is None else min(n_neighbors, len(self._y))
+        k = self.n_neighbors_ if n_neighbors is None else min(n_neighbors, self._n_voters())
         return np.concatenate([self._count(X[part], k) for part in chunks(len(X), k, len(self.classes_))])
 
     def decisions(self, X, n_neighbors=40):
