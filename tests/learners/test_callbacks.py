@@ -51,8 +51,8 @@ def test_a_callback_can_stop_the_walk(iris):
 def test_the_classifier_tells_the_steps_of_all_walks(iris):
     counter = Counter()
     model = FreeEnergyClassifier(8, random_state=0).set_callbacks(counter).fit(*iris)
-    assert counter.steps % 25 == 0
-    assert counter.steps >= 100
+    assert counter.steps % 18 == 0
+    assert counter.steps >= 72
     plain = clone(model).fit(*iris)
     np.testing.assert_array_equal(plain.predict_proba(iris[0]), model.predict_proba(iris[0]))
 

@@ -235,7 +235,7 @@ def test_a_callable_energy_moves_full_maps_of_scaled_features_only(wine):
 
 def test_few_patterns_clip_the_number_of_neighbors(iris):
     X, y = iris[0][::15], iris[1][::15]
-    model = FreeEnergyClassifier(24, n_neighbors=30, random_state=0).fit(X, y)
+    model = FreeEnergyClassifier(72, n_neighbors=30, random_state=0).fit(X, y)
     assert model.n_neighbors_ == 9
 
 
@@ -263,7 +263,7 @@ def test_a_large_set_is_learned_and_judged_on_parts_of_it(monkeypatch, rng):
     X, y = make_classification(900, 6, n_informative=4, random_state=0)
     model = FreeEnergyClassifier(random_state=0).fit(X, y)
     first = model.selection_["n_neighbors"] == 1
-    assert model.selection_["n_replicas"][first].sum() == 30  # 60 * 50 / 100
+    assert model.selection_["n_replicas"][first].sum() == 45  # 90 * 50 / 100
     assert np.isfinite(model.oob_decision_function_[:, 0]).sum() == 150
     assert model.score(X, y) > 0.85
 

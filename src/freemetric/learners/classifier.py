@@ -40,14 +40,14 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
     Finally :math:`P(c|x) = \mathrm{softmax}_c(s \log q_c + b_c)` calibrates the mixed shares q on the same votes. Where
     plain k-NN is better out of bag by more than a standard error, it is taken instead.
 
-    Fitting costs n_replicas * 125 gradients of O(n^2 d) for bags of n = N / 2 patterns, at most 4,000, and one
+    Fitting costs n_replicas * 90 gradients of O(n^2 d) for bags of n = N / 2 patterns, at most 4,000, and one
     neighbour search per replica for at most 4,000 judges: quadratic up to N = 8,000, then about linear. Predicting a
     pattern costs a neighbour search per replica.
 
     Parameters
     ----------
     n_replicas : int or "auto", default="auto"
-        Sampled metrics; "auto" is 60, fewer for bags of more than 2,000 patterns, 30 for the largest.
+        Sampled metrics; "auto" is 90, fewer for bags of more than 2,000 patterns, 45 for the largest.
     temperature : float or "auto", default="auto"
         Temperature of the replicas; "auto" starts from 1e-3 (3e-4 for NCA's own energy) and tries a third and three
         times that.
@@ -67,7 +67,8 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         What the replicas sample; None is "log-nca". A callable knows its own data: only the full map of the features
         scaled to [0, 1] is then sampled.
     sampler : Sampler or None, default=None
-        How; None is ``Annealing(Constant(temperature), HamiltonianMove(), n_steps=25)``. Replaces ``temperature``.
+        How; None is ``Annealing(Constant(temperature), HamiltonianMove(caution=0.5), n_steps=18)``. Replaces
+        ``temperature``.
     device : str, default="cpu"
         "cpu", or a torch device such as "cuda" (extra ``gpu``).
     n_jobs : int or None, default=None

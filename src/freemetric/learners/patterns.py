@@ -33,13 +33,18 @@ def distinct(X, y, weights):
     """The distinct patterns of labelled rows X (N, d), y (N,) with positive weights (N,).
 
     Left in, a copy would tell the class of the pattern that leave-one-out leaves out, and out-of-bag votes would know
-    what they judge. The order of the patterns depends neither on that of the rows nor on the classes: the same data
-    give the same metric, and patterns at equal distances have no favourites. Costs a sort of the rows.
+    what they judge. The order of the patterns depends neither on that of the rows nor on the units of the features: the
+    same data give the same metric. It is a shuffled one, so that patterns at equal distances have no favourites. Costs a
+    sort by every feature.
     """
-    table = np.column_stack([X, y]) + 0.0  # one zero instead of two
-    keys = np.ascontiguousarray(table).view(np.dtype((np.void, table.itemsize * table.shape[1]))).ravel()
-    _, rows, of_row = np.unique(keys, return_index=True, return_inverse=True)
-    order = np.random.default_rng(0).permutation(len(rows))
-    place = np.argsort(order)
-    total = np.bincount(of_row, weights)[order]
-    return Patterns(rows[order], total / total.mean(), place[of_row])
+    table = np.column_stack([X, y])
+    order = np.lexsort(table.T[::-1])
+    table = table[order]
+    is_new = np.append(True, (table[1:] != table[:-1]).any(axis=1))
+    shuffled = np.random.default_rng(0).permutation(is_new.sum())
+    of_row = np.empty(len(X), dtype=np.intp)
+    of_row[order] = shuffled[np.cumsum(is_new) - 1]
+    rows = np.empty(len(shuffled), dtype=np.intp)
+    rows[shuffled] = order[is_new]
+    total = np.bincount(of_row, weights)
+    return Patterns(rows, total / total.mean(), of_row)

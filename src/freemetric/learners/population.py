@@ -4,7 +4,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from ..energies import Diagonal, as_energy, bind, takes_weights
-from ..mc import Annealing, Constant
+from ..mc import Annealing, Constant, HamiltonianMove
 from .bags import Bags
 from .calibration import brier_scores
 from .callbacks import Steps
@@ -17,7 +17,8 @@ from .walk import Walk
 MOST_NEIGHBORS = 40
 MOST_LEARNED_ON = 4000  # patterns a bag: a metric has few parameters, and its cost grows with the square of the bag
 MOST_JUDGED = 4000  # patterns that judge: enough to tell candidates apart
-N_STEPS = 25
+N_STEPS = 18  # enough to forget the identity where the first time step is not too long
+CAUTION = 0.5
 
 
 class Ensemble:
@@ -100,7 +101,9 @@ class Population:
         told = self.weights is not None and takes_weights(energy)
         weights = self.weights[bags] if told else None
         bound = bind(energy, V[bags], self.y[bags[0]], weights, set_.device, effective_n_jobs(set_.n_jobs))
-        sampler = Annealing(Constant(candidate.temperature), n_steps=N_STEPS) if set_.sampler is None else set_.sampler
+        sampler = set_.sampler
+        if sampler is None:
+            sampler = Annealing(Constant(candidate.temperature), HamiltonianMove(caution=CAUTION), n_steps=N_STEPS)
         walk = Walk(type(set_).__name__, set_.verbose, self.steps)
         return walk.run(sampler, self.rng, bound, np.repeat(start[None], len(bags), axis=0))
 

@@ -9,7 +9,7 @@ from .candidates import first_candidates, spread
 from .mixture import Mixture, best_pair, trusted
 from .population import Population
 
-USUAL_REPLICAS = 60
+USUAL_REPLICAS = 90
 AFFORDABLE_BAG = 2000  # patterns; larger bags get fewer replicas, whose metrics vary less
 FIRST_SHARE = 0.5  # of the replicas go evenly to all kinds
 TRUSTED_NEIGHBORS = (1, 2, 3, 5, 8, 13, 20, 32)  # evenly on a logarithmic scale, so that large k do not outnumber small

@@ -19,6 +19,9 @@ class HamiltonianMove(Move):
     step_size : float or "auto", default="auto"
         First time step of the leapfrog. "auto" doubles or halves it until a single step is accepted about half
         of the time (Hoffman and Gelman 2014).
+    caution : float, default=1.0
+        "auto" begins with this multiple of that step. Far from equilibrium what passes as a single step is too long for
+        a trajectory; a walk of few steps has no time to find out.
     n_leapfrog : int, default=5
         Gradients per trajectory.
     jitter : float, default=0.2
@@ -29,8 +32,9 @@ class HamiltonianMove(Move):
 
     gain = 0.15
 
-    def __init__(self, step_size="auto", *, n_leapfrog=5, jitter=0.2, target_acceptance=0.65):
+    def __init__(self, step_size="auto", *, caution=1.0, n_leapfrog=5, jitter=0.2, target_acceptance=0.65):
         self.step_size = step_size
+        self.caution = caution
         self.n_leapfrog = n_leapfrog
         self.jitter = jitter
         self.target_acceptance = target_acceptance
@@ -42,7 +46,7 @@ class HamiltonianMove(Move):
             )
         if self.step_size != "auto":
             return super().start(rng, energy, state, temperature)
-        return self._reasonable_step(rng, energy, state, temperature)
+        return self.caution * self._reasonable_step(rng, energy, state, temperature)
 
     def step(self, rng, energy, state, temperature, scale):
         state = self._with_gradient(energy, state)
