@@ -6,7 +6,7 @@ OLDEST := .venv-oldest
 PEERS := .venv-peers
 DOCS := .venv-docs
 
-.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest bench-accuracy bench-learners docs clean
+.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx docs clean
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric.demo
@@ -38,6 +38,9 @@ bench-accuracy: $(VENV)/ready
 
 bench-learners: $(VENV)/ready $(PEERS)/ready
 	$(RUN) benchmarks/learners.py --peer $(PEERS)/bin/python
+
+bench-onnx: $(VENV)/ready
+	$(RUN) benchmarks/onnx_export.py
 
 # pages, pictures and examples, into docs/_build/html
 docs: $(DOCS)/ready

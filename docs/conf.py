@@ -37,6 +37,7 @@ myst_heading_anchors = 3
 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+autodoc_mock_imports = ["onnx", "skl2onnx"]  # only the pages of what uses them are wanted
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False

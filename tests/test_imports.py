@@ -18,6 +18,7 @@ MAY_IMPORT = {
     "bench": {"extras", "kernels", "mc", "energies", "learners", "datasets", "files", "exceptions", "_version"},
     "display": {"extras", "learners", "bench"},
     "report": {"extras", "learners", "display", "mc", "files", "_version"},
+    "onnx_export": {"extras", "learners", "files"},
     "tabular": {"csv_records", "extras", "learners", "bench", "display", "files", "exceptions"},
 }
 

@@ -46,7 +46,7 @@ __all__ = [
     "mc",
 ]
 
-_WHEN_ASKED_FOR = ("bench", "display", "report", "tabular")  # they need more packages, or time to import
+_WHEN_ASKED_FOR = ("bench", "display", "onnx_export", "report", "tabular")  # they need more packages, or time to import
 
 
 def __getattr__(name):

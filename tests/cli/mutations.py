@@ -1,4 +1,4 @@
-"""A seeded spoiler of CSV files."""
+"""A seeded spoiler of files: what befalls any bytes, any text, and CSV; the other formats have theirs beside it."""
 
 import numpy as np
 
@@ -104,17 +104,40 @@ def wide(rng, content):
     return b"\n".join(rows)
 
 
-MUTATORS = [
+def lines_lost(rng, content):
+    return b"\n".join(row for row in _lines(content) if rng.random() < 0.8)
+
+
+def lines_doubled(rng, content):
+    return b"\n".join(row for row in _lines(content) for _ in range(1 + (rng.random() < 0.2)))
+
+
+def lines_shuffled(rng, content):
+    rows = _lines(content)
+    return b"\n".join(rows[i] for i in rng.permutation(len(rows)))
+
+
+def other_file(rng, content):
+    """Of another kind, under a name of this one."""
+    pickled = b"cbuiltins\nopen\n(Vran\nVw\ntR."  # would leave a file called ran
+    return [pickled, b"PK\x03\x04" + rng.bytes(200), b"\x1f\x8b" + rng.bytes(200), b"<html>\n</html>"][rng.integers(4)]
+
+
+BYTES = [cut, inserted, flipped, nul, other_file]
+TEXT = [quotes, other_encoding, utf_16, huge_field, empty, one_row, single_class, control_characters, carriage_returns]
+LINES = [lines_lost, lines_doubled, lines_shuffled]
+CSV = [
     cut, inserted, flipped, nul, semicolons, quotes, doubled_header, other_encoding, utf_16, huge_field, empty,
     header_only, one_row, single_class, no_column_of_use, numbers_out_of_range, rows_doubled_and_lost,
     control_characters, carriage_returns, wide,
 ]  # fmt: skip
 
 
-def mutated(content, count):
+def mutated(content, count, mutators=CSV):
     """Spoiled copies of a file, each by one or two of the mutators in turn."""
     rng = np.random.default_rng(7)
     for i in range(count):
-        spoiled = MUTATORS[i % len(MUTATORS)](rng, content)
-        again = MUTATORS[rng.integers(5)]
-        yield MUTATORS[i % len(MUTATORS)].__name__, again(rng, spoiled) if rng.random() < 0.3 and spoiled else spoiled
+        mutator = mutators[i % len(mutators)]
+        spoiled = mutator(rng, content)
+        again = mutators[rng.integers(5)]
+        yield mutator.__name__, again(rng, spoiled) if rng.random() < 0.3 and spoiled else spoiled

@@ -48,5 +48,14 @@ def test_a_failing_method_is_told_and_the_others_shown(freemetric, home):
     assert answer.lines[0].startswith("people.csv, pca: ValueError: n_components=99 is larger")
 
 
+def test_a_method_over_the_limit(freemetric, home):
+    words = [*WORDS, "--methods", "free-energy,euclidean", "--set", "free-energy.n_replicas=1000000", "--limit", "2"]
+    answer = freemetric("evaluate", home / "people.csv", *words)
+    assert answer.code == 1
+    assert "| people.csv | free-energy | over the limit |" in answer.out
+    assert "| people.csv | euclidean | **" in answer.out
+    assert answer.lines == ["people.csv, free-energy: stopped after 2 s, the limit of one fit"]
+
+
 def test_a_file_twice(freemetric, home):
     assert freemetric("evaluate", home / "people.csv", home / "people.csv", *WORDS).lines == ["a file is named twice"]

@@ -4,8 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from freemetric.cli import console
-
 
 def predict(freemetric, home, frame, tmp_path, *words):
     """Predictions for a frame, and what was said."""
@@ -152,12 +150,3 @@ def test_help_version_and_completion(freemetric):
         assert command in said
     assert "--debug" not in said
     assert freemetric("--version").out.strip()
-
-
-def test_progress_is_for_terminals_only(freemetric, home, monkeypatch, tmp_path):
-    words = ["predict", home / "people.fm", home / "people.csv", "-o", tmp_path / "out.csv", "--json"]
-    assert "rows" not in " ".join(freemetric(*words).lines)
-    monkeypatch.setattr(console.errors, "_force_terminal", True)
-    answer = freemetric(*words)
-    assert "60/60" in " ".join(answer.lines)
-    assert answer.json["rows"] == 60

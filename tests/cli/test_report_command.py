@@ -1,6 +1,9 @@
 import json
+import re
 
 import pytest
+
+from freemetric.tabular import TableModel
 
 pytest.importorskip("plotly", reason="the report needs plotly")
 
@@ -13,6 +16,15 @@ def test_report_of_kept_and_of_given_rows(freemetric, home, tmp_path):
     assert json.loads(answer.out)["bytes"] == (tmp_path / "given.html").stat().st_size
     for name in ("kept.html", "given.html"):
         assert (tmp_path / name).read_text(encoding="utf-8").lower().startswith("<!doctype html>")
+
+
+def test_features_are_named_by_columns_and_values(freemetric, home, tmp_path):
+    assert freemetric("report", home / "people.fm", "-o", tmp_path / "page.html").code == 0
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    shown = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    assert shown["explanations"]["features"] == TableModel.load(home / "people.fm").feature_names()
+    assert not any("__" in name for name in shown["explanations"]["features"])
+    assert any(" = " in name for name in shown["explanations"]["features"])
 
 
 def test_report_of_nothing(freemetric, tmp_path):

@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from freemetric import DMLFE, FreeEnergyClassifier, load
+from freemetric import DMLFE, RCA, FreeEnergyClassifier, MetricKNeighborsClassifier, load
+from freemetric.learners.population import N_STEPS
+from freemetric.mc import Annealing
 
 pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks since 1.9")
 
@@ -18,6 +20,7 @@ class Counter:
 
     def setup(self, estimator, context):
         self.events.append("setup")
+        self.total = context.max_subtasks
 
     def on_fit_task_begin(self, estimator, context):
         self.events.append(f"begin {context.task_name}")
@@ -48,13 +51,33 @@ def test_a_callback_can_stop_the_walk(iris):
     assert np.isfinite(model.components_).all()
 
 
-def test_the_classifier_tells_the_steps_of_all_walks(iris):
+def test_the_classifier_tells_the_steps_of_all_replicas(iris):
     counter = Counter()
     model = FreeEnergyClassifier(8, random_state=0).set_callbacks(counter).fit(*iris)
-    assert counter.steps % 18 == 0
-    assert counter.steps >= 72
+    assert counter.steps == counter.total == 8 * N_STEPS
     plain = clone(model).fit(*iris)
     np.testing.assert_array_equal(plain.predict_proba(iris[0]), model.predict_proba(iris[0]))
+
+
+@pytest.mark.filterwarnings("ignore:.* patterns were never out of bag")
+@pytest.mark.parametrize("options", [{"n_replicas": 1}, {"n_replicas": 7}, {"candidates": ["scaled/identity"]}])
+def test_no_more_steps_than_were_promised(iris, options):
+    counter = Counter()
+    model = FreeEnergyClassifier(**{"n_replicas": 5, **options}, random_state=0).set_callbacks(counter).fit(*iris)
+    assert counter.steps <= counter.total == N_STEPS * model.n_replicas
+
+
+def test_replicas_of_a_walk_count(iris):
+    counter = Counter()
+    DMLFE(sampler=Annealing(n_steps=4, n_replicas=3), random_state=0).set_callbacks(counter).fit(*iris)
+    assert counter.steps == counter.total == 12
+
+
+@pytest.mark.parametrize(("n_neighbors", "n_fits"), [("auto", 6), (3, 1)])
+def test_nearest_neighbours_tell_the_fits_of_their_metric(iris, n_neighbors, n_fits):
+    counter = Counter()
+    MetricKNeighborsClassifier(RCA(), n_neighbors, random_state=0).set_callbacks(counter).fit(*iris)
+    assert counter.events.count("end fit of the metric") == counter.total == n_fits
 
 
 def test_progress_bar_of_scikit_learn(iris, capsys):

@@ -160,6 +160,12 @@ def test_constant_features_are_a_warning(iris):
         assert message == "Constant features, which no distance can use: 4, 5, 6, 7, 8 and 2 more."
 
 
+def test_the_order_in_memory_does_not_matter(learner, iris):
+    X, y = iris
+    plain = clone(learner).fit(X, y).components_
+    np.testing.assert_array_equal(clone(learner).fit(np.asfortranarray(X), y).components_, plain)
+
+
 def test_many_copies_are_a_warning(iris):
     X, y = iris
     for estimator in (LMNN(), LFDA()):  # others take copies for one pattern

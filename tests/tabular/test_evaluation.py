@@ -1,12 +1,14 @@
 """The comparison is honest: nothing of a test part reaches what is judged on it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from freemetric.exceptions import DataWarning
-from freemetric.tabular import Comparison, InputError, Schema, Settings, compare, read
+from freemetric.tabular import Comparison, InputError, Limits, Schema, Settings, compare, read
 from freemetric.tabular.labels import labels
 from freemetric.tabular.methods import classifier, pipeline
 from freemetric.tabular.preprocessing import plan
@@ -62,6 +64,39 @@ def test_a_failure_is_told_and_empties_its_cell(written):
     assert np.isnan(found.errors().loc["a", "nca"])
     assert found.table().rows[1][2] is None
     assert found.as_json()["results"][1]["error"] is None
+
+
+def test_a_method_over_the_limit_does_not_hang_the_others(written):
+    endless = {"free-energy": {"n_replicas": 10**6}, "euclidean": {"n_neighbors": 3}}
+    settings = Settings(3, 1, parameters=endless, limits=Limits(seconds=3))
+    tables, methods = {"a": read(written)}, ["free-energy", "euclidean"]
+    splits = compare(tables, "class", methods, settings)
+    slow = [split for split in splits if split.method == "free-energy"]
+    assert [split.number for split in slow] == [0, 1, 2]
+    assert {split.failure for split in slow} == {"stopped after 3 s, the limit of one fit"}
+    assert len({split.seconds for split in slow}) == 1  # only the first was tried
+    quick = [split.error for split in splits if split.method == "euclidean"]
+    alone = compare(tables, "class", ["euclidean"], replace(settings, limits=Limits()))
+    assert quick == [split.error for split in alone]
+    found = Comparison(splits, settings)
+    assert [row[2] for row in found.table().rows] == [
+        "over the limit",
+        f"{np.mean(quick):.2f} ± {np.std(quick, ddof=1):.2f}",
+    ]
+    assert "limit of one fit 3 s" in found.table().caption
+    assert found.as_json()["results"][0]["over_limit"]
+    assert np.isnan(found.errors().loc["a", "free-energy"])
+
+
+def test_failures_within_the_limits_are_told_as_without(written):
+    settings = Settings(2, 1, parameters={"nca": {"n_components": 1000}})
+    runs = [
+        compare({"a": read(written)}, "class", ["nca"], replace(settings, limits=limits), n_jobs=n)
+        for limits, n in [(Limits(), None), (Limits(60, 4000), 2)]
+    ]
+    plain, limited = ([(split.number, split.failure, split.over_limit) for split in run] for run in runs)
+    assert plain == limited
+    assert "ValueError: n_components=1000 is larger" in plain[0][1]
 
 
 def test_tables_and_ranks(written, mixed, tmp_path):

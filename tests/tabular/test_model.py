@@ -7,8 +7,10 @@ import pytest
 import freemetric
 from freemetric import files
 from freemetric.exceptions import DataWarning, ModelFileError
+from freemetric.mc import Annealing
 from freemetric.tabular import InputError, TableModel, by_column, read
 from freemetric.tabular.methods import FITTED
+from freemetric.tabular.steps import steps_told
 
 QUICK = {"n_neighbors": 3}
 
@@ -104,3 +106,27 @@ def test_other_models_are_refused(model, tmp_path, iris):
         TableModel.load(tmp_path / "b.fm")
     with pytest.raises(InputError, match="there is no such file"):
         TableModel.load(tmp_path / "c.fm")
+
+
+def test_steps_are_told_while_a_model_is_fitted(written):
+    pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks since 1.9")
+    told = []
+    parameters = {"n_replicas": 4, "candidates": ["scaled/diagonal"], "n_neighbors": 3}
+    model = TableModel.fit(
+        read(written), "class", parameters=parameters, on_step=lambda done, total: told.append((done, total))
+    )
+    assert [done for done, _ in told] == list(range(len(told)))
+    assert len(told) > 10
+    assert all(total is None or done <= total for done, total in told)
+    assert not hasattr(model.pipeline[-1], "_skl_callbacks")
+    quiet = TableModel.fit(read(written), "class", parameters=parameters)
+    np.testing.assert_array_equal(quiet.predict(read(written))[0], model.predict(read(written))[0])
+
+
+def test_the_number_of_steps_is_told_with_the_first(iris):
+    pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks since 1.9")
+    told = []
+    learner = freemetric.DMLFE(sampler=Annealing(n_steps=3), random_state=0)
+    with steps_told(learner, lambda done, total: told.append((done, total))):
+        learner.fit(*iris)
+    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]

@@ -5,31 +5,22 @@ import io
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy.io import arff
-from sklearn.datasets import dump_svmlight_file
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from freemetric.tabular import InputError, Schema, read
 from freemetric.tabular.labels import labels
 
-
-def as_arff(frame):
-    values = {name: "{" + ", ".join(sorted(frame[name].dropna().astype(str).unique())) + "}" for name in frame}
-    kinds = ["NUMERIC" if frame[name].dtype.kind == "f" else values[name] for name in frame]
-    head = "".join(f"@attribute '{name}' {kind}\n" for name, kind in zip(frame, kinds, strict=True))
-    return f"% a comment\n@RELATION people\n\n{head}@DATA\n{frame.to_csv(index=False, header=False, na_rep='?')}"
+from ..formats import as_bytes
 
 
 def write(frame, folder, suffix):
     path = folder / f"people.{suffix}"
-    if suffix == "parquet":
-        frame.to_parquet(path)
-    elif suffix == "arff":
-        path.write_text(as_arff(frame))
-    elif suffix == "csv.gz":
-        path.write_bytes(gzip.compress(frame.to_csv(index=False).encode()))
-    else:
-        frame.to_csv(path, index=False, sep="\t" if suffix == "tsv" else ",", na_rep="NA")
+    content = as_bytes(frame, suffix.removesuffix(".gz"))
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
     return path
 
 
@@ -67,6 +58,8 @@ def test_arff_quotes_and_what_it_cannot_be(tmp_path):
     for content, message in {
         "@relation r\n@attribute a real\n": "no line @data",
         "@attribute a relational\n@data\n1\n": "line 1: .*no attribute of a known kind",
+        "@attribute a {1, 2\n@data\n1\n": "line 1: .*no attribute of a known kind",
+        "@attribute 'a real\n@data\n1\n": "line 1: .*no attribute of a known kind",
         "@attribute a real\n@data\n{0 1}\n": "line 3: a sparse row",
         "@attribute a real\n@data\n'1\n": "line 3: ",
         "@attribute a real\n@data\n1,2\n": "line 3: 2 fields where there are 1 columns",
@@ -81,14 +74,34 @@ def test_libsvm_columns_are_called_by_their_index(tmp_path, rng):
     X[:, 1] = 0
     dump_svmlight_file(X, y, str(tmp_path / "a.libsvm"), zero_based=False)
     table = read(tmp_path / "a.libsvm")
-    assert list(table.columns) == ["label", "1", "2", "3", "4"]
+    assert list(table.columns) == ["label", "1", "3", "4"]
     np.testing.assert_allclose(table.numbers("3"), X[:, 2])
-    np.testing.assert_array_equal(table.numbers("2"), np.zeros(20))
     np.testing.assert_array_equal(labels(table, "label")[0], y)
-    np.testing.assert_array_equal(table.cells("17"), np.zeros(20))  # a feature that this file does not mention
-    (tmp_path / "b.svm").write_text("1 1:2\n0 1:abc:3\n")
-    with pytest.raises(InputError, match="line 2: not a label and index:value pairs"):
-        read(tmp_path / "b.svm")
+    for name in ("2", "17"):  # features that this file does not mention
+        np.testing.assert_array_equal(table.numbers(name), np.zeros(20))
+
+
+def test_libsvm_as_scikit_learn_reads_it(tmp_path, rng):
+    X = rng.integers(0, 3, (30, 6)).astype(float)
+    dump_svmlight_file(X, rng.integers(-1, 2, 30), str(tmp_path / "a.svm"), comment="made up", query_id=np.arange(30))
+    table, (expected, y) = read(tmp_path / "a.svm"), load_svmlight_file(str(tmp_path / "a.svm"), n_features=6)
+    np.testing.assert_array_equal([table.numbers(str(i)) for i in range(6)], expected.toarray().T)
+    np.testing.assert_array_equal(table.numbers("label"), y)
+
+
+@pytest.mark.parametrize("row", ["0 1:abc:3", "0 1:2 1:3", "0 1:1_0", "0 -1:1", "0 1", "inf 1:1", "yes 1:1", ": 1:1"])
+def test_libsvm_rows_that_are_none(tmp_path, row):
+    (tmp_path / "a.svm").write_text(f"1 1:2\n# a comment\n\n{row}\n")
+    with pytest.raises(InputError, match="line 4: not a label and index:value pairs"):
+        read(tmp_path / "a.svm")
+
+
+def test_libsvm_indices_of_any_size(tmp_path):
+    (tmp_path / "a.svm").write_text("1 2:7 4294967296:3\n-0 60000000:5\n")
+    table = read(tmp_path / "a.svm")
+    assert list(table.columns) == ["label", "2", "60000000", "4294967296"]
+    np.testing.assert_array_equal(table.numbers("4294967296"), [3, 0])
+    assert table.texts("label").tolist() == ["1", "0"]
 
 
 def test_parquet_types(tmp_path):
@@ -109,6 +122,33 @@ def test_parquet_types(tmp_path):
     pd.DataFrame({"lists": [[1], [2]]}).to_parquet(tmp_path / "b.parquet")
     with pytest.raises(InputError, match="column 'lists' holds list"):
         read(tmp_path / "b.parquet")
+
+
+def test_parquet_files_that_claim_too_much(tmp_path):
+    rows = pa.array(np.zeros(5_000_000, dtype=np.int8))
+    pq.write_table(pa.table({"a": rows}), tmp_path / "a.parquet", row_group_size=len(rows))
+    with pytest.raises(InputError, match=r"5000000 rows of 1 columns in \d+ bytes are too many to unpack"):
+        read(tmp_path / "a.parquet")
+    pq.write_table(pa.table({"a": rows[:1_000_000]}), tmp_path / "b.parquet")
+    assert read(tmp_path / "b.parquet").n_rows == 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pa.array([b"a"], pa.large_binary()), "column 'a' holds large_binary"),
+        (pa.array([b"a"]).dictionary_encode(), "column 'a' holds binary"),
+        (pa.array([2**62], pa.timestamp("us")), "column 'a': date value out of range"),
+        (
+            pa.Array.from_buffers(pa.string(), 1, [None, *pa.array([b"\xff"]).buffers()[1:]]),
+            "not a Parquet file .*UTF8",
+        ),
+    ],
+)
+def test_parquet_cells_that_are_none(tmp_path, column, message):
+    pq.write_table(pa.table({"a": column}), tmp_path / "a.parquet")
+    with pytest.raises(InputError, match=message):
+        read(tmp_path / "a.parquet")
 
 
 @pytest.mark.parametrize(
@@ -152,6 +192,14 @@ def test_files_that_are_none(tmp_path):
         read(tmp_path / "a.txt", "xls")
     with pytest.raises(InputError, match="one character"):
         read(tmp_path / "a.txt", "csv", delimiter="||")
+
+
+def test_a_gzip_file_that_unpacks_too_large(tmp_path, monkeypatch):
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 300_000))
+    assert read(tmp_path / "a.csv.gz").n_rows == 300_000
+    monkeypatch.setattr("freemetric.tabular.reading.LARGEST", 1 << 20)
+    with pytest.raises(InputError, match="unpacks to more than 1 MB"):
+        read(tmp_path / "a.csv.gz")
 
 
 def test_what_is_missing_can_be_said(tmp_path):

@@ -27,6 +27,11 @@ def test_infinity_is_no_number(tmp_path):
         Schema.infer(table(tmp_path, "a,y\n1,p\n-inf,q\n"), "y")
 
 
+def test_numbers_whose_squares_are_none(tmp_path):
+    with pytest.raises(InputError, match=r"row 2 .*column 'a': '-1e308' is too large a number"):
+        Schema.infer(table(tmp_path, "a,y\n1,p\n-1e308,q\n"), "y")
+
+
 def test_numbers_can_be_names_and_columns_left_out(tmp_path):
     schema = Schema.infer(table(tmp_path, "a,b,y\n1,2,p\n3,4,q\n"), "y", nominal=["a"], drop=["b"])
     assert [(column.name, column.kind, column.categories) for column in schema.columns] == [

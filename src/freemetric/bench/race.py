@@ -107,7 +107,7 @@ OPTIMISERS = {
 }
 
 
-def race(X, y, seconds=10.0, *, optimisers=None, random_state=0):
+def race(X, y, seconds=10.0, *, optimisers=None, random_state=0, on_end=None):
     """Lowest NCA energy over wall-clock time, for every optimiser.
 
     Parameters
@@ -122,6 +122,8 @@ def race(X, y, seconds=10.0, *, optimisers=None, random_state=0):
         Names out of ``OPTIMISERS``; None is all.
     random_state : int, default=0
         Seed.
+    on_end : callable or None, default=None
+        Called with (number done, number of all) after every optimiser.
 
     Returns
     -------
@@ -130,10 +132,12 @@ def race(X, y, seconds=10.0, *, optimisers=None, random_state=0):
     """
     bound = NCAEnergy().bind(X, y)
     bound.value_and_grad(np.eye(X.shape[1])[None])  # compiled before the clock starts
-    curves = {}
-    for name in optimisers or OPTIMISERS:
+    curves, names = {}, list(optimisers or OPTIMISERS)
+    for name in names:
         energy = _Clocked(bound, seconds)
         with suppress(_TimeUp):
             OPTIMISERS[name](energy, np.random.default_rng(random_state), X.shape[1])
         curves[name] = np.array(energy.times), np.array(energy.lowest)
+        if on_end:
+            on_end(len(curves), len(names))
     return curves

@@ -1,8 +1,6 @@
 """Run many fits: resumable, shared between runners, and safe from the one that hangs."""
 
 import fcntl
-import multiprocessing
-import resource
 import time
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
@@ -13,19 +11,12 @@ from pathlib import Path
 from joblib import Parallel, delayed
 
 from ..datasets import DatasetError, load
+from .limits import Limits, limited
 from .methods import METHODS
 from .protocol import evaluate, halves, learns_on_sample, versions
 from .records import Job, Record, read
 
 WAIT = 0.5  # seconds between looks at fits that another runner has taken
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one fit may take; None: anything."""
-
-    seconds: float | None = None
-    megabytes: float | None = None
 
 
 @dataclass
@@ -145,7 +136,7 @@ def attempt(job, folder, data_home, limits, options, retry_failed):
         record = _found(job.path(folder), retry_failed, problems)
         if record:
             return job, "found" if _as_asked(record, options["most_patterns"]) else "other", problems
-        failure = _fit_in_child(job, folder, data_home, limits, options)
+        failure = limited(_make, job, folder, data_home, options, limits=limits).failure
         if failure:
             problems.append(f"{job.dataset}, {job.method}, repeat {job.repeat}, fold {job.fold}: {failure}")
             Record(job, failure=failure, versions=versions()).write(folder)
@@ -187,42 +178,7 @@ def _as_asked(record, most_patterns):
     return bool(record.failure) or record.parameters.get("most_patterns") == asked
 
 
-def _fit_in_child(job, folder, data_home, limits, options):
-    """What went wrong, or None; the child writes the record."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["freemetric.bench.warm"])
-    inbox, outbox = context.Pipe(duplex=False)
-    child = context.Process(target=_child, args=(outbox, job, folder, data_home, limits.megabytes, options))
-    start = time.monotonic()
-    child.start()
-    outbox.close()
-    child.join(limits.seconds)
-    if child.is_alive():
-        child.kill()
-        child.join()
-        return f"stopped after {time.monotonic() - start:.0f} s, the limit of one fit"
-    try:
-        return inbox.recv()
-    except EOFError:  # the child had nothing to say
-        return None if child.exitcode == 0 else f"the process died with code {child.exitcode}"
-
-
-def _child(outbox, job, folder, data_home, megabytes, options):
-    try:
-        if megabytes is not None:
-            _limit_memory(megabytes)
-        data = load(job.dataset, data_home)
-        evaluate(job, data.X, data.y, **options).write(folder)
-    except Exception as problem:
-        text = f"{type(problem).__name__}: {' '.join(str(problem).split())}"[:500]
-        # out of memory has two faces: an array, or a library that can no longer be loaded
-        if isinstance(problem, MemoryError) or "failed to map segment" in text:
-            text = f"needs more than the limit of {megabytes or 0:.0f} MB"
-        outbox.send(text)
-
-
-def _limit_memory(megabytes):
-    """On top of what the interpreter and its libraries have mapped already."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    most = pages * resource.getpagesize() + int(megabytes * 2**20)
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+def _make(job, folder, data_home, options):
+    """Fit and write the record."""
+    data = load(job.dataset, data_home)
+    evaluate(job, data.X, data.y, **options).write(folder)

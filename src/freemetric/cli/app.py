@@ -5,14 +5,22 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from . import datasets, evaluate, model, report
+from . import datasets, evaluate, export, model, report
 from .bench_show import app as bench
 from .console import OneLine
 
 app = typer.Typer(cls=OneLine, no_args_is_help=True, help="Distance metrics learned by minimising the free energy.")
 app.add_typer(bench, name="bench")
 app.add_typer(datasets.app, name="datasets")
-for command in (model.fit, model.predict, model.transform, model.inspect, report.report, evaluate.evaluate):
+for command in (
+    model.fit,
+    model.predict,
+    model.transform,
+    model.inspect,
+    report.report,
+    export.export,
+    evaluate.evaluate,
+):
     app.command()(command)
 
 

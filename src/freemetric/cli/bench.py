@@ -38,7 +38,7 @@ def bench_run(
 
     names = listed(datasets, data.list_datasets(), "data set")
     todo = plan(names, listed(methods, METHODS, "method"), repeats, "tuned" if tuned else "default")
-    with progress("fits", len(todo)) as advance:
+    with progress("fits", len(todo), quiet=as_json) as advance:
         report = run(
             todo,
             folder,

@@ -8,7 +8,7 @@ import typer
 
 from .. import datasets as data
 from .bench import app
-from .console import Json, console, fail, listed, print_json
+from .console import Json, console, fail, listed, print_json, progress
 from .datasets import DataHome
 from .records import Folder, Methods, Protocol, Without, read_records
 
@@ -117,13 +117,15 @@ def bench_draw(
     from ..bench.race import race
 
     makers = {
-        "snapshots": lambda X, y: figures.snapshots_figure(X, y),
-        "annealing": lambda X, y: figures.annealing_figure(X, y),
-        "race": lambda X, y: figures.race_figure(race(X, y, seconds), dataset),
+        "snapshots": lambda X, y, _: figures.snapshots_figure(X, y),
+        "annealing": lambda X, y, _: figures.annealing_figure(X, y),
+        "race": lambda X, y, advance: figures.race_figure(race(X, y, seconds, on_end=advance), dataset),
     }
     make = chosen(which, makers, "drawing")
     loaded = data.load(listed(dataset, data.list_datasets(), "data set")[0], data_home)
-    critical_difference.save(make(minmax_scale(loaded.X), loaded.y), file)
+    with progress(f"{which} of {dataset}", quiet=as_json) as advance:
+        drawn = make(minmax_scale(loaded.X), loaded.y, advance)
+    critical_difference.save(drawn, file)
     if as_json:
         return print_json({"drawing": which, "dataset": dataset, "file": str(file)})
     console.print(f"{which} of {dataset} in {file}")

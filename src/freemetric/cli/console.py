@@ -9,7 +9,15 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from typer.core import TyperGroup
 
 # names come from files: they are no markup
@@ -99,18 +107,30 @@ def warnings_told():
                 tell(f"note: {text}")
 
 
+class Clock(ProgressColumn):
+    """Time left; time gone while nobody can tell."""
+
+    max_refresh = 0.5  # seconds
+
+    def __init__(self):
+        super().__init__()
+        self.left, self.gone = TimeRemainingColumn(), TimeElapsedColumn()
+
+    def render(self, task):
+        return self.gone.render(task) if task.time_remaining is None else self.left.render(task) + " left"
+
+
 @contextmanager
-def progress(description, total=None):
-    """A function ``advance(done, total, description)`` that moves a bar with the time left; nothing off a terminal."""
-    columns = (
-        (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        if total is not None
-        else (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    )
-    with Progress(*columns, console=errors, transient=total is None, disable=not errors.is_terminal) as bar:
+def progress(description, total=None, *, quiet=False):
+    """A function ``advance(done, total, description)`` that moves a bar with the time left.
+
+    Nothing is shown off a terminal, or to those who want JSON and nothing else.
+    """
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), Clock()
+    with Progress(*columns, console=errors, transient=True, disable=quiet or not errors.is_terminal) as bar:
         task = bar.add_task(description, total=total)
 
-        def advance(done, total=total, description=description):
+        def advance(done, total=None, description=None):
             bar.update(task, completed=done, total=total, description=description)
 
         yield advance

@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from .. import datasets as data
-from .console import Json, console, listed, print_json
+from .console import Json, console, listed, print_json, progress
 
 app = typer.Typer(no_args_is_help=True, help="The paper's data sets.")
 
@@ -34,17 +34,20 @@ def sets_list(as_json: Json = False):
 @app.command("fetch")
 def sets_fetch(names: Names = "all", data_home: DataHome = None, as_json: Json = False):
     """Get what is missing."""
-    _show(data.fetch(listed(names, data.list_datasets(), "data set"), data_home), as_json)
+    _show(data.fetch, names, data_home, as_json)
 
 
 @app.command("check")
 def sets_check(names: Names = "all", data_home: DataHome = None, as_json: Json = False):
     """Check files against the registry."""
-    _show(data.check(listed(names, data.list_datasets(), "data set"), data_home), as_json)
+    _show(data.check, names, data_home, as_json)
 
 
-def _show(results, as_json):
-    """A line a set; exit code 1 if one is not usable."""
+def _show(work, names, data_home, as_json):
+    """What the work says of each set, in a line; exit code 1 if one is not usable."""
+    chosen = listed(names, data.list_datasets(), "data set")
+    with progress("data sets", len(chosen), quiet=as_json) as advance:
+        results = work(chosen, data_home, advance)
     if as_json:
         print_json([asdict(result) for result in results])
     else:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..bench.methods import METHODS
-from ..tabular import Comparison, InputError, Settings, compare
+from ..tabular import Comparison, InputError, Limits, Settings, compare
 from .console import FAILURE, USAGE, Json, listed, print_json, progress, tell, warnings_told
 from .options import (
     Delimiter,
@@ -41,6 +41,8 @@ def evaluate(
     seed: Seed = 0,
     device: Device = "cpu",
     jobs: Annotated[int | None, typer.Option(help="Splits at a time.")] = None,
+    limit: Annotated[float | None, typer.Option(min=0, help="Most seconds of one fit.")] = None,
+    megabytes: Annotated[float | None, typer.Option(min=0, help="Most memory of one fit.")] = None,
     form: Format = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
@@ -48,13 +50,15 @@ def evaluate(
 ):
     """Compare methods by cross-validation: all that is learned or chosen comes from the training rows of each split.
 
-    With several files, average ranks and critical differences follow, each method against the first.
+    With several files, average ranks and critical differences follow, each method against the first. A method that is
+    over the limit on one split of a file is not tried on its other splits.
     """
     chosen = listed(methods, METHODS, "method", USAGE)
-    settings = Settings(folds, repeats, seed, _by_method(assignments(parameters), chosen), device)
+    given = _by_method(assignments(parameters), chosen)
+    settings = Settings(folds, repeats, seed, given, device, Limits(limit, megabytes))
     with warnings_told():
         tables = {name: read_data(path, form, missing, delimiter) for name, path in _named(data).items()}
-        with progress("fits", len(tables) * folds * repeats * len(chosen)) as advance:
+        with progress("fits", len(tables) * folds * repeats * len(chosen), quiet=as_json) as advance:
             splits = compare(
                 tables,
                 target,

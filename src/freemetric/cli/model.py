@@ -53,10 +53,9 @@ def fit(
     given, kinds = assignments(parameters), kinds_of(drop, numeric, nominal)
     with warnings_told():
         table = read_data(data, form, missing, delimiter)
-        with progress(f"{method} on {table.n_rows} rows"):
-            model = TableModel.fit(
-                table, target, method, seed=seed, parameters=given, device=device, n_jobs=jobs, **kinds
-            )
+        with progress(f"{method} on {table.n_rows} rows", quiet=as_json) as advance:
+            options = {"seed": seed, "parameters": given, "device": device, "n_jobs": jobs, **kinds}
+            model = TableModel.fit(table, target, method, on_step=advance, **options)
         model.save(output, {**kinds, "format": form, "missing": missing, "delimiter": delimiter, "n_jobs": jobs})
     if as_json:
         return print_json({"model": str(output), **described(model)})
@@ -81,7 +80,7 @@ def predict(
     with warnings_told():
         loaded, table = _opened(model, data, output, form, missing, delimiter)
         kept = {name: table.texts(name) for name in keep or ()}
-        with progress("rows", table.n_rows) as advance:
+        with progress("rows", table.n_rows, quiet=as_json) as advance:
             labels, shares = loaded.predict(table, proba=proba, on_rows=advance)
         accuracy = loaded.accuracy(table, labels)
     columns = {**kept, "prediction": labels.tolist()}
@@ -106,7 +105,7 @@ def transform(
     with warnings_told():
         loaded, table = _opened(model, data, output, form, missing, delimiter)
         kept = {name: table.texts(name) for name in keep or ()}
-        with progress("rows", table.n_rows) as advance:
+        with progress("rows", table.n_rows, quiet=as_json) as advance:
             Z = loaded.transform(table, advance)
     columns = {**kept, **{f"z{i}": z.tolist() for i, z in enumerate(Z.T, 1)}}
     _hand_over(columns, output, as_json, {"rows": len(Z), "components": Z.shape[1]})

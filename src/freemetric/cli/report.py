@@ -31,8 +31,9 @@ def report(
         X = y = None
         if data is not None:
             X, y = loaded.rows(read_data(data, form, missing, delimiter))
-        with progress("writing the report"):
-            write(loaded.pipeline, output, X, y, title=title or model.stem, most_rows=rows)
+        with progress("writing the report", quiet=as_json):
+            names = loaded.feature_names()
+            write(loaded.pipeline, output, X, y, title=title or model.stem, feature_names=names, most_rows=rows)
     if as_json:
         return print_json({"report": str(output), "bytes": output.stat().st_size})
     console.print(f"{output}: open it in a browser", soft_wrap=True)

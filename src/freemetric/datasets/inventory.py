@@ -29,7 +29,7 @@ class Result:
     detail: str = ""
 
 
-def check(names=None, data_home=None):
+def check(names=None, data_home=None, on_set=None):
     """Check the files of data sets: rows, columns, classes, values and sha256.
 
     Parameters
@@ -38,6 +38,8 @@ def check(names=None, data_home=None):
         All that are obtainable if None.
     data_home : path-like, default=None
         The folder to check. None: wherever `load` would find a file.
+    on_set : callable or None, default=None
+        Called with (number done, number of all, name) after every set.
 
     Returns
     -------
@@ -45,7 +47,7 @@ def check(names=None, data_home=None):
         "ok" with the file, "built in" where none is needed, "missing", or "problem" with what is wrong.
     """
     places = [as_folder(data_home, "data_home")] if data_home else folders()
-    return [_check(info(name), places) for name in _names(names)]
+    return [_check(info(name), places) for name in _in_turn(names, on_set)]
 
 
 def _check(entry, places):
@@ -64,7 +66,7 @@ def _check(entry, places):
     return Result(entry.name, "ok", ", ".join(found))
 
 
-def fetch(names=None, data_home=None):
+def fetch(names=None, data_home=None, on_set=None):
     """Copy or download data sets, so that later runs need no network.
 
     Parameters
@@ -74,6 +76,8 @@ def fetch(names=None, data_home=None):
     data_home : path-like, default=None
         Folder to fill; it is made if need be. Files that `load` would find elsewhere are copied into it. None: the
         user's cache folder, where only what is found nowhere is downloaded.
+    on_set : callable or None, default=None
+        Called with (number done, number of all, name) after every set.
 
     Returns
     -------
@@ -83,7 +87,8 @@ def fetch(names=None, data_home=None):
     """
     target = Path(data_home).expanduser() if data_home else cache_folder()
     places = folders()
-    return [_fetch(info(name), target, [target] if data_home else places, places) for name in _names(names)]
+    there = [target] if data_home else places
+    return [_fetch(info(name), target, there, places) for name in _in_turn(names, on_set)]
 
 
 def _fetch(entry, target, there, elsewhere):
@@ -125,5 +130,9 @@ def copy(path, expected, folder):
     return goal
 
 
-def _names(names):
-    return list_datasets() if names is None else list(names)
+def _in_turn(names, on_set):
+    names = list_datasets() if names is None else list(names)
+    for number, name in enumerate(names, 1):
+        yield name
+        if on_set:
+            on_set(number, len(names), name)

@@ -12,7 +12,9 @@ class NCAEnergy(Energy):
     """E(A) = 1 - 1/N sum_i sum_{j in class of i} p_ij, p_ij = softmax_{j != i}(-|A x_i - A x_j|^2).
 
     With weights w the mean over i is weighted and p_ij = softmax_{j != i}(log w_j - |A x_i - A x_j|^2): a pattern of
-    weight two counts twice as itself and as a neighbour, and is left out whole. In [0, 1]; invariant under rotations of the learned space, E(QA) = E(A). Evaluated in O(N^2 p) time and,
+    weight two counts twice as itself and as a neighbour, and is left out whole.
+
+    In [0, 1]; invariant under rotations of the learned space, E(QA) = E(A). Evaluated in O(N^2 p) time and,
     on the CPU, without an N x N array beyond 32 MB; an element trial costs O(N^2).
 
     References

@@ -5,6 +5,7 @@ entry, whose key says what it is: ``{"tuple": [...]}``, ``{"object": ["freemetri
 """
 
 import math
+from collections import UserList
 
 import numpy as np
 
@@ -29,6 +30,8 @@ class Encoder:
     def encode(self, value, depth=0):
         if depth > DEEPEST:
             raise UnsupportedError("nested too deeply")
+        if isinstance(value, UserList):  # scikit-learn before 1.8 keeps the columns of a remainder in one
+            value = value.data
         kind = type(value)
         if value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value)):
             return value

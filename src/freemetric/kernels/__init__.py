@@ -8,7 +8,8 @@ Every module has the same functions with the same signatures::
     nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge)    where can_sweep(device)
 
 X is a stack (B, N, d) of data sets whose patterns are sorted by class, all with the same class ``bounds`` (C + 1,).
-``weights`` (B, N) are positive, or None for equal ones; only their ratios matter. A is a stack (R, p, d) of maps. B = R pairs map r with data set r; B = 1 gives all maps the same data.
+``weights`` (B, N) are positive, or None for equal ones; only their ratios matter. A is a stack (R, p, d) of maps. B = R
+pairs map r with data set r; B = 1 gives all maps the same data.
 """
 
 from importlib import import_module

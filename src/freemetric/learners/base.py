@@ -53,9 +53,9 @@ class MetricLearner(Savable, Reportable, ClassNamePrefixFeaturesOutMixin, Transf
         given = {name: value for name, value in side_information.items() if value is not None}
         vars(self).pop("classes_", None)  # of an earlier fit with labels
         if given or not self._needs_labels:
-            X, y = validate_data(self, X, dtype=np.float64, ensure_min_samples=1 + bool(given)), None
+            X, y = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=1 + bool(given)), None
         else:
-            X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+            X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2)
             X, y, given = self._labelled_patterns(X, y, sample_weight)
             warn_about(X, y, self.classes_)
         check_n_components(getattr(self, "n_components", None), X)

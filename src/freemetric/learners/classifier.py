@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..energies import as_energy, takes_weights
 from ..exceptions import DataWarning
-from .base import generator
+from .base import generator, one_blas_thread
 from .callbacks import CallbackSupportMixin, with_callbacks
 from .candidates import AUTO, KINDS
 from .checks import check_labels, check_n_components, warn_about
@@ -216,7 +216,8 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
                 DataWarning,
                 stacklevel=2,
             )
-        verdict = judge(population)
+        with one_blas_thread():  # many small problems, for which threads only wait
+            verdict = judge(population)
         self._describe(population, verdict)
         self._describe_judges(population, verdict, rows, patterns.of_row)
         return self

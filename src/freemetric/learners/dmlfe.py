@@ -11,7 +11,7 @@ from ..mc import Annealing, ElementMove, Geometric
 from .base import generator
 from .callbacks import CallbackSupportMixin, Steps
 from .init import INITS, initial_map
-from .walk import Walk
+from .walk import Walk, steps_of
 from .weighted import WeightedMetricLearner
 
 
@@ -155,7 +155,7 @@ class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
         sampler = Annealing() if self.sampler is None else self.sampler
         energy = confined(self.energy, self.confinement)
         energy = bind(energy, X, y, weights, self.device, effective_n_jobs(self.n_jobs))
-        steps = Steps(self, X, y, getattr(sampler, "n_steps", None))
+        steps = Steps(self, X, y, steps_of(sampler, sampler.n_replicas))
         walk = Walk(type(self).__name__, self.verbose, steps)
         walk.run(sampler, rng, energy, self._start(rng, sampler.n_replicas, X, y))
         steps.close()

@@ -10,12 +10,13 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from ..exceptions import DataWarning
+from .callbacks import CallbackSupportMixin, Steps, with_callbacks
 from .checks import check_labels
 from .side_information import clip_count
 from .votes import NeighborVotes, VotingClassifier, shares
 
 
-class MetricKNeighborsClassifier(VotingClassifier):
+class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
     """Any metric learner and the votes of the k nearest patterns in its space.
 
     A metric makes its own training patterns look separable, so k must not be chosen among them. Here every inner fold
@@ -81,6 +82,7 @@ class MetricKNeighborsClassifier(VotingClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @with_callbacks
     def fit(self, X, y):
         """Choose k on inner folds, then learn the metric on all patterns.
 
@@ -99,11 +101,15 @@ class MetricKNeighborsClassifier(VotingClassifier):
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         self.classes_, y = check_labels(y)
-        if self.n_neighbors == "auto":
-            self.n_neighbors_ = self._choose_neighbors(X, y)
+        splits = self._splits(y) if self.n_neighbors == "auto" else []
+        fits = Steps(self, X, y, len(splits) + 1, name="fit of the metric")
+        if splits:
+            self.n_neighbors_ = self._choose_neighbors(X, y, splits, fits)
         else:
             self.n_neighbors_ = clip_count(self.n_neighbors, len(y), "n_neighbors")
         self.learner_ = clone(self.learner).fit(X, y)
+        fits.made()
+        fits.close()
         self._Z, self._y = self.learner_.transform(X), y
         return self
 
@@ -114,20 +120,24 @@ class MetricKNeighborsClassifier(VotingClassifier):
         voters = NeighborVotes(self._Z, self._y, len(self.classes_), n_neighbors, self.n_jobs)
         return voters.of(self.learner_.transform(X))
 
-    def _choose_neighbors(self, X, y):
+    def _splits(self, y):
         smallest = np.bincount(y).min()
         n_folds = self.n_folds if smallest >= self.n_folds else 2
         folds = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="The least populated class")
+            return list(folds.split(y, y))
+
+    def _choose_neighbors(self, X, y, splits, fits):
+        most = min(self.most_neighbors, min(len(train) for train, _ in splits))
+        wrong = np.zeros(most)
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # said once, when all patterns are learned
-            splits = list(folds.split(X, y))
-            most = min(self.most_neighbors, min(len(train) for train, _ in splits))
-            wrong = np.zeros(most)
             for train, held_out in splits:
                 learner = clone(self.learner).fit(X[train], y[train])
                 voters = NeighborVotes(learner.transform(X[train]), y[train], len(self.classes_), most, self.n_jobs)
                 votes = voters.of(learner.transform(X[held_out]))
                 wrong += (shares(votes).argmax(axis=2) != y[held_out, None]).sum(axis=0)
+                fits.made()
         self.selection_ = {"n_neighbors": np.arange(1, most + 1), "error": wrong / len(y)}
         return int(wrong.argmin()) + 1

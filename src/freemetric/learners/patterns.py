@@ -34,8 +34,8 @@ def distinct(X, y, weights):
 
     Left in, a copy would tell the class of the pattern that leave-one-out leaves out, and out-of-bag votes would know
     what they judge. The order of the patterns depends neither on that of the rows nor on the units of the features: the
-    same data give the same metric. It is a shuffled one, so that patterns at equal distances have no favourites. Costs a
-    sort by every feature.
+    same data give the same metric. It is a shuffled one, so that patterns at equal distances have no favourites.
+    Costs a sort by every feature.
     """
     table = np.column_stack([X, y])
     order = np.lexsort(table.T[::-1])

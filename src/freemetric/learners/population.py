@@ -12,7 +12,7 @@ from .dmlfe import confined
 from .init import initial_map
 from .views import VIEWS
 from .votes import NeighborVotes
-from .walk import Walk
+from .walk import Walk, steps_of
 
 MOST_NEIGHBORS = 40
 MOST_LEARNED_ON = 4000  # patterns a bag: a metric has few parameters, and its cost grows with the square of the bag
@@ -61,7 +61,12 @@ class Population:
         everyone = np.arange(len(y))
         self.judged = Bags(rng, y, 1.0, MOST_JUDGED).first(1)[0] if len(y) > MOST_JUDGED else everyone
         self.ensembles, self.ballots, self.n_ballots, self.walks = [], [], [], []
-        self.steps = Steps(settings, X, y)
+        self.steps = None
+
+    def begin(self, n_replicas):
+        """Say how many replicas there will be at most."""
+        sampler = Annealing(n_steps=N_STEPS) if self.settings.sampler is None else self.settings.sampler
+        self.steps = Steps(self.settings, self.X, self.y, steps_of(sampler, n_replicas))
 
     def add(self, candidate, n_replicas):
         if candidate.view not in self.views:

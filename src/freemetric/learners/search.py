@@ -20,6 +20,7 @@ def populate(population: Population, kinds: list[str]) -> None:
     settings = population.settings
     pool = first_candidates(kinds, settings.temperature, settings.confinement)
     left = total = _how_many(population)
+    population.begin(total)
     each = max(2, round(FIRST_SHARE * left / max(1, sum(candidate.learns for candidate in pool))))
     for candidate in pool:
         n = min(each, left) * candidate.learns

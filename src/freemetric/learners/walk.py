@@ -25,7 +25,7 @@ class Walk:
         with one_blas_thread(), keeping_the_best(self.name, self):
             for state, info in sampler.iterate(rng, energy, A):
                 self._note(state, info)
-                if self.steps is not None and self.steps.made():
+                if self.steps is not None and self.steps.made(len(state.A)):
                     break
         return self
 
@@ -61,6 +61,12 @@ class Walk:
             state.energy[r],
             np.mean(info.acceptance),
         )
+
+
+def steps_of(sampler, n_replicas):
+    """The most steps that so many replicas can make, None if the sampler does not say."""
+    n_steps = getattr(sampler, "n_steps", None)
+    return None if n_steps is None else n_steps * n_replicas
 
 
 @contextmanager

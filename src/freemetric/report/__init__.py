@@ -1,8 +1,7 @@
 """The report: one HTML page about a fitted model, which opens anywhere, without a network.
 
-``collect.py`` reads models, alone but for ``learned.py``. ``space.py``, ``walk.py``, ``charts.py`` and ``explain.py``
-turn its findings into what the page shows, ``summary.py`` into words; ``page.py`` puts the page together. ``static/``
-holds what runs in the browser.
+``reading`` asks the model. ``space.py``, ``walk.py``, ``charts.py`` and ``explain.py`` turn its findings into what the
+page shows, ``summary.py`` into words; ``page.py`` puts the page together. ``static/`` holds what runs in the browser.
 """
 
 from .page import write

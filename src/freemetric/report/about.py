@@ -8,7 +8,8 @@ from .._version import __version__
 
 def parameters(model):
     """Names and values, nested ones too."""
-    return [(name, _told(value)) for name, value in model.get_params().items() if name not in ("steps", "memory")]
+    told = model.get_params().items()
+    return [(name, _told(value)) for name, value in told if name.rpartition("__")[2] not in ("steps", "memory")]
 
 
 def _told(value, most=160):

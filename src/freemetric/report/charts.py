@@ -3,7 +3,6 @@
 import numpy as np
 
 from .encode import clipped, rounded
-from .judge import confusion
 
 MOST_FEATURES, MOST_BARS, MOST_CURVES, MOST_TRIED = 40, 20, 8, 200
 ERRORS = ("oob_error", "error", "oob_brier")  # what choices are judged by, the first there is
@@ -88,14 +87,13 @@ def _cell(value):
 
 def confused(found):
     """Counts of true and predicted classes."""
-    if found.predicted is None:
+    if found.confusion is None:
         return None
-    counts = confusion(found.y, found.predicted, len(found.class_names))
-    judged = int(counts.sum())
+    judged = int(found.confusion.sum())
     return {
         "names": found.class_names,
-        "counts": counts.tolist(),
+        "counts": found.confusion.tolist(),
         "n": judged,
-        "wrong": judged - int(np.trace(counts)),
+        "wrong": judged - int(np.trace(found.confusion)),
         "how": found.judged_by,
     }

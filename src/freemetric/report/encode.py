@@ -24,10 +24,14 @@ def column(name, values):
         return {"name": clipped(name), "levels": levels.tolist(), "codes": packed(codes, "i4")}
 
 
-def clipped(text):
-    """A text that a page has room for, without letters that would turn, hide or break what stands around it."""
+def clipped(text, most=LONGEST_TEXT):
+    """A text that a page has room for, without letters that would turn, hide or break what stands around it.
+
+    Of a longer one the beginning and the end are left: names that begin alike often differ at the end.
+    """
     text = UNRULY.sub(" ", str(text)).encode("utf-8", "replace").decode()
-    return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 3] + "..."
+    tail = most // 3
+    return text if len(text) <= most else f"{text[: most - tail - 1]}…{text[-tail:]}"
 
 
 def rounded(values, digits=5):

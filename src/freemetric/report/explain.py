@@ -8,19 +8,21 @@ from .judge import nearest
 
 MOST_ROWS, MOST_NEIGHBORS, MOST_TOLD = 300, 10, 6
 MOST_ASKED = 40  # features, where each has to be asked for
+MOST_NUMBERS = 8_000_000  # in these questions
 LINEAR = 1 - 1e-9
 
 
 def explanations(found):
-    """One entry for each of at most 300 rows."""
-    if found.Z is None or len(found.Z) < 2:
+    """One entry for each of at most 300 rows; neighbours are those that vote."""
+    voters = found.voters
+    if found.Z is None or len(found.Z if voters is None else voters) < 2:
         return None
     y = np.zeros(len(found.Z), dtype=int) if found.y is None else found.y
     wrong = None if found.predicted is None else (found.predicted != y) & (found.predicted >= 0)
-    chosen = choose(len(y), wrong)
+    chosen = choose(len(y), wrong, _affordable(found))
     k = int(np.clip(found.n_neighbors or 5, 3, MOST_NEIGHBORS))
-    neighbors, distances = nearest(found.Z, chosen, k)
-    own, other = (_pairs(found, chosen, nearest_in(found.Z, chosen, y, own)) for own in (True, False))
+    neighbors, distances = nearest(found.Z, chosen, k, voters)
+    own, other = (_pairs(found, chosen, nearest_in(found.Z, chosen, y, own, voters)) for own in (True, False))
     entries = [
         {
             "row": int(i),
@@ -32,28 +34,37 @@ def explanations(found):
         }
         for e, i in enumerate(chosen)
     ]
-    return {"rows": entries, "features": found.feature_names}
+    weights = None if found.vote_weights is None else rounded(found.vote_weights, 3)
+    return {"rows": entries, "features": found.feature_names, "weights": weights}
 
 
-def choose(n, wrong=None):
+def _affordable(found):
+    """How many rows can be explained: fewer where a map that is not linear sees very many features."""
+    if found.inputs is None or found.linear_share >= LINEAR:
+        return MOST_ROWS
+    d = found.inputs.shape[1]
+    return int(np.clip(MOST_NUMBERS // (2 * (min(d, MOST_ASKED) + 1) * d), 10, MOST_ROWS))
+
+
+def choose(n, wrong=None, most=MOST_ROWS):
     """Numbers of the rows to explain: up to half of them misjudged ones, the others evenly spread."""
-    if n <= MOST_ROWS:
+    if n <= most:
         return np.arange(n)
-    first = np.empty(0, dtype=int) if wrong is None else np.flatnonzero(wrong)[: MOST_ROWS // 2]
+    first = np.empty(0, dtype=int) if wrong is None else np.flatnonzero(wrong)[: most // 2]
     rest = np.setdiff1d(np.arange(n), first)
-    evenly = np.linspace(0, len(rest) - 1, MOST_ROWS - len(first)).round().astype(int)
+    evenly = np.linspace(0, len(rest) - 1, most - len(first)).round().astype(int)
     return np.sort(np.concatenate([first, rest[evenly]]))
 
 
-def nearest_in(Z, queries, y, own):
-    """For each query the nearest row of its own class, or of all the others; -1 where there is none."""
+def nearest_in(Z, queries, y, own, voters=None):
+    """For each query the nearest voter of its own class, or of all the others; -1 where there is none."""
     partner = np.full(len(queries), -1)
+    votes = np.ones(len(Z), dtype=bool) if voters is None else np.isin(np.arange(len(Z)), voters)
     for c in np.unique(y[queries]):
         asked = np.flatnonzero(y[queries] == c)
-        pool = np.flatnonzero((y == c) == own)
+        pool = np.flatnonzero(votes & ((y == c) == own))
         if own and len(pool) > 1:
-            place = np.searchsorted(pool, queries[asked])
-            partner[asked] = pool[nearest(Z[pool], place, 1)[0][:, 0]]
+            partner[asked] = nearest(Z, queries[asked], 1, pool)[0][:, 0]
         elif not own and len(pool):
             partner[asked] = pool[pairwise_distances_argmin(Z[queries[asked]], Z[pool])]
     return partner

@@ -10,9 +10,11 @@ class Snapshots:
     """One replica's map along its walk."""
 
     step: np.ndarray  # (S,), 0 is the start
-    maps: np.ndarray  # (S, p, d')
+    maps: np.ndarray  # (S, p, d'), or weights (S, 1, d') where it is diagonal
     patterns: np.ndarray  # (n, d'), what the maps map
     replica: int  # its column in the trace
+    whose: str  # the replica, in words
+    diagonal: bool = False
 
 
 @dataclass
@@ -32,6 +34,9 @@ class Findings:
     inputs: np.ndarray | None = None  # (n, d) where they meet the map
     before: np.ndarray | None = None  # (n, d) in the scale that learning begins with
     Z: np.ndarray | None = None  # (n, p) learned
+    learned_from: bool = False  # whether the model has learned from these rows
+    voters: np.ndarray | None = None  # places among the rows shown of those that vote; None: all
+    vote_weights: np.ndarray | None = None  # (n,), where some voters weigh more than others
     embed: object = None  # (m, d) -> (m, p)
     matrix: np.ndarray | None = None  # (d, d) M, whose squared distance is (u - v)^T M (u - v)
     linear_share: float = 1.0  # of the learned space's variance that M tells; 1 where the map is linear
@@ -46,6 +51,7 @@ class Findings:
     selection: dict | None = None
     n_neighbors: int | None = None
     predicted: np.ndarray | None = None  # (n,) class numbers, -1 where not judged
+    confusion: np.ndarray | None = None  # (C, C) counts of true and predicted classes, rows not shown included
     judged_by: str = ""
     parameters: list = field(default_factory=list)
     versions: list = field(default_factory=list)

@@ -15,12 +15,17 @@ def leave_one_out(Z, y, n_classes, n_neighbors):
     return shares(votes)[:, -1].argmax(axis=1)
 
 
-def nearest(Z, queries, n_neighbors):
-    """Rows and distances (len(queries), n_neighbors) nearest to the rows ``queries``, without those themselves."""
-    k = min(n_neighbors, len(Z) - 1)
-    distance, index = NearestNeighbors(n_neighbors=k + 1).fit(Z).kneighbors(Z[queries])
+def nearest(Z, queries, n_neighbors, pool=None):
+    """Rows and distances (len(queries), n_neighbors) nearest to the rows ``queries``, without those themselves.
+
+    Neighbours come from the rows ``pool``; None is all of them.
+    """
+    pool = np.arange(len(Z)) if pool is None else pool
+    k = min(n_neighbors, len(pool) - 1)
+    distance, place = NearestNeighbors(n_neighbors=k + 1).fit(Z[pool]).kneighbors(Z[queries])
+    index = pool[place]
     others = index != queries[:, None]
-    others[others.all(axis=1), -1] = False  # lost among its copies: drop the farthest instead
+    others[others.all(axis=1), -1] = False  # no voter itself, or lost among its copies: drop the farthest instead
     return index[others].reshape(len(queries), k), distance[others].reshape(len(queries), k)
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from ..extras import require
 from ..files.container import replacing
 from . import charts, explain, space, summary, walk
-from .collect import collect
 from .encode import clipped, for_script
+from .reading import collect
 
 SCRIPTS = ("base", "figure", "space", "walk", "lines", "metric", "rows", "main")
 

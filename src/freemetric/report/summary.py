@@ -2,6 +2,10 @@
 
 import numpy as np
 
+from .encode import clipped
+
+LONGEST_NAME = 60
+
 
 def facts(found, shown):
     """Names and values for the head of the page."""
@@ -45,8 +49,12 @@ def _sample(found):
 def _space(found, spaces):
     if not spaces:
         return "This model has kept no patterns. Give X and y to the report to see them."
-    parts = [f"{s['name']}, {100 * sum(s['share'][:2]):.0f} % of the variance on two axes" for s in spaces]
+    parts = [f"{s['name']}, {100 * sum(s['share'][:2]):.0f} % of the variance on {_axes(s)}" for s in spaces]
     return f"{len(found.rows):,} rows ({found.origin}): {'; '.join(parts)}. Near points are alike in the space shown."
+
+
+def _axes(space):
+    return "two axes" if len(space["share"]) > 1 else "its only axis"
 
 
 def _motion(found, motion):
@@ -55,50 +63,58 @@ def _motion(found, motion):
     if motion is None:
         return "There was a run, but no snapshots of its map were kept for the patterns on this page."
     steps = f"{len(motion['step'])} snapshots, from step {motion['step'][0]} to {motion['step'][-1]}"
-    whose = "one replica of the heaviest candidate" if found.snapshots.replica else "the first replica"
     some = "" if motion["n_moving"] == len(found.rows) else f" {motion['n_moving']:,} of {len(found.rows):,} rows move."
-    return f"The map of {whose} at work: {steps}, all seen along the main axes of the last one.{some}"
+    return f"The map of {found.snapshots.whose} at work: {steps}, all seen along the main axes of the last one.{some}"
 
 
 def _traces(found, traces):
     if traces is None:
-        return f"{found.learner} keeps no trace."
+        return f"{found.learner} makes no Monte Carlo steps; there is no trace."
     energy = np.nanmedian(found.trace["energy"], axis=1)
     fell = f"The median energy went from {energy[0]:.4g} to {energy[-1]:.4g} in {len(energy)} Monte Carlo steps"
-    T = np.nanmedian(found.trace["temperature"], axis=1)
-    heat = f"at a temperature of {T[0]:.2g}"
+    n = traces["n_replicas"]
+    return f"{fell}, {_heat(found.trace['temperature'])}; {n} replica{'s' if n > 1 else ''}."
+
+
+def _heat(temperature):
+    T = np.nanmedian(temperature, axis=1)
+    low, high = np.nanmin(temperature), np.nanmax(temperature)
     if T[0] != T[-1]:
-        heat = f"while the temperature went from {T[0]:.2g} to {T[-1]:.2g}"
-    return f"{fell}, {heat}; {traces['n_replicas']} replicas."
+        return f"while the temperature went from {T[0]:.2g} to {T[-1]:.2g}"
+    return f"at a temperature of {low:.2g}" if low == high else f"at temperatures from {low:.2g} to {high:.2g}"
 
 
 def _metric(found, metric):
     if metric is None:
         return f"{found.learner} has no matrix to show."
     M = found.scaled_matrix
-    units = "" if found.spread is None else " Features are measured in their standard deviations."
+    units = "their own units" if found.spread is None else "their standard deviations"
     some = "" if len(metric["names"]) == len(M) else f" The {len(metric['names'])} heaviest of {len(M)} features."
     share = found.linear_share
-    near = "" if share > 1 - 1e-9 else f" The map is not linear; this is its nearest linear one, {share:.0%} of it."
+    near = f" The map is not linear; this is its nearest linear one, {np.floor(100 * share):.0f} % of it."
     off = np.abs(M - np.diag(np.diag(M)))
     pair = ""
     if off.max() > 0:
         i, j = np.unravel_index(off.argmax(), M.shape)
         way = "the same way" if M[i, j] > 0 else "opposite ways"
-        names = f"{found.feature_names[i]} and {found.feature_names[j]}"
+        names = " and ".join(clipped(found.feature_names[f], LONGEST_NAME) for f in (i, j))
         pair = f" Strongest pair: {names}; rows that differ in both, {way}, are farther apart."
-    return f"M = AᵀA; the squared distance is (u - v)ᵀ M (u - v).{units}{some}{pair}{near}"
+    what = f"M = AᵀA; the squared distance is (u - v)ᵀ M (u - v). Features are measured in {units}."
+    return f"{what}{some}{pair}{near if share < 1 - 1e-9 else ''}"
 
 
 def _importance(found, importance):
     if importance is None:
         return f"{found.learner} tells no weights of features."
-    first = ", ".join(f"{n} ({w:.0%})" for n, w in zip(importance["names"][:3], importance["weight"], strict=False))
+    names = [clipped(name, LONGEST_NAME) for name in importance["names"][:3]]
+    first = ", ".join(f"{name} ({w:.0%})" for name, w in zip(names, importance["weight"], strict=False))
     words = f" Lines show {found.weight_words}." if found.weight_range is not None else ""
     return f"The heaviest features: {first}.{words}"
 
 
 def _curves(found, curves):
+    if curves is None and found.n_neighbors is None:
+        return f"{found.learner} is a metric alone; how many neighbours vote is for others to choose."
     if curves is None:
         return "k was given, or only one k was tried; there is no curve."
     points = [(e, k) for c in curves["curves"] for k, e in zip(c["k"], c["error"], strict=True) if e is not None]
@@ -129,4 +145,9 @@ def _rows(found, explanations):
         return "No patterns to explain. Give X and y to the report."
     n, in_all = len(explanations["rows"]), len(found.rows)
     some = "" if n == in_all else f" {n} of {in_all:,} rows can be chosen, misjudged ones before others."
-    return f"Choose a row to see its nearest neighbours and the features that make them near or far.{some}"
+    copies = found.voters is not None and len(found.voters) < in_all
+    voters = " Copies of a row vote as one." if copies else ""
+    units = "" if found.aligned else " Values are told as they meet the map, not as in the table."
+    shares = f"{units} A share below zero is of a feature that brings the two rows nearer."
+    what = "Choose a row to see its nearest neighbours and the features that make them near or far."
+    return f"{what}{some}{voters}{shares if found.inputs is not None else ''}"

@@ -23,8 +23,9 @@ def motion(found):
     X = shots.patterns - shots.patterns.mean(axis=0)
     n = min(len(X), MOST_MOVING, max(100, MOST_PATTERN_NUMBERS // X.shape[1]))
     shown = np.linspace(0, len(X) - 1, n).round().astype(int)
-    axes = np.linalg.svd(X @ shots.maps[-1].T, full_matrices=False)[2][:3]
-    seen = axes @ shots.maps  # (S, 3, d)
+    last = X * shots.maps[-1] if shots.diagonal else X @ shots.maps[-1].T
+    axes = np.linalg.svd(last, full_matrices=False)[2][:3]
+    seen = axes * shots.maps if shots.diagonal else axes @ shots.maps  # (S, 3, d)
     return {
         "step": shots.step.tolist(),
         "n_axes": seen.shape[1],
@@ -97,9 +98,10 @@ def diagnostics(found):
         alone = [(split_r_hat(c), effective_sample_size(c)) for c in np.split(chains, n_replicas, axis=1)]
         (r_hat, size), whose = _typical(np.array(alone)), "; the median replica, each judged by itself"
     fell = bool((np.diff(T, axis=0) < 0).any())
+    each = f", for each of {n_replicas} replicas" if n_replicas > 1 else ""
     caveat = "; the temperature still fell, so the run was not at rest" if fell else ""
     return [
-        ("steps after burn-in", f"{n_steps}", f"of {len(found.trace['energy'])}, for each of {n_replicas} replicas"),
+        ("steps after burn-in", f"{n_steps}", f"of {len(found.trace['energy'])}{each}"),
         ("split R-hat", _number(r_hat, ".2f"), f"1 where a run has come to rest, above 1.01 not quite{whose}{caveat}"),
         ("effective sample size", _number(size, ".0f"), f"independent draws that these energies are worth{whose}"),
         ("acceptance", _number(np.nanmean(found.trace["acceptance"]), ".0%"), "of all trials"),

@@ -1,5 +1,6 @@
 """People's own tables: read files of five formats, fit and use models of mixed columns with gaps, compare methods."""
 
+from ..bench.limits import Limits
 from .comparison import Comparison
 from .evaluation import Settings, compare
 from .model import TableModel
@@ -11,6 +12,7 @@ from .weights import Weight, by_column
 __all__ = [
     "Comparison",
     "InputError",
+    "Limits",
     "Schema",
     "Settings",
     "Table",

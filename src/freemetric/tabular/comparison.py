@@ -13,6 +13,8 @@ from .evaluation import Settings, Split
 
 pd = require("pandas")
 
+OVER_LIMIT = "over the limit"
+
 
 class Comparison:
     """Splits grouped by file and method; an error is missing where one of its splits has none."""
@@ -29,10 +31,12 @@ class Comparison:
     def protocol(self) -> str:
         """How errors were measured, in words."""
         set_ = self.settings
+        limits = {"s": set_.limits.seconds, "MB": set_.limits.megabytes}
+        most = [f"{most:g} {unit}" for unit, most in limits.items() if most is not None]
         return (
             f"Protocol honest: {set_.repeats} x {set_.folds}-fold stratified cross-validation, seed {set_.seed}; "
             "preprocessing, metric and k come from the training rows of each split alone"
-        )
+        ) + (f"; limit of one fit {', '.join(most)}" if most else "")
 
     def errors(self):
         """Mean error in %, a DataFrame (files x methods), NaN where a split failed."""
@@ -59,6 +63,7 @@ class Comparison:
                     "seconds": float(np.mean([split.seconds for split in splits])),
                     "errors": errors,
                     "failure": next((split.failure for split in splits if split.failure), None),
+                    "over_limit": any(split.over_limit for split in splits),
                 }
             )
         return out
@@ -70,7 +75,7 @@ class Comparison:
         for i, row in enumerate(rows):
             known = row["error"] is not None
             spread = "" if row["spread"] is None else f" \u00b1 {row['spread']:.2f}"
-            error = f"{row['error']:.2f}{spread}" if known else None
+            error = f"{row['error']:.2f}{spread}" if known else OVER_LIMIT if row["over_limit"] else None
             cells.append((row["file"], row["method"], error, f"{row['seconds']:.2f}"))
             if known and row["error"] <= lowest[row["file"]] + 1e-9:
                 bold.add((i, 2))

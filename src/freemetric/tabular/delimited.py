@@ -1,5 +1,7 @@
 """CSV and TSV files, read strictly: what is malformed is told by its line, never guessed."""
 
+from collections import Counter
+
 from ..csv_records import csv_records
 from .table import InputError, Table, few, objects, quoted
 
@@ -41,9 +43,9 @@ def check_names(where, names):
     for position, name in enumerate(names, 1):
         if not name:
             raise InputError(f"{where}: column {position} has no name; an index must be named or left out")
-    again = [name for position, name in enumerate(names) if name in names[:position]]
+    again = [name for name, count in Counter(names).items() if count > 1]
     if again:
-        raise InputError(f"{where}: two columns are called {few(dict.fromkeys(again))}")
+        raise InputError(f"{where}: two columns are called {few(again)}")
 
 
 def _hint(header):

@@ -3,12 +3,14 @@
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.model_selection import RepeatedStratifiedKFold
 
+from ..bench.limits import Limits, Outcome, described, limited
 from ..exceptions import DataWarning
 from .labels import labels
 from .methods import classifier, pipeline
@@ -27,17 +29,19 @@ class Split:
     error: float | None
     seconds: float
     failure: str | None = None
+    over_limit: bool = False
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How to compare: repeats of stratified folds, seeds, and the parameters of methods by name."""
+    """How to compare: repeats of stratified folds, seeds, parameters of methods by name, what one fit may take."""
 
     folds: int = 5
     repeats: int = 2
     seed: int = 0
     parameters: dict[str, dict] | None = None
     device: str = "cpu"
+    limits: Limits = field(default_factory=Limits)
 
     def splits(self, y):
         return RepeatedStratifiedKFold(n_splits=self.folds, n_repeats=self.repeats, random_state=self.seed).split(y, y)
@@ -45,6 +49,20 @@ class Settings:
     def classifier(self, method, number):
         given = (self.parameters or {}).get(method)
         return classifier(method, self.seed + number, parameters=given, device=self.device)
+
+
+class Job(NamedTuple):
+    """One method on one split of one file, to be done."""
+
+    file: str
+    method: str
+    number: int
+    schema: Schema
+    frame: Any
+    y: np.ndarray
+    train: np.ndarray
+    test: np.ndarray
+    settings: Settings
 
 
 def compare(
@@ -59,6 +77,9 @@ def compare(
 ) -> list[Split]:
     """Compare methods on tables by repeated stratified cross-validation; all methods see the same splits.
 
+    With limits every fit has a process of its own. A method that is over the limit on one split of a file is not tried
+    on the others: its mean error could not be told.
+
     Parameters
     ----------
     tables : dict of Table
@@ -68,7 +89,7 @@ def compare(
     methods : list of str
         Names in ``freemetric.bench.methods.METHODS``.
     settings : Settings or None, default=None
-        Folds, repeats, seeds, parameters.
+        Folds, repeats, seeds, parameters, limits.
     n_jobs : int or None, default=None
         Splits at a time.
     on_fit : callable or None, default=None
@@ -85,15 +106,20 @@ def compare(
     for method in methods:
         settings.classifier(method, 0)  # a wrong name or parameter is told before hours of work
     jobs = [job for name, table in tables.items() for job in _jobs(name, table, target, methods, settings, kinds)]
-    found = []
-    for split in Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_judge)(*job) for job in jobs):
+    found: list[Split] = []
+    over: dict[tuple[str, str], Split] = {}
+    todo = (delayed(_judge)(job, over.get((job.file, job.method))) for job in jobs)  # asked when a job's turn comes
+    prefer = "threads" if settings.limits else None  # which wait for processes
+    for split in Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")(todo):
         found.append(split)
+        if split.over_limit:
+            over[split.file, split.method] = split
         if on_fit:
             on_fit(split, len(found), len(jobs))
     return found
 
 
-def _jobs(name, table, target, methods, settings, kinds) -> Iterator[tuple]:
+def _jobs(name, table, target, methods, settings, kinds) -> Iterator[Job]:
     schema = Schema.infer(table, target, **kinds)
     y, present = labels(table, schema.target)
     frame = schema.frame(table)[present].reset_index(drop=True)
@@ -109,18 +135,36 @@ def _jobs(name, table, target, methods, settings, kinds) -> Iterator[tuple]:
         splits = list(settings.splits(y))
     for number, (train, test) in enumerate(splits):
         for method in methods:
-            yield name, schema, frame, y, train, test, method, number, settings
+            yield Job(name, method, number, schema, frame, y, train, test, settings)
 
 
-def _judge(name, schema, frame, y, train, test, method, number, settings) -> Split:
+def _judge(job: Job, over: Split | None = None) -> Split:
+    """The job's split; as ``over`` where another split of the same method and file was over the limit."""
+    if over is not None:
+        return replace(over, number=job.number)
     start = time.perf_counter()
-    error, failure = None, None
+    if job.settings.limits:
+        outcome = limited(_error, job, limits=job.settings.limits, preload=[__name__])
+    else:
+        outcome = _tried(_error, job)
+    error, seconds = outcome.value or (None, time.perf_counter() - start)
+    return Split(job.file, job.method, job.number, error, seconds, outcome.failure, outcome.over_limit)
+
+
+def _tried(work, job):
+    try:
+        return Outcome(work(job))
+    except Exception as problem:
+        return Outcome(failure=described(problem))
+
+
+def _error(job: Job) -> tuple[float, float]:
+    """Error in % on the test rows, and seconds."""
+    start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is said of one split is not said of the file
-        try:
-            part = frame.iloc[train]
-            model = pipeline(plan(part, schema), settings.classifier(method, number)).fit(part, y[train])
-            error = 100 * float(np.mean(model.predict(frame.iloc[test]) != y[test]))
-        except Exception as problem:
-            failure = f"{type(problem).__name__}: {' '.join(str(problem).split())}"[:300]
-    return Split(name, method, number, error, time.perf_counter() - start, failure)
+        part = job.frame.iloc[job.train]
+        last = job.settings.classifier(job.method, job.number)
+        model = pipeline(plan(part, job.schema), last).fit(part, job.y[job.train])
+        error = 100 * float(np.mean(model.predict(job.frame.iloc[job.test]) != job.y[job.test]))
+    return error, time.perf_counter() - start

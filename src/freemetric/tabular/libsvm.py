@@ -1,36 +1,64 @@
 """LIBSVM files: a label, then index:value pairs. Columns are called by their index, as it stands in the file."""
 
-import io
-import re
+import numpy as np
 
-from sklearn.datasets import load_svmlight_file
-
-from .table import InputError, Table
+from .table import LARGEST, InputError, Table
 
 LABEL = "label"
-LARGEST = 1 << 30  # bytes of the table once zeros are filled in
-LINE = re.compile(rb"\s*(#.*|[-+.\w]+(\s+qid:\d+)?(\s+\d+:[-+.\w]+)*\s*(#.*)?)?")
 
 
 def read_libsvm(source, content):
     """The table of a LIBSVM file; a column that a file does not mention is zero."""
-    _check_lines(source, content)
-    try:
-        X, y = load_svmlight_file(io.BytesIO(content), zero_based=True)
-    except (ValueError, OverflowError) as problem:
-        raise InputError(f"{source}: not a LIBSVM file ({' '.join(str(problem).split())})") from problem
-    if not len(y):
-        raise InputError(f"{source}: no rows")
-    if X.shape[0] * X.shape[1] * 8 > LARGEST:
-        raise InputError(f"{source}: {X.shape[0]} rows of {X.shape[1]} features are too many to fill in the zeros")
-    first = 0 if (X.indices == 0).any() else 1  # most files count from one
-    X = X.toarray()
-    columns = {LABEL: y} | {str(i): X[:, i] for i in range(first, X.shape[1])}
-    return Table(source, columns, dict.fromkeys(columns, "numeric"), target=LABEL, sparse=True)
-
-
-def _check_lines(source, content):
-    """Say which line is no row; scikit-learn's reader does not."""
+    labels, rows, lines = [], [], []
     for number, line in enumerate(content.split(b"\n"), 1):
-        if not LINE.fullmatch(line.rstrip(b"\r")):
-            raise InputError(f"{source}, line {number}: not a label and index:value pairs")
+        fields = line.partition(b"#")[0].split()
+        if not fields:
+            continue
+        try:
+            labels.append(_label(fields[0]))
+            rows.append(_pairs(fields[1:]))
+        except ValueError as problem:
+            raise InputError(f"{source}, line {number}: not a label and index:value pairs") from problem
+        lines.append(number)
+    if not rows:
+        raise InputError(f"{source}: no rows")
+    # only what is mentioned: one index of ten digits must not ask for as many columns
+    indices = sorted(set().union(*rows))
+    if len(rows) * len(indices) * 8 > LARGEST:
+        raise InputError(f"{source}: {len(rows)} rows of {len(indices)} features are too many to fill in the zeros")
+    place = {index: i for i, index in enumerate(indices)}
+    cells = np.zeros((len(indices), len(rows)))
+    of_row = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    cells[[place[index] for row in rows for index in row], of_row] = [value for row in rows for value in row.values()]
+    columns = {LABEL: np.array(labels), **{str(index): cells[i] for index, i in place.items()}}
+    return Table(source, columns, dict.fromkeys(columns, "numeric"), lines, target=LABEL, sparse=True)
+
+
+def _pairs(fields):
+    """Values by index; ValueError if there are no such pairs, or two of one index."""
+    if fields and fields[0].startswith(b"qid:"):
+        fields = fields[1:]
+    pairs = [field.split(b":") for field in fields]
+    values = {_index(index): _number(value) for index, value in pairs}
+    if len(values) < len(pairs):
+        raise ValueError("an index twice")
+    return values
+
+
+def _label(text):
+    label = _number(text)
+    if np.isinf(label):
+        raise ValueError("no class")
+    return label + 0.0  # -0 is 0
+
+
+def _index(text):
+    if not text.isdigit():
+        raise ValueError("no index")
+    return int(text)
+
+
+def _number(text):
+    if b"_" in text:  # which float would skip
+        raise ValueError("no number")
+    return float(text)

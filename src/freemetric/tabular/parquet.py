@@ -3,35 +3,61 @@
 import io
 import re
 
+import numpy as np
+
 from ..extras import require
-from .table import InputError, Table, objects, quoted
+from .delimited import check_names
+from .table import LARGEST, InputError, Table, objects, quoted
 
 INDEX = re.compile(r"__index_level_\d+__")  # pandas' own, no feature
+MANY_CELLS, MOST_PER_BYTE = 2 * 10**6, 300  # more cells in fewer bytes are no data, but would take minutes to unpack
 
 
 def read_parquet(source, content, missing):
     """The table of a Parquet file: numbers are numeric, truth values, texts and dictionaries nominal."""
     pa, pq = require("pyarrow"), require("pyarrow.parquet")
     try:
-        found = pq.read_table(io.BytesIO(content))
+        file = pq.ParquetFile(io.BytesIO(content))
+        names = [name for name in file.schema_arrow.names if not INDEX.fullmatch(name)]
+        _check_size(source, file.metadata, len(content))
+        check_names(source, names)
+        found = file.read(columns=names)
+        found.validate(full=True)
+    except InputError:
+        raise
     except (pa.ArrowException, OSError, ValueError) as problem:
         raise InputError(f"{source}: not a Parquet file ({' '.join(str(problem).split())[:120]})") from problem
-    names = [name for name in found.column_names if not INDEX.fullmatch(name)]
-    if len(set(names)) < len(names):
-        raise InputError(f"{source}: two columns have the same name")
     if not names or not found.num_rows:
         raise InputError(f"{source}: no rows or no columns")
     cells = {name: _cells(pa, source, name, found.column(name), missing) for name in names}
     return Table(source, cells, {name: "numeric" for name in names if cells[name].dtype.kind == "f"})
 
 
+def _check_size(source, about, n_bytes):
+    """Unpacked, a few bytes can fill the memory."""
+    n_cells = about.num_rows * about.num_columns
+    if n_cells * 8 > LARGEST or n_cells > max(MANY_CELLS, MOST_PER_BYTE * n_bytes):
+        size = f"{about.num_rows} rows of {about.num_columns} columns"
+        raise InputError(f"{source}: {size} in {n_bytes} bytes are too many to unpack")
+
+
 def _cells(pa, source, name, column, missing):
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-    elif pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return column.cast(pa.float64(), safe=False).to_numpy().astype("float64")
-    elif pa.types.is_nested(kind) or pa.types.is_binary(kind):
+    kind, named = column.type, pa.types.is_dictionary(column.type)
+    kind = kind.value_type if named else kind
+    if pa.types.is_nested(kind) or "binary" in str(kind):
         raise InputError(f"{source}: column {quoted(name)} holds {kind}, which is no cell of a table")
-    texts = (None if value is None else str(value).strip() for value in column.to_pylist())
-    return objects(None if text in missing else text for text in texts)
+    if not named and (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        return column.cast(pa.float64(), safe=False).to_numpy().astype("float64")
+    try:
+        return np.concatenate(
+            [_texts(chunk if named else chunk.dictionary_encode(), missing) for chunk in column.chunks]
+        )
+    except (OverflowError, ValueError) as problem:  # dates that Python cannot hold
+        raise InputError(f"{source}: column {quoted(name)}: {problem}") from problem
+
+
+def _texts(encoded, missing):
+    """Texts of a dictionary array, None for a gap; each different value becomes a text once."""
+    texts = (None if value is None else str(value).strip() for value in encoded.dictionary.to_pylist())
+    known = objects([*(None if text in missing else text for text in texts), None])
+    return known[encoded.indices.fill_null(len(known) - 1).to_numpy(zero_copy_only=False)]

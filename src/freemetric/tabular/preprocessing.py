@@ -15,6 +15,7 @@ from .table import InputError, quoted
 
 MOST_CATEGORIES = 32  # features a nominal column may become; the rarest categories share one
 GAP = -1.0  # stands for a gap among the numbers of names
+MOST_TOLD = 8  # columns left out, by name
 MANY_GAPS = 0.05  # share of a numeric column from which on a gap is a feature of its own
 
 
@@ -88,7 +89,9 @@ def plan(frame, schema: Schema) -> Plan:
 def useful_plan(source, frame, schema: Schema) -> Plan:
     """The plan, with a warning about columns that are left out, and an error where all of them are."""
     made = plan(frame, schema)
-    reasons = "; ".join(f"column {quoted(name)}, {reason}" for name, reason in made.left_out.items())
+    told = [f"column {quoted(name)}, {reason}" for name, reason in made.left_out.items()]
+    more = [f"{len(told) - MOST_TOLD} more"] if len(told) > MOST_TOLD else []
+    reasons = "; ".join(told[:MOST_TOLD] + more)
     if not made.groups:
         raise InputError(f"{source}: no column is of use; {reasons}")
     if reasons:

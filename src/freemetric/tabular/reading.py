@@ -8,7 +8,7 @@ from .arff import read_arff
 from .delimited import read_delimited
 from .libsvm import read_libsvm
 from .parquet import read_parquet
-from .table import InputError, Table
+from .table import LARGEST, InputError, Table
 
 MISSING = frozenset(
     ["", "?", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-NaN", "-nan", "NULL", "null", "None"]
@@ -74,12 +74,14 @@ def format_of(path):
 def content_of(path):
     """The bytes of a file, unpacked."""
     try:
-        content = path.read_bytes()
-        content = gzip.decompress(content) if path.suffix == ".gz" else content
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            content = file.read(LARGEST + 1 if path.suffix == ".gz" else -1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
         raise InputError(f"{path}: damaged or truncated gzip file ({problem})") from problem
     except OSError as problem:
         raise InputError(f"{path}: cannot be read ({problem.strerror})") from problem
     if not content:
         raise InputError(f"{path}: the file is empty")
+    if path.suffix == ".gz" and len(content) > LARGEST:
+        raise InputError(f"{path}: unpacks to more than {LARGEST >> 20} MB; unpack it first")
     return content

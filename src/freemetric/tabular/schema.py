@@ -126,5 +126,5 @@ def _column(table, name, kind):
 
 def _series(table, column):
     if column.kind == "numeric":
-        return pd.Series(table.numbers(column.name))
+        return table.numbers(column.name)
     return pd.Series(objects(np.nan if text is None else text for text in table.texts(column.name)), dtype=object)

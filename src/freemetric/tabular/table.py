@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 LONGEST = 40  # letters of a value in a message
+LARGEST = 1 << 30  # bytes of a table that is larger than its file
+LARGEST_NUMBER = 1e150  # whose square is still a number
 
 
 class InputError(ValueError):
@@ -58,12 +60,13 @@ class Table:
         return self.columns[name]
 
     def numbers(self, name):
-        """A column as float64, NaN for a gap; an error names the first cell that is no finite number."""
+        """A column as float64, NaN for a gap; an error names the first cell that is no number to calculate with."""
         numbers = self.maybe_numbers(name)
-        wrong = np.flatnonzero(np.isinf(numbers))
+        wrong = np.flatnonzero(np.abs(numbers) > LARGEST_NUMBER)
         if len(wrong):
             row = int(wrong[0])
-            raise InputError(f"{self.place(row, name)}: {quoted(self.cells(name)[row])} is not a finite number")
+            why = "is not a finite number" if np.isinf(numbers[row]) else "is too large a number"
+            raise InputError(f"{self.place(row, name)}: {quoted(self.cells(name)[row])} {why}")
         return numbers
 
     def maybe_numbers(self, name):

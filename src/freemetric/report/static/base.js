@@ -21,6 +21,21 @@ const plain = (text) => String(text).replace(/[&<>]/g, (letter) => ENTITIES[lett
 const short = (text, most = 24) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
 const label = (text, most) => plain(short(String(text), most));
 
+// Beginning and end: names that begin alike often differ at the end.
+function bothEnds(text, most) {
+  const tail = Math.floor(0.4 * most);
+  return text.length > most ? `${text.slice(0, most - tail - 1)}…${text.slice(-tail)}` : text;
+}
+
+// Names that stand side by side; where they are too long, without what all of them begin with.
+function distinct(names, most) {
+  if (names.every((name) => name.length <= most)) return names;
+  let shared = 0;
+  while (names.length > 1 && names.every((name) => shared < name.length && name[shared] === names[0][shared])) shared++;
+  const wordBegins = names[0].slice(0, shared).search(/[^\s_./:=-]*$/);
+  return names.map((name) => bothEnds(wordBegins > 3 ? `…${name.slice(wordBegins)}` : name, most));
+}
+
 function number(x) {
   if (x === null || Number.isNaN(x)) return "–";
   if (Number.isInteger(x) && Math.abs(x) < 1e7) return String(x);
@@ -29,6 +44,8 @@ function number(x) {
 }
 
 const percent = (share) => `${number(Number((100 * share).toFixed(1)))} %`;
+
+const fixed = (text) => element("span", text, { class: "fixed" }); // a number, which no line end may part
 
 // An element with text, never markup: element("td", "<b>") shows those three letters.
 function element(tag, text = "", attributes = {}) {

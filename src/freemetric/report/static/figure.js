@@ -24,6 +24,9 @@ function axis(more = {}) {
   };
 }
 
+// A title beside an axis, clear of its numbers.
+const upright = (text) => ({ text, standoff: 10 });
+
 function layout(more) {
   const hoverlabel = {
     bgcolor: color("panel"),

@@ -28,7 +28,7 @@ function burnIn(first, last) {
 function drawTraces() {
   const run = data.traces;
   if (!run) return;
-  const panel = (name, low, high, more) => axis({ title: { text: name }, domain: [low, high], nticks: 5, ...more });
+  const panel = (name, low, high, more) => axis({ title: upright(name), domain: [low, high], nticks: 5, ...more });
   const scale = run.log_temperature ? { type: "log", dtick: 1 } : { rangemode: "tozero" };
   figure(() => {
     const tints = { energy: color("cold"), temperature: color("hot"), acceptance: "#009E73" };
@@ -46,9 +46,9 @@ function drawTraces() {
   });
 }
 
-function chosenLine(k) {
+function chosenLine(k, most) {
   const place = { xref: "x", yref: "paper", x0: k, x1: k, y0: 0, y1: 1 };
-  const words = { text: `chosen: k = ${k}`, textposition: "end", textangle: 0, xanchor: "left", padding: 6 };
+  const words = { text: `chosen: k = ${k}`, textposition: "end", textangle: 0, padding: 6, xanchor: k > most / 2 ? "right" : "left" };
   const line = { color: color("soft"), dash: "dash", width: 1.5 };
   return { type: "line", ...place, line, label: { ...words, font: { color: color("soft") } } };
 }
@@ -57,6 +57,7 @@ function drawCurves() {
   const shown = data.curves;
   if (!shown) return;
   const tints = ["#1A7FC1", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#6B6B6B", "#8A5A00"];
+  const most = Math.max(...shown.curves.flatMap(({ k }) => k));
   const curve = ({ name, k, error }, i) => ({
     ...{ type: "scatter", mode: "lines+markers", x: k, y: error, name: label(name || "error", 60) },
     ...{ line: { color: tints[i], width: 2 }, marker: { symbol: SYMBOLS[i], size: 6 } },
@@ -64,11 +65,11 @@ function drawCurves() {
   });
   figure(() =>
     draw("curves-plot", shown.curves.map(curve), {
-      shapes: shown.chosen === null ? [] : [chosenLine(shown.chosen)],
+      shapes: shown.chosen === null ? [] : [chosenLine(shown.chosen, most)],
       showlegend: shown.curves.length > 1,
       legend: { orientation: "h", x: 0, y: 0, yref: "container", yanchor: "bottom" },
       xaxis: axis({ title: { text: "number of neighbours k" } }),
-      yaxis: axis({ title: { text: "error" }, tickformat: ".1~%" }),
+      yaxis: axis({ title: upright("error"), tickformat: ".1~%" }),
       margin: { l: 56, r: 12, t: 24, b: 40 },
     }),
   );

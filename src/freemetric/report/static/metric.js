@@ -1,12 +1,14 @@
 // What stands beside names: the matrix, the weights of the features, the confusion of the classes.
-const MOST_TICKS = 24;
-const MOST_COUNTED = 16; // classes whose numbers find room
+const LINE = 24; // pixels that a line of a confusion needs for its numbers
+const MOST_TICKS = 26;
+const ticksAcross = () => (narrow() ? 14 : MOST_TICKS);
 const HOVER = { hovertemplate: "%{text}<extra></extra>" };
 
-function named(names, more = {}) {
-  const every = Math.ceil(names.length / MOST_TICKS);
+function named(names, longest, ticks, more = {}) {
+  const every = Math.ceil(names.length / ticks);
   const tickvals = [...names.keys()].filter((i) => i % every === 0);
-  const ticktext = tickvals.map((i) => label(names[i], narrow() ? 12 : 24));
+  const told = distinct(names, longest);
+  const ticktext = tickvals.map((i) => plain(told[i]));
   return axis({ tickvals, ticktext, showgrid: false, zeroline: false, ...more });
 }
 
@@ -21,8 +23,8 @@ function drawMetric() {
     const colorscale = ["cold", "panel", "hot"].map((name, i) => [i / 2, color(name)]);
     const cells = { z: matrix, zmin: -limit, zmax: limit, xgap: 1, ygap: 1, colorscale, colorbar };
     draw("metric-plot", [{ type: "heatmap", ...cells, text, ...HOVER }], {
-      xaxis: named(names, { tickangle: -60 }),
-      yaxis: named(names, { autorange: "reversed" }),
+      xaxis: named(names, narrow() ? 10 : 18, ticksAcross(), { tickangle: narrow() ? -90 : -60 }),
+      yaxis: named(names, narrow() ? 12 : 24, MOST_TICKS, { autorange: "reversed" }),
       margin: { l: 10, r: 0, t: 24, b: 10 },
     });
   });
@@ -43,7 +45,7 @@ function drawImportance() {
     if (whiskers) bars.error_x = { ...whiskers, color: color("ink") };
     draw("importance-plot", [{ ...bars, text, textposition: "none", ...HOVER }], {
       xaxis: axis({ title: { text: "weight of the feature" }, tickformat: ".0%", rangemode: "tozero", nticks: 6 }),
-      yaxis: named(names, { autorange: "reversed" }),
+      yaxis: named(names, narrow() ? 16 : 28, MOST_TICKS, { autorange: "reversed" }),
       margin: { l: 10, r: 12, t: 24, b: 40 },
       bargap: 0.3,
     });
@@ -58,22 +60,28 @@ function drawConfusion() {
   const words = (i, j) => `judged ${label(names[j], 40)} (${percent(share[i][j])})`;
   const text = counts.map((line, i) => line.map((n, j) => `${n} of ${label(names[i], 40)}<br>${words(i, j)}`));
   const places = names.flatMap((_, i) => names.map((_, j) => [i, j]));
+  const told = counts.flat().map((n) => (n || names.length <= 16 ? String(n) : ""));
+  const shade = share.map((line) => line.map(Math.sqrt)); // or a few in a hundred would not be seen
   figure(() => {
+    if (!narrow()) byId("confusion-plot").style.height = `${Math.min(Math.max(480, LINE * names.length + 100), 1000)}px`;
+    const room = byId("confusion-plot").clientHeight - 100 >= LINE * names.length;
+    const longest = names.length > 8 ? 10 : narrow() ? 12 : 24;
+    const tickangle = narrow() && names.some((name) => name.length > 6) ? -60 : undefined;
     const colorscale = ["panel", "cold"].map((name, i) => [i, color(name)]);
-    const cells = { z: share, zmin: 0, zmax: 1, xgap: 2, ygap: 2, colorscale, showscale: false };
+    const cells = { z: shade, zmin: 0, zmax: 1, xgap: 2, ygap: 2, colorscale, showscale: false };
     const ink = places.map(([i, j]) => color(share[i][j] > 0.55 ? "on-accent" : "ink"));
     const numbers = {
-      ...{ type: "scatter", mode: "text", hoverinfo: "skip", textfont: { color: ink, size: 13 } },
-      ...{ x: places.map(([, j]) => j), y: places.map(([i]) => i), text: counts.flat().map(String) },
+      ...{ type: "scatter", mode: "text", hoverinfo: "skip", textfont: { color: ink, size: names.length > 16 ? 10 : 13 } },
+      ...{ x: places.map(([, j]) => j), y: places.map(([i]) => i), text: told },
     };
     const square = { scaleanchor: "x", constrain: "domain", constraintoward: "top" };
     const reach = [-0.5, names.length - 0.5];
     draw(
       "confusion-plot",
-      [{ type: "heatmap", ...cells, text, ...HOVER }, ...(names.length <= MOST_COUNTED ? [numbers] : [])],
+      [{ type: "heatmap", ...cells, text, ...HOVER }, ...(room ? [numbers] : [])],
       {
-        xaxis: named(names, { title: { text: "judged" }, constrain: "domain", range: reach }),
-        yaxis: named(names, { title: { text: "true" }, range: [...reach].reverse(), ...square }),
+        xaxis: named(names, longest, ticksAcross(), { title: { text: "judged" }, tickangle, constrain: "domain", range: reach }),
+        yaxis: named(names, longest, ticksAcross(), { title: upright("true"), range: [...reach].reverse(), ...square }),
         margin: { l: 20, r: 12, t: 24, b: 30 },
       },
     );

@@ -5,6 +5,12 @@ const className = (row) => data.classes[rows.class[row]].name;
 const isWrong = (entry) =>
   entry.predicted !== null && entry.predicted >= 0 && entry.predicted !== rows.class[entry.row];
 
+// Names as they find room in a table; the whole of a name shows up under the mouse.
+const inTable = (names, most) => {
+  const told = distinct(names, narrow() ? most / 2 : most);
+  return (i) => element("span", told[i], { title: names[i] });
+};
+
 function entryText(entry) {
   const wrong = isWrong(entry) ? `, judged ${data.classes[entry.predicted].name} (wrong)` : "";
   return `row ${rows.index[entry.row]}${labelled ? `: ${className(entry.row)}${wrong}` : ""}`;
@@ -19,11 +25,11 @@ function shareBar(share) {
 }
 
 function pairTable(entry, pair) {
-  const features = data.explanations.features;
+  const feature = inTable(data.explanations.features, 80);
   const lines = pair.features.map(([i, share, mine, theirs]) => [
-    features[i],
-    number(mine),
-    number(theirs),
+    feature(i),
+    fixed(number(mine)),
+    fixed(number(theirs)),
     shareBar(share),
   ]);
   return tableOf(
@@ -51,13 +57,20 @@ function verdict(entry) {
 function answer(entry) {
   const parts = [element("h3", entryText(entry))];
   if (labelled) parts.push(element("p", verdict(entry), { class: "verdict" }));
+  const weights = data.explanations.weights;
+  const group = inTable(
+    data.classes.map(({ name }) => name),
+    60,
+  );
   const neighbors = entry.neighbors.map((row, i) => [
     String(i + 1),
-    String(rows.index[row]),
-    ...(labelled ? [className(row)] : []),
-    number(entry.distances[i]),
+    fixed(String(rows.index[row])),
+    ...(labelled ? [group(rows.class[row])] : []),
+    fixed(number(entry.distances[i])),
+    ...(weights ? [fixed(number(weights[row]))] : []),
   ]);
-  parts.push(tableOf(["neighbour", "row", ...(labelled ? ["class"] : []), "distance"], neighbors));
+  const header = ["nearest", "row", ...(labelled ? ["class"] : []), "distance", ...(weights ? ["weight of its vote"] : [])];
+  parts.push(tableOf(header, neighbors));
   for (const [pair, words] of [
     [entry.own, labelled ? "Nearest of its own class" : "Nearest"],
     [entry.other, "Nearest of another class"],
@@ -77,12 +90,13 @@ function drawRows() {
   const entries = data.explanations.rows,
     search = byId("search"),
     list = byId("row");
-  const options = entries.map((entry, e) => element("option", entryText(entry), { value: String(e) }));
+  const texts = entries.map(entryText);
+  const options = texts.map((text, e) => element("option", bothEnds(text, 28), { value: String(e), title: text }));
   const filter = () => {
     const wanted = search.value.trim().toLowerCase();
     const exact = entries.findIndex((entry) => String(rows.index[entry.row]) === wanted);
     const found =
-      exact >= 0 ? [options[exact]] : options.filter((option) => option.textContent.toLowerCase().includes(wanted));
+      exact >= 0 ? [options[exact]] : options.filter((_, e) => texts[e].toLowerCase().includes(wanted));
     list.replaceChildren(...found);
     if (found.length) choose(found[0]);
     else byId("answer").replaceChildren(element("p", "No such row among those explained."));

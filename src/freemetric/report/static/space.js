@@ -1,5 +1,6 @@
 // Points in the learned space, in two or three dimensions, and which classes are shown.
-const MANY = 3000; // points that are drawn smaller. Plotly's scattergl would need a policy that allows eval.
+const FEW = 600; // points that are drawn large. Plotly's scattergl would need a policy that allows eval.
+const MOST_LAYERS = 8;
 const hiddenClasses = new Set();
 const followers = []; // called when classes are shown or hidden
 
@@ -18,13 +19,24 @@ function membersOf(places) {
   return members;
 }
 
-function cloud(coordinates, members, texts, solid) {
-  const many = coordinates[0].length > MANY;
-  const size = (solid ? 4 : 8) * (many ? 0.6 : 1);
-  const line = { width: solid || many ? 0 : 0.5, color: color("panel") };
-  return data.classes.map((group, c) => {
-    const take = (values) => members[c].map((place) => values[place]);
-    const aside = () => members[c].map((place) => c + ((place * 0.618) % 1) * 0.6); // a line alone would hide its points
+// Traces: a class, and places of its members. Of many points each class has several, in turn with those of the others:
+// what is drawn last would hide all else.
+function dealt(members) {
+  const many = members.reduce((n, places) => n + places.length, 0) > FEW;
+  const layers = many ? Math.min(MOST_LAYERS, Math.ceil(64 / members.length)) : 1;
+  return Array.from({ length: layers }, (_, layer) =>
+    members.map((places, c) => ({ c, places: places.filter((_, i) => i % layers === layer) })),
+  ).flat();
+}
+
+function cloud(coordinates, deals, texts, solid) {
+  const crowd = coordinates[0].length / FEW;
+  const size = (solid ? 4 : 8) / Math.max(1, crowd ** 0.28);
+  const line = { width: solid || crowd > 1 ? 0 : 0.5, color: color("panel") };
+  return deals.map(({ c, places }) => {
+    const group = data.classes[c];
+    const take = (values) => places.map((place) => values[place]);
+    const aside = () => places.map((place) => c + ((place * 0.618) % 1) * 0.6); // a line alone would hide its points
     const symbol = (solid ? SOLID_SYMBOLS : SYMBOLS)[group.marker];
     return {
       ...{ type: solid ? "scatter3d" : "scatter", mode: "markers", name: label(group.name) },
@@ -52,13 +64,14 @@ function cloudLayout(titles, solid, reach) {
   return { xaxis: bare(titles[0]), yaxis, margin: { l: 30, r: 8, t: 24, b: 36 }, uirevision: "flat" };
 }
 
-function drawCloud(id, { coordinates, members, texts, titles }, dimensions, reach = null) {
+function drawCloud(id, { coordinates, deals, texts, titles }, dimensions, reach = null) {
   const solid = dimensions === 3 && titles.length > 2;
-  const traces = cloud(coordinates, members, texts, solid);
+  const traces = cloud(coordinates, deals, texts, solid);
   return draw(id, traces, cloudLayout(titles, solid, reach), solid ? SOLID_BUTTONS : BUTTONS);
 }
 
 function onDimensions(id, act) {
+  if (!byId(id)) return () => 2; // nothing here has a third axis
   const radios = [...byId(id).querySelectorAll("input")];
   const solid = radios.find((radio) => radio.value === "3");
   if (!canDrawSolids) {
@@ -89,16 +102,16 @@ function drawLegend() {
 function drawSpaces() {
   if (!data.spaces.length) return;
   const texts = Array.from(rows.index, (_, row) => hoverText(row));
-  const members = membersOf(rows.index.map((_, row) => row));
+  const deals = dealt(membersOf(rows.index.map((_, row) => row)));
   const spaces = data.spaces.map(({ points, share }) => {
     const titles = share.map((part, i) => `axis ${i + 1} (${percent(part)})`);
-    return { coordinates: points.map(unpack), members, texts, titles };
+    return { coordinates: points.map(unpack), deals, texts, titles };
   });
   const drawAll = () => spaces.forEach((space, s) => drawCloud(`space-${s}`, space, dimensions()));
   const dimensions = onDimensions("space-axes", drawAll);
   if (labelled) drawLegend();
   followers.push(drawAll);
   figure(drawAll);
-  const explain = ({ points: [point] }) => explainRow(members[point.curveNumber][point.pointNumber]);
+  const explain = ({ points: [point] }) => explainRow(deals[point.curveNumber].places[point.pointNumber]);
   spaces.forEach((_, s) => byId(`space-${s}`).on("plotly_click", explain));
 }

@@ -52,8 +52,8 @@ function drawClock(run, between, moment) {
   const scale = falls ? { type: "log" } : { rangemode: "tozero" };
   return draw("clock", traces, {
     xaxis: axis({ title: { text: "Monte Carlo step" }, anchor: "y2" }),
-    yaxis: axis({ title: { text: "energy" }, domain: [0.47, 1], nticks: 5 }),
-    yaxis2: axis({ title: { text: "temperature" }, domain: [0, 0.37], nticks: 4, exponentformat: "e", ...scale }),
+    yaxis: axis({ title: upright("energy"), domain: [0.47, 1], nticks: 5 }),
+    yaxis2: axis({ title: upright("temperature"), domain: [0, 0.37], nticks: 4, exponentformat: "e", ...scale }),
     margin: { l: 60, r: 10, t: 10, b: 40 },
   });
 }
@@ -72,7 +72,7 @@ function drawMotion() {
   const { last, between, positions } = film(run);
   const places = unpack(run.rows);
   const titles = ["axis 1", "axis 2", "axis 3"].slice(0, run.n_axes);
-  const actors = { members: membersOf(places), texts: Array.from(places, hoverText), titles };
+  const actors = { deals: dealt(membersOf(places)), texts: Array.from(places, hoverText), titles };
   const widest = Math.max(...run.reach, 1e-12);
   const [slider, play, zoom] = ["step", "play", "zoom"].map(byId);
   let moment = last;

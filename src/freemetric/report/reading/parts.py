@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from ..display.learned import part_with
+from ...display.learned import part_with
 
 
 def find(model, *attributes):

@@ -1,0 +1,32 @@
+"""``freemetric export``: a model for places without Python."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..files import load
+from ..tabular import InputError
+from ..tabular.writing import check_writable
+from .console import Json, console, print_json, progress, warnings_told
+from .options import Model
+
+
+def export(
+    model: Model,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="ONNX file; else beside the model.")] = None,
+    as_json: Json = False,
+):
+    """Write a model as an ONNX graph, which predicts without Python; every column of the table is an input."""
+    from ..onnx_export import to_onnx  # an extra, and slow to import
+
+    output = output or model.with_suffix(".onnx")
+    check_writable(output)
+    if not model.is_file():
+        raise InputError(f"{model}: there is no such file")
+    with warnings_told(), progress("exporting", quiet=as_json):
+        graph = to_onnx(load(model), output).graph
+    inputs, outputs = ([value.name for value in values] for values in (graph.input, graph.output))
+    if as_json:
+        return print_json({"output": str(output), "bytes": output.stat().st_size, "inputs": inputs, "outputs": outputs})
+    console.print(f"{output}: from {', '.join(inputs)} to {', '.join(outputs)}", soft_wrap=True)

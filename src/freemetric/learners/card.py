@@ -1,0 +1,121 @@
+"""What a fitted model has learned: a few lines of HTML to stand below scikit-learn's diagram of it."""
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from .card_drawing import bars, count, framed, line, percent
+
+MOST_BARS = 6
+
+
+def card(model):
+    """HTML about a fitted model; nothing about others."""
+    try:
+        check_is_fitted(model)
+        return framed(_facts(model), filter(None, _parts(model)))
+    except Exception:  # not fitted, or odd: who shows a model wants to see the rest of it and no traceback
+        return ""
+
+
+def _facts(model):
+    metric = _metric(model)
+    if hasattr(model, "oob_score_"):
+        yield "out-of-bag accuracy", percent(model.oob_score_)
+    if hasattr(model, "ensembles_"):
+        yield "who votes", _voters(model)
+    if hasattr(model, "n_neighbors_"):
+        yield "neighbours", f"k = {model.n_neighbors_}, {_how_chosen(model)}"
+    if hasattr(metric, "components_"):
+        p, d = metric.components_.shape
+        yield "map", f"{count(d, 'feature')} to {count(p, 'dimension')}"
+    for name in ("energy_", "objective_", "temperature_"):
+        if hasattr(metric, name):
+            yield name.strip("_"), f"{getattr(metric, name):.4g}"
+    if hasattr(metric, "n_iter_"):
+        walks = isinstance(getattr(metric, "trace_", None), dict)
+        yield "Monte Carlo steps" if walks else "iterations", f"{metric.n_iter_:,}"
+
+
+def _parts(model):
+    metric, tried = _metric(model), getattr(model, "selection_", {})
+    yield _heaviest_features(model, metric)
+    if hasattr(model, "ensembles_"):
+        yield _heaviest_candidates(model)
+    if "error" in tried:
+        words = f"error of inner folds for k = 1 to {len(tried['error'])}; {model.n_neighbors_} is marked"
+        yield line(words, tried["error"], model.n_neighbors_ - 1)
+    trace = getattr(metric, "trace_", {})
+    if isinstance(trace, dict) and trace:
+        energy = np.asarray(trace["energy"])  # NaN after the end of a shorter walk
+        what = "energy" if energy.shape[1] == 1 else f"median energy of {energy.shape[1]} replicas"
+        yield _fall(what, np.nanmedian(energy[np.isfinite(energy).any(axis=1)], axis=1))
+    elif len(trace):
+        yield _fall("objective", trace)
+
+
+def _fall(what, values):
+    return line(f"{what}, from {values[0]:.4g} to {values[-1]:.4g}", values) if len(values) else None
+
+
+def _metric(model):
+    """Whose map it is: the model itself, or what stands last in the learner inside it."""
+    learner = getattr(model, "learner_", model)
+    return learner[-1] if isinstance(learner, Pipeline) else learner
+
+
+def _voters(model):
+    n_replicas = sum(len(ensemble.maps) for ensemble in model.ensembles_)
+    n_tried = (model.selection_["n_neighbors"] == 1).sum()
+    who = count(n_replicas, "replica") if n_replicas else "plain neighbours"
+    return f"{who}, {len(model.ensembles_)} of {count(n_tried, 'candidate')}"
+
+
+def _how_chosen(model):
+    if model.n_neighbors != "auto":
+        return "as given"
+    if hasattr(model, "oob_score_"):
+        return "the heaviest of several"
+    return f"with the lowest error of inner folds, {percent(np.min(model.selection_['error']))}"
+
+
+def _heaviest_features(model, metric):
+    if hasattr(metric, "feature_importances_"):
+        weights, spread, of = metric.feature_importances_, metric.feature_importances_std_, "the squared distances"
+    elif hasattr(metric, "components_"):
+        weights = (metric.components_**2).sum(axis=0)
+        weights, spread, of = weights / (weights.sum() or 1), np.zeros(len(weights)), "the trace of M"
+    else:
+        return None
+    names = _feature_names(model, metric)
+    first = np.argsort(-weights, kind="stable")[:MOST_BARS]
+    some = f"{len(first)} of {len(weights)} features" if len(first) < len(weights) else "features"
+    return bars(f"{some}, shares of {of}", [names[i] for i in first], weights[first], spread[first])
+
+
+def _feature_names(model, metric):
+    """Those that the map sees, by number where nobody has named them."""
+    numbers = [f"x{i}" for i in range(metric.n_features_in_)]
+    names = getattr(metric, "feature_names_in_", getattr(model, "feature_names_in_", numbers))
+    try:
+        learner = getattr(model, "learner_", None)
+        names = learner[:-1].get_feature_names_out(names) if isinstance(learner, Pipeline) else names
+    except (AttributeError, ValueError):  # a step that makes features it cannot name
+        return numbers
+    return names if len(names) == len(numbers) else numbers
+
+
+def _heaviest_candidates(model):
+    weights = model._trust()
+    first = np.argsort(-weights, kind="stable")[:MOST_BARS]
+    told = [model.ensembles_[i].candidate for i in first]
+    words = "candidates and temperatures, weights of their votes"
+    return bars(words, map(_candidate, told), weights[first], np.zeros(len(first)))
+
+
+def _candidate(candidate):
+    if not candidate.learns:
+        return f"{candidate.view}/{candidate.form}"
+    form = f"{candidate.form}/nca" if candidate.energy == "nca" else candidate.form
+    heat = np.format_float_scientific(candidate.temperature, precision=1, trim="-", exp_digits=1)
+    return f"{candidate.view}/{form}, {heat}"

@@ -1,0 +1,93 @@
+"""The drawings of a card: bars, sparklines and texts that are no markup, in HTML without scripts."""
+
+from hashlib import sha256
+from html import escape
+
+import numpy as np
+
+LONGEST_NAME, MOST_POINTS = 24, 200
+
+# Text is of the colour that the notebook gives it, whatever its theme; the bars can be seen on light and on dark.
+STYLE = """
+.NAME { --bar: #2f80c0; max-width: 58em; margin: .5em 0; padding: .6em .9em; box-sizing: border-box; color: inherit;
+  font: 13px/1.5 system-ui, sans-serif; border: 1px solid rgba(128, 128, 128, .4); border-radius: 6px; }
+@media (prefers-color-scheme: dark) { .NAME { --bar: #4a9fe0; } }
+.NAME .facts, .NAME .parts { display: flex; flex-wrap: wrap; gap: .4em 2em; }
+.NAME .parts { margin-top: .7em; }
+.NAME .parts > div { flex: 1 1 22em; min-width: 0; max-width: 34em; }
+.NAME .title { display: block; font-size: 11px; opacity: .75; }
+.NAME b { font-weight: 600; }
+.NAME .bar { display: grid; grid-template-columns: 12em minmax(2em, 1fr) 7em; gap: .5em; align-items: center; }
+.NAME .bar span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate;
+  font-variant-numeric: tabular-nums; }
+.NAME svg { display: block; width: 100%; height: .7em; }
+.NAME .line svg { height: 3.4em; }
+.NAME rect { fill: var(--bar); }
+.NAME polyline { fill: none; stroke: var(--bar); stroke-width: 1.6; vector-effect: non-scaling-stroke; }
+.NAME path { stroke: currentColor; vector-effect: non-scaling-stroke; }
+"""
+# Cards that another release has made may stand in the same notebook; another style has another name.
+NAME = f"freemetric-card-{sha256(STYLE.encode()).hexdigest()[:8]}"
+
+
+def framed(facts, parts):
+    """A card of facts, as pairs of texts, and of drawings."""
+    told = "".join(f"<div>{_title(name)} <b>{text(value)}</b></div>" for name, value in facts)
+    style = STYLE.strip().replace("NAME", NAME)
+    inside = f'<div class="facts">{told}</div><div class="parts">{"".join(parts)}</div>'
+    return f'<style>{style}</style><div class="{NAME}">{inside}</div>'
+
+
+def bars(title, names, weights, spreads):
+    scale = 100 / (np.max(weights + spreads) or 1)
+    rows = []
+    for name, w, s in zip(names, weights, spreads, strict=True):
+        line = f'<path d="M{scale * max(w - s, 0):.1f} 5H{scale * (w + s):.1f}"/>' if s > 0 else ""
+        rect = f'<rect width="{scale * w:.1f}" height="10"/>'
+        value = f"{percent(w)} ± {100 * s:.1f}" if s > 0 else percent(w)
+        rows.append(f'<div class="bar">{_named(name)} {_drawing(100, 10, rect + line)} <span>{value}</span></div>')
+    return f"<div>{_title(title)}{''.join(rows)}</div>"
+
+
+def line(title, values, marked=None):
+    """A sparkline, with a mark at one of its values."""
+    values = np.asarray(values, dtype=np.float64)
+    shown = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_POINTS)).round().astype(int))
+    shown = shown[np.isfinite(values[shown])]
+    if len(shown) < 2:
+        return None
+    low, high = values[shown].min(), values[shown].max()
+    x, y = 100 * shown / max(len(values) - 1, 1), 38 - 36 * (values[shown] - low) / ((high - low) or 1)
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+    mark = "" if marked is None else f'<path d="M{100 * marked / (len(values) - 1):.1f} 0V40"/>'
+    drawing = _drawing(100, 40, f'<polyline points="{points}"/>{mark}')
+    return f'<div class="line">{_title(title)}{drawing}</div>'
+
+
+def _drawing(width, height, inside):
+    return f'<svg viewBox="0 0 {width} {height}" preserveAspectRatio="none" aria-hidden="true">{inside}</svg>'
+
+
+def _title(text):
+    return f'<span class="title">{text(text)}</span>'
+
+
+def _named(name):
+    """Beginning and end of a name, the whole of it under the mouse."""
+    name = str(name)
+    tail = LONGEST_NAME // 3
+    told = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - tail - 1]}…{name[-tail:]}"
+    return f'<span title="{text(name[:500])}">{text(told)}</span>'
+
+
+def text(text):
+    """A text that is no markup, without letters that would turn, hide or break what stands around it."""
+    return escape("".join(letter if letter.isprintable() else " " for letter in str(text)))
+
+
+def percent(share):
+    return f"{100 * share:.1f} %"
+
+
+def count(n, word):
+    return f"{n:,} {word}{'' if n == 1 else 's'}"

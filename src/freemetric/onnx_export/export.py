@@ -1,0 +1,99 @@
+"""A fitted model as an ONNX file."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from ..extras import require
+from ..files.container import replacing
+from . import preprocessing
+from .converters import register
+from .inputs import declared, prune
+
+onnx = require("onnx", "onnx")
+skl2onnx = require("skl2onnx", "onnx")
+
+OPSET = {"": 18, "ai.onnx.ml": 3}  # of 2022: a newer one would be of no use, and older runtimes could not read it
+TREATED = (*preprocessing.GRAPHS, *preprocessing.CODES)
+
+
+def to_onnx(model, path=None):
+    """Export a fitted model as an ONNX graph, which predicts without Python.
+
+    The graph computes in double precision and takes doubles: one input "X" of shape (n, n_features), or, where the
+    model begins with a ``ColumnTransformer`` that was fitted on a DataFrame, an input of shape (n, 1) for every column
+    it uses. Columns of names are texts then, and an empty text is a gap. A learner has the output "variable", its
+    coordinates; a classifier has "label" and "probabilities". The metadata hold JSON lists of "classes", which are the
+    columns of the probabilities, and "columns", the names of the features.
+
+    The graph holds the training patterns where neighbours vote, and needs memory for their distances from all new
+    patterns at once: feed it some thousands at a time. Where training patterns are equally far, the first of them
+    counts; scikit-learn's search may take another. A graph cannot refuse a pattern: one with NaN or infinity in it gets
+    probabilities NaN.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted metric learner, MetricKNeighborsClassifier, FreeEnergyClassifier, or a pipeline or search with one.
+        skl2onnx must know its other steps.
+    path : path-like or None, default=None
+        File to write. One that is there already is replaced, once the new one is complete.
+
+    Returns
+    -------
+    onnx.ModelProto
+        The graph, in opset 18.
+
+    Raises
+    ------
+    NotFittedError
+        If the model is not fitted.
+    ValueError
+        If it cannot be exported.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import MinMaxScaler
+    >>> from freemetric import NCA
+    >>> from freemetric.onnx_export import to_onnx
+    >>> model = make_pipeline(MinMaxScaler(), NCA(), KNeighborsClassifier()).fit(*load_wine(return_X_y=True))
+    >>> made = to_onnx(model)
+    >>> [output.name for output in made.graph.output]
+    ['label', 'probabilities']
+    """
+    check_is_fitted(model)
+    model = getattr(model, "best_estimator_", model)
+    made, columns = _converted(model)
+    about = {"classes": model.classes_ if is_classifier(model) else None, "columns": columns}
+    known = {name: json.dumps(np.asarray(value).tolist()) for name, value in about.items() if value is not None}
+    onnx.helper.set_model_props(made, known)
+    if path is not None:
+        with replacing(Path(path)) as file:
+            file.write(made.SerializeToString())
+    return made
+
+
+def _converted(model):
+    """The graph and the names of the features, if they have any."""
+    register()
+    inputs, columns = declared(model)
+    try:
+        made = skl2onnx.convert_sklearn(
+            model,
+            name=type(model).__name__,
+            initial_types=inputs,
+            target_opset=OPSET,
+            options={id(model): {"zipmap": False}} if is_classifier(model) else None,
+            custom_conversion_functions=dict.fromkeys(TREATED, preprocessing.convert),
+            custom_shape_calculators=dict.fromkeys(TREATED, preprocessing.shape),
+        )
+    except Exception as problem:  # of any kind: skl2onnx raises many
+        reason = str(problem).strip().partition("\n")[0]
+        raise ValueError(f"{type(model).__name__} cannot be exported: {reason}") from problem
+    return made, prune(made, columns) if len(inputs) > 1 else columns

@@ -1,0 +1,77 @@
+"""Write an ONNX graph as one writes numpy: operators are methods, arrays are constants."""
+
+import numpy as np
+
+from ..extras import require
+
+onnx = require("onnx", "onnx")
+
+
+class Graph:
+    """The graph of a skl2onnx conversion.
+
+    Every method that it is asked for is an operator of ONNX: ``graph.Add(x, 1.0)`` adds a node and returns the name of
+    its output, or a list of names where ``n_outputs`` is larger than one. Inputs are names, arrays or numbers.
+    """
+
+    def __init__(self, scope, container):
+        self._scope, self._container = scope, container
+        self._constants = {}
+
+    def __getattr__(self, operator):
+        if not operator[:1].isupper():
+            raise AttributeError(operator)
+
+        def add(*inputs, n_outputs=1, domain="", **attributes):
+            names = [value if isinstance(value, str) else self.constant(value) for value in inputs]
+            outputs = [self._scope.get_unique_variable_name(operator.lower()) for _ in range(n_outputs)]
+            node = self._scope.get_unique_operator_name(operator)
+            self._container.add_node(operator, names, outputs, op_domain=domain, name=node, **attributes)
+            return outputs[0] if n_outputs == 1 else outputs
+
+        return add
+
+    def constant(self, value):
+        """The name of an array, which is stored once; floating-point numbers are doubles, integers have 64 bits."""
+        value = np.asarray(value)
+        if value.dtype.kind in "fiu":
+            value = np.ascontiguousarray(value, dtype=np.float64 if value.dtype.kind == "f" else np.int64)
+        key = value.dtype.str, value.shape, value.tobytes()
+        if key not in self._constants:
+            self._constants[key] = self._scope.get_unique_variable_name("constant")
+            self._store(self._constants[key], value)
+        return self._constants[key]
+
+    def _store(self, name, value):
+        if value.dtype.kind == "U":
+            texts = [text.encode() for text in value.ravel().tolist()]
+            self._container.add_initializer(name, onnx.TensorProto.STRING, value.shape, texts)
+        else:
+            tensor = onnx.numpy_helper.from_array(value)
+            self._container.add_initializer(name, tensor.data_type, value.shape, tensor)
+
+    def doubles(self, X):
+        """X in double precision, as scikit-learn's validation would have it."""
+        return self.Cast(X, to=onnx.TensorProto.DOUBLE)
+
+    def integers(self, X):
+        """X as integers of 64 bits."""
+        return self.Cast(X, to=onnx.TensorProto.INT64)
+
+    def take(self, X, columns):
+        """Columns of X, in a given order."""
+        return self.Gather(X, np.asarray(columns, dtype=np.int64), axis=1)
+
+    def total(self, X, axis):
+        """Sums along an axis, which is kept."""
+        return self.ReduceSum(X, np.array([axis]), keepdims=1)
+
+    def hand_over(self, name, variable):
+        """Make a result the output that skl2onnx has declared, in its type."""
+        self._container.add_node(
+            "Cast",
+            [name],
+            [variable.full_name],
+            name=self._scope.get_unique_operator_name("Cast"),
+            to=variable.type.to_onnx_type().tensor_type.elem_type,
+        )
