@@ -68,8 +68,8 @@ def _drawing(width, height, inside):
     return f'<svg viewBox="0 0 {width} {height}" preserveAspectRatio="none" aria-hidden="true">{inside}</svg>'
 
 
-def _title(text):
-    return f'<span class="title">{text(text)}</span>'
+def _title(words):
+    return f'<span class="title">{text(words)}</span>'
 
 
 def _named(name):
@@ -80,9 +80,9 @@ def _named(name):
     return f'<span title="{text(name[:500])}">{text(told)}</span>'
 
 
-def text(text):
+def text(value):
     """A text that is no markup, without letters that would turn, hide or break what stands around it."""
-    return escape("".join(letter if letter.isprintable() else " " for letter in str(text)))
+    return escape("".join(letter if letter.isprintable() else " " for letter in str(value)))
 
 
 def percent(share):
