@@ -53,7 +53,7 @@ METRICS = (OURS, "rf", *LEARNERS)
 SMALL = 3000  # patterns; larger sets have one repeat
 REPEATS, REPEATS_LARGE = 5, 1
 MOST_ABLATED = 700  # patterns
-REPEAT_GROUPS = {"repeats 0 and 1": (0, 1), "repeats 2 to 4": (2, 3, 4)}
+REPEAT_GROUPS = {"repeats 0 to 2": (0, 1, 2), "repeats 3 and 4": (3, 4)}
 
 
 def markdown(head, rows):
@@ -283,14 +283,14 @@ def fit_times(repetitions=5):
 
 class Uncalibrated(Calibration):
     @classmethod
-    def fit(cls, shares, y, with_bias=True):
+    def fit(cls, shares, y, weights=None, with_bias=True):
         return cls(1.0, np.zeros(shares.shape[1]))
 
 
 class SlopeOnly(Calibration):
     @classmethod
-    def fit(cls, shares, y, with_bias=True):
-        return super().fit(shares, y, with_bias=False)
+    def fit(cls, shares, y, weights=None, with_bias=True):
+        return super().fit(shares, y, weights, with_bias=False)
 
 
 def independent_draw(self, c):
@@ -316,8 +316,10 @@ VARIANTS = {
     "diagonal only": (only("diagonal"), {}),
     "without NCA's energy": (without("nca"), {}),
     "temperature 1e-3": ({"temperature": 1e-3}, {}),
-    "30 replicas": ({"n_replicas": 30}, {}),
-    "120 replicas": ({"n_replicas": 120}, {}),
+    "45 replicas": ({"n_replicas": 45}, {}),
+    "180 replicas": ({"n_replicas": 180}, {}),
+    "25 steps": ({}, {"freemetric.learners.population.N_STEPS": 25}),
+    "first time step not halved": ({}, {"freemetric.learners.population.CAUTION": 1.0}),
     "independent halves": ({}, {"freemetric.learners.bags.Bags._draw": independent_draw}),
     "best candidate only": ({}, {"freemetric.learners.calibration.SELECTION_TEMPERATURE": 1e-6}),
     "k = 5": ({"n_neighbors": 5}, {}),
