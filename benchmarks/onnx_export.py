@@ -62,7 +62,7 @@ if __name__ == "__main__":
     X, new, y, _ = train_test_split(X, y, test_size=0.5, random_state=0, stratify=y)
     models = {
         "MetricKNeighborsClassifier, NCA": MetricKNeighborsClassifier(make_pipeline(MinMaxScaler(), NCA()), 5),
-        "FreeEnergyClassifier, 60 replicas": FreeEnergyClassifier(random_state=0),
+        "FreeEnergyClassifier, 90 replicas": FreeEnergyClassifier(random_state=0),
     }
     print(f"| model | file | loading | one pattern (Python) | {len(new)} patterns (Python) |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
