@@ -40,8 +40,8 @@ from freemetric.bench.results import PROTOCOLS, load_compact, mean_errors
 from freemetric.bench.runner import plan, run
 from freemetric.bench.stats import critical_difference, summarise, wilcoxon
 from freemetric.datasets import info, list_datasets, load
-from freemetric.learners.calibration import Calibration
-from freemetric.learners.candidates import AUTO
+from freemetric.learners.free_energy.calibration import Calibration
+from freemetric.learners.free_energy.candidates import AUTO
 
 HERE = Path(__file__).parent
 COMMITTED = (HERE / "paper" / "records.jsonl.gz", HERE / "accuracy" / "references.jsonl.gz")
@@ -318,13 +318,13 @@ VARIANTS = {
     "temperature 1e-3": ({"temperature": 1e-3}, {}),
     "45 replicas": ({"n_replicas": 45}, {}),
     "180 replicas": ({"n_replicas": 180}, {}),
-    "25 steps": ({}, {"freemetric.learners.population.N_STEPS": 25}),
-    "first time step not halved": ({}, {"freemetric.learners.population.CAUTION": 1.0}),
-    "independent halves": ({}, {"freemetric.learners.bags.Bags._draw": independent_draw}),
-    "best candidate only": ({}, {"freemetric.learners.calibration.SELECTION_TEMPERATURE": 1e-6}),
+    "25 steps": ({}, {"freemetric.learners.free_energy.population.N_STEPS": 25}),
+    "first time step not halved": ({}, {"freemetric.learners.free_energy.population.CAUTION": 1.0}),
+    "independent halves": ({}, {"freemetric.learners.free_energy.bags.Bags._draw": independent_draw}),
+    "best candidate only": ({}, {"freemetric.learners.free_energy.calibration.SELECTION_TEMPERATURE": 1e-6}),
     "k = 5": ({"n_neighbors": 5}, {}),
-    "no calibration": ({}, {"freemetric.learners.mixture.Calibration": Uncalibrated}),
-    "calibration without bias": ({}, {"freemetric.learners.mixture.Calibration": SlopeOnly}),
+    "no calibration": ({}, {"freemetric.learners.free_energy.mixture.Calibration": Uncalibrated}),
+    "calibration without bias": ({}, {"freemetric.learners.free_energy.mixture.Calibration": SlopeOnly}),
 }
 
 

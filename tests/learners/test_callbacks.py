@@ -3,7 +3,7 @@ import pytest
 from sklearn.base import clone
 
 from freemetric import DMLFE, RCA, FreeEnergyClassifier, MetricKNeighborsClassifier, load
-from freemetric.learners.population import N_STEPS
+from freemetric.learners.free_energy.population import N_STEPS
 from freemetric.mc import Annealing
 
 pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks since 1.9")

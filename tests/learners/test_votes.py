@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from freemetric.learners.bags import Bags
+from freemetric.learners.free_energy.bags import Bags
 from freemetric.learners.votes import NeighborVotes, shares
 
 

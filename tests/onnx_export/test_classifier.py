@@ -6,7 +6,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from freemetric import FreeEnergyClassifier
-from freemetric.learners.candidates import FORMS, VIEW_NAMES
+from freemetric.learners.free_energy.candidates import FORMS, VIEW_NAMES
 from freemetric.onnx_export import to_onnx
 
 from .runtime import about, answer, nearest

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..learners.importance import averaged_axes
+from ..learners.free_energy.importance import averaged_axes
 
 VIEWS = {"scaled": "features scaled to [0, 1]", "quantiles": "features on quantiles", "steps": "features as steps"}
 """In words; of those that vote the first is shown, for its coordinates are the plainest."""

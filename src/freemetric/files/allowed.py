@@ -28,13 +28,13 @@ TOLD = ("feature_importances_", "feature_importances_std_", "temperature_", "con
 OUT_OF_BAG = ("oob_score_", "oob_decision_function_")
 
 PLAIN = {
-    "freemetric.learners.candidates.Candidate": ("view", "form", "energy", "temperature", "confinement"),
-    "freemetric.learners.population.Ensemble": ("candidate", "maps"),
-    "freemetric.learners.views.Scaled": ("low", "span", "owner"),
-    "freemetric.learners.views.Quantiles": ("transformer", "owner"),
-    "freemetric.learners.views.Steps": ("owner", "threshold"),
-    "freemetric.learners.mixture.Mixture": ("weights", "calibration"),
-    "freemetric.learners.calibration.Calibration": ("slope", "bias"),
+    "freemetric.learners.free_energy.candidates.Candidate": ("view", "form", "energy", "temperature", "confinement"),
+    "freemetric.learners.free_energy.population.Ensemble": ("candidate", "maps"),
+    "freemetric.learners.free_energy.views.Scaled": ("low", "span", "owner"),
+    "freemetric.learners.free_energy.views.Quantiles": ("transformer", "owner"),
+    "freemetric.learners.free_energy.views.Steps": ("owner", "threshold"),
+    "freemetric.learners.free_energy.mixture.Mixture": ("weights", "calibration"),
+    "freemetric.learners.free_energy.calibration.Calibration": ("slope", "bias"),
 }
 """Classes of parts, which are not told apart into parameters and what is fitted: all attributes they have."""
 

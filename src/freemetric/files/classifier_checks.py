@@ -10,11 +10,13 @@ import numpy as np
 from .allowed import name_of
 from .sklearn_checks import check_numbers
 
-CANDIDATE = "freemetric.learners.candidates.Candidate"
-ENSEMBLE = "freemetric.learners.population.Ensemble"
-VIEWS = {name: f"freemetric.learners.views.{name.capitalize()}" for name in ("scaled", "quantiles", "steps")}
-MIXTURE = "freemetric.learners.mixture.Mixture"
-CALIBRATION = "freemetric.learners.calibration.Calibration"
+CANDIDATE = "freemetric.learners.free_energy.candidates.Candidate"
+ENSEMBLE = "freemetric.learners.free_energy.population.Ensemble"
+VIEWS = {
+    name: f"freemetric.learners.free_energy.views.{name.capitalize()}" for name in ("scaled", "quantiles", "steps")
+}
+MIXTURE = "freemetric.learners.free_energy.mixture.Mixture"
+CALIBRATION = "freemetric.learners.free_energy.calibration.Calibration"
 FORMS = ("identity", "diagonal", "full")
 ENERGIES = ("log-nca", "nca")
 TRACE = ("temperature", "energy", "acceptance")

@@ -1,11 +1,11 @@
 """The estimators: one file per learner."""
 
-from .classifier import FreeEnergyClassifier
 from .dca import DCA
 from .dml_eig import DMLeig
 from .dmlfe import DMLFE
 from .dmlmj import DMLMJ
 from .euclidean import Euclidean
+from .free_energy.classifier import FreeEnergyClassifier
 from .itml import ITML
 from .knn import MetricKNeighborsClassifier
 from .lfda import LFDA

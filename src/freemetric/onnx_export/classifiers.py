@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..learners.calibration import SHARE_FLOOR
+from ..learners.free_energy.calibration import SHARE_FLOOR
 from ..learners.votes import NEAREST_BONUS
 from .neighbors import ballots, distinct, shares, votes, weighted
 from .views import GRAPHS

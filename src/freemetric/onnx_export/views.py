@@ -1,6 +1,6 @@
 """The views of a free-energy classifier as graphs."""
 
-from ..learners.views import Quantiles, Scaled, Steps
+from ..learners.free_energy.views import Quantiles, Scaled, Steps
 from .quantiles import on_quantiles
 
 

@@ -7,17 +7,17 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..energies import as_energy, takes_weights
-from ..exceptions import DataWarning
-from .base import generator, one_blas_thread
-from .callbacks import CallbackSupportMixin, with_callbacks
+from ...energies import as_energy, takes_weights
+from ...exceptions import DataWarning
+from ..base import generator, one_blas_thread
+from ..callbacks import CallbackSupportMixin, with_callbacks
+from ..checks import check_labels, check_n_components, warn_about
+from ..patterns import check_weights, distinct, weighty
+from ..votes import NeighborVotes, VotingClassifier, chunks
 from .candidates import AUTO, KINDS
-from .checks import check_labels, check_n_components, warn_about
 from .importance import averaged_axes, feature_importances
-from .patterns import check_weights, distinct, weighty
 from .population import Population
 from .search import judge, learned_weights, populate
-from .votes import NeighborVotes, VotingClassifier, chunks
 
 
 class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):

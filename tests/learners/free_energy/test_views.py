@@ -3,7 +3,7 @@ import pytest
 import sklearn
 from scipy.stats import rankdata
 
-from freemetric.learners.views import VIEWS, Quantiles, Scaled, Steps
+from freemetric.learners.free_energy.views import VIEWS, Quantiles, Scaled, Steps
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@ import pytest
 from scipy.optimize import check_grad, minimize
 from scipy.special import softmax
 
-from freemetric.learners import calibration
-from freemetric.learners.calibration import Calibration, boltzmann_weights, brier_scores
-from freemetric.learners.candidates import spread
-from freemetric.learners.mixture import Mixture, best_pair, trusted
+from freemetric.learners.free_energy import calibration
+from freemetric.learners.free_energy.calibration import Calibration, boltzmann_weights, brier_scores
+from freemetric.learners.free_energy.candidates import spread
+from freemetric.learners.free_energy.mixture import Mixture, best_pair, trusted
 
 
 def test_brier_by_hand():

@@ -3,16 +3,16 @@
 import numpy as np
 from joblib import effective_n_jobs
 
-from ..energies import Diagonal, as_energy, bind, takes_weights
-from ..mc import Annealing, Constant, HamiltonianMove
+from ...energies import Diagonal, as_energy, bind, takes_weights
+from ...mc import Annealing, Constant, HamiltonianMove
+from ..callbacks import Steps
+from ..dmlfe import confined
+from ..init import initial_map
+from ..votes import NeighborVotes
+from ..walk import Walk, steps_of
 from .bags import Bags
 from .calibration import brier_scores
-from .callbacks import Steps
-from .dmlfe import confined
-from .init import initial_map
 from .views import VIEWS
-from .votes import NeighborVotes
-from .walk import Walk, steps_of
 
 MOST_NEIGHBORS = 40
 MOST_LEARNED_ON = 4000  # patterns a bag: a metric has few parameters, and its cost grows with the square of the bag

@@ -9,9 +9,9 @@ from freemetric import FreeEnergyClassifier
 from freemetric.energies import CallableEnergy, Diagonal, LogNCAEnergy
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
 from freemetric.learners.base import generator
-from freemetric.learners.candidates import AUTO, Candidate
-from freemetric.learners.population import Population
-from freemetric.learners.search import judge, populate
+from freemetric.learners.free_energy.candidates import AUTO, Candidate
+from freemetric.learners.free_energy.population import Population
+from freemetric.learners.free_energy.search import judge, populate
 from freemetric.mc import Annealing, Constant, ElementMove
 
 
@@ -257,9 +257,9 @@ def test_only_plain_neighbors(iris):
 
 
 def test_a_large_set_is_learned_and_judged_on_parts_of_it(monkeypatch, rng):
-    monkeypatch.setattr("freemetric.learners.population.MOST_LEARNED_ON", 100)
-    monkeypatch.setattr("freemetric.learners.population.MOST_JUDGED", 150)
-    monkeypatch.setattr("freemetric.learners.search.AFFORDABLE_BAG", 50)
+    monkeypatch.setattr("freemetric.learners.free_energy.population.MOST_LEARNED_ON", 100)
+    monkeypatch.setattr("freemetric.learners.free_energy.population.MOST_JUDGED", 150)
+    monkeypatch.setattr("freemetric.learners.free_energy.search.AFFORDABLE_BAG", 50)
     X, y = make_classification(900, 6, n_informative=4, random_state=0)
     model = FreeEnergyClassifier(random_state=0).fit(X, y)
     first = model.selection_["n_neighbors"] == 1
