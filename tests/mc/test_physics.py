@@ -11,6 +11,7 @@ from freemetric.mc import (
     HamiltonianMove,
     MatrixMove,
     ParallelTempering,
+    State,
     StretchRotateMove,
 )
 
@@ -20,6 +21,7 @@ MOVES = [
     StretchRotateMove(0.5),
     HamiltonianMove(),
     HamiltonianMove(0.7, n_leapfrog=3, jitter=0.5),
+    HamiltonianMove(caution=0.5),
 ]
 
 
@@ -115,3 +117,12 @@ def test_step_sizes_reach_the_wanted_acceptance_and_freeze(iris):
         )
         acceptance = np.mean([info.acceptance for _, info in run if not info.adapting])
         assert acceptance == pytest.approx(wanted, abs=0.12)
+
+
+def test_caution_scales_the_first_time_step():
+    A = np.full((3, 2, 2), 4.0)
+    state, T = State(A, Well()(A)), np.full(3, 0.01)
+    bold, careful = (
+        HamiltonianMove(caution=caution).start(np.random.default_rng(0), Well(), state, T) for caution in (1.0, 0.25)
+    )
+    np.testing.assert_allclose(careful, bold / 4)

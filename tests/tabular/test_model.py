@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 import freemetric
 from freemetric import files
@@ -130,3 +131,43 @@ def test_the_number_of_steps_is_told_with_the_first(iris):
     with steps_told(learner, lambda done, total: told.append((done, total))):
         learner.fit(*iris)
     assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+def weighted_file(mixed, folder, weights):
+    path = folder / "weighted.csv"
+    mixed.assign(times=weights).to_csv(path, index=False)
+    return read(path)
+
+
+def test_a_column_weighs_the_rows(mixed, written, tmp_path, rng):
+    times, few = rng.integers(0, 3, len(mixed)), {"n_replicas": 8}
+    weighted = TableModel.fit(weighted_file(mixed, tmp_path, times), "class", weight="times", parameters=few)
+    plain = TableModel.fit(read(written), "class", parameters=few)
+    assert weighted.schema == plain.schema
+    assert (weighted.notes["weight"], plain.notes["weight"]) == ("times", None)
+    frame = plain.schema.frame(read(written))
+    told = clone(plain.pipeline).fit(frame, mixed["class"], classifier__sample_weight=times)
+    chances = weighted.pipeline.predict_proba(frame)
+    np.testing.assert_array_equal(chances, told.predict_proba(frame))
+    assert np.abs(chances - plain.pipeline.predict_proba(frame)).max() > 0.01
+
+
+@pytest.mark.parametrize(
+    ("cell", "problem"),
+    [("", "row 3 .*column 'times': has no weight"), ("-2", "row 3 .*-2 is no weight"), ("x", "'x' is not a finite")],
+)
+def test_a_row_without_a_weight_is_named(cell, problem, mixed, tmp_path):
+    weights = ["1"] * len(mixed)
+    weights[2] = cell
+    with pytest.raises(InputError, match=problem):
+        TableModel.fit(weighted_file(mixed, tmp_path, weights), "class", weight="times")
+
+
+def test_weights_that_cannot_be_used(mixed, tmp_path):
+    table = weighted_file(mixed, tmp_path, 0)
+    with pytest.raises(InputError, match="every row has the weight 0 in column 'times'"):
+        TableModel.fit(table, "class", weight="times")
+    with pytest.raises(InputError, match="method 'nca' cannot weigh rows; 'free-energy' can"):
+        TableModel.fit(table, "class", "nca", weight="times")
+    with pytest.raises(InputError, match="no column 'weigth'"):
+        TableModel.fit(table, "class", weight="weigth")

@@ -37,6 +37,7 @@ def fit(
     target: Target = None,
     method: Annotated[str, typer.Option(help=f"One of {', '.join(FITTED)}; k-NN follows a metric.")] = "free-energy",
     parameters: Annotated[list[str] | None, typer.Option("--set", help="Parameter, name=value; repeatable.")] = None,
+    weight: Annotated[str | None, typer.Option(help="Column with the weights of the rows, for free-energy.")] = None,
     drop: Drop = None,
     numeric: Numeric = None,
     nominal: Nominal = None,
@@ -54,7 +55,7 @@ def fit(
     with warnings_told():
         table = read_data(data, form, missing, delimiter)
         with progress(f"{method} on {table.n_rows} rows", quiet=as_json) as advance:
-            options = {"seed": seed, "parameters": given, "device": device, "n_jobs": jobs, **kinds}
+            options = {"weight": weight, "seed": seed, "parameters": given, "device": device, "n_jobs": jobs, **kinds}
             model = TableModel.fit(table, target, method, on_step=advance, **options)
         model.save(output, {**kinds, "format": form, "missing": missing, "delimiter": delimiter, "n_jobs": jobs})
     if as_json:

@@ -15,6 +15,7 @@ from ..exceptions import DataWarning, ModelFileError
 from .labels import label_texts, labels
 from .methods import FITTED, classifier, pipeline
 from .preprocessing import features, useful_plan
+from .row_weights import row_weights
 from .schema import Schema
 from .steps import Progress, steps_told
 from .table import InputError, Table, few, quoted
@@ -48,6 +49,7 @@ class TableModel:
         target=None,
         method="free-energy",
         *,
+        weight=None,
         seed=0,
         parameters=None,
         device="cpu",
@@ -65,6 +67,8 @@ class TableModel:
             Column of the class; None is what the format itself declares.
         method : str, default="free-energy"
             "free-energy" or a name in ``freemetric.LEARNERS``, which k-NN follows.
+        weight : str or None, default=None
+            Column with the weights of the rows; no feature. Only "free-energy" can weigh.
         seed : int, default=0
             Of everything random.
         parameters : dict or None, default=None
@@ -86,6 +90,10 @@ class TableModel:
         if method not in FITTED:
             raise InputError(f"unknown method {method!r}; known: {', '.join(FITTED)}")
         last = classifier(method, seed, parameters=parameters, device=device, n_jobs=n_jobs)
+        told = {}
+        if weight is not None:
+            told["classifier__sample_weight"] = row_weights(table, weight, last, method)
+            kinds["drop"] = [*kinds.get("drop", ()), weight]
         schema = Schema.infer(table, target, **kinds)
         y, present = labels(table, schema.target)
         frame = schema.frame(table)[present]
@@ -93,7 +101,7 @@ class TableModel:
         if not present.all():
             warnings.warn(f"{table.source}: {(~present).sum()} rows without a class are left out", DataWarning, 2)
         with steps_told(last, on_step):
-            fitted = pipeline(treatment, last).fit(frame, y)
+            fitted = pipeline(treatment, last).fit(frame, y, **{name: w[present] for name, w in told.items()})
         weights = shares(fitted, frame)
         notes = {
             "file": Path(table.source).name,
@@ -103,6 +111,7 @@ class TableModel:
             "weights": None if weights is None else weights.tolist(),
             "method": method,
             "parameters": dict(parameters or {}),
+            "weight": weight,
             "seed": seed,
             "device": device,
             "versions": versions(),
