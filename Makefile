@@ -17,9 +17,9 @@ test: lint
 test-slow: $(VENV)/ready
 	$(RUN) -m pytest -n 2 -m slow
 
-# scikit-learn's estimator contract on the oldest supported release
+# scikit-learn's estimator contract, model files and tables on the oldest supported release
 test-oldest: $(OLDEST)/ready
-	$(OLDEST)/bin/python -m pytest -n 2 tests/test_contract.py
+	$(OLDEST)/bin/python -m pytest -n 2 tests/test_contract.py tests/files tests/tabular
 
 lint: $(VENV)/ready
 	$(RUN) -m ruff check .
