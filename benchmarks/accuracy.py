@@ -34,6 +34,7 @@ from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.preprocessing import MinMaxScaler
 
 from freemetric import LEARNERS, FreeEnergyClassifier
+from freemetric.bench.checks import DECIMALS
 from freemetric.bench.protocol import halves, probability_scores, versions
 from freemetric.bench.records import Job, Record, read_all
 from freemetric.bench.results import PROTOCOLS, load_compact, mean_errors
@@ -150,7 +151,7 @@ def ranks(records, methods):
     """Average ranks under all three protocols, and Nemenyi's p of ours against every other."""
     cells, largest = defaultdict(list), []
     for protocol in PROTOCOLS:
-        errors = mean_errors(records, protocol)[list(methods)].round(9)
+        errors = mean_errors(records, protocol)[list(methods)].round(DECIMALS)
         rank, p = summarise(errors).table["rank"], posthoc_nemenyi_friedman(errors)[OURS]
         for method in methods:
             cells[method] += [f"{rank[method]:.2f}", "" if method == OURS else f"{p[method]:.2g}"]
@@ -176,7 +177,7 @@ def probabilities(records):
         table = mean_of(records, field)
         for group, names in groups(records).items():
             some = table.loc[names, list(SHOWN[:3])]
-            p = wilcoxon(some, OURS)["p_value"]
+            p = wilcoxon(100 * some, OURS)["p_value"]  # its ties are those of errors in %
             rows.append([f"{field}, {group}", *(f"{x:.4f}" for x in some.mean()), *(f"{p[m]:.2g}" for m in SHOWN[1:3])])
     markdown(["mean", *SHOWN[:3], *(f"p of {OURS} against {m}" for m in SHOWN[1:3])], rows)
 
@@ -363,8 +364,8 @@ def ablation(arguments):
     rows = [["default", f"{errors['default'].mean():.2f}", "", f"{brier['default'].mean():.4f}", "", ""]]
     for variant in list(VARIANTS)[1:]:
         row = [variant]
-        for table, digits in ((errors, 2), (brier, 4)):
-            test = wilcoxon(table[["default", variant]], "default").loc[variant]  # the default's wins
+        for table, digits, scale in ((errors, 2, 1), (brier, 4, 100)):
+            test = wilcoxon(scale * table[["default", variant]], "default").loc[variant]  # the default's wins
             difference = (table[variant] - table["default"]).mean()
             better_equal_worse = f"{test.losses:.0f}-{test.ties:.0f}-{test.wins:.0f}"
             row += [f"{table[variant].mean():.{digits}f}"]

@@ -23,7 +23,7 @@ def checked(errors, control=None):
     Returns
     -------
     DataFrame of shape (n_sets, n_methods)
-        The errors, rounded to nine decimals.
+        The errors, rounded to five decimals.
 
     Examples
     --------
