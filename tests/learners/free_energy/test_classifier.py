@@ -1,3 +1,5 @@
+import gc
+
 import numpy as np
 import pytest
 import sklearn
@@ -9,6 +11,7 @@ from freemetric import FreeEnergyClassifier
 from freemetric.energies import CallableEnergy, Diagonal, LogNCAEnergy
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
 from freemetric.learners.base import generator
+from freemetric.learners.free_energy import voters
 from freemetric.learners.free_energy.candidates import AUTO, Candidate
 from freemetric.learners.free_energy.population import Population
 from freemetric.learners.free_energy.search import judge, populate
@@ -316,3 +319,29 @@ def test_a_diagonal_energy_without_gradient_has_none(iris):
     bound = Diagonal(CallableEnergy(lambda A: (A**2).sum(axis=(1, 2)))).bind(*iris)
     assert not hasattr(bound, "value_and_grad")
     assert bound(np.full((1, 1, 4), 2.0)) == 16
+
+
+def test_voters_are_kept_until_the_model_changes(wine, monkeypatch):
+    X, y = wine
+    model = FreeEnergyClassifier(8, random_state=0).fit(X[::2], y[::2])
+    kept = model.predict_proba(X)
+    first = voters.voters_of(model)
+    assert voters.voters_of(model) is first
+    assert voters.voters_of(model.set_params(n_jobs=2)) is not first
+    assert not set(vars(model)) & {"voters", "_voters"}
+    monkeypatch.setattr(voters, "KEPT_BYTES", 0)
+    np.testing.assert_array_equal(model.set_params(n_jobs=1).predict_proba(X), kept)
+    monkeypatch.undo()
+    again = model.fit(X[1::2], y[1::2]).predict_proba(X)
+    np.testing.assert_array_equal(again, FreeEnergyClassifier(8, random_state=0).fit(X[1::2], y[1::2]).predict_proba(X))
+    assert np.abs(again - kept).max() > 0.01
+
+
+def test_kept_voters_die_with_their_model(wine):
+    model = FreeEnergyClassifier(4, random_state=0).fit(*wine)
+    model.predict(wine[0])
+    assert model in voters.KEPT
+    n = len(voters.KEPT)
+    del model
+    gc.collect()
+    assert len(voters.KEPT) == n - 1

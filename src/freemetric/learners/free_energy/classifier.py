@@ -4,6 +4,7 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn import config_context
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -13,11 +14,12 @@ from ..base import generator, one_blas_thread
 from ..callbacks import CallbackSupportMixin, with_callbacks
 from ..checks import check_labels, check_n_components, warn_about
 from ..patterns import check_weights, distinct, weighty
-from ..votes import NeighborVotes, VotingClassifier, chunks
+from ..votes import VotingClassifier, chunks
 from .candidates import AUTO, KINDS
 from .importance import averaged_axes, feature_importances
 from .population import Population
 from .search import judge, learned_weights, populate
+from .voters import voters_of
 
 
 class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
@@ -282,14 +284,14 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
     def _shares(self, X):
         """Class shares (n_candidates, K, n, C) of patterns that were not trained on."""
         K, C = self._mixture.weights.shape[1], len(self.classes_)
-        voters, y = self._X[self._patterns], self._y[self._patterns]
-        seen = {name: (view(voters), view(X)) for name, view in self.views_.items()}
+        seen = {name: view(X) for name, view in self.views_.items()}
         out = np.zeros((len(self.ensembles_), K, len(X), C), dtype=np.float32)
-        for total, ensemble in zip(out, self.ensembles_, strict=True):
-            patterns, queries = (ensemble.spaces(V) for V in seen[ensemble.candidate.view])
-            for n, (Z, Q) in enumerate(zip(patterns, queries, strict=True), start=1):
-                votes = NeighborVotes(Z, y, C, K, self.n_jobs, self.device, self._weights).of(Q)
-                total += (np.swapaxes(votes / votes.sum(axis=-1, keepdims=True), 0, 1) - total) / n
+        with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every replica
+            for total, ensemble, voters in zip(out, self.ensembles_, voters_of(self), strict=True):
+                spaces = ensemble.spaces(seen[ensemble.candidate.view])
+                for n, (voter, Q) in enumerate(zip(voters, spaces, strict=True), start=1):
+                    votes = voter.of(Q)
+                    total += (np.swapaxes(votes / votes.sum(axis=-1, keepdims=True), 0, 1) - total) / n
         return out
 
     def _in_parts(self, X, work):

@@ -35,6 +35,11 @@ class Ensemble:
         for A in self.maps:
             yield V * A if self.candidate.form == "diagonal" else V @ A.T
 
+    @property
+    def n_coordinates(self):
+        """Dimension of these spaces."""
+        return self.maps.shape[1 if self.candidate.form == "full" else 2]
+
     def metrics(self):
         """M = A^T A of every replica, (R, d, d)."""
         if not self.candidate.learns:
