@@ -10,6 +10,7 @@ from ..kernels import kernels_for
 from .reporting import Reportable
 
 CHUNK_BYTES = 64 << 20
+FEW_QUERIES = 64  # for which it does not pay to wake threads
 NEAREST_BONUS = 1e-3  # of a vote: equal counts are decided by the nearest neighbours
 
 
@@ -21,7 +22,7 @@ class NeighborVotes:
     """
 
     def __init__(self, Z, y, n_classes, n_neighbors, n_jobs=None, device="cpu", weights=None):
-        self.Z, self.n_neighbors = Z, n_neighbors
+        self.Z, self.n_neighbors, self.n_jobs = Z, n_neighbors, n_jobs
         if device == "cpu":
             self.search = NearestNeighbors(n_neighbors=n_neighbors, n_jobs=n_jobs).fit(Z)
         else:
@@ -32,15 +33,19 @@ class NeighborVotes:
 
     def of(self, Z):
         """Votes for new patterns, (len(Z), n_neighbors, n_classes)."""
-        return self.ballot[self.search.kneighbors(Z, return_distance=False)].cumsum(axis=1)
+        return self.ballot[self._nearest(Z, self.n_neighbors)].cumsum(axis=1)
 
     def left_out(self, rows):
         """Votes for the training patterns ``rows``, each without its own vote."""
         k = self.n_neighbors
-        nearest = self.search.kneighbors(self.Z[rows], n_neighbors=k + 1, return_distance=False)
+        nearest = self._nearest(self.Z[rows], k + 1)
         others = nearest != rows[:, None]
         others[others.all(axis=1), -1] = False  # lost among its copies: drop the farthest instead
         return self.ballot[nearest[others].reshape(len(rows), k)].cumsum(axis=1)
+
+    def _nearest(self, Z, n_neighbors):
+        self.search.n_jobs = self.n_jobs if len(Z) > FEW_QUERIES else None
+        return self.search.kneighbors(Z, n_neighbors=n_neighbors, return_distance=False)
 
 
 def shares(votes):
