@@ -19,7 +19,7 @@ class AveragedMetric:
         self.title = f"averaged M, {VIEWS[name]}\n({100 * self.weight:.0f} % of the votes)"
         d = len(self.view.owner)
         # replicas that see no distances at all are left out, and may be all
-        voters = learner._X[learner._patterns]
+        voters, _ = learner._voting
         axes = averaged_axes(ensembles, np.array(trust) / self.weight, learner.views_, voters)
         B = axes.get(name, np.zeros((1, d)))
         self._matrix, self._members = B.T @ B, np.eye(learner.n_features_in_)[self.view.owner]

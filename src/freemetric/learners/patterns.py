@@ -16,8 +16,10 @@ class Patterns(NamedTuple):
     of_row: np.ndarray  # (N,) the pattern that every row is
 
 
-def check_weights(sample_weight, X):
-    """Weights (N,) of the rows of X, ones for None; ValueError where they cannot be weights."""
+def check_weights(sample_weight, X, can_weigh=True):
+    """Weights (N,) of the rows of X, ones for None; ValueError where they cannot be weights, or not be used."""
+    if sample_weight is not None and not can_weigh:
+        raise ValueError("sample_weight was given, but this energy cannot weigh patterns.")
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if not weights.any():
         raise ValueError("sample_weight is zero for every row: there is nothing to learn from.")

@@ -35,12 +35,10 @@ class WeightedMetricLearner(MetricLearner):
         return True
 
     def _labelled_patterns(self, X, y, sample_weight):
+        weights = check_weights(sample_weight, X, self._can_weigh())
         if not self._can_weigh():
-            if sample_weight is not None:
-                raise ValueError("sample_weight was given, but this energy cannot weigh patterns.")
             X, y, _ = super()._labelled_patterns(X, y, None)
             return X, y, {"weights": None}
-        weights = check_weights(sample_weight, X)
         rows = labelled(y) & weighty(weights)
         self.classes_, y = check_labels(y[rows])
         X = X[rows]

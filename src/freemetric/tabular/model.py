@@ -92,6 +92,8 @@ class TableModel:
         last = classifier(method, seed, parameters=parameters, device=device, n_jobs=n_jobs)
         told = {}
         if weight is not None:
+            if weight == (target or table.target):
+                raise InputError(f"{table.source}: column {quoted(weight)} is the class and cannot be the weight, too")
             told["classifier__sample_weight"] = row_weights(table, weight, last, method)
             kinds["drop"] = [*kinds.get("drop", ()), weight]
         schema = Schema.infer(table, target, **kinds)

@@ -195,15 +195,13 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         """
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        if sample_weight is not None and not takes_weights(as_energy(self.energy)):
-            raise ValueError("sample_weight was given, but this energy cannot weigh patterns.")
-        weights = check_weights(sample_weight, X)
+        weights = check_weights(sample_weight, X, takes_weights(as_energy(self.energy)))
         rows = weighty(weights)
         self.classes_, self._y = check_labels(y[rows])
         self._X = X[rows]
         patterns = distinct(self._X, self._y, weights[rows])
         self._patterns, self._weights = patterns.rows, patterns.weights
-        X, y = self._X[patterns.rows], self._y[patterns.rows]
+        X, y = self._voting
         warn_about(X, y, self.classes_)
         check_n_components(self.n_components, X)
         weights = patterns.weights if np.ptp(patterns.weights) > 0 else None
@@ -276,6 +274,11 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         of_patterns[population.judges] = verdict.probabilities
         self.oob_decision_function_ = np.full((len(rows), len(self.classes_)), np.nan)
         self.oob_decision_function_[rows] = of_patterns[pattern_of_row]
+
+    @property
+    def _voting(self):
+        """Patterns (n, d) that vote, and their class numbers (n,)."""
+        return self._X[self._patterns], self._y[self._patterns]
 
     def _trust(self):
         """Weight of every candidate that votes."""
@@ -351,7 +354,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        voters = self._X[self._patterns]
+        voters, _ = self._voting
         axes = averaged_axes(self.ensembles_, self._trust(), self.views_, voters)
         train, query = (np.hstack([self.views_[name](V) @ B.T for name, B in axes.items()]) for V in (voters, X))
         centre = train.mean(axis=0)

@@ -15,16 +15,18 @@ def voters_of(model):
     before, voters = KEPT.get(model, (None, None))
     if before is not None and before[0] is made_from[0] and before[1:] == made_from[1:]:
         return voters
-    voters = (_voters(model, ensemble) for ensemble in model.ensembles_)
+    X, y = model._voting
+    seen = {name: view(X) for name, view in model.views_.items()}
+    voters = (_voters(model, ensemble, seen[ensemble.candidate.view], y) for ensemble in model.ensembles_)
     if _bytes(model) <= KEPT_BYTES:
         voters = [list(of_ensemble) for of_ensemble in voters]
         KEPT[model] = made_from, voters
     return voters
 
 
-def _voters(model, ensemble):
-    y, K, C = model._y[model._patterns], model._mixture.weights.shape[1], len(model.classes_)
-    for Z in ensemble.spaces(model.views_[ensemble.candidate.view](model._X[model._patterns])):
+def _voters(model, ensemble, V, y):
+    K, C = model._mixture.weights.shape[1], len(model.classes_)
+    for Z in ensemble.spaces(V):
         yield NeighborVotes(Z, y, C, K, model.n_jobs, model.device, model._weights)
 
 
