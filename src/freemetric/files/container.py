@@ -4,12 +4,12 @@ import hashlib
 import json
 import os
 import stat
-import uuid
 import zipfile
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..exceptions import ModelFileError
+from .atomic import replacing
 
 FORMAT, VERSION = "freemetric model", 1
 HEADER, TREE = "freemetric.json", "tree.json"
@@ -97,26 +97,6 @@ def opened(path):
             if sum(member.file_size for member in members) > status.st_size:
                 raise ValueError("parts larger than the whole")
             yield archive
-
-
-@contextmanager
-def replacing(path):
-    """A file to write to, which takes the place of `path` once it is complete and on the disk."""
-    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        with open(draft, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
-    with suppress(OSError):  # not every system can; the file is whole either way
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def member_names(n_arrays):

@@ -1,0 +1,28 @@
+"""Files that are there whole or not at all, whatever interrupts."""
+
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to, which takes the place of `path` once it is complete and on the disk."""
+    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        with open(draft, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+    with suppress(OSError):  # not every system can; the file is whole either way
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
