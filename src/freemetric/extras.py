@@ -1,9 +1,10 @@
 """Libraries that only an extra installs."""
 
 from importlib import import_module
+from typing import Any
 
 
-def require(module, extra="bench"):
+def require(module: str, extra: str = "bench") -> Any:
     """Import a module of an extra, or say in one line how to get it.
 
     Parameters

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from freemetric.bench.published import published_errors
-from freemetric.bench.tables import Table, beside_published, error_table, neighbour_table, posthoc_table
+from freemetric.bench.tables import TextTable, beside_published, error_table, neighbour_table, posthoc_table
 
 
 @pytest.fixture(scope="module")
@@ -110,9 +110,9 @@ def test_nothing_in_common(errors):
 
 
 def test_special_characters():
-    table = Table(("50%", "a_b"), ((r"x\y & {z}", "#1 ~ $2 ^ 3"),), caption="5 % of a_b")
+    table = TextTable(("50%", "a_b"), ((r"x\y & {z}", "#1 ~ $2 ^ 3"),), caption="5 % of a_b")
     assert r"\textbackslash{}y \& \{z\} & \#1 \textasciitilde{} \$2 \textasciicircum{} 3 \\" in table.latex()
     assert r"\caption{5 \% of a\_b}" in table.latex()
     assert r"50\% & a\_b \\" in table.latex()
-    assert r"| a\|b\*c |" in Table(("name",), (("a|b*c",),)).markdown()
-    assert Table(("a", "b"), (("1,5", 'say "x"'),)).csv() == 'a,b\n"1,5","say ""x"""\n'
+    assert r"| a\|b\*c |" in TextTable(("name",), (("a|b*c",),)).markdown()
+    assert TextTable(("a", "b"), (("1,5", 'say "x"'),)).csv() == 'a,b\n"1,5","say ""x"""\n'

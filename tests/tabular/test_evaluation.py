@@ -10,7 +10,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from freemetric.exceptions import DataWarning
 from freemetric.tabular import Comparison, InputError, Limits, Schema, Settings, compare, read
 from freemetric.tabular.labels import labels
-from freemetric.tabular.methods import classifier, pipeline
+from freemetric.tabular.pipelines import classifier, pipeline
 from freemetric.tabular.preprocessing import plan
 
 QUICK = Settings(folds=3, repeats=1, seed=5, parameters={"euclidean": {"n_neighbors": 3}, "rf": {"n_estimators": 5}})

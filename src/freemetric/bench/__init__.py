@@ -1,11 +1,12 @@
 """The laboratory: comparisons of methods over data sets, their statistics, tables and figures."""
 
 from importlib import import_module
+from types import ModuleType
 
 __all__ = ["critical_difference", "figures", "published", "results", "runner", "stats", "tables"]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> ModuleType:
     # loaded on first use: benchmarks also run where the libraries for tables and figures are not installed
     if name in __all__:
         return import_module(f".{name}", __name__)

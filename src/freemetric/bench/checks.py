@@ -1,5 +1,8 @@
 """The table of errors that statistics, tables and figures start from: rows are data sets, columns are methods."""
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 
 from ..extras import require
@@ -10,7 +13,7 @@ pd = require("pandas")
 DECIMALS = 5
 
 
-def checked(errors, control=None):
+def checked(errors: Any, control: str | None = None) -> Any:
     """Return the table as floats with ties restored, or raise one clear line.
 
     Parameters
@@ -47,7 +50,7 @@ def checked(errors, control=None):
     return errors
 
 
-def complete_rows(errors, control=None):
+def complete_rows(errors: Any, control: str | None = None) -> tuple[Any, tuple[str, ...]]:
     """Split the table into the rows where every method has a result and the names of the others.
 
     Parameters
@@ -80,7 +83,7 @@ def complete_rows(errors, control=None):
     return errors[has_all], tuple(errors.index[~has_all])
 
 
-def listed(names):
+def listed(names: Iterable) -> str:
     """Join names for a message.
 
     Parameters

@@ -1,5 +1,8 @@
 """Figures of a comparison: Demsar's diagram, intervals around a control, and pairwise scatter plots."""
 
+import os
+from typing import Any
+
 import numpy as np
 
 from ..extras import require
@@ -17,7 +20,7 @@ CONTROL = "#b2182b"
 OTHER = "#2166ac"
 
 
-def rank_diagram(errors, alpha=0.05, highlight=None):
+def rank_diagram(errors: Any, alpha: float = 0.05, highlight: str | None = None) -> Any:
     """Draw Demsar's diagram: methods along the axis of average ranks, joined where Nemenyi's test cannot part them.
 
     Parameters
@@ -74,7 +77,7 @@ def rank_diagram(errors, alpha=0.05, highlight=None):
     return figure
 
 
-def interval_figure(errors, control, alpha=0.05):
+def interval_figure(errors: Any, control: str, alpha: float = 0.05) -> Any:
     """Draw average ranks beside the intervals around the control: the paper's figure of post-hoc tests.
 
     Parameters
@@ -119,7 +122,7 @@ def interval_figure(errors, control, alpha=0.05):
     return figure
 
 
-def scatter_figure(errors, control):
+def scatter_figure(errors: Any, control: str) -> Any:
     """Plot the error of the control against that of each other method, one point per data set.
 
     Parameters
@@ -175,7 +178,7 @@ def _root(x):
     return np.sqrt(np.maximum(x, 0))
 
 
-def save(figure, path):
+def save(figure: Any, path: str | os.PathLike) -> None:
     """Write a figure; the ending of the path chooses PNG, SVG or another format.
 
     Parameters

@@ -1,21 +1,26 @@
 """Figures of records and of walks: error against k, snapshots of a space being learned, annealing against quenches."""
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
 from ..energies import as_energy
 from ..extras import require
 from ..learners.dmlfe import DMLFE
 from ..mc import Annealing, Constant, ElementMove, Geometric
+from .records import Record
 from .results import curve
 
 plt = require("matplotlib.pyplot")
 
 
-def neighbors_figure(records, dataset):
+def neighbors_figure(records: Iterable[Record], dataset: str) -> Any:
     """Mean test error of every method over the number of neighbours, on one data set: the paper's Fig. 7."""
     figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
-    groups = {}
+    groups: dict[str, list[Record]] = {}
     for record in records:
         if record.job.dataset == dataset and not record.failure:
             groups.setdefault(record.job.method, []).append(record)
@@ -32,7 +37,9 @@ def neighbors_figure(records, dataset):
     return figure
 
 
-def snapshots_figure(X, y, n_snapshots=6, *, sampler=None, random_state=0):
+def snapshots_figure(
+    X: NDArray, y: NDArray, n_snapshots: int = 6, *, sampler: Any = None, random_state: int | None = 0
+) -> Any:
     """The space while it is learned, from the first step to the last, with the map below: the paper's Fig. 3.
 
     Two features of X are shown as they are mapped; more are projected on the two main directions of the final space.
@@ -54,7 +61,15 @@ def snapshots_figure(X, y, n_snapshots=6, *, sampler=None, random_state=0):
     return figure
 
 
-def annealing_figure(X, y, n_quenches=20, n_steps=100, *, energy=None, random_state=0):
+def annealing_figure(
+    X: NDArray,
+    y: NDArray,
+    n_quenches: int = 20,
+    n_steps: int = 100,
+    *,
+    energy: Any = None,
+    random_state: int | None = 0,
+) -> Any:
     """Energy over Monte Carlo steps, one annealing against quenches from random starts: the paper's Fig. 6."""
     move = ElementMove(1.0, n_moves="patterns", target_acceptance=None)
     rng = np.random.default_rng(random_state)
@@ -71,7 +86,7 @@ def annealing_figure(X, y, n_quenches=20, n_steps=100, *, energy=None, random_st
     return figure
 
 
-def race_figure(curves, title=""):
+def race_figure(curves: Mapping[str, tuple[NDArray, NDArray]], title: str = "") -> Any:
     """Lowest energy over wall-clock time of every optimiser, from :func:`freemetric.bench.race.race`."""
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
     for name, (seconds, lowest) in curves.items():

@@ -1,49 +1,6 @@
-"""The methods of the comparison: what to fit, and which parameters the paper's authors would have tuned."""
+"""The methods of the comparison, as tables know them."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from ..tabular.methods import GRIDS, METHODS, Method
+from ..tabular.references import REFERENCES
 
-from sklearn.base import BaseEstimator
-from sklearn.ensemble import RandomForestClassifier
-
-from ..learners import DMLFE, LEARNERS, FreeEnergyClassifier
-from .references import REFERENCES
-
-
-@dataclass(frozen=True)
-class Method:
-    """``make()`` is a metric learner, to be followed by k-NN, or a classifier of its own."""
-
-    make: Callable[[], BaseEstimator]
-    grid: dict[str, list[Any]] = field(default_factory=dict)
-
-    def prepared(self, seed: int, device: str = "cpu") -> BaseEstimator:
-        """The estimator with its seed and device, where it has such parameters."""
-        estimator = self.make()
-        wanted = {"random_state": seed, "device": device}
-        return estimator.set_params(**{name: wanted[name] for name in wanted if name in estimator.get_params()})
-
-
-# Parameters worth tuning, by inner folds; the first value is the default.
-GRIDS: dict[str, dict[str, list[Any]]] = {
-    "rca": {"regularization": ["auto", 0.01, 0.1]},
-    "dca": {"regularization": ["auto", 0.01, 0.1]},
-    "lfda": {"n_neighbors": [7, 3, 15], "embedding": ["weighted", "plain"]},
-    "itml": {"gamma": [1.0, 0.1, 10.0]},
-    "lmnn": {"n_neighbors": [3, 1, 7], "regularization": [0.5, 0.1, 0.9]},
-    "dml-eig": {"smoothing": [1.0, 0.1, 10.0]},
-    "scml": {"regularization": [1e-5, 1e-4, 1e-3]},
-    "nca": {"init": ["identity", "pca"]},
-    "dmlmj": {"n_neighbors": [5, 3, 10]},
-    "dmlfe": {"confinement": [1e-4, 3e-5, 3e-4]},
-}
-
-METHODS: dict[str, Method] = {
-    "rf": Method(lambda: RandomForestClassifier(100)),
-    **{name: Method(learner, GRIDS.get(name, {})) for name, learner in LEARNERS.items()},
-    "dmlfe-paper": Method(DMLFE.paper),
-    "free-energy": Method(FreeEnergyClassifier),
-    **{name: Method(make) for name, make in REFERENCES.items()},
-}
-"""All rows of the comparison by name; the last ones are classifiers without a metric."""
+__all__ = ["GRIDS", "METHODS", "REFERENCES", "Method"]

@@ -1,20 +1,20 @@
 """The paper's protocol on one half, and the honest one beside it from the same fit."""
 
-import platform
 import time
 import warnings
+from typing import Any
 
 import numpy as np
-import scipy
-import sklearn
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from .._version import __version__
 from ..exceptions import DataWarning
 from ..learners import FreeEnergyClassifier, MetricKNeighborsClassifier
+from ..versions import versions
 from .methods import METHODS
 from .records import Job, Record
 from .sampling import OnSample
@@ -23,7 +23,7 @@ MOST_NEIGHBORS = 40
 INNER_FOLDS = 5
 
 
-def halves(y, repeat):
+def halves(y: NDArray, repeat: int) -> list[tuple[NDArray, NDArray]]:
     """(train, test) of both folds of one repeat; the same for every method."""
     smallest = np.bincount(y).min()
     if smallest < 2:
@@ -31,7 +31,7 @@ def halves(y, repeat):
     return list(StratifiedKFold(2, shuffle=True, random_state=repeat).split(np.zeros(len(y)), y))
 
 
-def evaluate(job: Job, X, y, device: str = "cpu", most_patterns: int | None = None) -> Record:
+def evaluate(job: Job, X: NDArray, y: NDArray, device: str = "cpu", most_patterns: int | None = None) -> Record:
     """Fit the job's method on its half of (X, y) and judge it on the other.
 
     With ``most_patterns``, a metric is learned on a stratified sample of a half that has more; all of them vote.
@@ -43,11 +43,11 @@ def evaluate(job: Job, X, y, device: str = "cpu", most_patterns: int | None = No
         warnings.simplefilter("ignore", ConvergenceWarning)
         start = time.perf_counter()
         model, parameters = fit(job, X[train], y[train], seed, device, most_patterns)
-        found = judge(model, X[test], y[test])
+        verdict = judge(model, X[test], y[test])
         seconds = time.perf_counter() - start
     return Record(
         job,
-        **found,
+        **verdict,
         seconds=seconds,
         parameters=parameters,
         shape=(len(train), X.shape[1], int(y.max()) + 1),
@@ -55,7 +55,9 @@ def evaluate(job: Job, X, y, device: str = "cpu", most_patterns: int | None = No
     )
 
 
-def fit(job, X, y, seed, device="cpu", most_patterns=None):
+def fit(
+    job: Job, X: NDArray, y: NDArray, seed: int, device: str = "cpu", most_patterns: int | None = None
+) -> tuple[BaseEstimator, dict[str, Any]]:
     """A classifier fitted on one half, k and all parameters chosen there, and the parameters to record.
 
     These are the tuned ones, and ``most_patterns`` where the metric saw a sample.
@@ -64,7 +66,7 @@ def fit(job, X, y, seed, device="cpu", most_patterns=None):
     estimator, grid, parameters = method.prepared(seed, device), method.grid, {}
     if hasattr(estimator, "transform"):
         prefix = "learner__metric__"
-        if learns_on_sample(job, len(X), most_patterns):
+        if most_patterns is not None and learns_on_sample(job, len(X), most_patterns):
             estimator = OnSample(estimator, most_patterns, random_state=seed)
             prefix, parameters = prefix + "learner__", {"most_patterns": most_patterns}
         learner = Pipeline([("scaler", MinMaxScaler()), ("metric", estimator)])
@@ -77,12 +79,12 @@ def fit(job, X, y, seed, device="cpu", most_patterns=None):
     return search.best_estimator_, {**tuned, **parameters}
 
 
-def learns_on_sample(job, n_patterns, most_patterns):
+def learns_on_sample(job: Job, n_patterns: int, most_patterns: int | None) -> bool:
     """Whether the job's method learns a metric, and from fewer patterns than there are."""
     return most_patterns is not None and n_patterns > most_patterns and hasattr(METHODS[job.method].make(), "transform")
 
 
-def judge(model, X, y):
+def judge(model: Any, X: NDArray, y: NDArray) -> dict[str, Any]:
     """What a record says about a fitted model on the test half.
 
     A method without k has one error; it and one that mixes several k have chosen None.
@@ -105,7 +107,7 @@ def judge(model, X, y):
     }
 
 
-def probability_scores(P, y):
+def probability_scores(P: NDArray, y: NDArray) -> dict[str, float]:
     """Brier score (half the squared distance to the truth) and log loss of probabilities (N, C); both means."""
     rows = np.arange(len(y))
     log_loss = -np.log(np.clip(P[rows, y], 1e-15, None)).mean()
@@ -115,14 +117,3 @@ def probability_scores(P, y):
 
 def _percent(wrong):
     return round(100 * float(np.mean(wrong)), 6)
-
-
-def versions():
-    return {
-        "freemetric": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-        "machine": platform.machine(),
-    }

@@ -1,9 +1,11 @@
 """Every optimiser on the same energy against the clock: how low does it get, and when."""
 
 import time
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import dual_annealing, minimize
 
 from ..energies import NCAEnergy
@@ -107,7 +109,15 @@ OPTIMISERS = {
 }
 
 
-def race(X, y, seconds=10.0, *, optimisers=None, random_state=0, on_end=None):
+def race(
+    X: NDArray,
+    y: NDArray,
+    seconds: float = 10.0,
+    *,
+    optimisers: Iterable[str] | None = None,
+    random_state: int | None = 0,
+    on_end: Callable[[int, int], None] | None = None,
+) -> dict[str, tuple[NDArray, NDArray]]:
     """Lowest NCA energy over wall-clock time, for every optimiser.
 
     Parameters
@@ -132,7 +142,8 @@ def race(X, y, seconds=10.0, *, optimisers=None, random_state=0, on_end=None):
     """
     bound = NCAEnergy().bind(X, y)
     bound.value_and_grad(np.eye(X.shape[1])[None])  # compiled before the clock starts
-    curves, names = {}, list(optimisers or OPTIMISERS)
+    names = list(optimisers or OPTIMISERS)
+    curves: dict[str, tuple[NDArray, NDArray]] = {}
     for name in names:
         energy = _Clocked(bound, seconds)
         with suppress(_TimeUp):

@@ -1,11 +1,13 @@
 """One Record a fit, one file a Record: written whole or not at all, so that a killed run loses and doubles nothing."""
 
 import json
-import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+
+from ..files.atomic import replacing
+from ..printable import printable
+from .record_checks import check_job, check_result
 
 
 @dataclass(frozen=True, order=True)
@@ -19,6 +21,7 @@ class Job:
     setting: str = "default"  # or "tuned"
 
     def path(self, folder: Path) -> Path:
+        """Where the record of this fit is kept."""
         name = f"{self.method}.{self.setting}.{self.repeat}.{self.fold}.json"
         return Path(folder) / self.dataset / name
 
@@ -53,30 +56,28 @@ class Record:
         """Put the whole record in its place at once."""
         path = self.job.path(folder)
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=".writing-", dir=path.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(asdict(self), file)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with replacing(path) as file:
+            file.write(json.dumps(asdict(self)).encode())
 
 
 def read(path: Path) -> Record:
     """The record in a file; ValueError, in one line, if the file is not a whole one."""
     try:
         return parse(Path(path).read_text(encoding="utf-8"))
-    except (ValueError, TypeError, KeyError, AttributeError) as problem:
+    except ValueError as problem:
         raise ValueError(f"{Path(path).name} is not a whole record ({type(problem).__name__}: {problem}).") from None
 
 
 def parse(text: str) -> Record:
-    """A record from its JSON."""
-    content = json.loads(text)
-    return Record(**{**content, "job": Job(**content["job"]), "shape": tuple(content["shape"])})
+    """A record from its JSON; ValueError, in one line, if it is something else."""
+    try:
+        content = json.loads(text)
+        record = Record(**{**content, "job": Job(**content["job"]), "shape": tuple(content["shape"])})
+    except (TypeError, KeyError, RecursionError) as problem:
+        raise ValueError(printable(f"{type(problem).__name__}: {problem}")) from None
+    check_job(record.job)
+    check_result(record)
+    return record
 
 
 def read_all(folder: Path) -> tuple[list[Record], list[str]]:
@@ -91,4 +92,5 @@ def read_all(folder: Path) -> tuple[list[Record], list[str]]:
 
 
 def record_files(folder: Path) -> Iterator[Path]:
+    """The files of all records below a folder, in order."""
     return (path for path in sorted(Path(folder).glob("*/*.json")) if not path.name.startswith("."))

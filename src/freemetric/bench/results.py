@@ -6,9 +6,13 @@ import zlib
 from collections import defaultdict
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from ..extras import require
+from ..files.atomic import replacing
+from ..text_files import unpacked
 from .records import Record, parse
 
 PROTOCOLS = ("honest", "paper", "one-k")
@@ -16,19 +20,17 @@ PROTOCOLS = ("honest", "paper", "one-k")
 a data set, one k for all of them. The last is what the published numbers look like."""
 
 
-def mean_errors(records: list[Record], protocol: str):
+def mean_errors(records: list[Record], protocol: str) -> Any:
     """Mean error of every method on every data set, a DataFrame (data sets x methods).
 
     A split without a result leaves the cell empty, so that no method profits from failing where it is hard.
     """
-    import pandas as pd
-
     if protocol not in PROTOCOLS:
         raise ValueError(f"Unknown protocol {protocol!r}; known: {', '.join(map(repr, PROTOCOLS))}.")
     cells = defaultdict(list)
     for record in records:
         cells[record.job.dataset, record.job.method].append(record)
-    table = pd.Series({key: _mean(group, protocol) for key, group in cells.items()}, dtype=float)
+    table = require("pandas").Series({key: _mean(group, protocol) for key, group in cells.items()}, dtype=float)
     table.index.names = ["dataset", "method"]
     return table.unstack("method").reindex(
         index=list(dict.fromkeys(r.job.dataset for r in records)),
@@ -50,15 +52,13 @@ def curve(group: list[Record]) -> np.ndarray:
     return np.mean([record.errors[:shortest] for record in group], axis=0)
 
 
-def best_neighbors(records: list[Record]):
+def best_neighbors(records: list[Record]) -> Any:
     """The k of lowest mean error, a DataFrame (data sets x methods); methods without k are left out."""
-    import pandas as pd
-
     cells = defaultdict(list)
     for record in records:
         if len(record.errors) > 1:
             cells[record.job.dataset, record.job.method].append(record)
-    table = pd.Series({key: int(curve(group).argmin()) + 1 for key, group in cells.items()})
+    table = require("pandas").Series({key: int(curve(group).argmin()) + 1 for key, group in cells.items()})
     return table.unstack()
 
 
@@ -71,7 +71,7 @@ PUBLISHED_NAMES = {
 }
 
 
-def as_published(errors):
+def as_published(errors: Any) -> Any:
     """The methods that the paper has, under the names it gives them; DMLFE is its own configuration there."""
     return errors[[name for name in errors if name in PUBLISHED_NAMES]].rename(columns=PUBLISHED_NAMES)
 
@@ -79,15 +79,14 @@ def as_published(errors):
 def save_compact(records: list[Record], path: Path) -> None:
     """All records in one compressed file, a line each."""
     text = "".join(json.dumps(asdict(record), separators=(",", ":")) + "\n" for record in records)
-    temporary = Path(path).with_name(f".{Path(path).name}.writing")
-    # no time stamp: the same records give the same file
-    temporary.write_bytes(gzip.compress(text.encode(), mtime=0))
-    temporary.replace(path)
+    with replacing(Path(path)) as file:
+        file.write(gzip.compress(text.encode(), mtime=0))  # no time stamp: the same records give the same file
 
 
 def load_compact(path: Path) -> list[Record]:
     """The records of a file that :func:`save_compact` wrote; ValueError, in one line, if it is another or broken."""
     try:
-        return [parse(line) for line in gzip.decompress(Path(path).read_bytes()).decode().splitlines()]
-    except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError) as problem:
-        raise ValueError(f"{Path(path).name} is not a whole file of records ({type(problem).__name__}).") from None
+        return [parse(line) for line in unpacked(Path(path)).decode().splitlines()]
+    except (OSError, EOFError, zlib.error, ValueError) as problem:
+        reason = str(problem) if type(problem) is ValueError else type(problem).__name__
+        raise ValueError(f"{Path(path).name} is not a whole file of records ({reason}).") from None

@@ -1,21 +1,23 @@
 """Run many fits: resumable, shared between runners, and safe from the one that hangs."""
 
-import fcntl
 import time
 from collections.abc import Callable, Iterable
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from joblib import Parallel, delayed
 
 from ..datasets import DatasetError, load
-from .limits import Limits, limited
+from ..tabular.limits import Limits, limited
+from ..versions import versions
+from .locks import claim
 from .methods import METHODS
-from .protocol import evaluate, halves, learns_on_sample, versions
+from .protocol import evaluate, halves, learns_on_sample
 from .records import Job, Record, read
 
+WARM = f"{__package__}.warm"  # what is imported once for all fits
 WAIT = 0.5  # seconds between looks at fits that another runner has taken
 
 
@@ -86,8 +88,8 @@ def run(
         raise ValueError(f"most_patterns must be at least 2; got {most_patterns}.")
     report, folder, others = Report(), Path(folder), 0
     options = {"device": device, "most_patterns": most_patterns}
-    jobs = _possible(list(jobs), data_home, report)
-    left, done = jobs, 0
+    possible = _possible(list(jobs), data_home, report)
+    left, done = possible, 0
     while left:
         attempts = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
             delayed(attempt)(job, folder, data_home, limits or Limits(), options, retry_failed) for job in left
@@ -103,7 +105,7 @@ def run(
             others += outcome == "other"
             done += 1
             if on_fit:
-                on_fit(job, done, len(jobs))
+                on_fit(job, done, len(possible))
         left = taken
         if taken:
             time.sleep(WAIT)
@@ -124,44 +126,33 @@ def _possible(jobs, data_home, report):
     return [job for job in jobs if job.dataset in good]
 
 
-def attempt(job, folder, data_home, limits, options, retry_failed):
+def attempt(
+    job: Job,
+    folder: Path,
+    data_home: Path | str | None,
+    limits: Limits,
+    options: dict[str, Any],
+    retry_failed: bool,
+) -> tuple[Job, str, list[str]]:
     """One job in a process of its own: (job, "fitted" | "found" | "other" | "taken", problems).
 
     "other" is a record that was found but learned on a sample of another size than the options ask for.
     """
     problems: list[str] = []
-    with _claim(job.path(folder)) as mine:
+    with claim(job.path(folder)) as mine:
         if not mine:
             return job, "taken", problems
-        record = _found(job.path(folder), retry_failed, problems)
+        record = _kept(job.path(folder), retry_failed, problems)
         if record:
             return job, "found" if _as_asked(record, options["most_patterns"]) else "other", problems
-        failure = limited(_make, job, folder, data_home, options, limits=limits).failure
+        failure = limited(_make, job, folder, data_home, options, limits=limits, preload=[WARM]).failure
         if failure:
             problems.append(f"{job.dataset}, {job.method}, repeat {job.repeat}, fold {job.fold}: {failure}")
             Record(job, failure=failure, versions=versions()).write(folder)
     return job, "fitted", problems
 
 
-@contextmanager
-def _claim(path):
-    """Whether this process now holds the job. The system releases the lock of a process that dies."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lock = path.with_name(f".{path.name}.lock")
-    with open(lock, "w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-            return
-        try:
-            yield True
-        finally:
-            # Whoever waits for this very file will find the record when it gets the lock.
-            lock.unlink(missing_ok=True)
-
-
-def _found(path, retry_failed, problems):
+def _kept(path, retry_failed, problems):
     """The record that is there and stays, or None."""
     if not path.exists():
         return None

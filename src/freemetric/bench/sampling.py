@@ -1,9 +1,12 @@
 """Metrics learned on a sample of the patterns, for methods that are too slow to see all of them."""
 
-import numpy as np
+from typing import Any
+
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 
 from ..learners.base import generator
+from ..tabular.sampling import stratified_sample
 
 
 class OnSample(TransformerMixin, BaseEstimator):
@@ -26,26 +29,15 @@ class OnSample(TransformerMixin, BaseEstimator):
         Indices of the patterns that it saw.
     """
 
-    def __init__(self, learner, most_patterns, *, random_state=None):
+    def __init__(self, learner: BaseEstimator, most_patterns: int, *, random_state: Any = None):
         self.learner = learner
         self.most_patterns = most_patterns
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X: NDArray, y: NDArray) -> "OnSample":
         self.sample_ = stratified_sample(generator(self.random_state), y, self.most_patterns)
         self.learner_ = clone(self.learner).fit(X[self.sample_], y[self.sample_])
         return self
 
-    def transform(self, X):
+    def transform(self, X: NDArray) -> NDArray:
         return self.learner_.transform(X)
-
-
-def stratified_sample(rng, y, most_patterns):
-    """Indices, in order, of at most this many patterns: two of each class if there is room, the rest by its share."""
-    _, y, counts = np.unique(y, return_inverse=True, return_counts=True)
-    shuffled = rng.permutation(len(y))
-    shuffled = shuffled[np.argsort(y[shuffled], kind="stable")]  # class by class
-    place = np.concatenate([np.arange(count) for count in counts])  # within the class
-    # Classes take turns evenly, each all along the way from 0 to 1; but the first two of each come before all others.
-    turn = np.where(place < 2, place - 2, (place + 0.5) / np.repeat(counts, counts))
-    return np.sort(shuffled[np.argsort(turn, kind="stable")[:most_patterns]])

@@ -1,5 +1,7 @@
 """Signed-rank tests of one control method against each of the others."""
 
+from typing import Any
+
 import numpy as np
 from scipy import stats
 
@@ -9,7 +11,7 @@ from .checks import DECIMALS, checked
 pd = require("pandas")
 
 
-def wilcoxon(errors, control):
+def wilcoxon(errors: Any, control: str) -> Any:
     """Two-sided Wilcoxon signed-rank test of the control against each other method.
 
     Each pair uses the data sets where both have a result. Data sets with equal errors are dropped
@@ -61,7 +63,9 @@ def _pair(control, other):
     return [len(gain), len(control) - len(gain), *counts, min(won, lost), p_value, effect]
 
 
-def bayesian_signed_rank(errors, control, *, rope=1.0, n_samples=20_000, random_state=0):
+def bayesian_signed_rank(
+    errors: Any, control: str, *, rope: float = 1.0, n_samples: int = 20_000, random_state: int | None = 0
+) -> Any:
     """Bayesian signed-rank test of the control against each other method, by the library baycomp.
 
     Parameters

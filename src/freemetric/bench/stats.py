@@ -31,7 +31,7 @@ class Summary:
 
     table: Any
     n_sets: int
-    left_out: tuple
+    left_out: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Friedman:
     f: float
     f_p_value: float
     n_sets: int
-    left_out: tuple
+    left_out: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +57,10 @@ class PostHoc:
     bonferroni_dunn: float
     table: Any
     n_sets: int
-    left_out: tuple
+    left_out: tuple[str, ...]
 
 
-def summarise(errors):
+def summarise(errors: Any) -> Summary:
     """Mean, median and average rank of every method over the data sets where all have a result.
 
     Parameters
@@ -88,7 +88,7 @@ def summarise(errors):
     return Summary(table, len(complete), left_out)
 
 
-def friedman(errors):
+def friedman(errors: Any) -> Friedman:
     """Test whether all methods rank alike: Friedman's test, corrected for ties, and that of Iman and Davenport.
 
     Parameters
@@ -128,7 +128,7 @@ def friedman(errors):
     return Friedman(chi2, p_value, f, float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))), n, left_out)
 
 
-def critical_difference(n_methods, n_sets, alpha=0.05, test="nemenyi"):
+def critical_difference(n_methods: int, n_sets: int, alpha: float = 0.05, test: str = "nemenyi") -> float:
     """Difference of average ranks from which two methods are significantly different: q sqrt(k (k + 1) / (6 n)).
 
     Parameters
@@ -169,7 +169,7 @@ def critical_difference(n_methods, n_sets, alpha=0.05, test="nemenyi"):
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_sets)))
 
 
-def posthoc(errors, control, alpha=0.05):
+def posthoc(errors: Any, control: str, alpha: float = 0.05) -> PostHoc:
     """Compare every other method with the control by four tests, over the data sets where all have a result.
 
     Nemenyi and Bonferroni-Dunn compare the difference of average ranks with their critical difference; Holm steps down

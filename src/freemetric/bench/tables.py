@@ -1,19 +1,21 @@
 """The paper's tables as pure functions of tables of errors."""
 
+from typing import Any
+
 import numpy as np
 
 from ..extras import require
+from ..tabular.text_table import TextTable
 from .checks import DECIMALS, checked, listed
 from .published import published_errors
-from .rendering import Table
 from .stats import posthoc, summarise
 
 pd = require("pandas")
 
-__all__ = ["Table", "beside_published", "error_table", "neighbour_table", "posthoc_table"]
+__all__ = ["TextTable", "beside_published", "error_table", "neighbour_table", "posthoc_table"]
 
 
-def error_table(errors):
+def error_table(errors: Any) -> TextTable:
     """Errors per data set, the best in bold, with mean, median and average rank below: the paper's Table 3.
 
     Parameters
@@ -23,7 +25,7 @@ def error_table(errors):
 
     Returns
     -------
-    Table
+    TextTable
         One row per data set and three more, which count only data sets with a result of every method and are missing
         if there is none.
 
@@ -43,7 +45,7 @@ def error_table(errors):
     return _numbers(body, "Data set", caption, footer=3)
 
 
-def neighbour_table(best_k):
+def neighbour_table(best_k: Any) -> TextTable:
     """Statistics of the number of neighbours with the lowest error: the paper's Table 5.
 
     Parameters
@@ -53,7 +55,7 @@ def neighbour_table(best_k):
 
     Returns
     -------
-    Table
+    TextTable
         Rows mean, median and rank (1 is the fewest neighbours), the lowest in bold.
 
     Examples
@@ -73,7 +75,7 @@ def neighbour_table(best_k):
     return _numbers(summary.table.T.rename(str.capitalize), "Measure", caption)
 
 
-def posthoc_table(errors, control, alpha=0.05):
+def posthoc_table(errors: Any, control: str, alpha: float = 0.05) -> TextTable:
     """Verdicts on every other method against the control: the paper's Table 4, with ranks, p-values and Holm's test.
 
     Parameters
@@ -87,7 +89,7 @@ def posthoc_table(errors, control, alpha=0.05):
 
     Returns
     -------
-    Table
+    TextTable
         One row per other method; "rejected", in bold, where its equality with the control is rejected.
 
     Examples
@@ -117,10 +119,10 @@ def posthoc_table(errors, control, alpha=0.05):
         f"Tests against {control} (rank {result.ranks[control]:.2f}) at alpha = {alpha:g}, over {_sets(result)}. "
         f"Critical differences: Nemenyi {result.nemenyi:.2f}, Bonferroni-Dunn {result.bonferroni_dunn:.2f}."
     )
-    return Table(columns, rows, caption, bold)
+    return TextTable(columns, rows, caption, bold)
 
 
-def beside_published(errors, published=None, threshold=0.5):
+def beside_published(errors: Any, published: Any = None, threshold: float = 0.5) -> TextTable:
     """Our errors beside the published ones, for the methods and data sets that both tables have.
 
     Parameters
@@ -134,7 +136,7 @@ def beside_published(errors, published=None, threshold=0.5):
 
     Returns
     -------
-    Table
+    TextTable
         One row per data set and method, flagged differences in bold; below, the means of every method over the data
         sets where both tables have a result.
 
@@ -168,7 +170,7 @@ def beside_published(errors, published=None, threshold=0.5):
     caption = f"Error in % beside the published one; differences above {threshold:g} points are flagged."
     caption += f" Without published values: {listed(alone)}." if alone else ""
     bold = frozenset((i, 4) for i, flag in enumerate(flagged) if flag)
-    return Table(("Data set", "Method", "Ours", "Published", "Difference", "Flag"), rows, caption, bold, len(means))
+    return TextTable(("Data set", "Method", "Ours", "Published", "Difference", "Flag"), rows, caption, bold, len(means))
 
 
 def _numbers(body, corner, caption, footer=0):
@@ -180,7 +182,7 @@ def _numbers(body, corner, caption, footer=0):
     )
     lowest = values == np.nanmin(values, axis=1, keepdims=True, initial=np.inf)
     bold = frozenset((i, j + 1) for i, j in np.argwhere(lowest).tolist())
-    return Table((corner, *map(str, body.columns)), rows, caption, bold, footer)
+    return TextTable((corner, *map(str, body.columns)), rows, caption, bold, footer)
 
 
 def _sets(result):

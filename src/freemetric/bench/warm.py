@@ -1,11 +1,6 @@
-"""Imported once by the server that forks the fits: whatever is loaded here is not loaded again by each of them."""
+"""What tables need, and the protocol: imported once by the server that forks the fits of a benchmark."""
 
-import numpy as np
-
-from ..learners import NCA
+from ..tabular import warm
 from . import protocol
 
-# One tiny fit loads the compiled kernels.
-NCA().fit(np.array([[0.0], [0.1], [1.0], [1.1]]), [0, 0, 1, 1])
-
-__all__ = ["protocol"]
+__all__ = ["protocol", "warm"]

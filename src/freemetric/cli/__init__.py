@@ -4,7 +4,7 @@ try:
     import rich  # noqa: F401
     import typer  # noqa: F401
 except ImportError as missing:
-    raise SystemExit(f"The command line needs {missing.name}: pip install 'freemetric[bench]'.") from None
+    raise SystemExit(f"The command line needs {missing.name}: pip install 'freemetric[cli]'.") from None
 
 from .app import app, main
 

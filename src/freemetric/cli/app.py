@@ -25,14 +25,14 @@ for command in (
 
 
 @app.command()
-def demo():
+def demo() -> None:
     """Learn metrics on wine and iris, and draw the space before and after."""
     from ..demo import main
 
     main([])
 
 
-def _version(asked: bool):
+def _version(asked: bool) -> None:
     if asked:
         print(__version__)
         raise typer.Exit
@@ -42,9 +42,10 @@ def _version(asked: bool):
 def root(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Say it.")] = False,
     debug: Annotated[bool, typer.Option("--debug", hidden=True, help="Show tracebacks.")] = False,
-):
+) -> None:
     """Distance metrics learned by minimising the free energy."""
 
 
-def main():
+def main() -> None:
+    """Run the command that the shell asks for."""
     app()

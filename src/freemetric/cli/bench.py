@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from .. import datasets as data
-from ..bench.methods import METHODS
+from ..tabular.methods import METHODS
 from .console import Json, console, listed, print_json, progress, tell
 from .datasets import DataHome
 from .records import Folder, Methods, read_records
@@ -32,7 +32,7 @@ def bench_run(
     retry_failed: Annotated[bool, typer.Option(help="Fit again what failed before.")] = False,
     data_home: DataHome = None,
     as_json: Json = False,
-):
+) -> None:
     """Make all records that are not there yet. Stop it whenever you like, run it again, run it twice at once."""
     from ..bench.runner import Limits, plan, run
 
@@ -58,7 +58,7 @@ def bench_run(
 
 
 @app.command("status")
-def bench_status(folder: Folder, as_json: Json = False):
+def bench_status(folder: Folder, as_json: Json = False) -> None:
     """How many fits of each method are there, and how many failed."""
     counts: dict[str, dict[str, float]] = {}
     for record in read_records(folder):
@@ -77,24 +77,26 @@ def bench_status(folder: Folder, as_json: Json = False):
 @app.command("pack")
 def bench_pack(
     folder: Folder, file: Annotated[Path, typer.Argument(help="Compact file, .jsonl.gz.")], as_json: Json = False
-):
+) -> None:
     """Put all records of a folder into one compact file; every other command reads it too."""
     from ..bench.results import save_compact
 
-    found = read_records(folder)
-    save_compact(found, file)
+    records = read_records(folder)
+    save_compact(records, file)
     if as_json:
-        return print_json({"records": len(found), "file": str(file)})
-    console.print(f"{len(found)} records in {file}")
+        return print_json({"records": len(records), "file": str(file)})
+    console.print(f"{len(records)} records in {file}")
 
 
 @app.command("unpack")
-def bench_unpack(file: Annotated[Path, typer.Argument(help="Compact file.")], folder: Folder, as_json: Json = False):
+def bench_unpack(
+    file: Annotated[Path, typer.Argument(help="Compact file.")], folder: Folder, as_json: Json = False
+) -> None:
     """Put the records of a compact file into a folder, to go on with a run; records that are there stay."""
-    found = read_records(file)
-    new = [record for record in found if not record.job.path(folder).exists()]
+    packed = read_records(file)
+    new = [record for record in packed if not record.job.path(folder).exists()]
     for record in new:
         record.write(folder)
     if as_json:
-        return print_json({"unpacked": len(new), "found": len(found) - len(new)})
-    console.print(f"{len(new)} records unpacked, {len(found) - len(new)} were there")
+        return print_json({"unpacked": len(new), "found": len(packed) - len(new)})
+    console.print(f"{len(new)} records unpacked, {len(packed) - len(new)} were there")

@@ -1,5 +1,6 @@
 """``freemetric bench``: tables, statistics and figures of the records."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +16,7 @@ from .records import Folder, Methods, Protocol, Without, read_records
 Format = Annotated[str, typer.Option("--format", help="markdown, latex or csv.")]
 
 
-def chosen(which, known, what):
+def chosen(which: str, known: Mapping[str, Callable], what: str) -> Callable:
     """The function of that name among the known ones."""
     if which not in known:
         fail(f"Unknown {what} {which!r}; known: {', '.join(known)}.")
@@ -32,18 +33,18 @@ def bench_table(
     without: Without = "",
     form: Format = "markdown",
     as_json: Json = False,
-):
+) -> None:
     """A table of the paper from the records, the published numbers beside ours with `published`."""
     from ..bench import results, tables
 
-    found = read_records(folder, methods, without)
+    records = read_records(folder, methods, without)
     if form not in ("markdown", "latex", "csv"):
         fail(f"Unknown format {form!r}; known: markdown, latex, csv.")
-    errors = results.mean_errors(found, protocol)
+    errors = results.mean_errors(records, protocol)
     makers = {
         "errors": lambda: tables.error_table(errors),
         "posthoc": lambda: tables.posthoc_table(errors, control),
-        "neighbors": lambda: tables.neighbour_table(results.best_neighbors(found)),
+        "neighbors": lambda: tables.neighbour_table(results.best_neighbors(records)),
         "published": lambda: tables.beside_published(results.as_published(errors)),
     }
     table = chosen(which, makers, "table")()
@@ -60,7 +61,7 @@ def bench_stats(
     methods: Methods = "all",
     without: Without = "",
     as_json: Json = False,
-):
+) -> None:
     """Friedman, Iman-Davenport, and every method against the control."""
     from ..bench import results, stats, tables
 
@@ -83,17 +84,17 @@ def bench_figure(
     methods: Methods = "all",
     dataset: Annotated[str, typer.Option(help="For neighbors.")] = "iris",
     as_json: Json = False,
-):
+) -> None:
     """A figure of the paper from the records."""
     from ..bench import critical_difference, figures, results
 
-    found = read_records(folder, methods)
-    errors = results.mean_errors(found, protocol)
+    records = read_records(folder, methods)
+    errors = results.mean_errors(records, protocol)
     makers = {
         "ranks": lambda: critical_difference.rank_diagram(errors, highlight=control),
         "interval": lambda: critical_difference.interval_figure(errors, control),
         "scatter": lambda: critical_difference.scatter_figure(errors, control),
-        "neighbors": lambda: figures.neighbors_figure(found, dataset),
+        "neighbors": lambda: figures.neighbors_figure(records, dataset),
     }
     critical_difference.save(chosen(which, makers, "figure")(), file)
     if as_json:
@@ -109,7 +110,7 @@ def bench_draw(
     seconds: Annotated[float, typer.Option(help="For race: time of each optimiser.")] = 10.0,
     data_home: DataHome = None,
     as_json: Json = False,
-):
+) -> None:
     """Learn on one data set and draw how: the space, annealing and quenches, or all optimisers against the clock."""
     from sklearn.preprocessing import minmax_scale
 

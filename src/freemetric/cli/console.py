@@ -4,8 +4,9 @@ import errno
 import json
 import math
 import warnings
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -14,25 +15,30 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
+    Task,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 from typer.core import TyperGroup
+
+from ..printable import printable
 
 # names come from files: they are no markup
 console, errors = (Console(stderr=stderr, markup=False, emoji=False) for stderr in (False, True))
 USAGE, FAILURE = 2, 1  # exit codes: wrong input, and all else that goes wrong
 # typer brings click's exceptions along, from a place that differs between releases
-THEIRS = (typer.Exit, typer.Abort, typer.BadParameter.__mro__[2])
+THEIRS: tuple[Any, ...] = (typer.Exit, typer.Abort, typer.BadParameter.__mro__[2])
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Advance = Callable[..., None]
 
 
 class OneLine(TyperGroup):
     """Whatever goes wrong in a command is one line and an exit code; a traceback only with --debug."""
 
-    def invoke(self, ctx):
+    def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except THEIRS:
@@ -44,7 +50,7 @@ class OneLine(TyperGroup):
             raise typer.Exit(say_why(problem)) from None
 
 
-def say_why(problem):
+def say_why(problem: Exception) -> int:
     """One line about an exception; its exit code."""
     from ..tabular import InputError
 
@@ -57,22 +63,18 @@ def say_why(problem):
     return USAGE if isinstance(problem, InputError) else FAILURE
 
 
-def tell(text, style=None):
+def tell(text: object, style: str | None = None) -> None:
     """A line on stderr."""
     errors.print(printable(text), style=style, highlight=False, soft_wrap=True)
 
 
-def printable(text):
-    """Without line breaks and control characters, which a file could bring."""
-    return "".join(letter if letter.isprintable() else " " for letter in str(text))
-
-
-def fail(problem, code=FAILURE):
+def fail(problem: object, code: int = FAILURE) -> NoReturn:
+    """A line on stderr, and the end."""
     tell(problem, "red")
     raise typer.Exit(code)
 
 
-def listed(text, known, what, code=FAILURE):
+def listed(text: str, known: Collection[str], what: str, code: int = FAILURE) -> list[str]:
     """Names separated by commas, or all."""
     names = list(known) if text == "all" else [name.strip() for name in text.split(",") if name.strip()]
     unknown = [name for name in names if name not in known]
@@ -81,7 +83,7 @@ def listed(text, known, what, code=FAILURE):
     return names
 
 
-def print_json(value):
+def print_json(value: Any) -> None:
     """JSON on stdout; what is not a finite number is null."""
     print(json.dumps(_finite(value), indent=2, ensure_ascii=False, default=str, allow_nan=False))
 
@@ -95,7 +97,7 @@ def _finite(value):
 
 
 @contextmanager
-def warnings_told():
+def warnings_told() -> Iterator[None]:
     """Warnings of the library as lines on stderr, each once."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -116,12 +118,12 @@ class Clock(ProgressColumn):
         super().__init__()
         self.left, self.gone = TimeRemainingColumn(), TimeElapsedColumn()
 
-    def render(self, task):
+    def render(self, task: Task) -> Text:
         return self.gone.render(task) if task.time_remaining is None else self.left.render(task) + " left"
 
 
 @contextmanager
-def progress(description, total=None, *, quiet=False):
+def progress(description: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Advance]:
     """A function ``advance(done, total, description)`` that moves a bar with the time left.
 
     Nothing is shown off a terminal, or to those who want JSON and nothing else.
@@ -130,7 +132,7 @@ def progress(description, total=None, *, quiet=False):
     with Progress(*columns, console=errors, transient=True, disable=quiet or not errors.is_terminal) as bar:
         task = bar.add_task(description, total=total)
 
-        def advance(done, total=None, description=None):
+        def advance(done: int, total: int | None = None, description: str | None = None) -> None:
             bar.update(task, completed=done, total=total, description=description)
 
         yield advance

@@ -17,7 +17,7 @@ Names = Annotated[str, typer.Argument(help="Names separated by commas, or all.")
 
 
 @app.command("list")
-def sets_list(as_json: Json = False):
+def sets_list(as_json: Json = False) -> None:
     """Names, sizes and notes."""
     entries = [data.info(name) for name in data.list_datasets()]
     sizes = [[entry.paper[what] for what in ("rows", "features", "classes")] for entry in entries]
@@ -32,13 +32,13 @@ def sets_list(as_json: Json = False):
 
 
 @app.command("fetch")
-def sets_fetch(names: Names = "all", data_home: DataHome = None, as_json: Json = False):
+def sets_fetch(names: Names = "all", data_home: DataHome = None, as_json: Json = False) -> None:
     """Get what is missing."""
     _show(data.fetch, names, data_home, as_json)
 
 
 @app.command("check")
-def sets_check(names: Names = "all", data_home: DataHome = None, as_json: Json = False):
+def sets_check(names: Names = "all", data_home: DataHome = None, as_json: Json = False) -> None:
     """Check files against the registry."""
     _show(data.check, names, data_home, as_json)
 

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ..bench.methods import METHODS
 from ..tabular import Comparison, InputError, Limits, Settings, compare
+from ..tabular.methods import METHODS
 from .console import FAILURE, USAGE, Json, listed, print_json, progress, tell, warnings_told
 from .options import (
     Delimiter,
@@ -47,7 +47,7 @@ def evaluate(
     missing: Missing = None,
     delimiter: Delimiter = None,
     as_json: Json = False,
-):
+) -> None:
     """Compare methods by cross-validation: all that is learned or chosen comes from the training rows of each split.
 
     With several files, average ranks and critical differences follow, each method against the first. A method that is
@@ -68,16 +68,26 @@ def evaluate(
                 on_fit=lambda split, done, total: advance(done, total, f"{split.method} on {split.file}"),
                 **kinds_of(drop, numeric, nominal),
             )
-        found = Comparison(splits, settings)
-        if as_json:
-            print_json(found.as_json())
-        else:
-            tables_ = [found.table(), *(found.rank_tables() if found.ranked else [])]
-            print("\n".join(table.markdown() for table in tables_), end="")
-    for line in dict.fromkeys(f"{split.file}, {split.method}: {split.failure}" for split in found.failures):
+        comparison = Comparison(splits, settings)
+        _show(comparison, as_json)
+    for line in dict.fromkeys(f"{split.file}, {split.method}: {split.failure}" for split in comparison.failures):
         tell(line, "red")
-    if found.failures:
+    if comparison.failures:
         raise typer.Exit(FAILURE)
+
+
+def _show(comparison, as_json):
+    """Errors; and ranks where there are files enough, as far as the installed libraries can tell them."""
+    from ..bench.file_ranks import has_ranks, rank_tables, ranks_as_json  # loads the statistics
+
+    if as_json:
+        return print_json({**comparison.as_json(), **ranks_as_json(comparison)})
+    print(comparison.table().markdown(), end="")
+    try:
+        for table in rank_tables(comparison) if has_ranks(comparison) else ():
+            print(f"\n{table.markdown()}", end="")
+    except ImportError as missing:
+        tell(f"note: no tests against {comparison.methods[0]}. {missing}")
 
 
 def _named(paths):
@@ -91,10 +101,10 @@ def _named(paths):
 
 
 def _by_method(given, methods):
-    found: dict[str, dict] = {}
+    parameters: dict[str, dict] = {}
     for name, value in given.items():
         method, _, parameter = name.partition(".")
         if method not in methods or not parameter:
             raise InputError(f"--set wants method.name=value with one of {', '.join(methods)}, not {name!r}")
-        found.setdefault(method, {})[parameter] = value
-    return found
+        parameters.setdefault(method, {})[parameter] = value
+    return parameters

@@ -16,7 +16,7 @@ def export(
     model: Model,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="ONNX file; else beside the model.")] = None,
     as_json: Json = False,
-):
+) -> None:
     """Write a model as an ONNX graph, which predicts without Python; every column of the table is an input."""
     from ..onnx_export import to_onnx  # an extra, and slow to import
 

@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
+from ..printable import printable
 from ..tabular import TableModel
 from ..tabular.methods import FITTED
 from ..tabular.writing import as_delimited, check_writable, write
-from .console import Json, console, print_json, printable, progress, tell, warnings_told
+from .console import Json, console, print_json, progress, tell, warnings_told
 from .options import (
     STDOUT,
     Data,
@@ -48,15 +49,25 @@ def fit(
     missing: Missing = None,
     delimiter: Delimiter = None,
     as_json: Json = False,
-):
+) -> None:
     """Learn a metric and classifier from a table with names and gaps, and save both in one safe file."""
     check_writable(output)
     given, kinds = assignments(parameters), kinds_of(drop, numeric, nominal)
     with warnings_told():
         table = read_data(data, form, missing, delimiter)
         with progress(f"{method} on {table.n_rows} rows", quiet=as_json) as advance:
-            options = {"weight": weight, "seed": seed, "parameters": given, "device": device, "n_jobs": jobs, **kinds}
-            model = TableModel.fit(table, target, method, on_step=advance, **options)
+            model = TableModel.fit(
+                table,
+                target,
+                method,
+                weight=weight,
+                seed=seed,
+                parameters=given,
+                device=device,
+                n_jobs=jobs,
+                on_step=advance,
+                **kinds,
+            )
         model.save(output, {**kinds, "format": form, "missing": missing, "delimiter": delimiter, "n_jobs": jobs})
     if as_json:
         return print_json({"model": str(output), **described(model)})
@@ -76,7 +87,7 @@ def predict(
     missing: Missing = None,
     delimiter: Delimiter = None,
     as_json: Json = False,
-):
+) -> None:
     """Predict the class of every row; columns are matched by name. Where the rows have a class, say the accuracy."""
     with warnings_told():
         loaded, table = _opened(model, data, output, form, missing, delimiter)
@@ -101,7 +112,7 @@ def transform(
     missing: Missing = None,
     delimiter: Delimiter = None,
     as_json: Json = False,
-):
+) -> None:
     """Map every row to the space where the learned distance is Euclidean."""
     with warnings_told():
         loaded, table = _opened(model, data, output, form, missing, delimiter)
@@ -116,7 +127,7 @@ def inspect(
     model: Model,
     top: Annotated[int, typer.Option(min=1, help="Features to show.")] = 20,
     as_json: Json = False,
-):
+) -> None:
     """Say what a model is: what its metric weighs, its preprocessing, parameters, versions and seed. Runs nothing."""
     with warnings_told():
         loaded = TableModel.load(model)

@@ -2,11 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from ..tabular import InputError, read
+from ..tabular import InputError, Table, read
 from ..tabular.reading import FORMATS, MISSING
 
 STDOUT = Path("-")
@@ -20,7 +20,7 @@ Numeric = Annotated[list[str] | None, typer.Option(help="Column that must hold n
 Nominal = Annotated[list[str] | None, typer.Option(help="Column whose numbers are names; repeatable.")]
 Format = Annotated[str | None, typer.Option("--format", help=f"{', '.join(FORMATS)}; else by the suffix.")]
 Missing = Annotated[
-    list[str], typer.Option(help="Text of a missing value, in place of '', ?, NA, nan, ...; repeatable.")
+    list[str] | None, typer.Option(help="Text of a missing value, in place of '', ?, NA, nan, ...; repeatable.")
 ]
 Delimiter = Annotated[str | None, typer.Option(help="Character between the fields of a CSV file.")]
 Device = Annotated[str, typer.Option(help="Where methods compute that can choose: cpu, cuda, ...")]
@@ -28,25 +28,25 @@ Keep = Annotated[list[str] | None, typer.Option(help="Column of the data to copy
 Output = Annotated[Path, typer.Option("--output", "-o", help="CSV or TSV file to write; - is stdout.")]
 
 
-def read_data(path, form, missing, delimiter):
+def read_data(path: Path, form: str | None, missing: list[str] | None, delimiter: str | None) -> Table:
     """The table of a file."""
     return read(path, form, missing=[*missing, ""] if missing else MISSING, delimiter=delimiter)
 
 
-def kinds_of(drop, numeric, nominal):
+def kinds_of(drop: list[str] | None, numeric: list[str] | None, nominal: list[str] | None) -> dict[str, list[str]]:
     """What the user says about columns."""
     return {"drop": drop or [], "numeric": numeric or [], "nominal": nominal or []}
 
 
-def assignments(texts):
+def assignments(texts: list[str] | None) -> dict[str, Any]:
     """``name=value`` as a dict; values are JSON where they can be, else text."""
-    found = {}
+    values: dict[str, Any] = {}
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise InputError(f"--set wants name=value, not {text!r}")
         try:
-            found[name] = json.loads(value)
+            values[name] = json.loads(value)
         except ValueError:
-            found[name] = value
-    return found
+            values[name] = value
+    return values

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from .. import datasets as data
-from ..bench import records
-from ..bench.methods import METHODS
+from ..bench.records import Record, read_all
+from ..tabular.methods import METHODS
 from .console import fail, listed, tell
 
 Folder = Annotated[Path, typer.Argument(help="Folder of records.")]
@@ -18,18 +18,18 @@ Protocol = Annotated[
 Without = Annotated[str, typer.Option(help="Data sets to leave out, separated by commas.")]
 
 
-def read_records(folder, methods="all", without=""):
+def read_records(folder: Path, methods: str = "all", without: str = "") -> list[Record]:
     """Records of a folder or of one compact file, of some methods and data sets, with a word about broken ones."""
     from ..bench.results import load_compact
 
     if not folder.exists():
         fail(f"There is no folder {folder}.")
-    found, broken = (load_compact(folder), []) if folder.is_file() else records.read_all(folder)
+    records, broken = (load_compact(folder), []) if folder.is_file() else read_all(folder)
     for line in broken:
         tell(line)
     wanted = listed(methods, METHODS, "method")
     dropped = listed(without, data.list_datasets(), "data set")
-    found = [record for record in found if record.job.method in wanted and record.job.dataset not in dropped]
-    if not found:
+    chosen = [record for record in records if record.job.method in wanted and record.job.dataset not in dropped]
+    if not chosen:
         fail(f"There are no such records in {folder}.")
-    return found
+    return chosen

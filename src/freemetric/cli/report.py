@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from ..report import write
 from ..tabular import TableModel
 from ..tabular.writing import check_writable
 from .console import Json, console, print_json, progress, warnings_told
@@ -22,8 +21,10 @@ def report(
     missing: Missing = None,
     delimiter: Delimiter = None,
     as_json: Json = False,
-):
+) -> None:
     """Write one HTML page about a model: the learned space, the Monte Carlo run, what it weighs, why it decides."""
+    from ..report import write  # slow to import
+
     output = output or model.with_suffix(".html")
     check_writable(output)
     with warnings_told():

@@ -1,10 +1,13 @@
 """A model as plain values, and as text for people."""
 
+from typing import Any
+
 from rich.table import Table
 
+from ..printable import printable
 from ..tabular import TableModel, by_column
 from ..tabular.preprocessing import TREATMENTS
-from .console import console, printable
+from .console import console
 
 TREATED = {
     "numbers": "median",
@@ -20,7 +23,7 @@ LEGEND = (
 )
 
 
-def described(model: TableModel) -> dict:
+def described(model: TableModel) -> dict[str, Any]:
     """Everything there is to say of a model, as JSON values."""
     last, notes = model.pipeline[-1], {name: note for name, note in model.notes.items() if name != "weights"}
     weights, steps = model.weights(), model.pipeline.named_steps["columns"].transformers_
@@ -50,7 +53,7 @@ def described(model: TableModel) -> dict:
     }
 
 
-def show(name, about, top):
+def show(name: str, about: dict[str, Any], top: int) -> None:
     """A model for people."""
     lines = {
         "method": f"{about.get('method')} ({about['classifier']}), k = {about['n_neighbors']}",

@@ -3,22 +3,25 @@
 Rows stand in the order of the UCI files, so that a split by row number is the same with and without a file.
 """
 
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 
 from .registry import info
-from .table import Table, as_text
+from .table import TextColumns, as_text
+
+Row = tuple  # features as they are, and the class
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 
 
-def balance():
+def balance() -> Iterator[Row]:
     """Every scale with weights and distances 1 to 5, and the side it tips to."""
     for scale in product(range(1, 6), repeat=4):
         torque = scale[0] * scale[1] - scale[2] * scale[3]
         yield *scale, "BLR"[(torque > 0) - (torque < 0)]
 
 
-def tic_tac_toe():
+def tic_tac_toe() -> list[Row]:
     """Every board on which a game can end, x having moved first; positive: x has won."""
     won, lost, drawn = [], [], []
     for board in product("xob", repeat=9):
@@ -34,7 +37,7 @@ def tic_tac_toe():
     return won + lost + drawn
 
 
-def iris():
+def iris() -> list[Row]:
     """Anderson's irises as UCI has them."""
     from sklearn.datasets import load_iris
 
@@ -44,7 +47,7 @@ def iris():
     return _records("iris", X, y)
 
 
-def wine():
+def wine() -> list[Row]:
     """Forina's wines; scikit-learn's copy is UCI's."""
     from sklearn.datasets import load_wine
 
@@ -56,10 +59,15 @@ def _records(name, X, y):
     return [(*row, labels[number]) for row, number in zip(X.tolist(), y, strict=True)]
 
 
-BUILTIN = {"balance": balance, "iris": iris, "tic-tac-toe": tic_tac_toe, "wine": wine}
+BUILTIN: dict[str, Callable[[], Iterable[Row]]] = {
+    "balance": balance,
+    "iris": iris,
+    "tic-tac-toe": tic_tac_toe,
+    "wine": wine,
+}
 
 
-def builtin_table(name):
+def builtin_table(name: str) -> TextColumns:
     """The table of a set that needs no file."""
     rows = [tuple(as_text(field) for field in row) for row in BUILTIN[name]()]
-    return Table.from_rows(f"built-in {name}", [*info(name).main.columns, "class"], rows)
+    return TextColumns.from_rows(f"built-in {name}", [*info(name).main.names, "class"], rows)

@@ -1,5 +1,7 @@
 """A data set of the paper as arrays."""
 
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,7 +9,7 @@ import numpy as np
 from .encoding import encode
 from .registry import PLAIN, info
 from .store import get_coded_table, get_table
-from .table import DatasetError
+from .table import DatasetError, TextColumns
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +35,14 @@ class Dataset:
     name: str
     X: np.ndarray
     y: np.ndarray
-    feature_names: tuple
-    classes: tuple
+    feature_names: tuple[str, ...]
+    classes: tuple[str, ...]
     encoding: str
 
 
-def load(name, data_home=None, *, encoding="paper", check=True):
+def load(
+    name: str, data_home: str | os.PathLike | None = None, *, encoding: str = "paper", check: bool = True
+) -> Dataset:
     """Load a data set of the paper.
 
     A file `name`.csv or `name`.csv.gz is looked for in `data_home`, in the folder that the environment variable
@@ -90,7 +94,14 @@ def load(name, data_home=None, *, encoding="paper", check=True):
     return as_dataset(name, table, entry.nominal, rules, entry.missing, encoding)
 
 
-def as_dataset(name, table, nominal, rules, missing, encoding):
+def as_dataset(
+    name: str,
+    table: TextColumns,
+    nominal: Mapping[str, Sequence[str]],
+    rules: Mapping[str, str],
+    missing: str,
+    encoding: str,
+) -> Dataset:
     """Encode a table."""
     X, feature_names = encode(table, nominal, rules, missing)
     classes, y = np.unique(table.labels, return_inverse=True)

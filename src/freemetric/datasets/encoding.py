@@ -1,21 +1,24 @@
 """From text to numbers: rules for nominal columns and for missing values. Nothing is scaled here."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from math import isfinite
 
 import numpy as np
 
-from .table import DatasetError
+from .table import DatasetError, TextColumns
 
 
-def encode(table, nominal, rules, missing="mode"):
+def encode(
+    table: TextColumns, nominal: Mapping[str, Sequence[str]], rules: Mapping[str, str], missing: str = "mode"
+) -> tuple[np.ndarray, tuple[str, ...]]:
     """Features of a table as numbers.
 
     What fills a gap is taken from the whole column, the rows of a later test part included, but never from the class.
 
     Parameters
     ----------
-    table : Table
+    table : TextColumns
         Text fields.
     nominal : dict
         Nominal columns with their values in order. Every other column is numeric; its gaps become its mean.
@@ -44,7 +47,7 @@ def encode(table, nominal, rules, missing="mode"):
     return np.column_stack(features).astype(np.float64), tuple(names)
 
 
-def finite_number(text):
+def finite_number(text: str) -> float | None:
     """The number a text stands for, or None; nan and infinity are no numbers."""
     try:
         number = float(text)

@@ -1,10 +1,11 @@
 """Any folder of CSV files as a suite of data sets."""
 
+import os
 import warnings
 from pathlib import Path
 
 from ..exceptions import DataWarning
-from .dataset import as_dataset
+from .dataset import Dataset, as_dataset
 from .encoding import finite_number
 from .registry import PLAIN
 from .store import as_folder
@@ -27,18 +28,18 @@ class Suite:
         File names without the ending, sorted.
     """
 
-    def __init__(self, folder):
+    def __init__(self, folder: str | os.PathLike):
         self._files = _files(folder)
         self.names = list(self._files)
 
-    def load(self, name):
+    def load(self, name: str) -> Dataset:
         """Load a set by name, as `load_csv` does."""
         if name not in self._files:
             raise DatasetError(f"no data set is called {name!r}; there are {', '.join(self.names)}")
         return load_csv(self._files[name])
 
 
-def list_folder(path):
+def list_folder(path: str | os.PathLike) -> list[str]:
     """Names of the data sets in a folder of CSV files.
 
     Parameters
@@ -54,7 +55,7 @@ def list_folder(path):
     return list(_files(path))
 
 
-def load_csv(path):
+def load_csv(path: str | os.PathLike) -> Dataset:
     """Load a CSV file, gzipped or not.
 
     Parameters
@@ -85,17 +86,17 @@ def load_csv(path):
     return as_dataset(_name(path), table, nominal, PLAIN, "value", "plain")
 
 
-def _files(folder):
+def _files(folder: str | os.PathLike) -> dict[str, Path]:
     folder = as_folder(folder, "the suite")
     paths = sorted(p for p in folder.iterdir() if p.name.endswith(SUFFIXES) and not p.name.startswith("."))
     if not paths:
         raise DatasetError(f"{folder}: no file *.csv or *.csv.gz")
-    found = {}
+    by_name: dict[str, Path] = {}
     for path in sorted(paths, key=_name):
-        if _name(path) in found:
-            raise DatasetError(f"{folder}: both {found[_name(path)].name} and {path.name}")
-        found[_name(path)] = path
-    return found
+        if _name(path) in by_name:
+            raise DatasetError(f"{folder}: both {by_name[_name(path)].name} and {path.name}")
+        by_name[_name(path)] = path
+    return by_name
 
 
 def _name(path):

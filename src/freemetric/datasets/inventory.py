@@ -1,12 +1,16 @@
 """Have the data sets at hand: fetch what is missing, check what is there."""
 
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from .builtin import BUILTIN
-from .registry import info, list_datasets
+from .registry import DataFile, info, list_datasets
 from .store import as_folder, cache_folder, download_into, find, folders, not_in, note, read_checked
 from .table import DatasetError, write_atomically
+
+OnSet = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,9 @@ class Result:
     detail: str = ""
 
 
-def check(names=None, data_home=None, on_set=None):
+def check(
+    names: Iterable[str] | None = None, data_home: str | os.PathLike | None = None, on_set: OnSet | None = None
+) -> list[Result]:
     """Check the files of data sets: rows, columns, classes, values and sha256.
 
     Parameters
@@ -51,7 +57,7 @@ def check(names=None, data_home=None, on_set=None):
 
 
 def _check(entry, places):
-    found = []
+    paths = []
     for expected in filter(None, (entry.main, entry.coded)):
         path = find(expected, places)
         if path is None:
@@ -62,11 +68,13 @@ def _check(entry, places):
             read_checked(path, expected)
         except DatasetError as error:
             return Result(entry.name, "problem", str(error))
-        found.append(str(path))
-    return Result(entry.name, "ok", ", ".join(found))
+        paths.append(str(path))
+    return Result(entry.name, "ok", ", ".join(paths))
 
 
-def fetch(names=None, data_home=None, on_set=None):
+def fetch(
+    names: Iterable[str] | None = None, data_home: str | os.PathLike | None = None, on_set: OnSet | None = None
+) -> list[Result]:
     """Copy or download data sets, so that later runs need no network.
 
     Parameters
@@ -120,7 +128,7 @@ def _fetch_main(entry, target, there, elsewhere):
     return "downloaded", str(download_into(entry, target))
 
 
-def copy(path, expected, folder):
+def copy(path: Path, expected: DataFile, folder: Path) -> Path:
     """Copy a data file that is what it should be into a folder, with the note of a download."""
     read_checked(path, expected)
     goal = (folder / expected.file).with_name(path.name)

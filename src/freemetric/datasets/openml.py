@@ -6,12 +6,12 @@ from collections import Counter
 import numpy as np
 
 from .encoding import encode
-from .registry import PLAIN
-from .table import DatasetError, Table, as_text
+from .registry import PLAIN, DatasetInfo
+from .table import DatasetError, TextColumns, as_text
 from .verify import verify
 
 
-def download(entry):
+def download(entry: DatasetInfo) -> TextColumns:
     """The table of a registry entry, from OpenML by data_id.
 
     Parameters
@@ -21,10 +21,12 @@ def download(entry):
 
     Returns
     -------
-    Table
+    TextColumns
         With the registry's columns and class names, and the rows and classes it names: that much is verified. OpenML
         writes numbers its own way, so the text is not that of the registry's sha256.
     """
+    if entry.openml is None:
+        raise DatasetError(f"{entry.name}: OpenML has no copy of it; {_remedy(entry)}")
     place = f"OpenML {entry.openml['name']!r} (data_id {entry.openml['data_id']})"
     if "unusable" in entry.openml:
         raise DatasetError(f"{entry.name}: cannot be downloaded, {entry.openml['unusable']}; {_remedy(entry)}")
@@ -37,7 +39,7 @@ def download(entry):
     if entry.openml.get("distinct"):
         rows = list(dict.fromkeys(rows))
     rows = _rename_classes(rows, entry)
-    table = Table.from_rows(f"{entry.name} from {place}", [*entry.main.columns, "class"], rows)
+    table = TextColumns.from_rows(f"{entry.name} from {place}", [*entry.main.names, "class"], rows)
     verify(table, entry.main)
     encode(table, entry.nominal, PLAIN, entry.missing)  # text among the numbers must not reach the cache
     return table
@@ -83,7 +85,7 @@ def _select(entry, columns, place):
     if len(columns) != entry.features:
         raise DatasetError(f"{entry.name}: {place} has {len(columns)} features, expected {entry.features}")
     theirs = {_plain(name): fields for name, fields in columns.items()}
-    ours = [_plain(name) for name in entry.main.columns]
+    ours = [_plain(name) for name in entry.main.names]
     if len(theirs) == len(columns) and set(theirs) == set(ours):
         return [theirs[name] for name in ours]
     return list(columns.values())

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from .table import DatasetError
 
@@ -32,12 +33,17 @@ class DataFile:
     """
 
     file: str
-    columns: tuple | None
+    columns: tuple[str, ...] | None
     rows: int
     features: int
-    class_counts: dict | None
-    nominal: dict
+    class_counts: dict[str, int] | None
+    nominal: dict[str, list[str]]
     sha256: str | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the features where they are known, else none."""
+        return self.columns or ()
 
 
 @dataclass(frozen=True)
@@ -80,23 +86,23 @@ class DatasetInfo:
     number: int
     name: str
     paper_name: str
-    paper: dict
+    paper: dict[str, int]
     rows: int
     features: int
     classes: int
-    encoded: dict
-    encodings: dict
+    encoded: dict[str, int]
+    encodings: dict[str, Any]
     missing: str
     main: DataFile
     coded: DataFile | None = None
-    openml: dict | None = None
+    openml: dict[str, Any] | None = None
     obtainable: bool = True
     notes: str = ""
-    class_counts: dict = field(default_factory=dict)
-    nominal: dict = field(default_factory=dict)
+    class_counts: dict[str, int] = field(default_factory=dict)
+    nominal: dict[str, list[str]] = field(default_factory=dict)
 
 
-def list_datasets(*, obtainable_only=True):
+def list_datasets(*, obtainable_only: bool = True) -> list[str]:
     """Names of the paper's data sets, in its order.
 
     Parameters
@@ -119,7 +125,7 @@ def list_datasets(*, obtainable_only=True):
     return [name for name, entry in _registry().items() if entry.obtainable or not obtainable_only]
 
 
-def info(name):
+def info(name: str) -> DatasetInfo:
     """What the registry knows about a data set.
 
     Parameters
@@ -146,7 +152,7 @@ def info(name):
 
 
 @cache
-def _registry():
+def _registry() -> dict[str, DatasetInfo]:
     rows = json.loads(files(__package__).joinpath("registry.json").read_text("utf-8"))
     return {row["name"]: _entry(row) for row in rows}
 
@@ -156,7 +162,7 @@ def _entry(row):
     columns = tuple(row["columns"].split(",")) if "columns" in row else None
     nominal = row.get("nominal", {})
     if "*" in nominal:
-        nominal = dict.fromkeys(columns, nominal["*"])
+        nominal = dict.fromkeys(columns or (), nominal["*"])
     counts = row.get("class_counts")
     rows, features = row.get("rows", paper["rows"]), row.get("features", paper["features"])
     main = DataFile(row.get("file", f"{row['name']}.csv"), columns, rows, features, counts, nominal, row.get("sha256"))

@@ -3,15 +3,19 @@
 import hashlib
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from .builtin import BUILTIN, builtin_table
 from .openml import download
-from .table import DatasetError, as_csv, read_table, write_atomically
+from .registry import DataFile, DatasetInfo
+from .table import DatasetError, TextColumns, as_csv, read_table, write_atomically
 from .verify import verify
 
+PathLike = str | os.PathLike
 
-def cache_folder():
+
+def cache_folder() -> Path:
     """The user's folder for downloaded sets: XDG_CACHE_HOME, else the platform's habit."""
     home = Path.home()
     if os.environ.get("XDG_CACHE_HOME"):
@@ -23,14 +27,13 @@ def cache_folder():
     return base / "freemetric"
 
 
-def folders(data_home=None):
+def folders(data_home: PathLike | None = None) -> list[Path]:
     """Folders to look in, in order: the argument, the variable FREEMETRIC_DATA, the cache."""
     named = {"data_home": data_home, "FREEMETRIC_DATA": os.environ.get("FREEMETRIC_DATA")}
-    found = [as_folder(path, name) for name, path in named.items() if path]
-    return [*found, cache_folder()]
+    return [*(as_folder(path, name) for name, path in named.items() if path), cache_folder()]
 
 
-def as_folder(path, name):
+def as_folder(path: PathLike, name: str) -> Path:
     """A path that must be a folder; `name` says who named it."""
     path = Path(path).expanduser()
     if not path.is_dir():
@@ -38,7 +41,7 @@ def as_folder(path, name):
     return path
 
 
-def find(expected, places):
+def find(expected: DataFile, places: Iterable[Path]) -> Path | None:
     """The first file of that name, gzipped or not, or None."""
     for folder in places:
         for path in (folder / expected.file, folder / f"{expected.file}.gz"):
@@ -47,7 +50,7 @@ def find(expected, places):
     return None
 
 
-def read_checked(path, expected, check=True):
+def read_checked(path: Path, expected: DataFile, check: bool = True) -> TextColumns:
     """The table of a file that is what the registry says; without `check` its sha256 may differ."""
     table, sha256 = read_table(path)
     verify(table, expected)
@@ -59,7 +62,7 @@ def read_checked(path, expected, check=True):
     return table
 
 
-def get_table(entry, data_home=None, check=True):
+def get_table(entry: DatasetInfo, data_home: PathLike | None = None, check: bool = True) -> TextColumns:
     """The table of a set, from a file, from this package, or from OpenML by way of the cache."""
     places = folders(data_home)
     path = find(entry.main, places)
@@ -72,8 +75,10 @@ def get_table(entry, data_home=None, check=True):
     return read_checked(download_into(entry, cache_folder()), entry.main)
 
 
-def get_coded_table(entry, data_home=None, check=True):
+def get_coded_table(entry: DatasetInfo, data_home: PathLike | None = None, check: bool = True) -> TextColumns:
     """The table of a set in its PROBEN1 coding, from a file."""
+    if entry.coded is None:
+        raise DatasetError(f"{entry.name}: has no PROBEN1 coding")
     places = folders(data_home)
     path = find(entry.coded, places)
     if path is None:
@@ -84,12 +89,12 @@ def get_coded_table(entry, data_home=None, check=True):
     return read_checked(path, entry.coded, check)
 
 
-def not_in(expected, places):
+def not_in(expected: DataFile, places: Iterable[Path]) -> str:
     """In words: the file is in none of these folders."""
     return f"there is no {expected.file} in {', '.join(map(str, places))}"
 
 
-def download_into(entry, folder):
+def download_into(entry: DatasetInfo, folder: Path) -> Path:
     """Download a set into a folder, with a note of its sha256 beside it, and return the path."""
     content = as_csv(download(entry))
     path = folder / entry.main.file
@@ -99,7 +104,7 @@ def download_into(entry, folder):
     return path
 
 
-def note(path):
+def note(path: Path) -> Path:
     """The file that holds the sha256 of a downloaded one, in the form of sha256sum."""
     return path.with_name(f"{path.name}.sha256")
 

@@ -1,16 +1,15 @@
 """A data set as text: the columns of a CSV file, read strictly and written atomically."""
 
 import csv
-import gzip
 import hashlib
 import io
 import os
-import uuid
-import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..csv_records import csv_records
+from ..files.atomic import replacing
+from ..text_files import content_of, csv_records, text_of
 
 
 class DatasetError(ValueError):
@@ -18,7 +17,7 @@ class DatasetError(ValueError):
 
 
 @dataclass(frozen=True)
-class Table:
+class TextColumns:
     """Text fields by column; an empty field is a missing value.
 
     Attributes
@@ -38,24 +37,27 @@ class Table:
     """
 
     source: str
-    columns: tuple
-    fields: tuple
-    labels: tuple
-    lines: tuple
+    columns: tuple[str, ...]
+    fields: tuple[tuple[str, ...], ...]
+    labels: tuple[str, ...]
+    lines: tuple[int, ...]
     class_column: str = "class"
 
     @classmethod
-    def from_rows(cls, source, header, rows, lines=None):
+    def from_rows(
+        cls, source: str, header: Sequence[str], rows: Iterable[Sequence[str]], lines: Iterable[int] | None = None
+    ) -> "TextColumns":
         """From records whose last field is the class."""
         *fields, labels = zip(*rows, strict=True)
         lines = tuple(range(2, len(labels) + 2)) if lines is None else tuple(lines)
         return cls(source, tuple(header[:-1]), tuple(fields), labels, lines, header[-1])
 
-    def rows(self):
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """Records whose last field is the class."""
         return zip(*self.fields, self.labels, strict=True)
 
 
-def read_table(path):
+def read_table(path: str | os.PathLike) -> tuple[TextColumns, str]:
     """The table of a CSV file, gzipped or not, and the sha256 of its text.
 
     Parameters
@@ -65,13 +67,13 @@ def read_table(path):
 
     Returns
     -------
-    table : Table
+    table : TextColumns
         Every row has a field for every column, every column a name of its own, every row a class.
     sha256 : str
         Of the unpacked file, so that it is the same for x.csv and x.csv.gz.
     """
-    content = _content(Path(path))
-    records, lines = csv_records(path, _text(path, content), DatasetError)
+    content = content_of(Path(path), DatasetError)
+    records, lines = csv_records(path, text_of(path, content, DatasetError), DatasetError)
     header, rows = records[0], records[1:]
     _check_header(path, header)
     if not rows:
@@ -81,29 +83,11 @@ def read_table(path):
             raise DatasetError(f"{path}, line {line}: {len(row)} fields where the header has {len(header)}")
         if not row[-1]:
             raise DatasetError(f"{path}, line {line}: the class (last column, {header[-1]!r}) is empty")
-    return Table.from_rows(str(path), header, rows, lines[1:]), hashlib.sha256(content).hexdigest()
-
-
-def _content(path):
-    try:
-        content = path.read_bytes()
-        return gzip.decompress(content) if path.suffix == ".gz" else content
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DatasetError(f"{path}: damaged or truncated gzip file ({error})") from error
-    except OSError as error:
-        raise DatasetError(f"{path}: cannot be read ({error.strerror})") from error
-
-
-def _text(path, content):
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise DatasetError(f"{path}, line {line}: byte {content[error.start]:#04x} is not UTF-8") from error
+    return TextColumns.from_rows(str(path), header, rows, lines[1:]), hashlib.sha256(content).hexdigest()
 
 
 def _check_header(path, header):
-    seen = set()
+    seen: set[str] = set()
     for position, name in enumerate(header, 1):
         if not name:
             raise DatasetError(f"{path}, line 1: column {position} has no name")
@@ -114,12 +98,12 @@ def _check_header(path, header):
         raise DatasetError(f"{path}, line 1: one column only, {header[0]!r}; features and a class are needed")
 
 
-def as_text(value):
+def as_text(value: object) -> str:
     """A number in its shortest form, anything else as it stands."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
-def as_csv(table):
+def as_csv(table: TextColumns) -> bytes:
     """The bytes of a table as a CSV file."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -128,15 +112,11 @@ def as_csv(table):
     return text.getvalue().encode()
 
 
-def write_atomically(path, content):
-    """Write bytes to a file that is there whole or not at all, whatever interrupts."""
-    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write bytes to a file, whose folder is made if need be, that is there whole or not at all."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            draft.write_bytes(content)
-            os.replace(draft, path)
-        finally:
-            draft.unlink(missing_ok=True)
+        with replacing(path) as file:
+            file.write(content)
     except OSError as error:
         raise DatasetError(f"{path}: cannot be written ({error.strerror})") from error

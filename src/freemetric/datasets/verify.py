@@ -2,15 +2,16 @@
 
 from collections import Counter
 
-from .table import DatasetError
+from .registry import DataFile
+from .table import DatasetError, TextColumns
 
 
-def verify(table, expected):
+def verify(table: TextColumns, expected: DataFile) -> None:
     """Raise a DatasetError that says what was expected and what was found, or return nothing.
 
     Parameters
     ----------
-    table : Table
+    table : TextColumns
         What was read.
     expected : DataFile
         What the registry says.
@@ -25,8 +26,8 @@ def verify(table, expected):
     if len(counts) != len(expected.class_counts):
         raise DatasetError(f"{table.source}: {len(counts)} classes, expected {len(expected.class_counts)}")
     label = next(label for label in expected.class_counts | counts if counts[label] != expected.class_counts.get(label))
-    found, wanted = counts[label], expected.class_counts.get(label, 0)
-    raise DatasetError(f"{table.source}: {found} rows of class {label!r}, expected {wanted}")
+    wanted = expected.class_counts.get(label, 0)
+    raise DatasetError(f"{table.source}: {counts[label]} rows of class {label!r}, expected {wanted}")
 
 
 def _verify_columns(table, expected):
@@ -34,9 +35,9 @@ def _verify_columns(table, expected):
         raise DatasetError(f"{table.source}: no class column: the last is {table.class_column!r}, expected 'class'")
     if len(table.columns) != expected.features:
         raise DatasetError(f"{table.source}: {len(table.columns)} features, expected {expected.features}")
-    for place, (found, wanted) in enumerate(zip(table.columns, expected.columns or table.columns, strict=True), 1):
-        if found != wanted:
-            raise DatasetError(f"{table.source}: column {place} is {found!r}, expected {wanted!r}")
+    for place, (name, wanted) in enumerate(zip(table.columns, expected.columns or table.columns, strict=True), 1):
+        if name != wanted:
+            raise DatasetError(f"{table.source}: column {place} is {name!r}, expected {wanted!r}")
 
 
 def _verify_values(table, expected):

@@ -1,13 +1,13 @@
 """People's own tables: read files of five formats, fit and use models of mixed columns with gaps, compare methods."""
 
-from ..bench.limits import Limits
 from .comparison import Comparison
 from .evaluation import Settings, compare
+from .feature_shares import Weight, by_column
+from .limits import Limits
 from .model import TableModel
 from .reading import read
 from .schema import Schema
 from .table import InputError, Table
-from .weights import Weight, by_column
 
 __all__ = [
     "Comparison",

@@ -2,19 +2,23 @@
 
 import csv
 import re
+from collections.abc import Collection, Iterable
 
-from .delimited import check_names, from_rows, text_of
-from .table import InputError, quoted
+from ..text_files import text_of
+from .delimited import check_names, from_rows
+from .table import InputError, Table, quoted
+
+Numbered = tuple[int, str]  # a line and its number
 
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{'\"][^\s{{]*)\s*(\{{.*\}}.*|[^{{].*)", re.IGNORECASE)
 KINDS = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "nominal", "date": "nominal"}
 
 
-def read_arff(source, content, missing):
+def read_arff(source: str, content: bytes, missing: Collection[str]) -> Table:
     """The table of an ARFF file; kinds are as declared."""
-    lines = [(number, line.strip()) for number, line in enumerate(text_of(source, content).splitlines(), 1)]
-    lines = [(number, line) for number, line in lines if line and not line.startswith("%")]
+    stripped = (line.strip() for line in text_of(source, content, InputError).splitlines())
+    lines = [(number, line) for number, line in enumerate(stripped, 1) if line and not line.startswith("%")]
     start = next((i for i, (_, line) in enumerate(lines) if line.lower().startswith("@data")), None)
     if start is None:
         raise InputError(f"{source}: no line @data")
@@ -25,25 +29,30 @@ def read_arff(source, content, missing):
     return from_rows(source, list(kinds), rows, [number for number, _ in lines[start + 1 :]], missing, kinds)
 
 
-def _attributes(source, lines):
+def _attributes(source: str, lines: Iterable[Numbered]) -> dict[str, str]:
     """Kinds by name, in order."""
     names, kinds = [], []
     for number, line in lines:
         if line.lower().startswith("@relation"):
             continue
-        found = ATTRIBUTE.fullmatch(line)
-        declared = found and ("{" if found[2].startswith("{") else found[2].split()[0].lower())
-        if declared != "{" and declared not in KINDS:
+        attribute = ATTRIBUTE.fullmatch(line)
+        kind = attribute and _kind(attribute[2])
+        if not attribute or not kind:
             raise InputError(f"{source}, line {number}: {quoted(line)} is no attribute of a known kind")
-        names.append(_bare(found[1]))
-        kinds.append(KINDS.get(declared, "nominal"))
+        names.append(_bare(attribute[1]))
+        kinds.append(kind)
     if not names:
         raise InputError(f"{source}: no line @attribute")
     check_names(f"{source}, header", names)
     return dict(zip(names, kinds, strict=True))
 
 
-def _fields(source, number, line):
+def _kind(declared: str) -> str | None:
+    """Nominal where the values are listed, None for a kind that is not known."""
+    return "nominal" if declared.startswith("{") else KINDS.get(declared.split()[0].lower())
+
+
+def _fields(source: str, number: int, line: str) -> list[str]:
     if line.startswith("{"):
         raise InputError(f"{source}, line {number}: a sparse row; only dense ARFF files are read")
     quote = '"' if '"' in line and "'" not in line else "'"
@@ -54,5 +63,5 @@ def _fields(source, number, line):
     return [field.strip() for field in fields]
 
 
-def _bare(name):
+def _bare(name: str) -> str:
     return re.sub(r"\\(.)", r"\1", name[1:-1]) if name[0] in "'\"" else name

@@ -1,14 +1,15 @@
 """CSV and TSV files, read strictly: what is malformed is told by its line, never guessed."""
 
 from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 
-from ..csv_records import csv_records
+from ..text_files import csv_records, text_of
 from .table import InputError, Table, few, objects, quoted
 
 
-def read_delimited(source, content, missing, delimiter):
+def read_delimited(source: str, content: bytes, missing: Collection[str], delimiter: str) -> Table:
     """The table of a file whose first line names the columns."""
-    records, lines = csv_records(source, text_of(source, content), InputError, delimiter)
+    records, lines = csv_records(source, text_of(source, content, InputError), InputError, delimiter)
     header, rows = records[0], records[1:]
     check_names(f"{source}, line {lines[0]}", header)
     if not rows:
@@ -16,7 +17,14 @@ def read_delimited(source, content, missing, delimiter):
     return from_rows(source, header, rows, lines[1:], missing)
 
 
-def from_rows(source, names, rows, lines, missing, kinds=None):
+def from_rows(
+    source: str,
+    names: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    lines: Sequence[int],
+    missing: Collection[str],
+    kinds: Mapping[str, str] | None = None,
+) -> Table:
     """The table of rows of text."""
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(names):
@@ -26,19 +34,7 @@ def from_rows(source, names, rows, lines, missing, kinds=None):
     return Table(source, dict(zip(names, cells, strict=True)), kinds or {}, lines)
 
 
-def text_of(source, content):
-    """UTF-8, with or without a mark in front; no file of text has a zero byte."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        line = content.count(b"\n", 0, problem.start) + 1
-        raise InputError(f"{source}, line {line}: byte {content[problem.start]:#04x} is not UTF-8") from problem
-    if "\0" in text:
-        raise InputError(f"{source}, line {text.count(chr(10), 0, text.index(chr(0))) + 1}: a NUL byte, not text")
-    return text
-
-
-def check_names(where, names):
+def check_names(where: str, names: Sequence[str]) -> None:
     """Every column has a name of its own."""
     for position, name in enumerate(names, 1):
         if not name:
@@ -48,7 +44,7 @@ def check_names(where, names):
         raise InputError(f"{where}: two columns are called {few(again)}")
 
 
-def _hint(header):
+def _hint(header: Sequence[str]) -> str:
     """What may have gone wrong where a file seems to have one column."""
     other = next((mark for mark in ";\t|," if len(header) == 1 and mark in header[0]), None)
     return f"; one column, {quoted(header[0])}: --delimiter {other!r}?" if other else ""

@@ -2,18 +2,19 @@
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from ..bench.limits import Limits, Outcome, described, limited
 from ..exceptions import DataWarning
 from .labels import labels
-from .methods import classifier, pipeline
+from .limits import Limits, Outcome, described, limited
+from .pipelines import classifier, pipeline
 from .preprocessing import plan, useful_plan
 from .schema import Schema
 from .table import InputError, Table
@@ -43,10 +44,12 @@ class Settings:
     device: str = "cpu"
     limits: Limits = field(default_factory=Limits)
 
-    def splits(self, y):
+    def splits(self, y: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Training and test rows of every split."""
         return RepeatedStratifiedKFold(n_splits=self.folds, n_repeats=self.repeats, random_state=self.seed).split(y, y)
 
-    def classifier(self, method, number):
+    def classifier(self, method: str, number: int) -> BaseEstimator:
+        """The unfitted classifier of a method for one split."""
         given = (self.parameters or {}).get(method)
         return classifier(method, self.seed + number, parameters=given, device=self.device)
 
@@ -73,7 +76,7 @@ def compare(
     *,
     n_jobs: int | None = None,
     on_fit: Callable[[Split, int, int], None] | None = None,
-    **kinds,
+    **kinds: Collection[str],
 ) -> list[Split]:
     """Compare methods on tables by repeated stratified cross-validation; all methods see the same splits.
 
@@ -87,7 +90,7 @@ def compare(
     target : str or None
         Column of the class, the same in all; None is what their format declares.
     methods : list of str
-        Names in ``freemetric.bench.methods.METHODS``.
+        Names in ``freemetric.tabular.methods.METHODS``.
     settings : Settings or None, default=None
         Folds, repeats, seeds, parameters, limits.
     n_jobs : int or None, default=None
@@ -106,17 +109,17 @@ def compare(
     for method in methods:
         settings.classifier(method, 0)  # a wrong name or parameter is told before hours of work
     jobs = [job for name, table in tables.items() for job in _jobs(name, table, target, methods, settings, kinds)]
-    found: list[Split] = []
+    splits: list[Split] = []
     over: dict[tuple[str, str], Split] = {}
     todo = (delayed(_judge)(job, over.get((job.file, job.method))) for job in jobs)  # asked when a job's turn comes
     prefer = "threads" if settings.limits else None  # which wait for processes
     for split in Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")(todo):
-        found.append(split)
+        splits.append(split)
         if split.over_limit:
             over[split.file, split.method] = split
         if on_fit:
-            on_fit(split, len(found), len(jobs))
-    return found
+            on_fit(split, len(splits), len(jobs))
+    return splits
 
 
 def _jobs(name, table, target, methods, settings, kinds) -> Iterator[Job]:
@@ -143,10 +146,8 @@ def _judge(job: Job, over: Split | None = None) -> Split:
     if over is not None:
         return replace(over, number=job.number)
     start = time.perf_counter()
-    if job.settings.limits:
-        outcome = limited(_error, job, limits=job.settings.limits, preload=[__name__])
-    else:
-        outcome = _tried(_error, job)
+    limits = job.settings.limits
+    outcome = limited(_error, job, limits=limits) if limits else _tried(_error, job)
     error, seconds = outcome.value or (None, time.perf_counter() - start)
     return Split(job.file, job.method, job.number, error, seconds, outcome.failure, outcome.over_limit)
 

@@ -12,7 +12,7 @@ def label_texts(table: Table, target: str) -> np.ndarray:
     return objects(None if text is None else _canonical(text) for text in table.texts(target))
 
 
-def labels(table: Table, target: str):
+def labels(table: Table, target: str) -> tuple[np.ndarray, np.ndarray]:
     """The labels, and which rows have one.
 
     Parameters
@@ -36,24 +36,24 @@ def labels(table: Table, target: str):
             what = f"{quoted(text)} is no class; classes are names or whole numbers"
             raise InputError(f"{table.place(row, target)}: {what}")
     present = np.array([text is not None for text in texts])
-    found = texts[present]
-    classes = set(found)
+    known = texts[present]
+    classes = set(known)
     if len(classes) < 2:
-        only = f"every row has the class {quoted(found[0])}" if classes else "no row has a class"
+        only = f"every row has the class {quoted(known[0])}" if classes else "no row has a class"
         raise InputError(f"{table.source}: {only} in column {quoted(target)}; two classes are needed")
     if classes <= {"True", "False"}:
-        return found == "True", present
+        return known == "True", present
     if all(_is_whole(text) for text in classes):
-        return found.astype(np.int64), present
-    return found, present
+        return known.astype(np.int64), present
+    return known, present
 
 
-def _canonical(text):
+def _canonical(text: str) -> str:
     short = text.removesuffix(".0")
     return short if _is_whole(short) else text
 
 
-def _is_whole(text):
+def _is_whole(text: str) -> bool:
     """Whether a text is a whole number as one would write it, without zeros or a plus in front."""
     digits = text.removeprefix("-")
     plain = digits.isascii() and digits.isdigit() and len(digits) <= LONGEST_NUMBER

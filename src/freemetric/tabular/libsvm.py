@@ -7,7 +7,7 @@ from .table import LARGEST, InputError, Table
 LABEL = "label"
 
 
-def read_libsvm(source, content):
+def read_libsvm(source: str, content: bytes) -> Table:
     """The table of a LIBSVM file; a column that a file does not mention is zero."""
     labels, rows, lines = [], [], []
     for number, line in enumerate(content.split(b"\n"), 1):
@@ -34,7 +34,7 @@ def read_libsvm(source, content):
     return Table(source, columns, dict.fromkeys(columns, "numeric"), lines, target=LABEL, sparse=True)
 
 
-def _pairs(fields):
+def _pairs(fields: list[bytes]) -> dict[int, float]:
     """Values by index; ValueError if there are no such pairs, or two of one index."""
     if fields and fields[0].startswith(b"qid:"):
         fields = fields[1:]
@@ -45,20 +45,20 @@ def _pairs(fields):
     return values
 
 
-def _label(text):
+def _label(text: bytes) -> float:
     label = _number(text)
     if np.isinf(label):
         raise ValueError("no class")
     return label + 0.0  # -0 is 0
 
 
-def _index(text):
+def _index(text: bytes) -> int:
     if not text.isdigit():
         raise ValueError("no index")
     return int(text)
 
 
-def _number(text):
+def _number(text: bytes) -> float:
     if b"_" in text:  # which float would skip
         raise ValueError("no number")
     return float(text)

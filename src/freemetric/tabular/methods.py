@@ -1,58 +1,52 @@
-"""What follows the preprocessing: a classifier by the name of its method."""
+"""Methods by name: what to fit, and which parameters the paper's authors would have tuned."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 from sklearn.base import BaseEstimator
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.ensemble import RandomForestClassifier
 
-from ..bench.methods import METHODS
-from ..learners import LEARNERS, MetricKNeighborsClassifier
-from .preprocessing import Plan
-from .table import InputError
+from ..learners import DMLFE, LEARNERS, FreeEnergyClassifier
+from .references import REFERENCES
+
+
+@dataclass(frozen=True)
+class Method:
+    """``make()`` is a metric learner, to be followed by k-NN, or a classifier of its own."""
+
+    make: Callable[[], BaseEstimator]
+    grid: dict[str, list[Any]] = field(default_factory=dict)
+
+    def prepared(self, seed: int, device: str = "cpu") -> BaseEstimator:
+        """The estimator with its seed and device, where it has such parameters."""
+        estimator = self.make()
+        wanted = {"random_state": seed, "device": device}
+        return estimator.set_params(**{name: wanted[name] for name in wanted if name in estimator.get_params()})
+
+
+# Parameters worth tuning, by inner folds; the first value is the default.
+GRIDS: dict[str, dict[str, list[Any]]] = {
+    "rca": {"regularization": ["auto", 0.01, 0.1]},
+    "dca": {"regularization": ["auto", 0.01, 0.1]},
+    "lfda": {"n_neighbors": [7, 3, 15], "embedding": ["weighted", "plain"]},
+    "itml": {"gamma": [1.0, 0.1, 10.0]},
+    "lmnn": {"n_neighbors": [3, 1, 7], "regularization": [0.5, 0.1, 0.9]},
+    "dml-eig": {"smoothing": [1.0, 0.1, 10.0]},
+    "scml": {"regularization": [1e-5, 1e-4, 1e-3]},
+    "nca": {"init": ["identity", "pca"]},
+    "dmlmj": {"n_neighbors": [5, 3, 10]},
+    "dmlfe": {"confinement": [1e-4, 3e-5, 3e-4]},
+}
+
+METHODS: dict[str, Method] = {
+    "rf": Method(lambda: RandomForestClassifier(100)),
+    **{name: Method(learner, GRIDS.get(name, {})) for name, learner in LEARNERS.items()},
+    "dmlfe-paper": Method(DMLFE.paper),
+    "free-energy": Method(FreeEnergyClassifier),
+    **{name: Method(make) for name, make in REFERENCES.items()},
+}
+"""All rows of a comparison by name; the last ones are classifiers without a metric."""
 
 FITTED = ("free-energy", *LEARNERS)
 """Methods whose models can be saved."""
-
-
-def classifier(method, seed=0, *, parameters=None, device="cpu", n_jobs=None) -> BaseEstimator:
-    """An unfitted classifier; a metric learner is followed by k-NN, with k chosen by inner folds.
-
-    Parameters
-    ----------
-    method : str
-        One of ``freemetric.bench.methods.METHODS``.
-    seed : int, default=0
-        Of everything random.
-    parameters : dict or None, default=None
-        Parameters of the method; n_neighbors of a metric learner that has none of its own are those of k-NN.
-    device : str, default="cpu"
-        Where a method computes that can choose.
-    n_jobs : int or None, default=None
-        Threads of a method that can use them.
-
-    Returns
-    -------
-    estimator
-    """
-    if method not in METHODS:
-        raise InputError(f"unknown method {method!r}; known: {', '.join(METHODS)}")
-    made, parameters = METHODS[method].prepared(seed, device), dict(parameters or {})
-    outer = made
-    if hasattr(made, "transform"):
-        outer = MetricKNeighborsClassifier(made, random_state=seed)
-        if "n_neighbors" in parameters and "n_neighbors" not in made.get_params():
-            outer.set_params(n_neighbors=parameters.pop("n_neighbors"))
-    if "n_jobs" in outer.get_params():
-        outer.set_params(n_jobs=n_jobs)
-    try:
-        made.set_params(**parameters)
-        for part in (made, outer):
-            if hasattr(part, "_parameter_constraints"):
-                part._validate_params()
-    except (ValueError, TypeError) as problem:
-        raise InputError(f"method {method!r}: {' '.join(str(problem).split())}") from problem
-    return outer
-
-
-def pipeline(plan: Plan, last: BaseEstimator) -> Pipeline:
-    """Columns to numbers, numbers to [0, 1], and the classifier."""
-    return Pipeline([("columns", plan.transformer()), ("scale", MinMaxScaler()), ("classifier", last)])

@@ -1,6 +1,8 @@
 """A model of a table: the pipeline, and the columns it wants, in one file."""
 
+import os
 import warnings
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,17 +11,18 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .. import files
-from ..bench.protocol import versions
 from ..display.learned import LearnedSpace
 from ..exceptions import DataWarning, ModelFileError
+from ..versions import versions
+from .feature_shares import Weight, shares
 from .labels import label_texts, labels
-from .methods import FITTED, classifier, pipeline
+from .methods import FITTED
+from .pipelines import classifier, pipeline
 from .preprocessing import features, useful_plan
 from .row_weights import row_weights
 from .schema import Schema
 from .steps import Progress, steps_told
 from .table import InputError, Table, few, quoted
-from .weights import Weight, shares
 
 CHUNK = 4096  # rows between two words about progress
 
@@ -46,16 +49,16 @@ class TableModel:
     def fit(
         cls,
         table: Table,
-        target=None,
-        method="free-energy",
+        target: str | None = None,
+        method: str = "free-energy",
         *,
-        weight=None,
-        seed=0,
-        parameters=None,
-        device="cpu",
-        n_jobs=None,
+        weight: str | None = None,
+        seed: int = 0,
+        parameters: dict[str, Any] | None = None,
+        device: str = "cpu",
+        n_jobs: int | None = None,
         on_step: Progress | None = None,
-        **kinds,
+        **kinds: Collection[str],
     ) -> "TableModel":
         """Fit a method on a table; rows without a class are left out.
 
@@ -90,20 +93,21 @@ class TableModel:
         if method not in FITTED:
             raise InputError(f"unknown method {method!r}; known: {', '.join(FITTED)}")
         last = classifier(method, seed, parameters=parameters, device=device, n_jobs=n_jobs)
-        told = {}
+        weighing = {}
         if weight is not None:
             if weight == (target or table.target):
                 raise InputError(f"{table.source}: column {quoted(weight)} is the class and cannot be the weight, too")
-            told["classifier__sample_weight"] = row_weights(table, weight, last, method)
+            weighing["classifier__sample_weight"] = row_weights(table, weight, last, method)
             kinds["drop"] = [*kinds.get("drop", ()), weight]
         schema = Schema.infer(table, target, **kinds)
         y, present = labels(table, schema.target)
+        weighing = {parameter: values[present] for parameter, values in weighing.items()}
         frame = schema.frame(table)[present]
         treatment = useful_plan(table.source, frame, schema)
         if not present.all():
             warnings.warn(f"{table.source}: {(~present).sum()} rows without a class are left out", DataWarning, 2)
         with steps_told(last, on_step):
-            fitted = pipeline(treatment, last).fit(frame, y, **{name: w[present] for name, w in told.items()})
+            fitted = pipeline(treatment, last).fit(frame, y, **weighing)
         weights = shares(fitted, frame)
         notes = {
             "file": Path(table.source).name,
@@ -120,13 +124,13 @@ class TableModel:
         }
         return cls(fitted, schema, notes)
 
-    def save(self, path, options=None):
+    def save(self, path: str | os.PathLike, options: dict[str, Any] | None = None) -> None:
         """Save the model for ``TableModel.load`` and ``freemetric.load``; ``options`` are kept in the notes."""
         about = {**self.notes, **self.schema.as_json()}
         files.save(self.pipeline, path, about={"table": {**about, "options": options or {}}})
 
     @classmethod
-    def load(cls, path) -> "TableModel":
+    def load(cls, path: str | os.PathLike) -> "TableModel":
         """Load a model. Nothing in the file is run, whoever made it."""
         if not Path(path).is_file():
             raise InputError(f"{path}: there is no such file")
@@ -140,7 +144,7 @@ class TableModel:
             raise ModelFileError(f"{path}: a model, but not of a table; `freemetric fit` makes such") from problem
         return cls(made, schema, notes)
 
-    def matched(self, table: Table):
+    def matched(self, table: Table) -> Any:
         """The features of a table as a DataFrame, with a warning about columns and categories that are unknown."""
         frame, extra = self.schema.frame(table), self.schema.extra(table)
         if extra:
@@ -150,7 +154,9 @@ class TableModel:
             warnings.warn(f"{table.source}: column {quoted(name)}: {word}", DataWarning, 2)
         return frame
 
-    def predict(self, table: Table, *, proba=False, on_rows: Progress | None = None):
+    def predict(
+        self, table: Table, *, proba: bool = False, on_rows: Progress | None = None
+    ) -> tuple[np.ndarray, np.ndarray | None]:
         """Predicted labels (n_rows,), and probabilities (n_rows, n_classes) or None."""
         frame = self.matched(table)
         if not proba:
@@ -158,7 +164,7 @@ class TableModel:
         chances = np.concatenate([self.pipeline.predict_proba(part) for part in _parts(frame, on_rows)])
         return self.pipeline.classes_[chances.argmax(axis=1)], chances  # as predict does, at half the cost
 
-    def transform(self, table: Table, on_rows: Progress | None = None):
+    def transform(self, table: Table, on_rows: Progress | None = None) -> np.ndarray:
         """Rows in the space where the learned distance is Euclidean, (n_rows, n_components)."""
         frame, last = self.matched(table), self.pipeline[-1]
         if hasattr(last, "embed"):  # many metrics, averaged
@@ -175,11 +181,11 @@ class TableModel:
 
         Empty where the method could not tell.
         """
-        names, told = features(self.pipeline.named_steps["columns"]), self.notes.get("weights")
-        found = [Weight(*name, 100 * share) for name, share in zip(names, told, strict=True)] if told else []
-        return sorted(found, key=lambda weight: -weight.share)
+        names, parts = features(self.pipeline.named_steps["columns"]), self.notes.get("weights")
+        weights = [Weight(*name, 100 * part) for name, part in zip(names, parts, strict=True)] if parts else []
+        return sorted(weights, key=lambda weight: -weight.share)
 
-    def rows(self, table: Table):
+    def rows(self, table: Table) -> tuple[Any, np.ndarray | None]:
         """Features as a DataFrame and labels of the rows that have one; all rows and None where there is no class."""
         frame = self.matched(table)
         if self.schema.target not in table.columns:
@@ -194,7 +200,7 @@ class TableModel:
             warnings.warn(f"{table.source}: {word}", DataWarning, 2)
         return frame[present], np.array([known[text] for text in texts[present]])
 
-    def accuracy(self, table: Table, predicted) -> float | None:
+    def accuracy(self, table: Table, predicted: Iterable) -> float | None:
         """Share of the labelled rows that are predicted right; None where no row has a label."""
         if self.schema.target not in table.columns:
             return None

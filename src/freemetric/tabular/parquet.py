@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections.abc import Collection
 
 import numpy as np
 
@@ -13,23 +14,23 @@ INDEX = re.compile(r"__index_level_\d+__")  # pandas' own, no feature
 MANY_CELLS, MOST_PER_BYTE = 2 * 10**6, 300  # more cells in fewer bytes are no data, but would take minutes to unpack
 
 
-def read_parquet(source, content, missing):
+def read_parquet(source: str, content: bytes, missing: Collection[str]) -> Table:
     """The table of a Parquet file: numbers are numeric, truth values, texts and dictionaries nominal."""
-    pa, pq = require("pyarrow"), require("pyarrow.parquet")
+    pa, pq = require("pyarrow", "cli"), require("pyarrow.parquet", "cli")
     try:
         file = pq.ParquetFile(io.BytesIO(content))
         names = [name for name in file.schema_arrow.names if not INDEX.fullmatch(name)]
         _check_size(source, file.metadata, len(content))
         check_names(source, names)
-        found = file.read(columns=names)
-        found.validate(full=True)
+        columns = file.read(columns=names)
+        columns.validate(full=True)
     except InputError:
         raise
     except (pa.ArrowException, OSError, ValueError) as problem:
         raise InputError(f"{source}: not a Parquet file ({' '.join(str(problem).split())[:120]})") from problem
-    if not names or not found.num_rows:
+    if not names or not columns.num_rows:
         raise InputError(f"{source}: no rows or no columns")
-    cells = {name: _cells(pa, source, name, found.column(name), missing) for name in names}
+    cells = {name: _cells(pa, source, name, columns.column(name), missing) for name in names}
     return Table(source, cells, {name: "numeric" for name in names if cells[name].dtype.kind == "f"})
 
 

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
@@ -15,7 +16,7 @@ from .table import InputError, quoted
 
 MOST_CATEGORIES = 32  # features a nominal column may become; the rarest categories share one
 GAP = -1.0  # stands for a gap among the numbers of names
-MOST_TOLD = 8  # columns left out, by name
+MOST_NAMED = 8  # columns left out, by name
 MANY_GAPS = 0.05  # share of a numeric column from which on a gap is a feature of its own
 
 
@@ -52,7 +53,7 @@ TREATMENTS = {
 """Transformers by the name of their group."""
 
 
-def plan(frame, schema: Schema) -> Plan:
+def plan(frame: Any, schema: Schema) -> Plan:
     """Decide, from the training rows alone, how each column is treated.
 
     Parameters
@@ -66,7 +67,8 @@ def plan(frame, schema: Schema) -> Plan:
     -------
     Plan
     """
-    groups, left_out = {name: [] for name in TREATMENTS}, {}
+    groups: dict[str, list[str]] = {name: [] for name in TREATMENTS}
+    left_out: dict[str, str] = {}
     for column in schema.columns:
         values = frame[column.name]
         n_present, n_values = int(values.notna().sum()), values.nunique()
@@ -86,12 +88,12 @@ def plan(frame, schema: Schema) -> Plan:
     return Plan({name: columns for name, columns in groups.items() if columns}, left_out)
 
 
-def useful_plan(source, frame, schema: Schema) -> Plan:
+def useful_plan(source: str, frame: Any, schema: Schema) -> Plan:
     """The plan, with a warning about columns that are left out, and an error where all of them are."""
     made = plan(frame, schema)
-    told = [f"column {quoted(name)}, {reason}" for name, reason in made.left_out.items()]
-    more = [f"{len(told) - MOST_TOLD} more"] if len(told) > MOST_TOLD else []
-    reasons = "; ".join(told[:MOST_TOLD] + more)
+    useless = [f"column {quoted(name)}, {reason}" for name, reason in made.left_out.items()]
+    more = [f"{len(useless) - MOST_NAMED} more"] if len(useless) > MOST_NAMED else []
+    reasons = "; ".join(useless[:MOST_NAMED] + more)
     if not made.groups:
         raise InputError(f"{source}: no column is of use; {reasons}")
     if reasons:
@@ -101,17 +103,17 @@ def useful_plan(source, frame, schema: Schema) -> Plan:
 
 def features(transformer: ColumnTransformer) -> list[tuple[str, str]]:
     """Column and, where a column is several features, which of its values each one stands for."""
-    found: list[tuple[str, str]] = []
-    for name, fitted, columns in transformer.transformers_:
-        if name.startswith("names"):
-            found += _categories(fitted, columns)
-        elif name == "gaps":
-            found += [(column, "missing") for column in columns]
-        elif name in TREATMENTS:
-            found += [(column, "") for column in columns]
+    names: list[tuple[str, str]] = []
+    for group, fitted, columns in transformer.transformers_:
+        if group.startswith("names"):
+            names += _categories(fitted, columns)
+        elif group == "gaps":
+            names += [(column, "missing") for column in columns]
+        elif group in TREATMENTS:
+            names += [(column, "") for column in columns]
             indicator = getattr(fitted, "indicator_", None)
-            found += [(columns[i], "missing") for i in indicator.features_] if indicator else []
-    return found
+            names += [(columns[i], "missing") for i in indicator.features_] if indicator else []
+    return names
 
 
 def _categories(fitted, columns):

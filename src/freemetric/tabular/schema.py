@@ -3,14 +3,13 @@
 import warnings
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from ..exceptions import DataWarning
 from ..extras import require
 from .table import InputError, Table, few, objects, quoted
-
-pd = require("pandas")
 
 
 @dataclass(frozen=True)
@@ -70,29 +69,30 @@ class Schema:
         return cls(target, tuple(_column(table, name, kind) for name, kind in kinds.items()))
 
     @classmethod
-    def from_json(cls, content) -> "Schema":
+    def from_json(cls, content: dict[str, Any]) -> "Schema":
         """From what ``as_json`` gave; KeyError, TypeError or ValueError if it is something else."""
         columns = tuple(Column(**{**c, "categories": tuple(c["categories"])}) for c in content["columns"])
         if not all(type(c.name) is str and c.kind in ("numeric", "nominal") for c in columns):
             raise ValueError("columns without a name or a kind")
         return cls(str(content["target"]), columns)
 
-    def as_json(self) -> dict:
+    def as_json(self) -> dict[str, Any]:
         return {"target": self.target, "columns": [asdict(column) for column in self.columns]}
 
-    def frame(self, table: Table):
+    def frame(self, table: Table) -> Any:
         """The features as a DataFrame, by name and in this order: float64, or objects that are texts or NaN."""
         missing = [column.name for column in self.columns if column.name not in table.columns]
         if missing and not table.sparse:
             raise InputError(f"{table.source}: no column {few(missing)}, which the model needs")
-        return pd.DataFrame({column.name: _series(table, column) for column in self.columns})
+        pd = require("pandas", "cli")
+        return pd.DataFrame({column.name: _series(pd, table, column) for column in self.columns})
 
     def extra(self, table: Table) -> list[str]:
         """Columns of a table that are neither features nor the class."""
         known = {self.target, *(column.name for column in self.columns)}
         return [name for name in table.columns if name not in known]
 
-    def unknown(self, frame) -> dict[str, int]:
+    def unknown(self, frame: Any) -> dict[str, int]:
         """How many cells of each nominal column hold a category that was never seen."""
         counts = {
             column.name: int((~frame[column.name].isin(column.categories) & frame[column.name].notna()).sum())
@@ -124,7 +124,7 @@ def _column(table, name, kind):
     return Column(name, kind, table.n_rows - len(texts), tuple(sorted(set(texts))))
 
 
-def _series(table, column):
+def _series(pd, table, column):
     if column.kind == "numeric":
         return table.numbers(column.name)
     return pd.Series(objects(np.nan if text is None else text for text in table.texts(column.name)), dtype=object)

@@ -42,16 +42,16 @@ class Table:
     sparse: bool = False
 
     @property
-    def n_rows(self):
+    def n_rows(self) -> int:
         return len(next(iter(self.columns.values())))
 
-    def place(self, row, name=None):
+    def place(self, row: int, name: str | None = None) -> str:
         """Where a cell is, in words."""
         line = f" (line {self.lines[row]})" if self.lines is not None else ""
         column = "" if name is None else f", column {quoted(name)}"
         return f"{self.source}: row {row + 1}{line}{column}"
 
-    def cells(self, name):
+    def cells(self, name: str) -> np.ndarray:
         """The cells of a column as they are."""
         if name not in self.columns:
             if self.sparse:
@@ -59,7 +59,7 @@ class Table:
             raise InputError(f"{self.source}: no column {quoted(name)}; there are {few(self.columns)}")
         return self.columns[name]
 
-    def numbers(self, name):
+    def numbers(self, name: str) -> np.ndarray:
         """A column as float64, NaN for a gap; an error names the first cell that is no number to calculate with."""
         numbers = self.maybe_numbers(name)
         wrong = np.flatnonzero(np.abs(numbers) > LARGEST_NUMBER)
@@ -69,12 +69,12 @@ class Table:
             raise InputError(f"{self.place(row, name)}: {quoted(self.cells(name)[row])} {why}")
         return numbers
 
-    def maybe_numbers(self, name):
+    def maybe_numbers(self, name: str) -> np.ndarray:
         """A column as float64, NaN for a gap and infinity for what is no finite number."""
         cells = self.cells(name)
         return cells if cells.dtype.kind == "f" else np.array([as_number(text) for text in cells], dtype=np.float64)
 
-    def texts(self, name):
+    def texts(self, name: str) -> np.ndarray:
         """A column as texts, None for a gap."""
         cells = self.cells(name)
         if cells.dtype.kind != "f":
@@ -82,7 +82,7 @@ class Table:
         return objects(None if np.isnan(number) else as_text(number) for number in cells)
 
 
-def as_number(text):
+def as_number(text: str | None) -> float:
     """The number that a text stands for, NaN for None, infinity for no finite number."""
     if text is None:
         return np.nan
@@ -92,7 +92,7 @@ def as_number(text):
         return np.inf
 
 
-def as_text(number):
+def as_text(number: float) -> str:
     """A number in its shortest form, whole ones without a point."""
     return repr(float(number)).removesuffix(".0") if abs(number) < 1e16 else repr(float(number))
 
@@ -105,13 +105,13 @@ def objects(values: Iterable) -> np.ndarray:
     return array
 
 
-def quoted(value):
+def quoted(value: object) -> str:
     """A value in quotes, on one line and not too long."""
     text = as_text(value) if isinstance(value, float) else str(value)
     return repr(text if len(text) <= LONGEST else text[:LONGEST] + "...")
 
 
-def few(names, most=8):
+def few(names: Iterable[str], most: int = 8) -> str:
     """Some names in quotes, and how many more there are."""
     names = list(names)
     more = f" and {len(names) - most} more" if len(names) > most else ""

@@ -2,13 +2,15 @@
 
 import csv
 import io
+import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ..files.container import replacing
+from ..files.atomic import replacing
 from .table import InputError
 
 
-def as_delimited(columns: dict, delimiter=",") -> str:
+def as_delimited(columns: Mapping[str, Iterable], delimiter: str = ",") -> str:
     """Columns by name as text; numbers keep all their digits, a gap is empty."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
@@ -17,13 +19,13 @@ def as_delimited(columns: dict, delimiter=",") -> str:
     return text.getvalue()
 
 
-def write(path, text: str):
+def write(path: str | os.PathLike, text: str) -> None:
     """Put a text in its place at once."""
     with replacing(Path(path)) as file:
         file.write(text.encode())
 
 
-def check_writable(path):
+def check_writable(path: str | os.PathLike) -> None:
     """Say before the work that a file cannot be written where it should be."""
     path = Path(path)
     if not path.parent.is_dir():

@@ -1,13 +1,22 @@
 """Work in a process of its own, which ends when it hangs or wants all the memory."""
 
 import multiprocessing
-import resource
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .table import InputError
+
+try:
+    import resource
+except ImportError:  # a module of Unix
+    resource = None  # type: ignore[assignment]
+
 LONGEST = 500  # letters about a failure
+MAPPED = Path("/proc/self/statm")  # begins with the pages that a process has mapped
+WARM = f"{__package__}.warm"  # our learners, imported and compiled
 
 
 @dataclass(frozen=True)
@@ -17,7 +26,11 @@ class Limits:
     seconds: float | None = None
     megabytes: float | None = None
 
-    def __bool__(self):
+    def __post_init__(self):
+        if self.megabytes is not None and (resource is None or not MAPPED.exists()):
+            raise InputError(f"limits of memory need Python's module resource and {MAPPED}, which this system lacks")
+
+    def __bool__(self) -> bool:
         return self.seconds is not None or self.megabytes is not None
 
 
@@ -29,7 +42,7 @@ class Outcome(NamedTuple):
     over_limit: bool = False
 
 
-def limited(work: Callable, *args, limits: Limits, preload: Sequence[str] = ()) -> Outcome:
+def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] = (WARM,)) -> Outcome:
     """Run ``work(*args)`` in a process of its own.
 
     Parameters
@@ -40,15 +53,14 @@ def limited(work: Callable, *args, limits: Limits, preload: Sequence[str] = ()) 
         Its arguments.
     limits : Limits
         Time and memory of the process.
-    preload : sequence of str, default=()
-        Modules, beside our learners, that are imported once for all processes; the first call decides.
+    preload : sequence of str, default=(WARM,)
+        Modules that are imported once for all processes, where the system can fork; the first call decides.
 
     Returns
     -------
     Outcome
     """
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["freemetric.bench.warm", *preload])
+    context = _context(preload)
     inbox, outbox = context.Pipe(duplex=False)
     child = context.Process(target=_child, args=(outbox, limits.megabytes, work, args))
     child.start()
@@ -66,7 +78,16 @@ def limited(work: Callable, *args, limits: Limits, preload: Sequence[str] = ()) 
         inbox.close()
 
 
-def _child(outbox, megabytes, work, args):
+def _context(preload: Sequence[str]) -> Any:
+    """Processes fork from a server that has imported everything, or start anew where there is no such server."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(preload))
+    return context
+
+
+def _child(outbox: Connection, megabytes: float | None, work: Callable, args: tuple) -> None:
     try:
         if megabytes is not None:
             _limit_memory(megabytes)
@@ -76,7 +97,7 @@ def _child(outbox, megabytes, work, args):
     outbox.send(outcome)
 
 
-def _failed(problem, megabytes):
+def _failed(problem: Exception, megabytes: float | None) -> Outcome:
     text = described(problem)
     # out of memory has two faces: an array, or a library that can no longer be loaded
     if megabytes is not None and (isinstance(problem, MemoryError) or "failed to map segment" in text):
@@ -89,8 +110,8 @@ def described(problem: Exception) -> str:
     return f"{type(problem).__name__}: {' '.join(str(problem).split())}"[:LONGEST]
 
 
-def _limit_memory(megabytes):
+def _limit_memory(megabytes: float) -> None:
     """On top of what the interpreter and its libraries have mapped already."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    pages = int(MAPPED.read_text().split()[0])
     most = pages * resource.getpagesize() + int(megabytes * 2**20)
     resource.setrlimit(resource.RLIMIT_AS, (most, most))

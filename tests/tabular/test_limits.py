@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from freemetric.bench.limits import Limits, limited
+from freemetric.tabular.limits import Limits, limited
 
 
 def fail():

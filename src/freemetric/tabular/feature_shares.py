@@ -1,8 +1,12 @@
 """What a metric weighs: every feature's share in the squared distances between the training rows."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 
 from ..display.learned import LearnedSpace
 
@@ -18,19 +22,19 @@ class Weight:
     share: float
 
     @property
-    def name(self):
+    def name(self) -> str:
         return f"{self.column} = {self.value}" if self.value else self.column
 
 
-def shares(pipeline, frame):
+def shares(pipeline: Pipeline, frame: Any) -> NDArray | None:
     """Share of every feature that reaches the classifier, or None where there is no matrix to tell it from.
 
     The share of feature j is M_jj var(x_j), normalised; M without the directions in which no two rows differ, such as
     the sum of all features of a nominal column, for there a metric is arbitrary.
     """
-    told = getattr(pipeline[-1], "feature_importances_", None)
-    if told is not None:
-        return np.asarray(told)
+    importances = getattr(pipeline[-1], "feature_importances_", None)
+    if importances is not None:
+        return np.asarray(importances)
     try:
         M = LearnedSpace(pipeline).matrix()
     except TypeError:
@@ -43,7 +47,7 @@ def shares(pipeline, frame):
     return parts / parts.sum() if parts.sum() > 0 else np.full(len(parts), 1 / len(parts))
 
 
-def by_column(weights):
+def by_column(weights: Iterable[Weight]) -> dict[str, float]:
     """Share in % of every column, the largest first."""
     sums: dict[str, float] = {}
     for weight in weights:

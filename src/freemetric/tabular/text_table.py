@@ -17,7 +17,7 @@ LATEX = {
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """A table of text.
 
     Parameters
@@ -35,7 +35,7 @@ class Table:
 
     Examples
     --------
-    >>> table = Table(("data", "k_NN"), (("iris", "3.9"), ("50% wine", None)), bold=frozenset({(0, 1)}))
+    >>> table = TextTable(("data", "k_NN"), (("iris", "3.9"), ("50% wine", None)), bold=frozenset({(0, 1)}))
     >>> print(table.markdown(), end="")
     | data | k\\_NN |
     |:---|---:|
@@ -49,13 +49,13 @@ class Table:
     50\\% wine & n/a \\\\
     """
 
-    columns: tuple
-    rows: tuple
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
     caption: str = ""
-    bold: frozenset = frozenset()
+    bold: frozenset[tuple[int, int]] = frozenset()
     footer: int = 0
 
-    def markdown(self):
+    def markdown(self) -> str:
         """Return the table in GitHub's Markdown.
 
         Returns
@@ -70,7 +70,7 @@ class Table:
         lines = [f"| {' | '.join(row)} |" for row in [header, *cells]]
         return _text([self.caption, ""] if self.caption else [], lines[:1], [rule], lines[1:])
 
-    def latex(self):
+    def latex(self) -> str:
         """Return the table as a LaTeX ``table`` that needs no package.
 
         Returns
@@ -85,7 +85,7 @@ class Table:
         begin = [r"\begin{table}", *caption, r"\centering", f"\\begin{{tabular}}{{l{'r' * (len(self.columns) - 1)}}}"]
         return _text(begin, [r"\hline", header, r"\hline"], lines, [r"\hline", r"\end{tabular}", r"\end{table}"])
 
-    def csv(self):
+    def csv(self) -> str:
         """Return the cells as comma-separated values, missing ones empty.
 
         Returns
@@ -108,7 +108,7 @@ def _text(*blocks):
     return "\n".join(line for block in blocks for line in block) + "\n"
 
 
-def escape_markdown(text):
+def escape_markdown(text: str) -> str:
     """Escape what Markdown would read as a column or as emphasis.
 
     Parameters
@@ -129,7 +129,7 @@ def escape_markdown(text):
     return re.sub(r"([\\|*_])", r"\\\1", text)
 
 
-def escape_latex(text):
+def escape_latex(text: str) -> str:
     """Escape what LaTeX would read as a command.
 
     Parameters

@@ -1,6 +1,9 @@
 """Classifiers from outside metric learning, given a fair chance: scaled features, parameters tuned by inner folds."""
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -17,12 +20,12 @@ MOST_TUNED_ON = 2000
 class Tuned(ClassifierMixin, BaseEstimator):
     """A scaled classifier whose grid is searched on at most 2,000 patterns; the best is then fitted on all."""
 
-    def __init__(self, classifier, grid, random_state=None):
+    def __init__(self, classifier: BaseEstimator, grid: dict[str, list], random_state: int | None = None):
         self.classifier = classifier
         self.grid = grid
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X: NDArray, y: NDArray) -> "Tuned":
         model = make_pipeline(MinMaxScaler(), clone(self.classifier))
         grid = {f"{model.steps[-1][0]}__{name}": values for name, values in self.grid.items()}
         rng = np.random.default_rng(self.random_state)
@@ -34,11 +37,11 @@ class Tuned(ClassifierMixin, BaseEstimator):
         self.classes_ = self.model_.classes_
         return self
 
-    def predict(self, X):
+    def predict(self, X: NDArray) -> NDArray:
         return self.model_.predict(X)
 
 
-REFERENCES = {
+REFERENCES: dict[str, Callable[[], BaseEstimator]] = {
     "hist-boosting": HistGradientBoostingClassifier,
     "svm": lambda: Tuned(SVC(), {"C": [1, 10, 100], "gamma": [0.1, 0.5, "scale", 2.0, 8.0]}),
     "logistic": lambda: Tuned(LogisticRegression(max_iter=2000), {"C": [0.1, 1.0, 10.0, 100.0, 1000.0]}),

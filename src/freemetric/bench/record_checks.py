@@ -1,0 +1,72 @@
+"""Whether a record that was read is one: fields of the right kind, and names that lead to no other folder."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .records import Job, Record
+
+FORBIDDEN = frozenset("/\\:")  # they would make a name a path
+
+
+def check_job(job: "Job") -> None:
+    """ValueError, in one line, where the job cannot be the name of a file."""
+    for what, name in {"data set": job.dataset, "method": job.method, "setting": job.setting}.items():
+        if not is_plain_name(name):
+            raise ValueError(f"the {what} {name!r} is no plain name")
+    for what, number in {"repeat": job.repeat, "fold": job.fold}.items():
+        if not _is_whole(number) or number < 0:
+            raise ValueError(f"the {what} {number!r} is no number from 0 on")
+
+
+def check_result(record: "Record") -> None:
+    """ValueError, in one line, where a field holds something else than it should."""
+    for name, is_right in FIELDS.items():
+        if not is_right(getattr(record, name)):
+            raise ValueError(f"{name} is {str(getattr(record, name))[:40]!r}")
+    if record.failure is None and (not record.errors or record.honest_error is None):
+        raise ValueError("neither errors nor a failure")
+
+
+def is_plain_name(name: object) -> bool:
+    """Whether a name is one part of a path that stays below its folder.
+
+    Examples
+    --------
+    >>> [is_plain_name(name) for name in ("breast-w", "../iris", "a/b", "C:iris", "")]
+    [True, False, False, False, False]
+    """
+    if not isinstance(name, str) or not name or not name.isprintable():
+        return False
+    return not name.startswith(".") and ".." not in name and FORBIDDEN.isdisjoint(name)
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float)
+
+
+def _or_none(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value is None or is_right(value)
+
+
+def _is(kind: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, kind)
+
+
+FIELDS: dict[str, Callable[[Any], bool]] = {
+    "errors": lambda value: isinstance(value, list) and all(map(_is_number, value)),
+    "honest_k": _or_none(_is_whole),
+    "honest_error": _or_none(_is_number),
+    "brier": _or_none(_is_number),
+    "log_loss": _or_none(_is_number),
+    "seconds": _is_number,
+    "parameters": _is(dict),
+    "failure": _or_none(_is(str)),
+    "shape": lambda value: len(value) == 3 and all(map(_is_whole, value)),
+    "versions": _is(dict),
+}
+"""What each field of a record must hold."""
