@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from . import datasets, energies, mc
+from . import datasets, energies, files, mc, metrics
 from ._version import __version__
 from .files import load
 from .learners import (
@@ -21,7 +21,9 @@ from .learners import (
     Euclidean,
     FreeEnergyClassifier,
     MetricKNeighborsClassifier,
+    Recipe,
 )
+from .presenting import PRESENTERS
 
 __all__ = [
     "DCA",
@@ -39,14 +41,34 @@ __all__ = [
     "Euclidean",
     "FreeEnergyClassifier",
     "MetricKNeighborsClassifier",
+    "Recipe",
     "__version__",
     "datasets",
     "energies",
+    "files",
     "load",
     "mc",
+    "metrics",
 ]
 
+from . import saved  # noqa: F401 - registers our classes with files
+
 _WHEN_ASKED_FOR = ("bench", "display", "onnx_export", "report", "tabular")  # they need more packages, or time to import
+
+
+def _card(model):
+    from .report.card import card
+
+    return card(model)
+
+
+def _report(model, path, X=None, y=None, **options):
+    from .report import write
+
+    return write(model, path, X, y, **options)
+
+
+PRESENTERS.update(card=_card, report=_report)
 
 
 def __getattr__(name):

@@ -1,7 +1,7 @@
 """Objectives over metrics: parameter objects that clone, print, add, scale and enter a grid search."""
 
 from .base import CallableEnergy, Energy, ScaledEnergy, SumEnergy, bind, takes_weights
-from .confinement import Confinement
+from .confinement import Confinement, confined
 from .diagonal import Diagonal
 from .nca import LogNCAEnergy, NCAEnergy
 
@@ -9,9 +9,7 @@ ENERGIES = {"nca": NCAEnergy, "log-nca": LogNCAEnergy}
 
 
 def as_energy(energy) -> Energy:
-    """The energy itself, the one of that name, a callable (R, p, d) -> (R,), or NCA's for None."""
-    if energy is None:
-        return NCAEnergy()
+    """The energy itself, the one of that name, or a callable (R, p, d) -> (R,) as one."""
     if isinstance(energy, str):
         if energy not in ENERGIES:
             raise ValueError(f"Unknown energy {energy!r}; known energies: {', '.join(map(repr, ENERGIES))}.")
@@ -34,5 +32,6 @@ __all__ = [
     "SumEnergy",
     "as_energy",
     "bind",
+    "confined",
     "takes_weights",
 ]

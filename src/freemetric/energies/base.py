@@ -25,13 +25,13 @@ class Energy(BaseEstimator):
     """An objective over maps A, to be minimised."""
 
     def bind(
-        self, X: Array, y: Array, *, sample_weight: Array | None = None, device: str = "cpu", n_jobs: int = 1
+        self, X: Array, y: Array, *, sample_weight: Array | None = None, device: str = "cpu"
     ) -> Callable[[Array], Array]:
         """The energy as a function of A alone.
 
         X is (N, d), or (R, N, d) with one data set per replica; y (N,) holds class numbers; ``sample_weight`` (N,) or
         (R, N) is positive. An energy that cannot weigh patterns has no such parameter: weights are then refused.
-        ``device`` and ``n_jobs`` are hints: an energy that knows only one way may take them as ``**options``.
+        ``device`` is a hint: an energy that knows only one way may take it as ``**options``.
         """
         raise NotImplementedError
 
@@ -51,8 +51,8 @@ class SumEnergy(Energy):
         self.first = first
         self.second = second
 
-    def bind(self, X, y, *, sample_weight=None, device="cpu", n_jobs=1):
-        return BoundSum([bind(term, X, y, sample_weight, device, n_jobs) for term in (self.first, self.second)])
+    def bind(self, X, y, *, sample_weight=None, device="cpu"):
+        return BoundSum([bind(term, X, y, sample_weight, device) for term in (self.first, self.second)])
 
     @property
     def takes_weights(self):
@@ -66,10 +66,10 @@ class ScaledEnergy(Energy):
         self.energy = energy
         self.factor = factor
 
-    def bind(self, X, y, *, sample_weight=None, device="cpu", n_jobs=1):
+    def bind(self, X, y, *, sample_weight=None, device="cpu"):
         if not self.factor > 0:
             raise ValueError(f"An energy can only be scaled by a positive factor; got {self.factor}.")
-        return BoundMultiple(bind(self.energy, X, y, sample_weight, device, n_jobs), self.factor)
+        return BoundMultiple(bind(self.energy, X, y, sample_weight, device), self.factor)
 
     @property
     def takes_weights(self):
@@ -87,13 +87,13 @@ class CallableEnergy(Energy):
 
     takes_weights = False
 
-    def bind(self, X, y, *, sample_weight=None, device="cpu", n_jobs=1):
+    def bind(self, X, y, *, sample_weight=None, device="cpu"):
         return self.function
 
 
-def bind(energy, X, y, sample_weight=None, device="cpu", n_jobs=1):
+def bind(energy, X, y, sample_weight=None, device="cpu"):
     """Bind an energy of ours or a user's; weights only reach one that takes them."""
-    options = {"device": device, "n_jobs": n_jobs}
+    options = {"device": device}
     if sample_weight is not None:
         if not takes_weights(energy):
             raise ValueError(f"{type(energy).__name__} takes no sample_weight.")

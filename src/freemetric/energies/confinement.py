@@ -1,6 +1,6 @@
 """A harmonic trap for the map: makes exp(-E / T) a proper distribution."""
 
-from .base import Energy
+from .base import Energy, ScaledEnergy, SumEnergy
 
 
 class Confinement(Energy):
@@ -17,7 +17,7 @@ class Confinement(Energy):
               second=ScaledEnergy(energy=Confinement(), factor=0.0001))
     """
 
-    def bind(self, X, y, *, sample_weight=None, device="cpu", n_jobs=1):
+    def bind(self, X, y, *, sample_weight=None, device="cpu"):
         return BoundConfinement()
 
 
@@ -29,3 +29,8 @@ class BoundConfinement:
 
     def value_and_grad(self, A):
         return self(A), 2 * A
+
+
+def confined(energy: Energy, confinement: float) -> Energy:
+    """The energy plus confinement * |A|^2."""
+    return SumEnergy(energy, ScaledEnergy(Confinement(), confinement)) if confinement > 0 else energy

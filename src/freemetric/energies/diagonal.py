@@ -29,8 +29,8 @@ class Diagonal(Energy):
     def __init__(self, energy):
         self.energy = energy
 
-    def bind(self, X, y, *, sample_weight=None, device="cpu", n_jobs=1):
-        bound = bind(self.energy, X, y, sample_weight, device, n_jobs)
+    def bind(self, X, y, *, sample_weight=None, device="cpu"):
+        bound = bind(self.energy, X, y, sample_weight, device)
         return BoundDifferentiableDiagonal(bound) if hasattr(bound, "value_and_grad") else BoundDiagonal(bound)
 
     @property

@@ -32,8 +32,8 @@ class NCAEnergy(Energy):
     array([0.162])
     """
 
-    def bind(self, X, y, *, sample_weight=None, device="cpu", n_jobs=1):
-        prepared = sorted_by_class(X, y, sample_weight, device, n_jobs)
+    def bind(self, X, y, *, sample_weight=None, device="cpu"):
+        prepared = sorted_by_class(X, y, sample_weight, device)
         return BoundNCA(*prepared) if can_sweep(device) else BoundDifferentiableNCA(*prepared)
 
 
@@ -58,12 +58,12 @@ class LogNCAEnergy(Energy):
     array([0.204])
     """
 
-    def bind(self, X, y, *, sample_weight=None, device="cpu", n_jobs=1):
-        kernels, data, n_patterns = sorted_by_class(X, y, sample_weight, device, n_jobs)
+    def bind(self, X, y, *, sample_weight=None, device="cpu"):
+        kernels, data, n_patterns = sorted_by_class(X, y, sample_weight, device)
         return BoundDifferentiableNCA(kernels, data, n_patterns, LOG_FLOOR)
 
 
-def sorted_by_class(X, y, sample_weight, device, n_jobs):
+def sorted_by_class(X, y, sample_weight, device):
     """The kernels of a device, the data as they want it, and the number of patterns."""
     order, bounds = class_order(np.asarray(y))
     X = np.asarray(X)
@@ -73,7 +73,7 @@ def sorted_by_class(X, y, sample_weight, device, n_jobs):
         if not ((sample_weight > 0) & np.isfinite(sample_weight)).all():
             raise ValueError("Weights in an energy must be positive; leave patterns of no weight out.")
     kernels = kernels_for(device)
-    return kernels, kernels.prepare(stack[:, order], bounds, device, n_jobs, sample_weight), len(order)
+    return kernels, kernels.prepare(stack[:, order], bounds, device, sample_weight), len(order)
 
 
 class BoundDifferentiableNCA:

@@ -3,14 +3,16 @@
 A file is an uncompressed zip archive of
 
 - ``freemetric.json``: format, versions, class, the user's notes, and a sha256 over everything;
-- ``tree.json``: the estimator as a tree of plain values (``codec.py``);
+- ``tree.json``: the estimator as a tree of plain values (``encoder.py``);
 - ``arrays/0.npy``, ``arrays/1.npy``, ...: its arrays of numbers.
 
-The checksum finds accidents. Against intent stands the reader: it makes objects of the classes in ``allowed.py`` only,
-gives them data only, calls no function that a file names, and believes no size that the file is too small for.
+The checksum finds accidents. Against intent stands the reader: it makes objects of registered classes only, gives
+them data only, calls no function that a file names, and believes no size that the file is too small for.
 """
 
 from ..exceptions import ModelFileError
+from . import sklearn_parts  # noqa: F401 - registers scikit-learn's transformers
 from .model import Savable, about, load, save
+from .registry import register
 
-__all__ = ["ModelFileError", "Savable", "about", "load", "save"]
+__all__ = ["ModelFileError", "Savable", "about", "load", "register", "save"]

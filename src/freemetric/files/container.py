@@ -11,7 +11,7 @@ from pathlib import Path
 from ..exceptions import ModelFileError
 from .atomic import replacing
 
-FORMAT, VERSION = "freemetric model", 1
+FORMAT, VERSION = "freemetric model", 2
 HEADER, TREE = "freemetric.json", "tree.json"
 LARGEST_HEADER = 16 << 20
 
@@ -69,9 +69,10 @@ def _header(archive):
         raise ValueError("another format")
     if type(header["version"]) is not int or header["version"] < 1:
         raise ValueError("no format version")
-    if header["version"] > VERSION:
-        writer = f"format {header['version']} of freemetric {header['freemetric']}"
-        raise ModelFileError(f"{writer}; this one reads formats up to {VERSION}: update freemetric")
+    if header["version"] != VERSION:
+        advice = "update freemetric" if header["version"] > VERSION else "fit the model again, or load it with that one"
+        writer = f"format {header['version']}, written by freemetric {header['freemetric']}"
+        raise ModelFileError(f"{writer}; this freemetric reads format {VERSION}: {advice}")
     count = header["arrays"]
     if type(count) is not int or not 0 <= count < len(archive.namelist()):
         raise ValueError("a wrong number of arrays")

@@ -1,22 +1,20 @@
-"""Trees of JSON values as objects: of listed classes only, from data only."""
+"""Trees of JSON values as objects: of registered classes only, from data only."""
 
-import inspect
 import math
 
 import numpy as np
 
-from .allowed import class_of, parameters_of
 from .arrays import array_of
-from .checks import check_object, check_state
 from .encoder import DEEPEST
 from .leaves import LARGEST_TEXT, LEAVES, to_dtype
+from .registry import BY_TAG
 
 
 class Decoder:
     """``decode(tree)`` returns the object; ValueError, TypeError or KeyError where the tree is not one of ours."""
 
     def __init__(self, arrays):
-        self.names = set()
+        self.tags: set[str] = set()
         self._arrays = [array_of(content) for content in arrays]
         self._branches = {
             "tuple": self._tuple,
@@ -72,21 +70,15 @@ class Decoder:
         return dtype.type(value)
 
     def _object(self, content, depth):
-        name, nodes = content
-        if type(name) is not str or type(nodes) is not dict:
+        tag, nodes = content
+        if type(tag) is not str or type(nodes) is not dict:
             raise TypeError("an object without a class")
-        try:
-            cls = class_of(name)
-        except KeyError:
-            raise ValueError(f"the class {name!r}, which is not allowed in a model file") from None
-        check_state(cls, nodes)
-        self.names.add(name)
-        made = object.__new__(cls)
+        if tag not in BY_TAG:
+            raise ValueError(f"an object of the kind {tag!r}, which nobody has registered")
+        entry = BY_TAG[tag]
+        self.tags.add(tag)
         state = {key: self.decode(node, depth + 1) for key, node in nodes.items()}
-        vars(made).update(state)
-        for key, default in parameters_of(cls).items():
-            # a file of an earlier release does not know parameters that came later
-            if key not in state and default is not inspect.Parameter.empty:
-                setattr(made, key, default)
-        check_object(made, name)
+        made = entry.from_state(state)
+        if not set(state) <= set(entry.to_state(made)):
+            raise ValueError(f"{entry.cls.__name__} with other attributes than its own")
         return made

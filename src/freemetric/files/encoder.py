@@ -1,7 +1,7 @@
 """Objects as trees of JSON values.
 
 Null, truth values, integers, finite floats, strings and lists stand for themselves. Everything else is a dict of one
-entry, whose key says what it is: ``{"tuple": [...]}``, ``{"object": ["freemetric.NCA", {...}]}``.
+entry, whose key says what it is: ``{"tuple": [...]}``, ``{"object": ["freemetric:nca", {...}]}``.
 """
 
 import math
@@ -9,22 +9,18 @@ from collections import UserList
 
 import numpy as np
 
-from .allowed import name_of
 from .arrays import KINDS, array_bytes
-from .checks import check_object, check_state
 from .leaves import LARGEST_TEXT, LEAVES, UnsupportedError, from_dtype
+from .registry import BY_CLASS
 
 DEEPEST = 64
-
-
-CALLBACKS = "_skl_callbacks"  # scikit-learn's; they watched the fit and are no part of the model
 
 
 class Encoder:
     """``encode(value)`` returns a tree; arrays of numbers are collected in ``arrays``, as npy files."""
 
     def __init__(self):
-        self.arrays, self.names = [], set()
+        self.arrays, self.tags = [], set()
         self._seen = {}  # id of an array: (its number, the array itself, so that the id stays its own)
 
     def encode(self, value, depth=0):
@@ -72,14 +68,14 @@ class Encoder:
         return {"array": [self._seen[id(array)][0], backward_axes(array)]}
 
     def _object(self, value, depth):
-        name = name_of(type(value))
-        if name is None:
+        entry = BY_CLASS.get(type(value))
+        if entry is None:
             raise UnsupportedError(described(value))
-        state = {name: part for name, part in vars(value).items() if name != CALLBACKS}
-        check_state(type(value), state)
-        check_object(value, name)
-        self.names.add(name)
-        return [name, {key: self._part(f".{key}", part, depth) for key, part in state.items()}]
+        state = entry.to_state(value)
+        self.tags.add(entry.tag)
+        tree = {key: self._part(f".{key}", part, depth) for key, part in state.items()}
+        entry.from_state(state)  # what is saved can be loaded
+        return [entry.tag, tree]
 
 
 def backward_axes(array):

@@ -4,7 +4,13 @@ import re
 
 import numpy as np
 
-from .allowed import TYPES
+NUMPY_TYPES = "number integer floating bool_ object_ str_ float16 float32 float64 " + (
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64"
+)
+TYPES = {kind.__name__: kind for kind in (object, bool, int, float, str)} | {
+    f"numpy.{name}": getattr(np, name) for name in NUMPY_TYPES.split()
+}
+"""Types that stand for a dtype among the parameters of an encoder or selector."""
 
 NOT_FINITE = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 PLAIN_DTYPE = re.compile(r"[<>|=]?([biuf][1248]|c8|c16|U[0-9]{1,6}|O)")

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import sklearn
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._version import __version__
@@ -34,15 +35,15 @@ class Savable:
 
 
 def save(model, path, about=None):
-    """Save a fitted model: one of ours, or a scikit-learn pipeline of listed transformers around it.
+    """Save a fitted model: one of ours, or a scikit-learn pipeline of known transformers around it.
 
-    Functions cannot be saved. A model that was fitted with an energy of one's own predicts without it:
-    ``model.set_params(energy=None)`` makes it savable.
+    Classes of one's own are made known by :func:`register`. Functions cannot be saved. A model that was fitted with an
+    energy of one's own predicts without it: ``model.set_params(energy="nca")`` makes it savable.
 
     Parameters
     ----------
-    model : estimator
-        A fitted estimator.
+    model : estimator or other object of a registered class
+        Estimators must be fitted. Committees, chains and their parts can be saved too.
     path : path-like
         File to write. One that is there already is replaced, once the new one is complete.
     about : dict or None, default=None
@@ -53,7 +54,8 @@ def save(model, path, about=None):
     ModelFileError
         If the model holds something that no file can hold, or the file cannot be written.
     """
-    check_is_fitted(model)
+    if isinstance(model, BaseEstimator):
+        check_is_fitted(model)
     encoder = Encoder()
     header = {"freemetric": __version__, "scikit-learn": sklearn.__version__, "about": _notes(about)}
     try:
@@ -62,6 +64,8 @@ def save(model, path, about=None):
         raise ModelFileError(one_line(f"{_subject(model, problem.where)} is {problem.what}")) from None
     except (ValueError, TypeError, KeyError, AttributeError) as problem:
         raise ModelFileError(one_line(f"{type(model).__name__} cannot be saved: {problem}")) from problem
+    if not isinstance(tree, dict) or "object" not in tree:
+        raise ModelFileError(f"{type(model).__name__} cannot be saved: it is no model")
     header["class"] = tree["object"][0]
     try:
         container.write(path, header, tree, encoder.arrays)
@@ -111,10 +115,11 @@ def load(path, *, with_about=False):
         model = _decoded(decoder, tree, header)
         if tree["object"][0] != header["class"]:
             raise ValueError("another class than its header says")
-        check_is_fitted(model)
+        if isinstance(model, BaseEstimator):
+            check_is_fitted(model)
         notes, saved_with = header["about"], header["scikit-learn"]
         differs = saved_with.split(".")[:2] != sklearn.__version__.split(".")[:2]
-    if differs and any(name.startswith("sklearn.") for name in decoder.names):
+    if differs and any(tag.startswith("sklearn:") for tag in decoder.tags):
         releases = f"its scikit-learn parts are of {saved_with}, this is {sklearn.__version__}"
         said = f"{path}: {releases}; fit it again if it does not predict as before"
         warnings.warn(one_line(said), VersionWarning, stacklevel=2)
@@ -194,5 +199,6 @@ def _subject(model, where):
         return f"{type(model).__name__} cannot be saved: it"
     where = shortened(where.removeprefix("."), LONGEST_PLACE)
     first = where.partition(".")[0].partition("[")[0]
-    part = "parameter" if first in model.get_params(deep=False) else "attribute"
+    parameters = model.get_params(deep=False) if isinstance(model, BaseEstimator) else ()
+    part = "parameter" if first in parameters else "attribute"
     return f"{type(model).__name__} cannot be saved: its {part} `{where}`"

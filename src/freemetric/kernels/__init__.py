@@ -2,10 +2,11 @@
 
 Every module has the same functions with the same signatures::
 
-    data = prepare(X, bounds, device, n_jobs, weights)
+    data = prepare(X, bounds, device, weights)
     nca_energy(data, A, log_floor)                 -> (R,)
     nca_energy_and_gradient(data, A, log_floor)    -> (R,), (R, p, d)
     nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge)    where can_sweep(device)
+    NearestNeighbors(Z, device, n_jobs).kneighbors(Q, n_neighbors)       -> (len(Q), n_neighbors)
 
 X is a stack (B, N, d) of data sets whose patterns are sorted by class, all with the same class ``bounds`` (C + 1,).
 ``weights`` (B, N) are positive, or None for equal ones; only their ratios matter. A is a stack (R, p, d) of maps. B = R

@@ -1,13 +1,15 @@
-"""The CPU kernels: compiled once per machine, serial inside, one replica per thread."""
+"""The CPU kernels: compiled once per machine, serial, without the interpreter's lock."""
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.neighbors import NearestNeighbors as Search
 
 from . import element_trials, soft_neighbors
 
 KEPT_BYTES = 32 << 20  # pairs a gradient keeps in memory, up to about 4,000 patterns; computed twice beyond
+FEW_QUERIES = 64  # for which it does not pay to wake threads
 STORED_BYTES = 256 << 20  # pairs a sweep keeps, up to about 8,000 patterns; computed anew in every trial beyond
 
 
@@ -16,24 +18,21 @@ class Data(NamedTuple):
     begin: np.ndarray  # (N,) first pattern of each pattern's class
     end: np.ndarray  # (N,) one past the last
     weights: np.ndarray  # (B, N) float32, mean one
-    threads: ThreadPoolExecutor | None
 
 
-def prepare(X, bounds, device="cpu", n_jobs=1, weights=None):
+def prepare(X, bounds, device="cpu", weights=None):
     X = np.asarray(X, dtype=np.float64)
     X = np.ascontiguousarray(X - X.mean(axis=1, keepdims=True), dtype=np.float32)
     size = np.diff(bounds)
     weights = np.ones(X.shape[:2]) if weights is None else weights / np.mean(weights, axis=1, keepdims=True)
-    threads = ThreadPoolExecutor(n_jobs) if n_jobs > 1 else None
     weights = np.ascontiguousarray(weights, dtype=np.float32)
-    return Data(X, np.repeat(bounds[:-1], size), np.repeat(bounds[1:], size), weights, threads)
+    return Data(X, np.repeat(bounds[:-1], size), np.repeat(bounds[1:], size), weights)
 
 
-def _each_replica(data, work, n_replicas):
-    """Call work(r, X_r, w_r) for every replica; the kernels release the interpreter lock."""
-    X, w = ([stack[r % len(stack)] for r in range(n_replicas)] for stack in (data.X, data.weights))
-    each = data.threads.map if data.threads and n_replicas > 1 else map
-    return np.array(list(each(work, range(n_replicas), X, w)))
+def _each_replica(data: Data, work: Callable[..., float], n_replicas: int) -> np.ndarray:
+    """Values work(r, X_r, w_r) of every replica."""
+    B = len(data.X)
+    return np.array([work(r, data.X[r % B], data.weights[r % B]) for r in range(n_replicas)])
 
 
 def nca_energy(data, A, log_floor=0.0):
@@ -70,3 +69,14 @@ def nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge=0.0):
 
     energy = _each_replica(data, work, len(A))
     return A, energy, accepted
+
+
+class NearestNeighbors:
+    """scikit-learn's search; ``kneighbors`` as there, without distances."""
+
+    def __init__(self, Z, device="cpu", n_jobs=None):
+        self.search, self.n_jobs = Search(n_jobs=n_jobs).fit(Z), n_jobs
+
+    def kneighbors(self, Q, n_neighbors):
+        self.search.n_jobs = self.n_jobs if len(Q) > FEW_QUERIES else None
+        return self.search.kneighbors(Q, n_neighbors, return_distance=False)

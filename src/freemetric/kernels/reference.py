@@ -11,7 +11,7 @@ class Data(NamedTuple):
     weights: np.ndarray  # (B, N)
 
 
-def prepare(X, bounds, device="reference", n_jobs=1, weights=None):
+def prepare(X, bounds, device="reference", weights=None):
     label = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
     X = np.asarray(X, dtype=np.float64)
     weights = np.ones(X.shape[:2]) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -72,3 +72,14 @@ def nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge=0.0):
         accepted[:, t] = ok = trial - energy <= allowed[:, t]
         A[ok], energy[ok] = B[ok], trial[ok]
     return A, energy, accepted
+
+
+class NearestNeighbors:
+    """``kneighbors(Q, n_neighbors)``: rows (n, n_neighbors) of Z (N, p) nearest to those of Q (n, p), nearest first."""
+
+    def __init__(self, Z, device="reference", n_jobs=None):
+        self.Z = np.asarray(Z, dtype=np.float64)
+
+    def kneighbors(self, Q, n_neighbors):
+        D = [((self.Z - q) ** 2).sum(axis=1) for q in np.asarray(Q, dtype=np.float64)]
+        return np.argsort(np.array(D).reshape(-1, len(self.Z)), axis=1, kind="stable")[:, :n_neighbors]

@@ -26,7 +26,7 @@ def _torch():
     return torch
 
 
-def prepare(X, bounds, device="cuda", n_jobs=1, weights=None):
+def prepare(X, bounds, device="cuda", weights=None):
     torch = _torch()
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if not available[device.split(":")[0]]:
@@ -92,21 +92,20 @@ def _evaluate(data, A, log_floor, wants_gradient):
 
 
 class NearestNeighbors:
-    """Brute-force search, queries in blocks that fit the memory budget; as scikit-learn's, without distances."""
+    """Brute-force search, queries in blocks that fit the memory budget."""
 
-    def __init__(self, Z, n_neighbors, device):
+    def __init__(self, Z, device="cuda", n_jobs=None):
         self.torch = _torch()
-        self.n_neighbors = n_neighbors
         self.Z = self._on(Z, device)
 
-    def kneighbors(self, Q, n_neighbors=None, return_distance=False):
-        k = self.n_neighbors if n_neighbors is None else n_neighbors
+    def kneighbors(self, Q, n_neighbors):
         block = max(1, BLOCK_BYTES // (4 * len(self.Z)))
-        parts = [
-            self.torch.cdist(self._on(Q[start : start + block], self.Z.device), self.Z).topk(k, largest=False).indices
-            for start in range(0, len(Q), block)
-        ]
+        parts = [self._nearest(Q[start : start + block], n_neighbors) for start in range(0, len(Q), block)]
         return self.torch.cat(parts).cpu().numpy()
+
+    def _nearest(self, Q, n_neighbors):
+        distances = self.torch.cdist(self._on(Q, self.Z.device), self.Z)
+        return distances.topk(n_neighbors, largest=False).indices
 
     def _on(self, Z, device):
         return self.torch.as_tensor(np.asarray(Z), dtype=self.torch.float32, device=device)

@@ -5,7 +5,7 @@ from .dml_eig import DMLeig
 from .dmlfe import DMLFE
 from .dmlmj import DMLMJ
 from .euclidean import Euclidean
-from .free_energy.classifier import FreeEnergyClassifier
+from .free_energy import FreeEnergyClassifier, Recipe
 from .itml import ITML
 from .knn import MetricKNeighborsClassifier
 from .lfda import LFDA
@@ -47,4 +47,5 @@ __all__ = [
     "Euclidean",
     "FreeEnergyClassifier",
     "MetricKNeighborsClassifier",
+    "Recipe",
 ]

@@ -2,23 +2,25 @@
 
 import logging
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from ..files import Savable
-from .callbacks import with_callbacks
+from ..files.checks import check_array as check_kept_array
+from ..files.estimators import check_attributes
+from ..presenting import Presented
+from ..sklearn_compat import Interval, validate_params, with_callbacks
 from .checks import check_labels, check_n_components, labelled, warn_about
-from .reporting import Reportable
 
 logger = logging.getLogger("freemetric")
 
 
-class MetricLearner(Savable, Reportable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class MetricLearner(Savable, Presented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A learned distance |A u - A v|; subclasses implement ``_learn(X, y) -> A`` of shape (n_components, n_features).
 
     ``X`` reaches ``_learn`` as float64 (N, d) and ``y`` as class numbers 0..C-1, or None for learners without labels.
@@ -49,7 +51,7 @@ class MetricLearner(Savable, Reportable, ClassNamePrefixFeaturesOutMixin, Transf
 
     def _fit(self, X, y=None, sample_weight=None, **side_information):
         """Validate, learn, store. Side information (chunks, pairs, triplets) replaces the labels where it is given."""
-        self._validate_params()
+        validate_params(self)
         given = {name: value for name, value in side_information.items() if value is not None}
         vars(self).pop("classes_", None)  # of an earlier fit with labels
         if given or not self._needs_labels:
@@ -127,15 +129,28 @@ class MetricLearner(Savable, Reportable, ClassNamePrefixFeaturesOutMixin, Transf
         """Minus the learned distance: larger for more similar pairs."""
         return -self.pair_distance(pairs)
 
+    def check_state(self) -> None:
+        """ValueError unless what was fitted belongs together; asked of every learner that is saved or loaded."""
+        check_attributes(self, ("n_features_in_", "components_", "_n_features_out"))
+        for name in ("components_", "replicas_"):
+            if hasattr(self, name):
+                check_kept_array(getattr(self, name), f"{name} of {type(self).__name__}", 2 + (name == "replicas_"))
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self._needs_labels
         return tags
 
 
-def generator(random_state):
+def generator(random_state: Any) -> np.random.Generator:
     """The one generator of a fit, from scikit-learn's ``random_state``."""
-    return np.random.default_rng(check_random_state(random_state).randint(2**32, size=4, dtype=np.uint32))
+    return np.random.default_rng(seed_sequence(random_state))
+
+
+def seed_sequence(random_state: Any) -> np.random.SeedSequence:
+    """The root of all random streams of a fit, from scikit-learn's ``random_state``."""
+    entropy = check_random_state(random_state).randint(2**32, size=4, dtype=np.uint32)
+    return np.random.SeedSequence(entropy.tolist())
 
 
 def tell(verbose, message, *args):

@@ -1,42 +1,45 @@
 """scikit-learn's callbacks (progress bars, early stops) around the steps of a fit, where the release has them."""
 
-try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:  # before scikit-learn 1.9
+from threading import Lock
+from typing import Any
 
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Nothing to support."""
+from sklearn.base import BaseEstimator
 
-    def with_callbacks(fit):
-        """The method as it is."""
-        return fit
+from ..sklearn_compat import callback_context
 
 
-class Steps:
+class FitSteps:
     """Tells an estimator's callbacks about every step of its fit.
 
     ``n_steps`` is how many there will be at most, None where nobody knows. Where several replicas make a step at once
-    each counts: the time that is left follows from the number.
+    each counts: the time that is left follows from the number. Threads may share it.
     """
 
-    def __init__(self, estimator, X, y, n_steps=None, name="Monte Carlo step"):
-        self.told, self.name = {"estimator": estimator, "X": X, "y": y}, name
-        self.context = None
-        if hasattr(estimator, "_init_callback_context"):
-            self.context = estimator._init_callback_context(max_subtasks=n_steps)
-            self.context.call_on_fit_task_begin(**self.told)
+    def __init__(
+        self, estimator: BaseEstimator, X: Any, y: Any, n_steps: int | None = None, name: str = "Monte Carlo step"
+    ) -> None:
+        self.data, self.name = {"estimator": estimator, "X": X, "y": y}, name
+        self.stopped, self.lock = False, Lock()
+        self.context = callback_context(estimator, n_steps)
+        if self.context is not None:
+            self.context.call_on_fit_task_begin(**self.data)
 
-    def made(self, n=1):
-        """n steps were made; whether a callback wants to stop here."""
-        return any([self._made_one() for _ in range(n)])  # a list, for all are told
+    def made(self, n: int = 1) -> bool:
+        """n steps were made; whether to stop here: a callback wants to, or has wanted to before."""
+        with self.lock:
+            for _ in range(n if self.context is not None else 0):
+                self.stopped |= self._made_one()
+            return self.stopped
+
+    def stop(self) -> None:
+        """Let everybody who asks stop."""
+        self.stopped = True
 
     def _made_one(self):
-        if self.context is None:
-            return False
         step = self.context.subcontext(task_name=self.name)
-        step.call_on_fit_task_begin(**self.told)
-        return bool(step.call_on_fit_task_end(**self.told))
+        step.call_on_fit_task_begin(**self.data)
+        return bool(step.call_on_fit_task_end(**self.data))
 
-    def close(self):
+    def close(self) -> None:
         if self.context is not None:
-            self.context.call_on_fit_task_end(**self.told)
+            self.context.call_on_fit_task_end(**self.data)

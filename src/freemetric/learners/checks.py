@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..exceptions import DataWarning
+from ..metrics.places import equal_rows
 
 MANY_COPIES = 0.1  # share of rows
 
@@ -21,11 +22,15 @@ def check_labels(y):
 
 
 def labelled(y):
-    """Which rows have a label: those that are not -1, unless -1 is one of two classes."""
+    """Which rows have a label: those that are not -1, unless -1 is one of two classes.
+
+    The one place that says what -1 means: scikit-learn's sign for unlabelled rows, for every estimator alike.
+    """
     unlabelled = y == -1 if np.issubdtype(np.asarray(y).dtype, np.number) else np.zeros(len(y), dtype=bool)
     if not unlabelled.any() or len(np.unique(y)) <= 2:
         return np.ones(len(y), dtype=bool)
-    warnings.warn(f"{unlabelled.sum()} unlabelled rows (y = -1) are left out.", DataWarning, stacklevel=4)
+    said = f"{unlabelled.sum()} unlabelled rows (y = -1) are left out; if -1 is a class, give it another name."
+    warnings.warn(said, DataWarning, stacklevel=4)
     return ~unlabelled
 
 
@@ -50,17 +55,16 @@ def _complaints(X, y, classes):
         yield f"Constant features, which no distance can use: {_few(constant)}."
     copies = _count_copies(X)
     if copies > MANY_COPIES * N:
-        yield f"{copies} of {N} rows are copies of others: errors that leave one row out will be too low."
+        what = f"{copies} of {N} rows are copies of others"
+        yield f"{what}: fine where they were observed independently; else errors that leave one row out are too low."
     if d > N:
         yield f"Fewer patterns ({N}) than features ({d}): many maps separate the classes; n_components may help."
 
 
 def _count_copies(X):
-    """Rows that equal an earlier one; 0 if they are certainly too few to mention."""
-    shadow = np.sort(X @ np.random.default_rng(0).standard_normal(X.shape[1]))  # copies fall on one point
-    if (np.diff(shadow) <= 1e-9 * np.abs(shadow).max()).sum() <= MANY_COPIES * len(X):
-        return 0
-    return len(X) - len(np.unique(X, axis=0))
+    """Rows that equal an earlier one."""
+    first, of_row = equal_rows(X)
+    return len(of_row) - len(first)
 
 
 def _few(items, most=5):

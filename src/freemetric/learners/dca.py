@@ -4,8 +4,8 @@ from numbers import Real
 
 import numpy as np
 from scipy.linalg import eigh
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
 from .linear_algebra import covariance, group_means, within_groups
 from .side_information import check_chunks, clip_count

@@ -9,13 +9,13 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
 from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
 
+from ..sklearn_compat import Interval
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .linear_algebra import map_of, shrunk
+from .lowest import Lowest, keeping_the_best
 from .neighbors import class_neighbors
 from .side_information import check_pairs, differ
-from .walk import keeping_the_best
 
 DENSE = 256  # features up to which the gradient is formed and solved; Lanczos beyond
 FIRST_RANK = 64  # directions the search begins with
@@ -163,7 +163,7 @@ class DMLeig(MetricLearner):
         K = cholesky(shrunk(U.T @ U / max(len(U), 1), self.regularization), lower=True)
         V = solve_triangular(K, V[differ(V)].T, lower=True).T
         search = _SmallestDistance(np.ascontiguousarray(V), self.smoothing)
-        with one_blas_thread(), keeping_the_best("DMLeig", search):
+        with one_blas_thread(), keeping_the_best("DMLeig", search.best):
             if not search.run(self._start(V, K), self.max_iter, self.tol, self.verbose):
                 warnings.warn(
                     f"DMLeig stopped after {search.n_iter} steps (max_iter={self.max_iter}) before it converged to "
@@ -172,7 +172,7 @@ class DMLeig(MetricLearner):
                     stacklevel=4,
                 )
         self.objective_, self.gap_, self.n_iter_ = search.highest, search.gap, search.n_iter
-        A = solve_triangular(K, search.best.T, lower=True, trans=1).T
+        A = solve_triangular(K, search.best.item.T, lower=True, trans=1).T
         return map_of(A.T @ A, self.n_components)
 
     def _pairs(self, X, y, pairs, pair_labels):
@@ -201,16 +201,16 @@ class _SmallestDistance:
 
     def __init__(self, V, smoothing):
         self.V, self.mu = V, smoothing
-        self.best, self.highest, self.gap, self.n_iter = None, -np.inf, np.inf, 0
+        self.best, self.highest, self.gap, self.n_iter = Lowest(), -np.inf, np.inf, 0
 
     def run(self, L, max_iter, tol, verbose):
         """Frank-Wolfe steps, each polished, until the gap is small; False if it is not."""
-        self.best = L
+        self.best.item = L  # every step is better than the one before
         if not len(self.V):  # all dissimilar pairs are copies: every metric is as good
             self.highest = self.gap = 0.0
             return True
         while True:
-            self.highest, weights, Z = self.evaluate(self.best)
+            self.highest, weights, Z = self.evaluate(self.best.item)
             squared = (Z * Z).sum(axis=1)
             value, q = self.leading_eigenvector(weights)
             self.gap = max(float(value - weights @ squared), 0.0)
@@ -229,11 +229,11 @@ class _SmallestDistance:
             method="bounded",
             options={"xatol": 1e-9},
         ).x
-        L = self.polish(np.vstack([np.sqrt(1 - share) * self.best, np.sqrt(share) * q]))
+        L = self.polish(np.vstack([np.sqrt(1 - share) * self.best.item, np.sqrt(share) * q]))
         self.n_iter += 1
         if self.evaluate(L)[0] <= self.highest:
             return False
-        self.best = L
+        self.best.item = L
         return True
 
     def evaluate(self, L):

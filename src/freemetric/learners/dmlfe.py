@@ -3,16 +3,15 @@
 from numbers import Integral, Real
 
 import numpy as np
-from joblib import effective_n_jobs
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from ..energies import Confinement, ScaledEnergy, SumEnergy, as_energy, bind, takes_weights
+from ..energies import as_energy, bind, confined, takes_weights
 from ..mc import Annealing, ElementMove, Geometric
+from ..sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from .base import generator
-from .callbacks import CallbackSupportMixin, Steps
+from .callbacks import FitSteps
 from .init import INITS, initial_map
-from .walk import Walk, steps_of
-from .weighted import WeightedMetricLearner
+from .sampling_run import Walk, run_replicas, steps_of
+from .weighted_learner import WeightedMetricLearner
 
 
 class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
@@ -34,8 +33,8 @@ class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
     ----------
     n_components : int or None, default=None
         Dimension of the learned space; None keeps the number of features.
-    energy : Energy, "nca", "log-nca", callable or None, default=None
-        What to minimise; None is NCA's energy. A callable maps a stack (R, p, d) of maps to R numbers.
+    energy : Energy, "nca", "log-nca" or callable, default="nca"
+        What to minimise. A callable maps a stack (R, p, d) of maps to R numbers.
     sampler : Sampler or None, default=None
         Schedule, move and number of replicas; None is ``Annealing(Constant(1e-4), HamiltonianMove(), n_steps=40)``.
     init : {"identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features), default="identity"
@@ -45,7 +44,8 @@ class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
     device : str, default="cpu"
         "cpu", or a torch device such as "cuda" (extra ``gpu``).
     n_jobs : int or None, default=None
-        Threads over replicas. Results do not depend on it.
+        Threads over replicas, where the sampler runs several that do not depend on each other. Results do not depend on
+        it.
     warm_start : bool, default=False
         Go on from the last fit's replicas.
     verbose : bool, default=False
@@ -99,7 +99,7 @@ class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
 
     _parameter_constraints: dict = {
         **WeightedMetricLearner._parameter_constraints,
-        "energy": [str, HasMethods("bind"), callable, None],
+        "energy": [str, HasMethods("bind"), callable],
         "sampler": [HasMethods("iterate"), None],
         "init": [StrOptions(set(INITS)), np.ndarray, list],
         "confinement": [Interval(Real, 0, None, closed="left")],
@@ -114,7 +114,7 @@ class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
         self,
         n_components=None,
         *,
-        energy=None,
+        energy="nca",
         sampler=None,
         init="identity",
         confinement=1e-4,
@@ -153,15 +153,19 @@ class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
     def _learn(self, X, y, weights):
         rng = generator(self.random_state)
         sampler = Annealing() if self.sampler is None else self.sampler
-        energy = confined(self.energy, self.confinement)
-        energy = bind(energy, X, y, weights, self.device, effective_n_jobs(self.n_jobs))
-        steps = Steps(self, X, y, steps_of(sampler, sampler.n_replicas))
-        walk = Walk(type(self).__name__, self.verbose, steps)
-        walk.run(sampler, rng, energy, self._start(rng, sampler.n_replicas, X, y))
+        energy = confined(as_energy(self.energy), self.confinement)
+        energy = bind(energy, X, y, weights, self.device)
+        steps = FitSteps(self, X, y, steps_of(sampler, sampler.n_replicas))
+        start = self._start(rng, sampler.n_replicas, X, y)
+
+        def new_walk():
+            return Walk(type(self).__name__, self.verbose, steps)
+
+        walks = run_replicas(new_walk, sampler, rng, energy, start, self.n_jobs)
         steps.close()
-        self.replicas_, self.trace_, self.snapshots_ = walk.state.A, walk.trace, walk.snapshots
-        self.energy_, self.n_iter_ = walk.lowest, len(self.trace_["energy"])
-        return walk.best
+        self.replicas_, self.trace_, self.snapshots_ = walks.replicas, walks.trace, walks.snapshots
+        self.energy_, self.n_iter_ = walks.best.value, len(self.trace_["energy"])
+        return walks.best.item
 
     def _start(self, rng, n_replicas, X, y):
         previous = getattr(self, "replicas_", None) if self.warm_start else None
@@ -169,9 +173,3 @@ class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
         if previous is not None and previous.shape == (n_replicas, p, X.shape[1]):
             return previous
         return np.array([initial_map(self.init, rng, X, y, self.n_components) for _ in range(n_replicas)])
-
-
-def confined(energy, confinement):
-    """The energy plus confinement * |A|^2."""
-    energy = as_energy(energy)
-    return SumEnergy(energy, ScaledEnergy(Confinement(), confinement)) if confinement > 0 else energy

@@ -3,8 +3,8 @@
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
 from .linear_algebra import generalised_eigenvectors, invertible
 from .neighbors import class_neighbors

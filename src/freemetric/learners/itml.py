@@ -8,13 +8,13 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky, inv
 from scipy.spatial.distance import pdist
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..kernels.bregman import logdet_cycle
+from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .linear_algebra import covariance, map_of
+from .logdet_projections import logdet_cycle
+from .lowest import Lowest, keeping_the_best
 from .side_information import COPY, check_pairs, differ, draw_pairs
-from .walk import keeping_the_best
 
 PAIRS_PER_CLASS_PAIR = 20
 FEWEST_PAIRS, MOST_PAIRS = 1000, 10_000
@@ -197,7 +197,7 @@ class ITML(MetricLearner):
         kept = differ(V)
         dual = self._multipliers(pairs, signs) * kept
         search = _Projections(V[kept], signs[kept], targets[kept], float(self.gamma), dual[kept])
-        with one_blas_thread(), keeping_the_best("ITML", search):
+        with one_blas_thread(), keeping_the_best("ITML", search.best):
             converged = search.run(rng, self.max_iter, self.tol, self.verbose)
             if not converged:
                 warnings.warn(
@@ -206,9 +206,9 @@ class ITML(MetricLearner):
                     ConvergenceWarning,
                     stacklevel=4,
                 )
-        M, dual[kept] = search.best
+        M, dual[kept] = search.best.item
         self.pairs_, self.pair_labels_, self.dual_, self.bounds_ = pairs, signs.astype(int), dual, (u, l)
-        self.objective_, self.gap_, self.n_iter_ = search.lowest, search.gap, search.n_iter
+        self.objective_, self.gap_, self.n_iter_ = search.best.value, search.gap, search.n_iter
         return map_of(root @ M @ root.T, self.n_components)
 
     def _n_pairs(self, y):
@@ -257,24 +257,24 @@ class _Projections:
 
     def __init__(self, V, signs, targets, gamma, multipliers):
         self.V, self.signs, self.targets, self.gamma, self.multipliers = V, signs, targets, gamma, multipliers
-        self.best, self.lowest, self.highest, self.n_iter = None, np.inf, -np.inf, 0
+        self.best, self.highest, self.n_iter = Lowest(), -np.inf, 0
 
     @property
     def gap(self):
-        return max(self.lowest - self.highest, 0.0)
+        return max(self.best.value - self.highest, 0.0)
 
     def run(self, rng, max_iter, tol, verbose):
         """Cycles until the gap is small; False if it is not."""
         self.begin()
         rounding = ROUNDING * (len(self.M) + self.gamma * len(self.V))
-        while self.gap > max(tol * self.lowest, rounding):
+        while self.gap > max(tol * self.best.value, rounding):
             if self.n_iter == max_iter:
                 return False
             try:
                 self.cycle(rng.permutation(len(self.V)))
             except LinAlgError:  # bounds so contradictory, and gamma so large, that M left what float64 can hold
                 return False
-            tell(verbose, "ITML cycle %d: objective %.6g, gap %.2e", self.n_iter, self.lowest, self.gap)
+            tell(verbose, "ITML cycle %d: objective %.6g, gap %.2e", self.n_iter, self.best.value, self.gap)
         return True
 
     def begin(self):
@@ -310,8 +310,7 @@ class _Projections:
         divergence = np.trace(self.M) + log_det - len(self.M)
         primal = float(divergence + self.gamma * (ratios - np.log(ratios) - 1).sum())
         self.highest = max(self.highest, float(dual))
-        if primal < self.lowest:
-            self.lowest, self.best = primal, (self.M.copy(), self.multipliers.copy())
+        self.best.offer(primal, (self.M, self.multipliers))
 
 
 def _some_squared_distances(rng, Z):

@@ -6,14 +6,25 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from ..exceptions import DataWarning
-from .callbacks import CallbackSupportMixin, Steps, with_callbacks
-from .checks import check_labels
+from ..files.checks import require
+from ..files.estimators import check_attributes
+from ..metrics import Voters
+from ..metrics.votes import NeighborVotes, shares
+from ..sklearn_compat import (
+    CallbackSupportMixin,
+    HasMethods,
+    Interval,
+    StrOptions,
+    validate_params,
+    with_callbacks,
+)
+from .callbacks import FitSteps
+from .checks import check_labels, labelled
 from .side_information import clip_count
-from .votes import NeighborVotes, VotingClassifier, shares
+from .voting import VotingClassifier
 
 
 class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
@@ -42,6 +53,8 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
     ----------
     learner_ : estimator
         The learner, fitted on all patterns.
+    voters_ : Voters
+        The training patterns in the learned space, with their class numbers.
     n_neighbors_ : int
         Neighbours that vote.
     selection_ : dict of ndarray
@@ -91,18 +104,20 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
         X : array-like of shape (n_samples, n_features)
             Patterns.
         y : array-like of shape (n_samples,)
-            Class labels, of any type.
+            Class labels, of any type; among integers -1 means unlabelled where there are two other classes.
 
         Returns
         -------
         self : object
             The fitted classifier.
         """
-        self._validate_params()
+        validate_params(self)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        self.classes_, y = check_labels(y)
+        rows = np.flatnonzero(labelled(y))
+        self.classes_, y = check_labels(y[rows])
+        X = X[rows]
         splits = self._splits(y) if self.n_neighbors == "auto" else []
-        fits = Steps(self, X, y, len(splits) + 1, name="fit of the metric")
+        fits = FitSteps(self, X, y, len(splits) + 1, name="fit of the metric")
         if splits:
             self.n_neighbors_ = self._choose_neighbors(X, y, splits, fits)
         else:
@@ -110,15 +125,25 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
         self.learner_ = clone(self.learner).fit(X, y)
         fits.made()
         fits.close()
-        self._Z, self._y = self.learner_.transform(X), y
+        Z = np.asarray(self.learner_.transform(X), dtype=np.float64)
+        self.voters_ = Voters(Z, y, len(self.classes_), rows=rows)
         return self
 
     def _n_voters(self):
-        return len(self._y)
+        return len(self.voters_)
 
     def _count(self, X, n_neighbors):
-        voters = NeighborVotes(self._Z, self._y, len(self.classes_), n_neighbors, self.n_jobs)
-        return voters.of(self.learner_.transform(X))
+        places = self.voters_.places
+        search = NeighborVotes(self.voters_.X[places.rows], places, n_neighbors, self.n_jobs)
+        return search.of(np.asarray(self.learner_.transform(X)))
+
+    def check_state(self) -> None:
+        """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""
+        check_attributes(self, ("n_features_in_", "classes_", "n_neighbors_", "learner_", "voters_"))
+        if hasattr(self, "voters_"):
+            is_one = type(self.voters_) is Voters and self.voters_.n_classes == len(self.classes_)
+            require(is_one, "voters_ of MetricKNeighborsClassifier", "are something else")
+            require(self.n_neighbors_ <= len(self.voters_), "n_neighbors_", "is larger than the number of voters")
 
     def _splits(self, y):
         smallest = np.bincount(y).min()
@@ -135,8 +160,8 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
             warnings.simplefilter("ignore", DataWarning)  # said once, when all patterns are learned
             for train, held_out in splits:
                 learner = clone(self.learner).fit(X[train], y[train])
-                voters = NeighborVotes(learner.transform(X[train]), y[train], len(self.classes_), most, self.n_jobs)
-                votes = voters.of(learner.transform(X[held_out]))
+                Z, Q = (np.asarray(learner.transform(X[part]), dtype=np.float64) for part in (train, held_out))
+                votes = NeighborVotes.of_rows(Z, y[train], len(self.classes_), most, self.n_jobs).of(Q)
                 wrong += (shares(votes).argmax(axis=2) != y[held_out, None]).sum(axis=0)
                 fits.made()
         self.selection_ = {"n_neighbors": np.arange(1, most + 1), "error": wrong / len(y)}

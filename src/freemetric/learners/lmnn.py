@@ -6,14 +6,14 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..kernels import large_margin
+from ..sklearn_compat import Interval, StrOptions
+from . import large_margin
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .init import INITS, initial_map
+from .lowest import Lowest, keeping_the_best
 from .neighbors import class_neighbors
 from .side_information import check_triplets, clip_count
-from .walk import keeping_the_best
 
 SLACK = 0.1  # of a margin of one: more keeps pairs for longer, but more of them
 WIDTHS = 10.0 ** -np.arange(1, 13, 2)  # of the hinge's smooth part, one after the other; those above tol
@@ -156,7 +156,7 @@ default="identity"
             loss = _TripletLoss(X, check_triplets(triplets, len(X)), self.regularization)
         start = self._start(X, y)
         objective = _Objective(loss, start.shape, self.verbose)
-        with one_blas_thread(), keeping_the_best("LMNN", objective):
+        with one_blas_thread(), keeping_the_best("LMNN", objective.best):
             objective.try_scales(start.ravel() * loss.unit, self.tol)
             if not self._descend(objective):
                 warnings.warn(
@@ -164,8 +164,8 @@ default="identity"
                     ConvergenceWarning,
                     stacklevel=4,
                 )
-        self.n_iter_, self.objective_ = objective.n_iter, objective.lowest
-        return objective.best.reshape(objective.shape) / loss.unit
+        self.n_iter_, self.objective_ = objective.n_iter, objective.best.value
+        return objective.best.item.reshape(objective.shape) / loss.unit
 
     def _descend(self, objective):
         """L-BFGS on ever less smooth versions of f; whether it converged on all."""
@@ -174,7 +174,7 @@ default="identity"
             left = self.max_iter - objective.n_iter
             options = {"maxiter": left, "maxfun": 20 * (left + 1), "ftol": self.tol, "gtol": 0}
             result = minimize(
-                objective, objective.best, jac=True, method="L-BFGS-B", options=options, callback=objective.report
+                objective, objective.best.item, jac=True, method="L-BFGS-B", options=options, callback=objective.report
             )
             if result.status == 1:
                 return False
@@ -233,13 +233,12 @@ class _Objective:
 
     def __init__(self, loss, shape, verbose):
         self.loss, self.shape, self.verbose = loss, shape, verbose
-        self.best, self.lowest, self.n_iter, self.width = None, np.inf, 0, 0.0
+        self.best, self.n_iter, self.width = Lowest(), 0, 0.0
 
     def __call__(self, flat):
         X = self.loss.X
         loss, smooth_loss, force = self.loss(X @ flat.reshape(self.shape).T, self.width)
-        if loss / len(X) < self.lowest:
-            self.lowest, self.best = loss / len(X), flat.copy()
+        self.best.offer(loss / len(X), flat)
         return smooth_loss / len(X), (force.T @ X).ravel() / len(X)
 
     def try_scales(self, flat, tol):
@@ -256,7 +255,7 @@ class _Objective:
 
     def report(self, flat):
         self.n_iter += 1
-        tell(self.verbose, "LMNN iteration %d: objective %.6f", self.n_iter, self.lowest)
+        tell(self.verbose, "LMNN iteration %d: objective %.6f", self.n_iter, self.best.value)
 
 
 def _standard(X):

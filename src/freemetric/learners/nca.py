@@ -6,13 +6,13 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..energies import NCAEnergy
+from ..sklearn_compat import Interval, StrOptions
 from .base import generator, one_blas_thread, tell
 from .init import INITS, initial_map
-from .walk import keeping_the_best
-from .weighted import WeightedMetricLearner
+from .lowest import Lowest, keeping_the_best
+from .weighted_learner import WeightedMetricLearner
 
 
 class NCA(WeightedMetricLearner):
@@ -20,7 +20,7 @@ class NCA(WeightedMetricLearner):
 
     E(A) = 1 - 1/N sum_ij p_ij [y_i = y_j],  p_ij = exp(-|A x_i - A x_j|^2) / sum_{k != i} exp(-|A x_i - A x_k|^2).
 
-    Copies of a row, label included, are one pattern of their weights' sum, left out together.
+    A copy of a row is a row: one row is left out at a time, and its copies are its neighbours.
 
     One evaluation costs O(N^2 p) time for N patterns and p components, in float32, and O(N p) memory plus at most
     32 MB of kept pairs. Scale the features first: the start takes them as they come.
@@ -119,7 +119,7 @@ default="identity"
         if start is None:
             start = initial_map(self.init, generator(self.random_state), X, y, self.n_components)
         objective = _Objective(energy, start.shape, self.verbose)
-        with one_blas_thread(), keeping_the_best("NCA", objective):
+        with one_blas_thread(), keeping_the_best("NCA", objective.best):
             # float32 gradients carry noise of about 1e-7: the gradient's own tolerance only stops at a true minimum
             options = {"maxiter": self.max_iter, "ftol": self.tol, "gtol": self.tol / len(X)}
             result = minimize(
@@ -131,8 +131,8 @@ default="identity"
                     ConvergenceWarning,
                     stacklevel=4,
                 )
-        self.n_iter_, self.energy_ = objective.n_iter, objective.lowest
-        return objective.best.reshape(start.shape)
+        self.n_iter_, self.energy_ = objective.n_iter, objective.best.value
+        return objective.best.item.reshape(start.shape)
 
     def _previous(self, X):
         """The last fit's map, if there is one that fits the data."""
@@ -146,14 +146,13 @@ class _Objective:
 
     def __init__(self, energy, shape, verbose):
         self.energy, self.shape, self.verbose = energy, shape, verbose
-        self.best, self.lowest, self.n_iter = None, np.inf, 0
+        self.best, self.n_iter = Lowest(), 0
 
     def __call__(self, flat):
         value, gradient = self.energy.value_and_grad(flat.reshape(1, *self.shape))
-        if value[0] < self.lowest:
-            self.lowest, self.best = float(value[0]), flat.copy()
+        self.best.offer(value[0], flat)
         return value[0], gradient.ravel()
 
     def report(self, flat):
         self.n_iter += 1
-        tell(self.verbose, "NCA iteration %d: energy %.6f", self.n_iter, self.lowest)
+        tell(self.verbose, "NCA iteration %d: energy %.6f", self.n_iter, self.best.value)

@@ -2,8 +2,7 @@
 
 from numbers import Real
 
-from sklearn.utils._param_validation import Interval, StrOptions
-
+from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
 from .linear_algebra import covariance, generalised_eigenvectors, within_groups
 from .side_information import check_chunks

@@ -5,16 +5,16 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
 
 from ..exceptions import DataWarning
-from ..kernels.dual_averaging import DualAverage, descend, mean_hinge
+from ..sklearn_compat import Interval
 from .base import MetricLearner, generator, one_blas_thread, tell
+from .dual_averaging import DualAverage, descend, mean_hinge
 from .linear_algebra import map_of
+from .lowest import Lowest, keeping_the_best
 from .neighbors import class_neighbors
 from .scml_basis import draw_basis, most_bases
 from .side_information import check_triplets, clip_count
-from .walk import keeping_the_best
 
 PER_FEATURE, MOST_BASES = 20, 1000  # default number of bases
 STEPS = 1000  # between two looks at the exact objective
@@ -205,9 +205,9 @@ class SCML(MetricLearner):
                 basis, start = draw_basis(rng, X, y, triplets, n_basis), np.zeros(n_basis)
             search = _Search(X, triplets, basis, self.regularization, start)
             if len(triplets):
-                with keeping_the_best("SCML", search):
+                with keeping_the_best("SCML", search.best):
                     self._descend(rng, search)
-        self.basis_, self.weights_, self.objective_ = basis, search.weights(), search.lowest
+        self.basis_, self.weights_, self.objective_ = basis, search.weights(), search.best.value
         self.trace_, self.n_iter_ = np.array(search.trace), search.n_iter
         return self._map()
 
@@ -221,7 +221,7 @@ class SCML(MetricLearner):
     def _descend(self, rng, search):
         for done in range(0, self.max_iter, STEPS):
             search.advance(rng, min(STEPS, self.max_iter - done), self.batch_size, self.gamma)
-            tell(self.verbose, "SCML iteration %d: objective %.6f", search.n_iter, search.lowest)
+            tell(self.verbose, "SCML iteration %d: objective %.6f", search.n_iter, search.best.value)
             if search.has_settled(self.tol):
                 return
         warnings.warn(
@@ -255,7 +255,7 @@ class _Search:
         self.spread = _spread(X, triplets, basis)
         self.P = _projections(X, basis / np.sqrt(self.spread)[:, None])
         self.state = DualAverage.at(start * self.spread)
-        self.best, self.lowest, self.latest = None, 1.0, 1.0  # F(0) = 1
+        self.best, self.latest = Lowest(1.0), 1.0  # F(0) = 1
         self.trace, self.n_iter = [], 0
         if start.any() and len(triplets):
             self.look_at(start)
@@ -269,23 +269,22 @@ class _Search:
         # the average has less noise, but would keep a little of every base that ever was used
         average = np.where(iterate > 0, self.state.average / self.spread, 0.0)
         self.latest = min(self.look_at(iterate), self.look_at(average))
-        self.trace.append(self.lowest)
+        self.trace.append(self.best.value)
 
     def look_at(self, weights):
         """F, exactly."""
         A = map_of((self.basis.T * weights) @ self.basis)
         value = mean_hinge(self.X @ A.T, self.triplets) + self.regularization * weights.sum()
-        if value < self.lowest:
-            self.best, self.lowest = weights, float(value)
+        self.best.offer(value, weights)
         return value
 
     def has_settled(self, tol):
         """Whether the last looks found little better and the last one is near the best."""
         before = self.trace[-1 - PATIENCE] if len(self.trace) > PATIENCE else np.inf
-        return before - self.lowest < tol and self.latest - self.lowest <= tol
+        return before - self.best.value < tol and self.latest - self.best.value <= tol
 
     def weights(self):
-        return np.zeros(len(self.basis)) if self.best is None else self.best
+        return np.zeros(len(self.basis)) if self.best.item is None else self.best.item
 
 
 def nearest_triplets(X, y, n_neighbors, n_impostors):

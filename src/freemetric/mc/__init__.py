@@ -1,14 +1,17 @@
-"""The physics: states, moves, schedules and samplers. Nothing here knows what a metric is."""
+"""The physics: states, moves, schedules, samplers and chains. Nothing here knows what a metric is."""
 
+from .chain import Chain
 from .metropolis import accept
 from .moves import ElementMove, HamiltonianMove, MatrixMove, Move, StretchRotateMove
 from .samplers import Annealing, ParallelTempering, Sampler
 from .schedules import Adaptive, Constant, Geometric, Linear, Schedule
 from .state import Info, State
+from .streams import Streams
 
 __all__ = [
     "Adaptive",
     "Annealing",
+    "Chain",
     "Constant",
     "ElementMove",
     "Geometric",
@@ -21,6 +24,7 @@ __all__ = [
     "Sampler",
     "Schedule",
     "State",
+    "Streams",
     "StretchRotateMove",
     "accept",
 ]

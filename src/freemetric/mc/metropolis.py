@@ -4,11 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .state import Array
+from .streams import Streams
 
 Flags = NDArray[np.bool_]
 
 
-def allowed_rise(rng: np.random.Generator, temperature: Array, shape: tuple[int, ...]) -> Array:
+def allowed_rise(rng: Streams, temperature: Array, shape: tuple[int, ...]) -> Array:
     """The largest rise in energy that each trial may make.
 
     A rise is accepted when u < exp(-rise / T), u uniform; that is when rise <= -T log(u), and -log(u) is
@@ -18,7 +19,7 @@ def allowed_rise(rng: np.random.Generator, temperature: Array, shape: tuple[int,
     return T.reshape(T.shape + (1,) * (len(shape) - T.ndim)) * rng.standard_exponential(shape)
 
 
-def accept(rng: np.random.Generator, temperature: Array, rise: Array, log_ratio: Array | float = 0.0) -> Flags:
+def accept(rng: Streams, temperature: Array, rise: Array, log_ratio: Array | float = 0.0) -> Flags:
     """Which proposals to keep.
 
     ``log_ratio`` is Hastings' log q(A | B) - log q(B | A), plus the log Jacobian of a deterministic proposal.

@@ -1,35 +1,73 @@
-"""Samplers: the loop over Monte Carlo steps. Progress, traces, stopping and pictures all read its iterator."""
+"""Samplers: the rule that leads from one Monte Carlo step to the next."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from .chain import Chain
 from .metropolis import accept, check_temperature
 from .moves import as_move
 from .schedules import Constant
 from .state import Array, EnergyFunction, Info, State, evaluate
+from .streams import Streams
 
 
 class Sampler(BaseEstimator):
-    """``iterate(rng, energy, A)`` yields (State, Info) once per Monte Carlo step.
+    """Advances chains of R replicas.
+
+    ``begin(rng, energy, A)`` makes a :class:`Chain`, ``advance(chain, energy)`` makes one Monte Carlo step of it, until
+    ``ended(chain)``. ``iterate(rng, energy, A)`` is the short way: it yields (State, Info) once per step. ``rng`` is a
+    generator, out of which every replica gets a stream of its own, or the :class:`Streams` themselves.
 
     Step sizes adapt during the first ``burn_in`` share of the steps and are then frozen: a step size that follows
     the walk for ever breaks detailed balance.
     """
 
-    def iterate(self, rng: np.random.Generator, energy: EnergyFunction, A: Array) -> Iterator[tuple[State, Info]]:
+    burn_in: float
+    n_steps: int
+
+    @property
+    def couples_replicas(self) -> bool:
+        """Whether what a replica does depends on the others."""
+        return True
+
+    def begin(self, rng: np.random.Generator | Streams, energy: EnergyFunction, A: Array) -> Chain:
+        """A chain before its first step."""
         raise NotImplementedError
 
-    def _start(self, rng, energy, A, temperature):
+    def advance(self, chain: Chain, energy: EnergyFunction) -> tuple[Chain, Info]:
+        """The chain after one more step, and what happened in it."""
+        raise NotImplementedError
+
+    def ended(self, chain: Chain) -> bool:
+        """Whether there is no further step to make."""
+        return chain.step >= self.n_steps
+
+    def iterate(
+        self, rng: np.random.Generator | Streams, energy: EnergyFunction, A: Array
+    ) -> Iterator[tuple[State, Info]]:
+        """Yield (State, Info) after every Monte Carlo step."""
+        chain = self.begin(rng, energy, A)
+        while not self.ended(chain):
+            chain, info = self.advance(chain, energy)
+            yield chain.state, info
+
+    def _begin(self, rng, energy, A, temperature) -> Chain:
         if not 0 <= self.burn_in <= 1:
             raise ValueError(f"burn_in is a share of the steps, in [0, 1]; got {self.burn_in}.")
-        state = State(A, evaluate(energy, A))
-        move = as_move(self.move)
-        return move, state, move.start(rng, energy, state, temperature)
+        state, streams = State(A, evaluate(energy, A)), Streams.of(rng, len(A)).copy()
+        return Chain(state, as_move(self.move).start(streams, energy, state, temperature), streams)
 
-    def _adapting(self, step):
-        return step < self.burn_in * self.n_steps
+    def _moved(self, chain, energy, temperature) -> tuple[State, Array, Array, Streams]:
+        """State, step sizes and acceptance after a step of the move, and the streams it has drawn from."""
+        move, streams = as_move(self.move), chain.streams.copy()
+        state, accepted = move.step(streams, energy, chain.state, temperature, chain.scale)
+        scale = move.adapt(chain.scale, accepted) if self._adapting(chain) else chain.scale
+        return state, scale, accepted, streams
+
+    def _adapting(self, chain) -> bool:
+        return chain.step < self.burn_in * self.n_steps
 
 
 class Annealing(Sampler):
@@ -62,23 +100,29 @@ class Annealing(Sampler):
         self.tol = tol
         self.window = window
 
-    def iterate(self, rng, energy, A):
-        schedule = Constant(1e-4) if self.schedule is None else self.schedule
-        temperatures: list[float] = []
-        energies: list[Array] = []
-        for step in range(self.n_steps):
-            T = float(check_temperature(schedule(step, temperatures, energies)))
-            temperature = np.full(len(A), T)
-            if step == 0:
-                move, state, scale = self._start(rng, energy, A, temperature)
-            state, accepted = move.step(rng, energy, state, temperature, scale)
-            if self._adapting(step):
-                scale = move.adapt(scale, accepted)
-            temperatures.append(T)
-            energies.append(state.energy)
-            yield state, Info(step, temperature, per_replica(accepted), self._adapting(step))
-            if self._converged(energies):
-                return
+    @property
+    def couples_replicas(self):
+        return self.tol is not None or getattr(self._schedule, "reads_energies", True)
+
+    @property
+    def _schedule(self):
+        return Constant(1e-4) if self.schedule is None else self.schedule
+
+    def begin(self, rng, energy, A):
+        return self._begin(rng, energy, A, np.full(len(A), self._temperature(0, [], [])))
+
+    def advance(self, chain, energy):
+        T = self._temperature(chain.step, *chain.history)
+        temperature = np.full(len(chain.state.A), T)
+        state, scale, accepted, streams = self._moved(chain, energy, temperature)
+        info = Info(chain.step, temperature, per_replica(accepted), self._adapting(chain))
+        return chain.followed_by(state, scale, streams, T), info
+
+    def ended(self, chain):
+        return super().ended(chain) or self._converged(chain.history[1])
+
+    def _temperature(self, step, temperatures, energies):
+        return float(check_temperature(self._schedule(step, temperatures, energies)))
 
     def _converged(self, energies):
         if self.tol is None or len(energies) < self.window:
@@ -116,30 +160,33 @@ class ParallelTempering(Sampler):
     def n_replicas(self):
         return len(self.temperatures)
 
-    def iterate(self, rng, energy, A):
+    def begin(self, rng, energy, A):
         temperature = check_temperature(self.temperatures)
         if len(A) != len(temperature):
             raise ValueError(f"{len(temperature)} temperatures need as many replicas; got {len(A)}.")
         if np.any(np.diff(temperature) <= 0):
             raise ValueError(f"temperatures must ascend; got {temperature.tolist()}.")
-        move, state, scale = self._start(rng, energy, A, temperature)
-        for step in range(self.n_steps):
-            state, accepted = move.step(rng, energy, state, temperature, scale)
-            if self._adapting(step):
-                scale = move.adapt(scale, accepted)
-            swaps = None
-            if step % self.swap_every == 0:
-                state, swaps = exchange(rng, state, temperature, first=step // self.swap_every % 2)
-            yield state, Info(step, temperature, per_replica(accepted), self._adapting(step), swaps)
+        return self._begin(rng, energy, A, temperature)
+
+    def advance(self, chain, energy):
+        temperature = check_temperature(self.temperatures)
+        state, scale, accepted, streams = self._moved(chain, energy, temperature)
+        swaps = None
+        if chain.step % self.swap_every == 0:
+            state, swaps = exchange(streams, state, temperature, first=chain.step // self.swap_every % 2)
+        info = Info(chain.step, temperature, per_replica(accepted), self._adapting(chain), swaps)
+        return chain.followed_by(state, scale, streams), info
 
 
-def exchange(rng: np.random.Generator, state: State, temperature: Array, first: int) -> tuple[State, Array]:
+def exchange(rng: Streams, state: State, temperature: Array, first: int) -> tuple[State, Array]:
     """Try to swap the pairs (first, first + 1), (first + 2, first + 3), ... of neighbouring temperatures."""
     cold = np.arange(first, len(temperature) - 1, 2)
     hot = cold + 1
     # Metropolis' rule for the cold replica taking the hot one's map, at 1/T = 1/T_cold - 1/T_hot.
-    between = temperature[cold] * temperature[hot] / (temperature[hot] - temperature[cold])
-    ok = accept(rng, between, state.energy[hot] - state.energy[cold])
+    between, rise = np.zeros(len(temperature)), np.full(len(temperature), np.inf)
+    between[cold] = temperature[cold] * temperature[hot] / (temperature[hot] - temperature[cold])
+    rise[cold] = state.energy[hot] - state.energy[cold]
+    ok = accept(rng, between, rise)[cold]
     order = np.arange(len(temperature))
     order[cold[ok]], order[hot[ok]] = hot[ok], cold[ok]
     swaps = np.full(len(temperature) - 1, np.nan)

@@ -11,8 +11,12 @@ from .state import Array
 class Schedule(BaseEstimator):
     """``schedule(step, temperatures, energies)``: the temperature of a step, given those before it.
 
-    ``temperatures`` (one number a step) and ``energies`` (R numbers a step) hold all earlier steps.
+    ``temperatures`` (one number a step) and ``energies`` (R numbers a step) hold all earlier steps. A schedule that
+    does not look at the energies may say so by ``reads_energies = False``: replicas then do not depend on each other,
+    and can run apart.
     """
+
+    reads_energies = True
 
     def __call__(self, step: int, temperatures: Sequence[float], energies: Sequence[Array]) -> float:
         raise NotImplementedError
@@ -20,6 +24,8 @@ class Schedule(BaseEstimator):
 
 class Constant(Schedule):
     """Always ``temperature``. Constant(0) is a quench: only what lowers the energy is kept."""
+
+    reads_energies = False
 
     def __init__(self, temperature=0.0):
         self.temperature = temperature
@@ -30,6 +36,8 @@ class Constant(Schedule):
 
 class Geometric(Schedule):
     """start * factor**step: the paper's annealing is Geometric(0.1, 0.9)."""
+
+    reads_energies = False
 
     def __init__(self, start=0.1, factor=0.9):
         self.start = start
@@ -43,6 +51,8 @@ class Geometric(Schedule):
 
 class Linear(Schedule):
     """From ``start`` down to ``stop`` in ``n_steps`` equal steps, then ``stop``."""
+
+    reads_energies = False
 
     def __init__(self, start=0.1, stop=0.0, n_steps=100):
         self.start = start

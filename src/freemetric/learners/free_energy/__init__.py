@@ -1,10 +1,12 @@
-"""Many sampled metrics that vote.
+"""Many sampled metrics that vote: recipe in, committee out.
 
-``views`` of the features and forms of the map make ``candidates``; replicas of them learn on ``bags`` and form a
-``population``; ``search`` says which candidates get replicas and what their out-of-bag votes are worth, by
-``calibration`` and ``mixture``; ``importance`` what the population weighs. ``classifier`` is the estimator.
+``recipe`` says what is tried; ``candidates`` and ``kinds`` what that means for a problem. ``sample`` draws replicas on
+``bags`` and ``judge`` lets the others vote, both pure functions of a task; ``search`` says who gets replicas and keeps
+them in a ``population``; ``trust`` and ``verdict`` say what their votes are worth. ``classifier`` is the estimator,
+``description`` its fitted attributes.
 """
 
 from .classifier import FreeEnergyClassifier
+from .recipe import Recipe
 
-__all__ = ["FreeEnergyClassifier"]
+__all__ = ["FreeEnergyClassifier", "Recipe"]

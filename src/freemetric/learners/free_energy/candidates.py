@@ -1,65 +1,46 @@
-"""What a free-energy classifier tries: a view of the features, a form of the map, an energy, a temperature, a trap."""
+"""What a search may try: kinds by name, at temperatures."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-TEMPERATURES = {"log-nca": 1e-3, "nca": 3e-4}
-CONFINEMENT_PER_TEMPERATURE = {"log-nca": 0.3, "nca": 0.1}  # lambda |A|^2 / T is the same trap at every temperature
-TEMPERATURE_STEP = 3.0
-
-VIEW_NAMES = ("scaled", "quantiles", "steps")
-FORMS = ("identity", "diagonal", "full")
-KINDS = {f"{view}/{form}": (view, form, "log-nca") for form in FORMS for view in VIEW_NAMES}
-KINDS |= {f"{view}/{form}/nca": (view, form, "nca") for form in FORMS[1:] for view in VIEW_NAMES}
-"""View, form and energy by name, the simpler ones first. The identity learns nothing: it is plain k-NN."""
-
-AUTO = (
-    "scaled/identity",
-    "quantiles/identity",
-    "scaled/diagonal",
-    "quantiles/diagonal",
-    "steps/diagonal",
-    "scaled/full",
-    "quantiles/full",
-    "scaled/full/nca",
-)
+from ...metrics import FORMS, VIEWS, Candidate
+from .recipe import ENERGIES, Recipe, check_kind
 
 
-@dataclass(frozen=True)
-class Candidate:
-    view: str
-    form: str
-    energy: str
-    temperature: float = 0.0
-    confinement: float = 0.0
-
-    @property
-    def learns(self):
-        return self.form != "identity"
-
-    def other_temperatures(self, moves_trap):
-        """The same kind colder and hotter; the trap follows unless it is given."""
-        for factor in (1 / TEMPERATURE_STEP, TEMPERATURE_STEP):
-            trap = self.confinement * factor if moves_trap else self.confinement
-            yield replace(self, temperature=self.temperature * factor, confinement=trap)
-
-
-def first_candidates(names, temperature, confinement):
-    """One candidate a kind, at the given temperature and confinement or the usual ones for "auto"."""
-    return [_tempered(Candidate(*KINDS[name]), temperature, confinement) for name in names]
-
-
-def _tempered(candidate, temperature, confinement):
+def candidate_of(kind: str, recipe: Recipe, temperature: float | str = "auto", trap: float | str = "auto") -> Candidate:
+    """The candidate of a kind, at the given temperature and confinement or at the recipe's for "auto"."""
+    check_kind(kind)
+    view, form, *energy = kind.split("/")
+    candidate = Candidate(view, form, energy[0] if energy else ENERGIES[0])
     if not candidate.learns:
         return candidate
-    usual = TEMPERATURES[candidate.energy]
+    usual = recipe.temperatures[candidate.energy]
     T = usual if temperature == "auto" else float(temperature)
-    trap = CONFINEMENT_PER_TEMPERATURE[candidate.energy] * (T or usual) if confinement == "auto" else float(confinement)
-    return replace(candidate, temperature=T, confinement=trap)
+    confinement = recipe.traps[candidate.energy] * (T or usual) if trap == "auto" else float(trap)
+    return replace(candidate, temperature=T, confinement=confinement)
 
 
-def spread(n, weights):
+def other_temperatures(candidate: Candidate, factor: float, moves_trap: bool) -> Iterator[Candidate]:
+    """The same kind colder and hotter by a factor; the trap follows unless it is given."""
+    for change in (1 / factor, factor):
+        trap = candidate.confinement * change if moves_trap else candidate.confinement
+        yield replace(candidate, temperature=candidate.temperature * change, confinement=trap)
+
+
+def simplest_first(kinds: Sequence[str]) -> list[str]:
+    """Kinds in the order of their energies, forms and views: of equals the simplest is taken."""
+
+    def place(kind):
+        view, form, *energy = kind.split("/")
+        return len(energy), list(FORMS).index(form), list(VIEWS).index(view)
+
+    return sorted(kinds, key=place)
+
+
+def spread(n: int, weights: ArrayLike) -> NDArray[np.intp]:
     """n replicas in proportion to the weights, whole numbers by largest remainders."""
     weights = np.asarray(weights, dtype=float)
     exact = n * weights / weights.sum()

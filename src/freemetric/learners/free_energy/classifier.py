@@ -1,25 +1,47 @@
 """FreeEnergyClassifier: a population of cold replicas that vote by their nearest neighbours."""
 
 import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
-from sklearn import config_context
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ...energies import as_energy, takes_weights
 from ...exceptions import DataWarning
-from ..base import generator, one_blas_thread
-from ..callbacks import CallbackSupportMixin, with_callbacks
-from ..checks import check_labels, check_n_components, warn_about
-from ..patterns import check_weights, distinct, weighty
-from ..votes import VotingClassifier, chunks
-from .candidates import AUTO, KINDS
-from .importance import averaged_axes, feature_importances
-from .population import Population
-from .search import judge, learned_weights, populate
-from .voters import voters_of
+from ...mc import Annealing
+from ...metrics import Ensemble, View, Voters
+from ...sklearn_compat import (
+    CallbackSupportMixin,
+    HasMethods,
+    Interval,
+    StrOptions,
+    validate_params,
+    with_callbacks,
+)
+from ..base import one_blas_thread, seed_sequence, tell
+from ..callbacks import FitSteps
+from ..checks import check_n_components, warn_about
+from ..sampling_run import steps_of
+from ..target import Classes
+from ..training_rows import training_rows
+from ..voting import VotingClassifier
+from .candidates import candidate_of
+from .description import describe, describe_judges
+from .kinds import kinds_to_try
+from .recipe import Recipe
+from .sample import Replicas, ReplicaTask, replicas_of
+from .search import Problem, Search, populate
+from .state_checks import check_classifier
+from .verdict import verdict_on
+
+
+class SearchStopped(Exception):  # noqa: N818 - the end of a search is no error
+    """A callback wants the search to end with what it has."""
 
 
 class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
@@ -38,7 +60,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
     p_i being the chance that stochastic neighbours classify pattern i correctly. Half of the replicas go evenly to all
     kinds; the best kind is then tried colder and hotter, and the rest go where the votes were best. Candidate c with k
     neighbours enters the prediction with the weight :math:`w_{ck} \propto \exp(-B_{ck} / \tau)`, B its out-of-bag Brier
-    score and tau half the standard error of the best one: Boltzmann's law again, for the metrics of the metrics.
+    score and tau half the standard error of the best one: Boltzmann's law, with the score as energy.
     Finally :math:`P(c|x) = \mathrm{softmax}_c(s \log q_c + b_c)` calibrates the mixed shares q on the same votes. Where
     plain k-NN is better out of bag by more than a standard error, it is taken instead.
 
@@ -57,26 +79,31 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         Strength of the harmonic trap on A; "auto" is 0.3 T (0.1 T for NCA's own energy).
     n_neighbors : int or "auto", default="auto"
         Neighbours that vote; "auto" mixes 1, 2, 3, 5, 8, 13, 20 and 32 by their out-of-bag scores.
-    subsample : float, default=0.5
-        Share of every class that a replica learns on.
+    subsample : float or "auto", default="auto"
+        Share of every class that a replica learns on; "auto" is a half.
     candidates : "auto" or list of str, default="auto"
         Kinds that are tried, as "view/form": any of scaled, quantiles and steps with any of identity, diagonal and
-        full. "view/form/nca" samples NCA's own energy instead of its logarithmic form. "auto" takes the identity on
-        scaled features and quantiles, the diagonal on all three, the full map on the first two, and "scaled/full/nca".
+        full. "view/form/nca" samples NCA's own energy instead of its logarithmic form. "auto" takes those of the
+        recipe: the identity on scaled features and quantiles, the diagonal on all three, the full map on the first two,
+        and "scaled/full/nca". :func:`freemetric.metrics.register_view` adds views, and ``register_form`` forms.
     n_components : int or None, default=None
         Dimension of the learned spaces; None keeps the number of features. A number leaves the diagonal maps out.
-    energy : Energy, "nca", "log-nca", callable or None, default=None
-        What the replicas sample; None is "log-nca". A callable knows its own data: only the full map of the features
-        scaled to [0, 1] is then sampled.
+    energy : Energy, "nca", "log-nca", callable or "auto", default="auto"
+        What the replicas sample; "auto" is the energy of each kind. A callable knows its own data: only the full map of
+        the features scaled to [0, 1] is then sampled.
     sampler : Sampler or None, default=None
         How; None is ``Annealing(Constant(temperature), HamiltonianMove(caution=0.5), n_steps=18)``. Replaces
-        ``temperature``.
+        ``temperature``. Of a sampler that runs several replicas at once, such as ``ParallelTempering``, the first is
+        taken, the coldest.
+    recipe : Recipe or None, default=None
+        All other constants of the search; None is ``Recipe()``. What is given by the parameters above counts more.
     device : str, default="cpu"
-        "cpu", or a torch device such as "cuda" (extra ``gpu``).
+        "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain numpy, which is slow.
     n_jobs : int or None, default=None
-        Threads over replicas. Results do not depend on it.
+        Replicas that are sampled at a time, by joblib: in threads unless ``joblib.parallel_config`` says otherwise.
+        Results do not depend on it.
     verbose : bool, default=False
-        Log every Monte Carlo step.
+        Log what every round of the search has found.
     random_state : int, RandomState or None, default=None
         Seed of everything random.
 
@@ -89,8 +116,10 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
     selection_ : dict of ndarray
         What was tried, a row for each candidate and k: "view", "form", "energy", "temperature", "confinement",
         "n_replicas", "n_neighbors", "oob_error", "oob_brier" and "weight" in the prediction.
+    committee_ : Committee
+        The fitted model as a value: the metrics, their weights, the rows that vote.
     ensembles_ : list of Ensemble
-        The candidates that vote, each with its sampled ``maps``.
+        Its candidates that vote, each with its sampled ``maps``.
     views_ : dict
         The views of the features they live on.
     feature_importances_ : ndarray of shape (n_features,)
@@ -102,6 +131,8 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
     temperature_, confinement_ : float
         Those of the learned candidate with the largest weight. With a ``sampler`` of one's own ``temperature_`` is the
         last temperature of its first replica.
+    mixtures_of_one_k_ : list of Mixture
+        For every k alone, weights of the candidates and a calibration; see ``decisions``.
     trace_ : dict of ndarray of shape (n_steps, n_replicas)
         "temperature", "energy" and "acceptance" of every Monte Carlo step, of all replicas sampled.
     snapshots_ : dict of ndarray
@@ -132,11 +163,12 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         "temperature": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
         "confinement": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "subsample": [Interval(Real, 0, 1, closed="neither")],
+        "subsample": [Interval(Real, 0, 1, closed="neither"), StrOptions({"auto"})],
         "candidates": [list, tuple, StrOptions({"auto"})],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "energy": [str, HasMethods("bind"), callable, None],
+        "energy": [str, HasMethods("bind"), callable],
         "sampler": [HasMethods("iterate"), None],
+        "recipe": [Recipe, None],
         "device": [str],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
@@ -150,11 +182,12 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         temperature="auto",
         confinement="auto",
         n_neighbors="auto",
-        subsample=0.5,
+        subsample="auto",
         candidates="auto",
         n_components=None,
-        energy=None,
+        energy="auto",
         sampler=None,
+        recipe=None,
         device="cpu",
         n_jobs=None,
         verbose=False,
@@ -169,13 +202,14 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         self.n_components = n_components
         self.energy = energy
         self.sampler = sampler
+        self.recipe = recipe
         self.device = device
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Sample the metrics and weigh them.
 
         Parameters
@@ -183,129 +217,98 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         X : array-like of shape (n_samples, n_features)
             Patterns.
         y : array-like of shape (n_samples,)
-            Class labels, of any type.
+            Class labels, of any type; among integers -1 means unlabelled where there are two other classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the patterns: in the energy, as neighbours that vote, and as judges out of bag. Only their ratios
-            matter. A row of weight two is the same as two copies of it, a row of weight zero as none.
+            Importance of the patterns: in the energy, as neighbours that vote, and as judges out of bag. Only ratios
+            matter. A row of weight zero is left out. A row is left out with its whole weight: weight five is not five
+            copies, which would know each other.
 
         Returns
         -------
         self : object
             The fitted classifier.
         """
-        self._validate_params()
+        validate_params(self)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        weights = check_weights(sample_weight, X, takes_weights(as_energy(self.energy)))
-        rows = weighty(weights)
-        self.classes_, self._y = check_labels(y[rows])
-        self._X = X[rows]
-        patterns = distinct(self._X, self._y, weights[rows])
-        self._patterns, self._weights = patterns.rows, patterns.weights
-        X, y = self._voting
-        warn_about(X, y, self.classes_)
-        check_n_components(self.n_components, X)
-        weights = patterns.weights if np.ptp(patterns.weights) > 0 else None
-        population = Population(generator(self.random_state), X, y, self, weights)
-        populate(population, self._kinds())
-        population.steps.close()
-        n_silent = len(population.judged) - len(population.judges)
-        if n_silent > 0.1 * len(population.judged):
-            warnings.warn(
-                f"{n_silent} of {len(population.judged)} patterns were never out of bag; "
-                "more replicas or a smaller subsample help.",
-                DataWarning,
-                stacklevel=2,
-            )
+        energy = None if self.energy == "auto" else as_energy(self.energy)
+        rows = training_rows(X, y, sample_weight, energy is None or takes_weights(energy))
+        self.classes_ = rows.classes
+        warn_about(rows.X, rows.y, rows.classes)
+        check_n_components(self.n_components, rows.X)
+        voters = Voters(rows.X, rows.y, len(rows.classes), rows.weights, rows.rows)
+        problem = Problem(voters, Classes(len(rows.classes)), energy, self.sampler, self.n_components, self.device)
+        search = self._searched(problem)
         with one_blas_thread():  # many small problems, for which threads only wait
-            verdict = judge(population)
-        self._describe(population, verdict)
-        self._describe_judges(population, verdict, rows, patterns.of_row)
+            verdict = verdict_on(search.population, search.recipe)
+        vars(self).update(describe(search, verdict), **describe_judges(search.population, verdict, len(X)))
         return self
 
-    def _kinds(self):
-        """Names of the kinds to try, the simpler ones first."""
-        names = list(AUTO if self.candidates == "auto" else self.candidates)
-        unknown = [name for name in names if name not in KINDS]
-        if unknown or not names:
-            problem = f"{unknown[0]!r} is unknown" if unknown else "the list is empty"
-            raise ValueError(f"candidates: {problem}; known are {', '.join(map(repr, KINDS))}.")
-        if self.energy is not None:
-            names = list(dict.fromkeys(name.removesuffix("/nca") for name in names))
-            if not isinstance(self.energy, str) and not hasattr(self.energy, "bind"):
-                names = [name for name in names if name.endswith("identity") or name == "scaled/full"]
-        if self.n_components is not None:
-            names = [name for name in names if "diagonal" not in name]
-        return sorted(names, key=list(KINDS).index)
+    def _searched(self, problem):
+        """The search, when it has ended."""
+        recipe = self._recipe(len(problem.voters))
+        steps: list[FitSteps] = []
+        search = Search(problem, recipe, seed_sequence(self.random_state), lambda tasks: self._run(tasks, steps[0]))
+        sampler = Annealing(n_steps=recipe.n_steps) if self.sampler is None else self.sampler
+        X, y = problem.voters.X, problem.voters.y
+        steps.append(FitSteps(self, X, y, steps_of(sampler, search.n_replicas())))
+        kinds = kinds_to_try(recipe.kinds, problem)
+        pool = [candidate_of(kind, recipe, self.temperature, self.confinement) for kind in kinds]
+        tunes = self.temperature == "auto" and self.sampler is None
+        try:
+            populate(search, pool, tunes, moves_trap=self.confinement == "auto")
+        except SearchStopped:
+            search.population.forget_those_without_votes()
+        steps[0].close()
+        n_silent, n_judged = search.population.n_silent, len(search.population.judged)
+        if n_silent > 0.1 * n_judged:
+            said = (
+                f"{n_silent} of {n_judged} patterns were never out of bag; more replicas or a smaller subsample help."
+            )
+            warnings.warn(said, DataWarning, stacklevel=4)
+        return search
 
-    def _describe(self, population, verdict):
-        """Everything public, and what predicting needs."""
-        K = population.most_neighbors
-        self._mixture, self._mixtures_of_one_k = verdict.mixture.restricted(verdict.asked), verdict.of_one_k
-        right = verdict.probabilities.argmax(axis=1) == population.truth
-        self.oob_score_ = float(np.average(right, weights=population.judges_weights)) if len(right) else np.nan
-        pool = [ensemble.candidate for ensemble in population.ensembles]
-        self.selection_ = {
-            **{name: np.repeat([getattr(candidate, name) for candidate in pool], K) for name in vars(pool[0])},
-            "n_replicas": np.repeat([len(ensemble.maps) for ensemble in population.ensembles], K),
-            "n_neighbors": np.tile(np.arange(1, K + 1), len(pool)),
-            "oob_error": verdict.errors.ravel(),
-            "oob_brier": verdict.scores.ravel(),
-            "weight": verdict.mixture.weights.ravel(),
-        }
-        self.n_neighbors_ = int(verdict.mixture.weights.sum(axis=0).argmax()) + 1
-        self.ensembles_ = [population.ensembles[number] for number in verdict.asked]
-        used = {ensemble.candidate.view for ensemble in self.ensembles_}
-        self.views_ = {name: view for name, view in population.views.items() if name in used}
-        self.feature_importances_, self.feature_importances_std_ = feature_importances(
-            self.ensembles_, self._trust(), self.views_, population.X
-        )
-        self.trace_, self.snapshots_ = population.trace(), None
-        self.temperature_ = self.confinement_ = np.nan
-        if population.learns.any():
-            best = int(learned_weights(population).argmax())
-            walk = population.walks[best][0]
-            self.snapshots_ = {"view": pool[best].view, "form": pool[best].form, **walk.snapshots}
-            self.confinement_ = float(pool[best].confinement)
-            self.temperature_ = float(walk.trace["temperature"][-1, 0])
+    def _recipe(self, n_rows):
+        """The recipe, with what the parameters say instead."""
+        recipe, given = Recipe() if self.recipe is None else self.recipe, {}
+        if self.n_replicas != "auto":
+            given |= {"n_replicas": int(self.n_replicas), "affordable_bag": n_rows}  # so many, however large bags are
+        if self.n_neighbors != "auto":
+            given["neighbors"] = (int(self.n_neighbors),)
+        if self.subsample != "auto":
+            given["subsample"] = float(self.subsample)
+        if self.candidates != "auto":
+            if not len(self.candidates):
+                raise ValueError("candidates: the list is empty.")
+            given["kinds"] = tuple(self.candidates)
+        return replace(recipe, **given)
 
-    def _describe_judges(self, population, verdict, rows, pattern_of_row):
-        """Out-of-bag probabilities of every row given to fit: copies have the same, rows of no weight none."""
-        of_patterns = np.full((len(population.y), len(self.classes_)), np.nan)
-        of_patterns[population.judges] = verdict.probabilities
-        self.oob_decision_function_ = np.full((len(rows), len(self.classes_)), np.nan)
-        self.oob_decision_function_[rows] = of_patterns[pattern_of_row]
+    def _run(self, tasks: Sequence[ReplicaTask], steps: FitSteps) -> Iterator[Replicas]:
+        """Do the tasks of one round, and count their steps."""
+        n_jobs = self.n_jobs if self.device in ("cpu", "reference") else 1
+        with one_blas_thread():
+            results = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+                delayed(replicas_of)(task) for task in tasks
+            )
+            for task, replicas in zip(tasks, results, strict=True):
+                yield replicas
+                made = sum(len(rows) for rows in replicas.trace.get("energy", np.empty((0, 0))).T)
+                if steps.made(made):
+                    raise SearchStopped
+                tell(self.verbose, "%s: %d replicas of %s", type(self).__name__, len(replicas.maps), task.candidate)
 
     @property
-    def _voting(self):
-        """Patterns (n, d) that vote, and their class numbers (n,)."""
-        return self._X[self._patterns], self._y[self._patterns]
+    def ensembles_(self) -> list[Ensemble]:
+        return self.committee_.ensembles
 
-    def _trust(self):
-        """Weight of every candidate that votes."""
-        return self._mixture.weights.sum(axis=1)
+    @property
+    def views_(self) -> dict[str, View]:
+        return self.committee_.views
 
-    def _shares(self, X):
-        """Class shares (n_candidates, K, n, C) of patterns that were not trained on."""
-        K, C = self._mixture.weights.shape[1], len(self.classes_)
-        seen = {name: view(X) for name, view in self.views_.items()}
-        out = np.zeros((len(self.ensembles_), K, len(X), C), dtype=np.float32)
-        with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every replica
-            for total, ensemble, voters in zip(out, self.ensembles_, voters_of(self), strict=True):
-                spaces = ensemble.spaces(seen[ensemble.candidate.view])
-                for n, (voter, Q) in enumerate(zip(voters, spaces, strict=True), start=1):
-                    votes = voter.of(Q)
-                    total += (np.swapaxes(votes / votes.sum(axis=-1, keepdims=True), 0, 1) - total) / n
-        return out
-
-    def _in_parts(self, X, work):
+    def _patterns(self, X):
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        n_candidates, K = self._mixture.weights.shape
-        return np.concatenate(
-            [work(self._shares(X[part])) for part in chunks(len(X), n_candidates * K, len(self.classes_))]
-        )
+        return validate_data(self, X, dtype=np.float64, reset=False)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: ArrayLike) -> NDArray:
         """Calibrated class probabilities.
 
         Parameters
@@ -318,28 +321,32 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         P : ndarray of shape (n_samples, n_classes)
             Rows sum to one; columns follow ``classes_``.
         """
-        return self._in_parts(X, lambda shares: self._mixture(shares))
+        X = self._patterns(X)
+        return self.committee_.predict_proba(X, self.n_jobs, self.device)
 
-    def decisions(self, X, n_neighbors=40):
+    def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
         """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k.
 
         Each k has weights and a calibration of its own; ``predict`` mixes several k.
         """
+        X, committee = self._patterns(X), self.committee_
 
         def decide(shares):
-            return np.array([mixture(shares).argmax(axis=1) for mixture in self._mixtures_of_one_k[:n_neighbors]]).T
+            return np.array([mixture(shares).argmax(axis=1) for mixture in self.mixtures_of_one_k_[:n_neighbors]]).T
 
-        return self._in_parts(X, decide)
+        parts = committee.parts(len(X))
+        return np.concatenate([decide(committee.shares(X[part], self.n_jobs, self.device)) for part in parts])
 
     def _n_voters(self):
-        return len(self._patterns)
+        return len(self.committee_.voters)
 
     def _count(self, X, n_neighbors):
         """Votes, each candidate's by its weight."""
-        k = np.arange(1, self._mixture.weights.shape[1] + 1)[:, None, None]
-        return np.swapaxes(np.tensordot(self._trust(), self._shares(X), 1) * k, 0, 1)[:, :n_neighbors]
+        shares = self.committee_.shares(X, self.n_jobs, self.device)
+        k = np.arange(1, self.committee_.n_neighbors + 1)[:, None, None]
+        return np.swapaxes(np.tensordot(self.committee_.trust, shares, 1) * k, 0, 1)[:, :n_neighbors]
 
-    def embed(self, X):
+    def embed(self, X: ArrayLike) -> NDArray:
         """Coordinates in the averaged metric, on its principal axes.
 
         Parameters
@@ -352,11 +359,9 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         Z : ndarray of shape (n_samples, n_axes)
             Euclidean distances there are the root of the mean squared distance over all replicas that vote.
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        voters, _ = self._voting
-        axes = averaged_axes(self.ensembles_, self._trust(), self.views_, voters)
-        train, query = (np.hstack([self.views_[name](V) @ B.T for name, B in axes.items()]) for V in (voters, X))
-        centre = train.mean(axis=0)
-        _, size, rotation = np.linalg.svd(train - centre, full_matrices=False)
-        return (query - centre) @ rotation[size > 1e-6 * size[0]].T
+        X = self._patterns(X)
+        return self.committee_.embed(X)
+
+    def check_state(self) -> None:
+        """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""
+        check_classifier(self)

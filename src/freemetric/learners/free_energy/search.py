@@ -1,100 +1,147 @@
-"""The search of a free-energy classifier: which candidates get replicas, and what their judges make of them."""
+"""The search of a free-energy model: which candidates get replicas."""
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .calibration import brier_scores
-from .candidates import first_candidates, spread
-from .mixture import Mixture, best_pair, trusted
-from .population import Population
+from ...energies import Energy, as_energy
+from ...mc import Annealing, Constant, HamiltonianMove, Sampler
+from ...metrics import VIEWS, Candidate, View, Voters
+from ..target import Classes
+from .bags import Bags
+from .candidates import other_temperatures, spread
+from .population import Entrant, Population
+from .recipe import Recipe
+from .sample import Replicas, ReplicaTask
+from .trust import allowed_neighbors, trusted_learners
 
-USUAL_REPLICAS = 90
-AFFORDABLE_BAG = 2000  # patterns; larger bags get fewer replicas, whose metrics vary less
-FIRST_SHARE = 0.5  # of the replicas go evenly to all kinds
-TRUSTED_NEIGHBORS = (1, 2, 3, 5, 8, 13, 20, 32)  # evenly on a logarithmic scale, so that large k do not outnumber small
+AFFORDABLE_ROWS = 1024  # of all bags of a task; small bags share one, for which Python's share of the work is less
+MOST_TOGETHER, MOST_ON_DEVICE = 8, 64  # replicas of a task
+
+Run = Callable[[Sequence[ReplicaTask]], Iterable[Replicas]]
 
 
-def populate(population: Population, kinds: list[str]) -> None:
-    """Replicas evenly to all kinds, then to other temperatures of the best kind, then to where votes were best."""
-    settings = population.settings
-    pool = first_candidates(kinds, settings.temperature, settings.confinement)
-    left = total = _how_many(population)
-    population.begin(total)
-    each = max(2, round(FIRST_SHARE * left / max(1, sum(candidate.learns for candidate in pool))))
-    for candidate in pool:
+class Problem(NamedTuple):
+    """What is learned, from what, and where."""
+
+    voters: Voters
+    target: Classes
+    energy: Energy | None = None  # for all candidates; None: each has its own
+    sampler: Sampler | None = None  # for all candidates; None: the recipe's, at each one's temperature
+    n_components: int | None = None
+    device: str = "cpu"
+
+
+class Search:
+    """Lets candidates sample replicas, round by round.
+
+    ``run(tasks)`` does tasks in any order and place, and yields their results in the order of the tasks.
+    """
+
+    def __init__(self, problem: Problem, recipe: Recipe, seed: np.random.SeedSequence, run: Run):
+        self.problem, self.recipe, self.run = problem, recipe, run
+        self.entropy = seed.entropy
+        strata, y = problem.target.strata(problem.voters.y), problem.voters.y
+        self.bags = Bags(
+            self._generator("bags"), strata, recipe.subsample, recipe.most_learned_on, recipe.complementary_bags
+        )
+        judged = np.arange(len(y))
+        if len(y) > recipe.most_judged:
+            judged = Bags(self._generator("judges"), strata, 1.0, recipe.most_judged).first(1)[0]
+        self.population = Population(problem.voters, problem.target, judged, min(recipe.most_neighbors, len(y) - 1))
+        self.views: dict[str, View] = {}
+        self.seen: dict[str, NDArray] = {}
+
+    def grow(self, wanted: Iterable[tuple[Entrant, int]]) -> None:
+        """Sample more replicas of some candidates, all in one round, and let the judges vote."""
+        owners, tasks = [], []
+        for entrant, n in wanted:
+            for task in self._tasks(entrant, n):
+                owners.append(entrant)
+                tasks.append(task)
+        for entrant, replicas in zip(owners, self.run(tasks), strict=True):
+            entrant.add(replicas)
+
+    def enter(self, candidate: Candidate) -> Entrant:
+        """A new candidate, without replicas."""
+        if candidate.view not in self.views:
+            rows = self.problem.voters.X
+            view = VIEWS[candidate.view].of(rows)
+            self.views[candidate.view] = view
+            self.seen[candidate.view] = view(rows[self.problem.voters.places.rows])
+        return self.population.enter(candidate, self.seen[candidate.view].shape[1])
+
+    def n_replicas(self) -> int:
+        """How many a search may sample: fewer where bags are large."""
+        most = self.recipe.n_replicas
+        return min(most, max(1, most * self.recipe.affordable_bag // self.bags.size))
+
+    def _tasks(self, entrant, n) -> Iterator[ReplicaTask]:
+        start, candidate = len(entrant.maps), entrant.candidate
+        size = self._batch()
+        ends = range(start, start + n, size) if candidate.learns else [0]
+        for first in ends:
+            numbers = range(first, min(first + size, start + n)) if candidate.learns else range(0)
+            yield ReplicaTask(
+                candidate,
+                self.seen[candidate.view],
+                self.problem.voters,
+                self.bags.between(numbers.start, numbers.stop),  # the same for every candidate
+                [self._seed(_kind(candidate), number) for number in numbers],
+                self.population.judged,
+                self.population.n_neighbors,
+                as_energy(candidate.energy) if self.problem.energy is None else self.problem.energy,
+                self._sampler(candidate),
+                self.problem.n_components,
+                self.problem.device,
+            )
+
+    def _batch(self):
+        """Replicas of a task. It depends on nothing but the data: sums are then the same, whoever does the work."""
+        if self.problem.device not in ("cpu", "reference"):
+            return MOST_ON_DEVICE
+        return int(np.clip(AFFORDABLE_ROWS // self.bags.size, 1, MOST_TOGETHER))
+
+    def _sampler(self, candidate):
+        if self.problem.sampler is not None:
+            return self.problem.sampler
+        move = HamiltonianMove(caution=self.recipe.caution)
+        return Annealing(Constant(candidate.temperature), move, n_steps=self.recipe.n_steps)
+
+    def _seed(self, what: str, number: int = 0):
+        """The random stream of that name and number; it does not depend on what else was drawn."""
+        return np.random.SeedSequence(self.entropy, spawn_key=(crc32(what.encode()), number))
+
+    def _generator(self, what):
+        return np.random.default_rng(self._seed(what))
+
+
+def populate(search: Search, candidates: Sequence[Candidate], tunes_temperature: bool, moves_trap: bool) -> None:
+    """Replicas evenly to all candidates, then to other temperatures of the best one, then to where votes were best."""
+    recipe, population = search.recipe, search.population
+    left = total = search.n_replicas()
+    each = max(2, round(recipe.first_share * left / max(1, sum(candidate.learns for candidate in candidates))))
+    first = []
+    for candidate in candidates:
         n = min(each, left) * candidate.learns
         if n > 1 or n == total or not candidate.learns:  # two bags leave out everybody once
-            population.add(candidate, n)
+            first.append((search.enter(candidate), n))
             left -= n
-    weights = learned_weights(population)
-    if settings.temperature == "auto" and settings.sampler is None and left >= 2 * each and weights.any():
-        best = population.ensembles[weights.argmax()].candidate
-        for candidate in best.other_temperatures(moves_trap=settings.confinement == "auto"):
-            population.add(candidate, each)
-            left -= each
-        weights = learned_weights(population)
+    search.grow(first)
+    neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
+    weights = trusted_learners(population, neighbors, recipe)
+    if tunes_temperature and left >= 2 * each and weights.any():
+        best = population.entrants[int(weights.argmax())].candidate
+        others = [search.enter(c) for c in other_temperatures(best, recipe.temperature_step, moves_trap)]
+        search.grow((entrant, each) for entrant in others)
+        left -= each * len(others)
+        weights = trusted_learners(population, neighbors, recipe)
     if weights.any():
-        for number, n in enumerate(spread(left, weights)):
-            population.grow(number, n)
+        search.grow(zip(list(population.entrants), spread(left, weights).tolist(), strict=True))
 
 
-def learned_weights(population: Population) -> np.ndarray:
-    """Trust in every candidate that learns; nothing for the others."""
-    weights = trusted(population.scores(), population.n_judges, neighbors(population)).sum(axis=1)
-    weights *= population.learns
-    return weights if weights.any() else population.learns.astype(float)
-
-
-def neighbors(population: Population) -> list[int]:
-    """The numbers of neighbours that may vote."""
-    k, most = population.settings.n_neighbors, population.most_neighbors
-    return [k for k in TRUSTED_NEIGHBORS if k <= most] if k == "auto" else [min(k, most)]
-
-
-class Verdict(NamedTuple):
-    """What the out-of-bag votes say; arrays over (n_candidates, K)."""
-
-    mixture: Mixture
-    of_one_k: list[Mixture]  # for k = 1, 2, ..., of the candidates that the mixture asks
-    asked: np.ndarray  # numbers of these
-    scores: np.ndarray
-    errors: np.ndarray
-    probabilities: np.ndarray  # (n_judges, C)
-
-
-def judge(population: Population) -> Verdict:
-    """Weigh the candidates, calibrate their mixture, and every k alone beside it."""
-    y, w, scores, n_judges = population.truth, population.judges_weights, population.scores(), population.n_judges
-    shares = population.shares()  # empty where nobody could judge; nothing is calibrated then
-    wrong = shares.argmax(axis=3) != y
-    errors = np.average(wrong, axis=2, weights=w) if len(y) else np.full(scores.shape, np.nan)
-    mixture = Mixture.fit(trusted(scores, n_judges, neighbors(population)), shares, y, w)
-    mixture = _or_plain_neighbors(mixture, population, shares, scores)
-    asked = np.flatnonzero(mixture.weights.any(axis=1))
-    of_one_k = [
-        Mixture.fit(trusted(scores[asked], n_judges, [k]), shares[asked], y, w)
-        for k in range(1, population.most_neighbors + 1)
-    ]
-    return Verdict(mixture, of_one_k, asked, scores, errors, mixture(shares))
-
-
-def _how_many(population):
-    wanted = population.settings.n_replicas
-    return min(USUAL_REPLICAS, USUAL_REPLICAS * AFFORDABLE_BAG // population.bags.size) if wanted == "auto" else wanted
-
-
-def _or_plain_neighbors(mixture, population, shares, scores):
-    """The mixture, unless plain k-NN is better by more than a standard error; then k-NN's decisions, calibrated."""
-    y, w, columns = population.truth, population.judges_weights, np.array(neighbors(population)) - 1
-    if not len(y) or population.learns.all():
-        return mixture
-    number, column = best_pair(np.where(population.learns[:, None], np.inf, scores[:, columns]))
-    pair = number, columns[column]
-    excess = brier_scores(mixture(shares)[:, None], y[:, None]) - brier_scores(shares[pair][:, None], y[:, None])
-    mean = np.average(excess, weights=w)
-    if mean <= np.sqrt(np.average((excess - mean) ** 2, weights=w) / population.n_judges):
-        return mixture
-    plain = np.zeros(scores.shape)
-    plain[pair] = 1.0
-    return Mixture.fit(plain, shares, y, w, with_bias=False)
+def _kind(candidate):
+    return f"{candidate.view}/{candidate.form}/{candidate.energy}"

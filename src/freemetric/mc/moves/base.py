@@ -7,12 +7,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from ..state import Array, EnergyFunction, State
+from ..streams import Streams
 
 GAIN = 0.5  # of the stochastic approximation: log(step) += GAIN * (accepted - wanted)
 
 
 class Move(BaseEstimator):
-    """One Monte Carlo step: propose and accept, for all replicas.
+    """One Monte Carlo step: propose and accept, for all replicas, each with random numbers of its own.
 
     Subclasses have ``step_size`` and ``target_acceptance`` (None: step sizes stay as they are).
     """
@@ -21,13 +22,13 @@ class Move(BaseEstimator):
     target_acceptance: float | None
     gain = GAIN
 
-    def start(self, rng: np.random.Generator, energy: EnergyFunction, state: State, temperature: Array) -> Array:
+    def start(self, rng: Streams, energy: EnergyFunction, state: State, temperature: Array) -> Array:
         """First step sizes; their shape begins with R."""
         return np.full(len(state.A), float(self.step_size))
 
     @abstractmethod
     def step(
-        self, rng: np.random.Generator, energy: EnergyFunction, state: State, temperature: Array, scale: Array
+        self, rng: Streams, energy: EnergyFunction, state: State, temperature: Array, scale: Array
     ) -> tuple[State, Array]:
         """New state, and the share of accepted trials in the shape of ``scale`` (NaN: not tried)."""
 

@@ -51,7 +51,8 @@ class HamiltonianMove(Move):
     def step(self, rng, energy, state, temperature, scale):
         state = self._with_gradient(energy, state)
         jitter = 1 + self.jitter * rng.uniform(-1, 1, len(scale))
-        candidate, rise = self._trajectory(rng, energy, state, temperature, scale * jitter, self.n_leapfrog)
+        velocity = self._velocity(rng, state, temperature)
+        candidate, rise = self._trajectory(energy, state, temperature, velocity, scale * jitter, self.n_leapfrog)
         ok = accept(rng, temperature, rise)
         chosen = ok[:, None, None]
         new = State(
@@ -66,10 +67,13 @@ class HamiltonianMove(Move):
             return state
         return State(state.A, *evaluate_with_gradient(energy, state.A))
 
-    def _trajectory(self, rng, energy, state, temperature, time_step, n_leapfrog):
-        """Where the replicas arrive, and the change of H on the way."""
+    def _velocity(self, rng, state, temperature):
+        """Maxwell's: normal, of variance T."""
+        return np.sqrt(temperature)[:, None, None] * rng.standard_normal(state.A.shape)
+
+    def _trajectory(self, energy, state, temperature, start, time_step, n_leapfrog):
+        """Where the replicas arrive that start with these velocities, and the change of H on the way."""
         tau = time_step[:, None, None]
-        start = np.sqrt(temperature)[:, None, None] * rng.standard_normal(state.A.shape)
         A, gradient = state.A, state.gradient
         lost = np.zeros(len(A), dtype=bool)
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging replica is noticed and rejected
@@ -87,11 +91,11 @@ class HamiltonianMove(Move):
 
     def _reasonable_step(self, rng, energy, state, temperature, most=30):
         state = self._with_gradient(energy, state)
-        step = np.ones(len(state.A))
-        direction = np.zeros(len(step))
+        velocity = self._velocity(rng, state, temperature)  # the same for all trials: one draw, whatever the others do
+        step, direction = np.ones(len(state.A)), np.zeros(len(state.A))
         for _ in range(most):
-            _, rise = self._trajectory(rng, energy, state, temperature, step, 1)
-            wanted = np.where(accept(rng, temperature, rise), 1.0, -1.0)
+            _, rise = self._trajectory(energy, state, temperature, velocity, step, 1)
+            wanted = np.where(rise <= temperature * np.log(2), 1.0, -1.0)  # accepted at least half of the time
             direction = np.where(direction == 0, wanted, direction)
             turning = wanted != direction
             if turning.all():

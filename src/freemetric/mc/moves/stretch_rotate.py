@@ -35,7 +35,7 @@ class StretchRotateMove(ProposalMove):
 
     def propose(self, rng, A, scale):
         R, p, d = A.shape
-        theta, log_a, log_b = scale * rng.standard_normal((3, R))
+        theta, log_a, log_b = scale * rng.standard_normal((R, 3)).T
         replica = np.arange(R)
         a = rng.integers(d, size=R)
         if d == 1:  # a line cannot be rotated

@@ -1,23 +1,35 @@
-"""What a fitted estimator tells about itself: a report as a method, and in a notebook what it has learned."""
+"""How a fitted estimator shows itself: a report as a method, and in a notebook what it has learned.
 
-from importlib import import_module
+What writes and draws lives above the estimators and is provided from there: ``freemetric/__init__.py`` fills
+``PRESENTERS``.
+"""
 
-from .card import card
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+PRESENTERS: dict[str, Callable[..., Any]] = {}
+"""``card(model)``, a few lines of HTML, and ``report(model, path, X, y, **options)``."""
 
 
-class Reportable:
+class Presented:
     """An estimator with ``report``, and with a card below scikit-learn's diagram."""
 
     def _repr_html_inner(self):
-        return super()._repr_html_inner() + card(self)
+        return super()._repr_html_inner() + PRESENTERS["card"](self)
 
     def _repr_mimebundle_(self, **kwargs):
         bundle = super()._repr_mimebundle_(**kwargs)
         if "text/html" in bundle:  # not where scikit-learn is told to display texts
-            bundle["text/html"] += card(self)
+            bundle["text/html"] += PRESENTERS["card"](self)
         return bundle
 
-    def report(self, path, X=None, y=None, **options):
+    def report(
+        self, path: str | PathLike, X: ArrayLike | None = None, y: ArrayLike | None = None, **options: Any
+    ) -> Path:
         """Write a report: one HTML page about the learned space and the run, which opens without a network.
 
         Parameters
@@ -36,5 +48,4 @@ class Reportable:
         path : Path
             The file.
         """
-        # The report knows learners and not the other way round; it is looked up when it is wanted.
-        return import_module("freemetric.report").write(self, path, X, y, **options)
+        return PRESENTERS["report"](self, path, X, y, **options)

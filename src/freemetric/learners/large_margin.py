@@ -14,8 +14,8 @@ until a pattern has moved, and its r grown, by more than the slack together.
 import numpy as np
 from numba import njit
 
-from .exp2 import SUMS
-from .soft_neighbors import TILE, fill_tile, tile_view
+from ..kernels.exp2 import SUMS
+from ..kernels.soft_neighbors import TILE, fill_tile, tile_view
 
 ROUNDING = 2.0**-24  # of float32
 NO_TARGET = -1.0  # a reach below every distance

@@ -1,15 +1,24 @@
-"""What scikit-learn's transformers must not be told by a file."""
+"""scikit-learn's transformers in model files: which, under what tags, and what they must not be told by a file."""
 
 from numbers import Real
 
-import numpy as np
+from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.impute import MissingIndicator, SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    QuantileTransformer,
+    RobustScaler,
+    StandardScaler,
+)
 
-
-def check_numbers(numbers, count, what):
-    """ValueError unless all are integers from 0 to count - 1."""
-    numbers = np.asarray(numbers)
-    if numbers.size and (numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= count):
-        raise ValueError(f"{what} outside 0 to {count - 1}")
+from .checks import check_numbers
+from .estimators import check_attributes
+from .registry import register
 
 
 def check_one_hot(encoder):
@@ -61,9 +70,35 @@ def check_function_transformer(transformer):
         raise ValueError("a FunctionTransformer with a function")
 
 
-SPECIAL = {
-    "sklearn.preprocessing.OneHotEncoder": check_one_hot,
-    "sklearn.pipeline.Pipeline": check_pipeline,
-    "sklearn.preprocessing.FunctionTransformer": check_function_transformer,
+def _with(*needed, also=None):
+    """A check that a fitted transformer has these attributes, and passes a check of its own."""
+
+    def check(transformer):
+        check_attributes(transformer, needed)
+        if also is not None:
+            also(transformer)
+
+    return check
+
+
+d = "n_features_in_"
+CHECKS = {
+    Pipeline: check_pipeline,
+    ColumnTransformer: _with(d, "transformers_", "output_indices_"),
+    make_column_selector: _with(),
+    SimpleImputer: _with(d, "statistics_", "indicator_"),
+    MissingIndicator: _with(d, "features_"),
+    OneHotEncoder: _with(d, "categories_", also=check_one_hot),
+    OrdinalEncoder: _with(d, "categories_"),
+    MinMaxScaler: _with(d, "scale_", "min_"),
+    MaxAbsScaler: _with(d, "scale_"),
+    StandardScaler: _with(d, "scale_", "mean_"),
+    RobustScaler: _with(d, "scale_", "center_"),
+    QuantileTransformer: _with(d, "quantiles_", "references_"),
+    # what a ColumnTransformer passes columns through with; a function of its own could not be saved
+    FunctionTransformer: check_function_transformer,
 }
-"""Checks by the name of the class; others rely on numpy, which looks before it reads."""
+"""Checks by class; whatever is not looked at here relies on numpy, which looks before it reads."""
+
+for _cls, _check in CHECKS.items():
+    register(f"sklearn:{_cls.__name__}", _cls, _check)

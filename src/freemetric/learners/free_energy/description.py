@@ -1,0 +1,68 @@
+"""The fitted attributes of a free-energy classifier, from a search and its verdict."""
+
+from typing import Any
+
+import numpy as np
+
+from ...metrics import Committee
+from .population import Population
+from .search import Search
+from .trust import allowed_neighbors, trusted_learners
+from .verdict import Verdict
+
+
+def describe(search: Search, verdict: Verdict) -> dict[str, Any]:
+    """The committee, what was tried, and what it weighs."""
+    population = search.population
+    ensembles = [population.entrants[number].ensemble() for number in verdict.asked]
+    used = {ensemble.candidate.view for ensemble in ensembles}
+    views = {name: view for name, view in search.views.items() if name in used}
+    committee = Committee(views, ensembles, verdict.mixture.restricted(verdict.asked), population.voters)
+    importances, spread = committee.feature_shares()
+    right = verdict.probabilities.argmax(axis=1) == population.truth
+    return {
+        "committee_": committee,
+        "mixtures_of_one_k_": verdict.of_one_k,
+        "oob_score_": float(np.average(right, weights=population.judges_weights)) if len(right) else np.nan,
+        "selection_": _selection(population, verdict),
+        "n_neighbors_": int(verdict.mixture.weights.sum(axis=0).argmax()) + 1,
+        "feature_importances_": importances,
+        "feature_importances_std_": spread,
+        "trace_": population.trace(),
+        **_walk(search),
+    }
+
+
+def describe_judges(population: Population, verdict: Verdict, n_rows: int) -> dict[str, Any]:
+    """Out-of-bag probabilities of every row given to fit; NaN where a row did not judge every candidate."""
+    probabilities = np.full((n_rows, population.target.n_classes), np.nan)
+    probabilities[population.voters.rows[population.judges]] = verdict.probabilities
+    return {"oob_decision_function_": probabilities}
+
+
+def _selection(population, verdict):
+    K, entrants = population.n_neighbors, population.entrants
+    names = ("view", "form", "energy", "temperature", "confinement")
+    return {
+        **{name: np.repeat([getattr(entrant.candidate, name) for entrant in entrants], K) for name in names},
+        "n_replicas": np.repeat([len(entrant.maps) for entrant in entrants], K),
+        "n_neighbors": np.tile(np.arange(1, K + 1), len(entrants)),
+        "oob_error": verdict.errors.ravel(),
+        "oob_brier": verdict.scores.ravel(),
+        "weight": verdict.mixture.weights.ravel(),
+    }
+
+
+def _walk(search):
+    """Of the best candidate that learns: temperature, confinement, and the first replica along its walk."""
+    population, recipe = search.population, search.recipe
+    if not population.learns.any():
+        return {"snapshots_": None, "temperature_": np.nan, "confinement_": np.nan}
+    neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
+    best = population.entrants[int(trusted_learners(population, neighbors, recipe).argmax())]
+    candidate, temperature = best.candidate, best.traces[0]["temperature"]
+    return {
+        "snapshots_": {"view": candidate.view, "form": candidate.form, **best.snapshots},
+        "confinement_": float(candidate.confinement),
+        "temperature_": float(temperature[-1, 0]),
+    }

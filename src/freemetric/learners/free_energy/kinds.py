@@ -1,0 +1,34 @@
+"""Which kinds a problem allows."""
+
+from collections.abc import Sequence
+
+from ...energies import CallableEnergy
+from ...metrics import FORMS, VIEWS
+from .candidates import simplest_first
+from .recipe import check_kind
+from .search import Problem
+
+
+def kinds_to_try(kinds: Sequence[str], problem: Problem) -> list[str]:
+    """Those of the kinds that the problem allows, the simpler ones first.
+
+    Where one energy is given for all, kinds differ by view and form only. One that knows its own data allows no other
+    view than scaled features and no restricted map. Fewer dimensions than features allow no form that cannot reduce.
+    """
+    for kind in kinds:
+        check_kind(kind)
+    parts = [kind.split("/") for kind in kinds]
+    if problem.energy is not None:
+        parts = [[view, form] for view, form, *_ in parts]
+        if isinstance(problem.energy, CallableEnergy):
+            parts = [part for part in parts if not FORMS[part[1]].learns or _is_plain(*part)]
+    if problem.n_components is not None:
+        parts = [part for part in parts if FORMS[part[1]].reduces]
+    names = list(dict.fromkeys("/".join(part) for part in parts))
+    if not names:
+        raise ValueError(f"candidates: none of {', '.join(kinds)} fits the energy and n_components given.")
+    return simplest_first(names)
+
+
+def _is_plain(view, form):
+    return VIEWS[view].keeps_features and FORMS[form].is_free

@@ -1,0 +1,101 @@
+"""What a free-energy classifier must not be told by a file: all of its parts have to fit together."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...files.checks import check_array, require
+from ...files.estimators import check_attributes
+from ...metrics import FORMS, VIEWS, Committee, Mixture
+
+if TYPE_CHECKING:
+    from .classifier import FreeEnergyClassifier
+
+FITTED = (
+    "n_features_in_",
+    "classes_",
+    "n_neighbors_",
+    "committee_",
+    "mixtures_of_one_k_",
+    "selection_",
+    "trace_",
+    "snapshots_",
+    "feature_importances_",
+    "feature_importances_std_",
+    "temperature_",
+    "confinement_",
+    "oob_score_",
+    "oob_decision_function_",
+)
+TRACE = ("temperature", "energy", "acceptance")
+SELECTION = {
+    **dict.fromkeys(("view", "form", "energy"), "U"),
+    **dict.fromkeys(("n_replicas", "n_neighbors"), "iu"),
+    **dict.fromkeys(("temperature", "confinement", "oob_error", "oob_brier", "weight"), "f"),
+}
+"""Columns of what was tried, with the kinds of their numbers."""
+
+
+def check_classifier(model: "FreeEnergyClassifier") -> None:
+    """ValueError unless a fitted classifier is whole and its parts fit together."""
+    check_attributes(model, FITTED)
+    if "committee_" not in vars(model):
+        return
+    committee, d = model.committee_, model.n_features_in_
+    require(type(committee) is Committee, "committee_", "is something else")
+    fits = committee.voters.n_classes == len(model.classes_) and committee.voters.X.shape[1] == d
+    require(fits, "committee_", "is of other classes or features")
+    require(model.n_neighbors_ <= committee.n_neighbors, "n_neighbors_", "is too large")
+    _check_mixtures(_of_class(model.mixtures_of_one_k_, list, "mixtures_of_one_k_"), committee)
+    for name in ("feature_importances_", "feature_importances_std_"):
+        check_array(getattr(model, name), name, 1, (d,))
+        require((getattr(model, name) >= 0).all(), name, "is negative")
+    _check_selection(model.selection_, committee.n_neighbors)
+    _check_walks(model.trace_, model.snapshots_)
+    for name in ("oob_score_", "temperature_", "confinement_"):
+        require(isinstance(getattr(model, name), float), name, "is no number")
+    scores = model.oob_decision_function_
+    require(scores.dtype.kind == "f", "oob_decision_function_", "has no numbers")
+    require(len(scores) > committee.voters.rows.max(), "oob_decision_function_", "has fewer rows than the patterns")
+
+
+def _check_mixtures(mixtures, committee):
+    """One for every k."""
+    require(len(mixtures) == committee.n_neighbors, "mixtures_of_one_k_", f"holds {len(mixtures)} mixtures")
+    for mixture in mixtures:
+        require(type(mixture) is Mixture, "mixtures_of_one_k_", "holds something else")
+        fits = mixture.weights.shape == committee.mixture.weights.shape
+        fits = fits and len(mixture.calibration.bias) == committee.voters.n_classes
+        require(fits, "a Mixture", "does not fit the others or the classes")
+
+
+def _check_selection(selection, K):
+    require(_of_class(selection, dict, "selection_").keys() == SELECTION.keys(), "selection_", "has other columns")
+    n = np.size(selection["n_neighbors"])
+    for name, kinds in SELECTION.items():
+        check_array(selection[name], f"{name} of selection_", 1, (n,), kinds, finite=name in ("temperature", "weight"))
+    ks = np.tile(np.arange(1, K + 1), n // K)
+    require(n > 0 and np.array_equal(selection["n_neighbors"], ks), "selection_", "has other numbers of neighbours")
+    known = set(selection["view"].tolist()) <= set(VIEWS) and set(selection["form"].tolist()) <= set(FORMS)
+    require(known, "selection_", "has unknown views or forms")
+
+
+def _check_walks(trace, snapshots):
+    if _of_class(trace, dict, "trace_"):
+        require(trace.keys() == set(TRACE), "trace_", "has other columns")
+        for name in TRACE:
+            check_array(trace[name], f"{name} of trace_", 2, np.shape(trace["energy"]), finite=False)
+        require(trace["energy"].size, "trace_", "is empty")
+    if snapshots is not None:
+        columns = _of_class(snapshots, dict, "snapshots_").keys()
+        require(columns == {"view", "form", "step", "map"}, "snapshots_", "has other columns")
+        require(snapshots["view"] in VIEWS and snapshots["form"] in FORMS, "snapshots_", "is of another kind")
+        check_array(snapshots["map"], "map of snapshots_", 3)
+        check_array(snapshots["step"], "step of snapshots_", 1, snapshots["map"].shape[:1], "iu")
+        require(snapshots["map"].size, "snapshots_", "is empty")
+
+
+def _of_class(value: Any, kind: type, what: str) -> Any:
+    if type(value) is not kind or not (value or what == "trace_"):
+        raise ValueError(f"{what} of FreeEnergyClassifier is no {kind.__name__} with something in it")
+    return value

@@ -1,0 +1,47 @@
+"""How far to trust candidates: Boltzmann's weights of their out-of-bag scores."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .population import Population
+from .recipe import Recipe
+
+
+def boltzmann_weights(scores: NDArray, n_judges: float, temperature: float) -> NDArray:
+    """exp(-score / T), normalised; T is the temperature in standard errors of the best score.
+
+    What is clearly worse gets nothing, what differs by chance shares: averaging over such candidates is better than
+    believing in the luckiest.
+    """
+    best = scores.min()
+    error = np.sqrt(best * (1 - min(best, 0.99)) / n_judges) + 0.5 / n_judges
+    weights = np.exp(-(scores - best) / (temperature * error))
+    return weights / weights.sum()
+
+
+def trusted(scores: NDArray, n_judges: float, neighbors: Sequence[int], recipe: Recipe) -> NDArray:
+    """Weights (n_candidates, K) by Boltzmann's law over all candidates with any of the ``neighbors``; nothing else."""
+    columns = np.asarray(neighbors) - 1
+    weights = np.zeros(scores.shape)
+    weights[:, columns] = boltzmann_weights(scores[:, columns], n_judges, recipe.selection_temperature)
+    weights[weights.sum(axis=1) < recipe.negligible] = 0.0
+    return weights / weights.sum()
+
+
+def trusted_learners(population: Population, neighbors: Sequence[int], recipe: Recipe) -> NDArray:
+    """Trust in every candidate that learns; nothing for the others."""
+    weights = trusted(population.scores(), population.n_judges, neighbors, recipe).sum(axis=1)
+    weights *= population.learns
+    return weights if weights.any() else population.learns.astype(float)
+
+
+def allowed_neighbors(neighbors: Sequence[int], most: int) -> list[int]:
+    """Those numbers of neighbours that there can be; the most there can be where all are larger."""
+    return [k for k in neighbors if k <= most] or [most]
+
+
+def best_pair(scores: NDArray) -> tuple[np.intp, ...]:
+    """Row and column of the lowest score; the first of equals, which is the simplest candidate."""
+    return np.unravel_index(scores.argmin(), scores.shape)

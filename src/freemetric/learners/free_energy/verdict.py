@@ -1,0 +1,76 @@
+"""What the out-of-bag votes say in the end: weights of the candidates, and the calibration of their mixture."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...metrics import Calibration, Mixture
+from .population import Population
+from .recipe import Recipe
+from .trust import allowed_neighbors, best_pair, trusted
+
+
+class Verdict(NamedTuple):
+    """Arrays over (n_candidates, K)."""
+
+    mixture: Mixture
+    of_one_k: list[Mixture]  # for k = 1, 2, ..., of the candidates that the mixture asks
+    asked: NDArray[np.intp]  # numbers of these
+    scores: NDArray
+    errors: NDArray
+    probabilities: NDArray  # (n_judges, C)
+
+
+def verdict_on(population: Population, recipe: Recipe) -> Verdict:
+    """Weigh the candidates, calibrate their mixture, and every k alone beside it."""
+    y, w, scores, n_judges = population.truth, population.judges_weights, population.scores(), population.n_judges
+    shares = population.shares()  # empty where nobody could judge; nothing is calibrated then
+    errors = population.target.errors(shares, y, w) if len(y) else np.full(scores.shape, np.nan)
+    neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
+
+    def mixed(weights, shares, with_bias=True):
+        return _mixture(population, recipe, weights, shares, with_bias)
+
+    mixture = mixed(trusted(scores, n_judges, neighbors, recipe), shares)
+    plain = _better_plain_neighbors(mixture, population, shares, scores, neighbors, recipe.plain_margin)
+    if plain is not None:
+        mixture = mixed(plain, shares, with_bias=False)
+    asked = np.flatnonzero(mixture.weights.any(axis=1))
+    of_one_k = [
+        mixed(trusted(scores[asked], n_judges, [k], recipe), shares[asked])
+        for k in range(1, population.n_neighbors + 1)
+    ]
+    return Verdict(mixture, of_one_k, asked, scores, errors, mixture(shares))
+
+
+def _mixture(population, recipe, weights, shares, with_bias):
+    mixed = np.tensordot(weights, shares, 2)
+    if recipe.calibration == "none":
+        return Mixture(weights, Calibration(1.0, np.zeros(mixed.shape[1]), recipe.share_floor))
+    calibration = population.target.calibrated(
+        mixed,
+        population.truth,
+        population.judges_weights,
+        with_bias=with_bias and recipe.calibration == "full",
+        prior=recipe.calibration_prior,
+        floor=recipe.share_floor,
+    )
+    return Mixture(weights, calibration)
+
+
+def _better_plain_neighbors(mixture, population, shares, scores, neighbors, margin):
+    """Weights of plain k-NN alone, if that is better than the mixture by more than a margin of standard errors."""
+    y, w, columns = population.truth, population.judges_weights, np.array(neighbors) - 1
+    if not len(y) or population.learns.all():
+        return None
+    number, column = best_pair(np.where(population.learns[:, None], np.inf, scores[:, columns]))
+    pair = number, columns[column]
+    deviations = population.target.deviations
+    excess = deviations(mixture(shares), y) - deviations(shares[pair], y)
+    mean = np.average(excess, weights=w)
+    if mean <= margin * np.sqrt(np.average((excess - mean) ** 2, weights=w) / population.n_judges):
+        return None
+    plain = np.zeros(scores.shape)
+    plain[pair] = 1.0
+    return plain

@@ -1,0 +1,126 @@
+"""A Monte Carlo run as a learner sees it: the trace, the best state, and Ctrl-C as an early end."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+
+from ..mc import Sampler, State, Streams
+from .base import one_blas_thread, tell
+from .callbacks import FitSteps
+from .lowest import Lowest, keeping_the_best
+
+MOST_SNAPSHOTS = 60
+TRACED = ("temperature", "energy", "acceptance")
+
+
+class Walk:
+    """Runs a sampler to its end and remembers what learners need of it."""
+
+    def __init__(self, name: str, verbose: bool = False, steps: FitSteps | None = None):
+        self.name, self.verbose, self.steps = name, verbose, steps
+        self.best, self.state = Lowest(), None
+        self._rows: dict[str, list] = {name: [] for name in TRACED}
+        self._maps: list[NDArray] = []
+
+    def run(self, sampler: Sampler, rng: np.random.Generator | Streams, energy: Any, A: NDArray) -> "Walk":
+        """Make all steps from the maps A (R, p, d), or as many as the callbacks want."""
+        self._maps = [A[0].copy()]
+        with one_blas_thread(), keeping_the_best(self.name, self.best):
+            for state, info in sampler.iterate(rng, energy, A):
+                self._note(state, info)
+                if self.steps is not None and self.steps.made(len(state.A)):
+                    break
+        return self
+
+    @property
+    def trace(self) -> dict[str, NDArray]:
+        """Arrays (n_steps, R) of temperature, energy and acceptance."""
+        return {name: np.array(rows) for name, rows in self._rows.items()}
+
+    @property
+    def snapshots(self) -> dict[str, NDArray]:
+        """The first replica along the walk: "step" (n,), 0 being the start, and "map" (n, p, d); at most 60 of them."""
+        steps = np.unique(np.linspace(0, len(self._maps) - 1, MOST_SNAPSHOTS).round().astype(int))
+        return {"step": steps, "map": np.array([self._maps[step] for step in steps])}
+
+    def _note(self, state, info):
+        self.state = state
+        self._maps.append(state.A[0].copy())
+        r = int(np.argmin(state.energy))
+        self.best.offer(state.energy[r], state.A[r])
+        for name, values in zip(TRACED, (info.temperature, state.energy, info.acceptance), strict=True):
+            self._rows[name].append(values)
+        tell(
+            self.verbose,
+            "%s step %d: temperature %.2e, lowest energy %.5f, acceptance %.2f",
+            self.name,
+            info.step + 1,
+            info.temperature[0],
+            state.energy[r],
+            np.mean(info.acceptance),
+        )
+
+
+class Walks:
+    """One walk, or several that were run apart, as one."""
+
+    def __init__(self, walks: Sequence[Walk]):
+        self.walks = walks
+        self.best: Lowest = min((walk.best for walk in walks), key=lambda best: best.value)
+        self.replicas = np.concatenate([_last(walk).A for walk in walks])
+        self.trace = side_by_side([walk.trace for walk in walks])
+        self.snapshots = walks[0].snapshots
+
+
+def run_replicas(
+    walk_of: Callable[[], Walk], sampler: Sampler, rng: np.random.Generator, energy: Any, A: NDArray, n_jobs: int | None
+) -> Walks:
+    """Run the replicas A (R, p, d), in threads where they do not depend on each other.
+
+    ``walk_of()`` makes a new Walk. The result does not depend on the number of threads: every replica has its stream.
+    """
+    streams = Streams.of(rng, len(A))
+    n_parts = 1 if getattr(sampler, "couples_replicas", True) else min(len(A), effective_n_jobs(n_jobs))
+    parts = np.array_split(np.arange(len(A)), n_parts)
+    walks = [walk_of() for _ in parts]
+    tasks = (
+        delayed(walk.run)(sampler, Streams([streams.generators[r] for r in part]), energy, A[part])
+        for walk, part in zip(walks, parts, strict=True)
+    )
+    with one_blas_thread():
+        try:
+            Parallel(n_jobs=n_parts, require="sharedmem")(tasks)
+        except KeyboardInterrupt:
+            for walk in walks:
+                if walk.steps is not None:
+                    walk.steps.stop()
+            raise
+    return Walks(walks)
+
+
+def side_by_side(traces: Sequence[dict[str, NDArray]]) -> dict[str, NDArray]:
+    """Traces (n_steps, R) of several walks as one; NaN after the end of a shorter walk."""
+    if not traces:
+        return {}
+    longest = max(len(trace["energy"]) for trace in traces)
+    return {name: np.hstack([_padded(trace[name], longest) for trace in traces]) for name in TRACED}
+
+
+def _padded(rows, length):
+    rows = np.asarray(rows, dtype=float)
+    return np.vstack([rows, np.full((length - len(rows), rows.shape[1]), np.nan)])
+
+
+def _last(walk: Walk) -> State:
+    if walk.state is None:
+        raise ValueError("The sampler has made no step.")
+    return walk.state
+
+
+def steps_of(sampler: Sampler, n_replicas: int) -> int | None:
+    """The most steps that so many replicas can make, None if the sampler does not say."""
+    n_steps = getattr(sampler, "n_steps", None)
+    return None if n_steps is None else n_steps * n_replicas

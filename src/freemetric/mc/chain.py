@@ -1,0 +1,79 @@
+"""A Monte Carlo run as a value: it can be stopped after any step, written down, sent away and resumed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .state import Array, State
+from .streams import Streams
+
+
+class Chain(NamedTuple):
+    """R replicas between two Monte Carlo steps, with all that the next step depends on.
+
+    ``Sampler.begin`` makes one, ``Sampler.advance`` returns the next; a chain itself never changes. To go on from it
+    takes the same sampler and the same energy, nothing else.
+    """
+
+    state: State
+    scale: Array  # step sizes of the move, (R, ...)
+    streams: Streams
+    step: int = 0  # steps made
+    temperatures: Sequence[float] = ()  # of at least these steps, for schedules
+    energies: Sequence[Array] = ()  # (R,) after each of them
+
+    @property
+    def history(self) -> tuple[Sequence[float], Sequence[Array]]:
+        """Temperatures and energies of the steps made."""
+        return _first(self.temperatures, self.step), _first(self.energies, self.step)
+
+    def followed_by(self, state: State, scale: Array, streams: Streams, temperature: float | None = None) -> "Chain":
+        """The chain after another step; it remembers the step where a temperature is given."""
+        temperatures, energies = self.temperatures, self.energies
+        if temperature is not None:
+            temperatures = _extended(temperatures, self.step, temperature)
+            energies = _extended(energies, self.step, state.energy)
+        return Chain(state, scale, streams, self.step + 1, temperatures, energies)
+
+    def to_state(self) -> dict[str, Any]:
+        """The chain as plain arrays, numbers, lists and dicts."""
+        temperatures, energies = self.history
+        return {
+            "A": self.state.A,
+            "energy": self.state.energy,
+            "gradient": self.state.gradient,
+            "scale": self.scale,
+            "streams": self.streams.to_state(),
+            "step": self.step,
+            "temperatures": np.array(temperatures, dtype=np.float64),
+            "energies": np.array(energies, dtype=np.float64).reshape(len(energies), len(self.state.A)),
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "Chain":
+        """The chain that was written down; ValueError where its parts do not belong together."""
+        A, energy, gradient, scale = (state[name] for name in ("A", "energy", "gradient", "scale"))
+        R, step = len(A), state["step"]
+        arrays = [A, energy, scale, state["temperatures"], state["energies"], *([] if gradient is None else [gradient])]
+        if not all(isinstance(array, np.ndarray) and array.dtype == np.float64 for array in arrays):
+            raise ValueError("a chain whose parts are no arrays of numbers")
+        fits = A.ndim == 3 and energy.shape == (R,) and scale.shape[:1] == (R,) and type(step) is int and step >= 0
+        fits = fits and (gradient is None or gradient.shape == A.shape) and len(state["streams"]) == R
+        n = len(state["temperatures"])
+        if not fits or n not in (0, step) or state["energies"].shape != (n, R):
+            raise ValueError("a chain whose parts do not belong together")
+        past = [float(T) for T in state["temperatures"]], list(state["energies"])
+        return cls(State(A, energy, gradient), scale, Streams.from_state(state["streams"]), step, *past)
+
+
+def _first(values: Sequence, n: int) -> Sequence:
+    return values if len(values) == n else values[:n]
+
+
+def _extended(values: Sequence, n: int, value: Any) -> Sequence:
+    """The first n values and one more: appended in place where no other chain has gone on from here."""
+    if isinstance(values, list) and len(values) == n:
+        values.append(value)
+        return values
+    return [*values[:n], value]

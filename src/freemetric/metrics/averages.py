@@ -1,0 +1,55 @@
+"""What many metrics weigh together: shares of the features, and the averaged metric."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .ensemble import Ensemble
+from .views import View
+
+
+def feature_shares(
+    ensembles: Sequence[Ensemble], trust: NDArray, views: Mapping[str, View], X: NDArray
+) -> tuple[NDArray, NDArray]:
+    """Mean (d,) and standard deviation (d,) over replicas of every feature's share in the squared distances.
+
+    A replica's share of view feature j is M_jj var(v_j), without the cross terms; features of a view that belong to the
+    same feature of X add up.
+    """
+    parts, weights = [], []
+    for ensemble, weight in zip(ensembles, trust, strict=True):
+        view = views[ensemble.candidate.view]
+        spread = view(X).var(axis=0)
+        for M in ensemble.matrices():
+            part = np.bincount(view.owner, np.diagonal(M) * spread, minlength=X.shape[1])
+            parts.append(part / part.sum() if part.sum() > 0 else np.full(X.shape[1], 1 / X.shape[1]))
+            weights.append(weight / len(ensemble))
+    shares, share_weights = np.array(parts), np.array(weights) / np.sum(weights)
+    mean = share_weights @ shares
+    return mean, np.sqrt(share_weights @ (shares - mean) ** 2)
+
+
+def averaged_matrices(
+    ensembles: Sequence[Ensemble], trust: NDArray, views: Mapping[str, View], X: NDArray
+) -> dict[str, NDArray]:
+    """For every view M (d_view, d_view): summed over views, (u - v)^T M (u - v) is the averaged squared distance.
+
+    Every replica's metric is scaled to a mean squared distance of one first: votes do not know scales. A view on which
+    all rows are equal has no metric.
+    """
+    total: dict[str, NDArray] = {}
+    for ensemble, weight in zip(ensembles, trust, strict=True):
+        name = ensemble.candidate.view
+        covariance = np.atleast_2d(np.cov(views[name](X), rowvar=False))
+        for M in ensemble.matrices():
+            scale = 2 * np.sum(M * covariance)
+            if scale > 0:
+                total[name] = total.get(name, 0) + weight / len(ensemble) / scale * M
+    return total
+
+
+def root(M: NDArray) -> NDArray:
+    """A map B with B^T B = M, for a symmetric M without negative eigenvalues."""
+    values, vectors = np.linalg.eigh(M)
+    return np.sqrt(np.clip(values, 0, None))[:, None] * vectors.T

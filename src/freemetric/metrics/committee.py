@@ -1,0 +1,149 @@
+"""A committee: many metrics, the rows that vote in their spaces, and how far each metric is trusted."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import config_context
+
+from ..files.checks import check_numbers, require
+from .averages import averaged_matrices, feature_shares, root
+from .ensemble import Ensemble
+from .mixture import Mixture
+from .views import VIEWS, View
+from .voters import Voters, neighbor_votes
+from .votes import chunks
+
+
+class Committee:
+    """Predicts classes by the votes of nearest neighbours in many metrics.
+
+    For a pattern x, ensemble e and k neighbours, the shares q_ek(x) of the classes among the k nearest voters are
+    averaged over the replicas of e; the mixture weighs them over e and k, and calibrates the result to probabilities.
+    A committee is a value: nothing in it is fitted, and predicting does not change it.
+
+    Parameters
+    ----------
+    views : dict of View
+        What the metrics see of the features, by name.
+    ensembles : list of Ensemble
+        The metrics.
+    mixture : Mixture
+        Weights (n_ensembles, n_neighbors) and calibration.
+    voters : Voters
+        The rows that vote.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric import FreeEnergyClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> committee = FreeEnergyClassifier(n_replicas=6, random_state=0).fit(X, y).committee_
+    >>> committee.predict_proba(X[:2]).shape
+    (2, 3)
+    >>> round(float(committee.trust.sum()), 6)
+    1.0
+    """
+
+    def __init__(self, views: dict[str, View], ensembles: list[Ensemble], mixture: Mixture, voters: Voters):
+        self.views, self.ensembles, self.mixture, self.voters = views, ensembles, mixture, voters
+
+    @property
+    def n_neighbors(self) -> int:
+        """Most neighbours that vote."""
+        return self.mixture.weights.shape[1]
+
+    @property
+    def n_replicas(self) -> int:
+        """Sampled metrics; none where plain neighbours vote."""
+        return sum(len(ensemble.maps) for ensemble in self.ensembles)
+
+    @property
+    def trust(self) -> NDArray:
+        """Weight of every ensemble, over all numbers of neighbours."""
+        return self.mixture.weights.sum(axis=1)
+
+    def shares(self, X: NDArray, n_jobs: int | None = None, device: str = "cpu") -> NDArray:
+        """Class shares (n_ensembles, n_neighbors, n, n_classes) that patterns X (n, d) get, of every k alone."""
+        seen = {name: view(X) for name, view in self.views.items()}
+        size = len(self.ensembles), self.n_neighbors, len(X), self.voters.n_classes
+        out = np.zeros(size, dtype=np.float32)
+        with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every replica
+            every_search = neighbor_votes(self, n_jobs, device)
+            for total, ensemble, searches in zip(out, self.ensembles, every_search, strict=True):
+                spaces = ensemble.spaces(seen[ensemble.candidate.view])
+                for n, (search, Q) in enumerate(zip(searches, spaces, strict=True), start=1):
+                    votes = search.of(Q)
+                    total += (np.swapaxes(votes / votes.sum(axis=-1, keepdims=True), 0, 1) - total) / n
+        return out
+
+    def parts(self, n: int) -> list[slice]:
+        """Slices of n patterns whose shares fit the memory budget."""
+        return chunks(n, self.mixture.weights.size, self.voters.n_classes)
+
+    def predict_proba(self, X: NDArray, n_jobs: int | None = None, device: str = "cpu") -> NDArray:
+        """Class probabilities (n, n_classes) of patterns X (n, d)."""
+        return np.concatenate([self.mixture(self.shares(X[part], n_jobs, device)) for part in self.parts(len(X))])
+
+    def feature_shares(self) -> tuple[NDArray, NDArray]:
+        """Mean (d,) and standard deviation (d,) over replicas of every feature's share in the squared distances."""
+        return feature_shares(self.ensembles, self.trust, self.views, self.voters.X)
+
+    def averaged_matrices(self) -> dict[str, NDArray]:
+        """For every view M (d_view, d_view): summed over views, (u - v)^T M (u - v) is the averaged squared distance.
+
+        Replicas are scaled to a mean squared distance of one first. A view without any distances is left out.
+        """
+        return averaged_matrices(self.ensembles, self.trust, self.views, self.voters.X)
+
+    def embed(self, X: NDArray) -> NDArray:
+        """Coordinates (n, n_axes) of patterns X (n, d) in the averaged metric, on its principal axes."""
+        voters, roots = self.voters.X, {name: root(M) for name, M in self.averaged_matrices().items()}
+        if not roots:  # no two voters differ
+            return np.zeros((len(X), 1))
+        train, query = (np.hstack([self.views[name](V) @ B.T for name, B in roots.items()]) for V in (voters, X))
+        centre = train.mean(axis=0)
+        _, size, rotation = np.linalg.svd(train - centre, full_matrices=False)
+        return (query - centre) @ rotation[size > 1e-6 * size[0]].T
+
+    def to_state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "Committee":
+        views, ensembles, mixture, voters = (state[name] for name in ("views", "ensembles", "mixture", "voters"))
+        _check_views(views)
+        require(type(ensembles) is list and ensembles, "ensembles of Committee", "are no list with something in it")
+        require(type(mixture) is Mixture, "mixture of Committee", "is something else")
+        require(type(voters) is Voters, "voters of Committee", "are something else")
+        n_ensembles, K = mixture.weights.shape
+        require(len(ensembles) == n_ensembles, "mixture of Committee", "has weights of other ensembles")
+        require(len(mixture.calibration.bias) == voters.n_classes, "mixture of Committee", "is of other classes")
+        require(len(voters) > K, "mixture of Committee", "asks more neighbours than there are voters")
+        _check_ensembles(ensembles, views, voters.X.shape[1])
+        return cls(views, ensembles, mixture, voters)
+
+
+def _check_views(views):
+    require(type(views) is dict and views, "views of Committee", "are no dict with something in it")
+    for name, view in views.items():
+        require(VIEWS.get(name) is type(view), "views of Committee", "hold something else than views")
+
+
+def _check_ensembles(ensembles, views, n_features):
+    for view in views.values():
+        check_numbers(view.owner, n_features, "owners of a view")
+        require(_width(view) in (None, n_features), "a view", "has another number of features")
+    for ensemble in ensembles:
+        require(type(ensemble) is Ensemble, "ensembles of Committee", "hold something else")
+        name, width = ensemble.candidate.view, ensemble.maps.shape[2]
+        fits = name in views and width == len(views[name].owner)
+        require(fits, "an Ensemble", f"has maps of {width} features, which its view does not have")
+    used = {ensemble.candidate.view for ensemble in ensembles}
+    require(used == set(views), "views of Committee", "hold one that nobody votes on")
+
+
+def _width(view):
+    """The number of features that a view takes, where it has one column for each; None where that cannot be said."""
+    return len(view.owner) if np.array_equal(view.owner, np.arange(len(view.owner))) else None

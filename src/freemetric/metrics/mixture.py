@@ -1,0 +1,82 @@
+"""A mixture of candidates and numbers of neighbours, with its calibration: from shares of votes to probabilities."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+
+from ..files.checks import check_array, is_number, require
+
+
+class Calibration:
+    """P_c = softmax_c(slope * log(share_c + floor) + bias_c).
+
+    The slope says how far shares of votes are from probabilities; the bias moves votes towards classes that are
+    scattered among others and get too few of them.
+
+    Parameters
+    ----------
+    slope : float
+        Positive; 1 leaves shares as they are, but for the floor.
+    bias : ndarray of shape (n_classes,)
+        Added to the logarithms.
+    floor : float, default=0.05
+        Added to every share: no votes at all is not certainty.
+    """
+
+    def __init__(self, slope: float, bias: NDArray, floor: float = 0.05):
+        self.slope, self.bias, self.floor = slope, bias, floor
+
+    def __call__(self, shares: NDArray) -> NDArray:
+        """Class probabilities (..., C) of shares (..., C)."""
+        return softmax(self.slope * np.log(shares + self.floor) + self.bias, axis=-1)
+
+    def to_state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "Calibration":
+        slope, bias, floor = state["slope"], state["bias"], state["floor"]
+        for name, value in (("slope", slope), ("floor", floor)):
+            require(is_number(value) and value > 0, f"{name} of Calibration", "is no positive number")
+        check_array(bias, "bias of Calibration", 1)
+        return cls(slope, bias, floor)
+
+
+class Mixture:
+    """P = calibration(sum over ensembles e and k of weights[e, k] * shares[e, k]).
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_ensembles, n_neighbors)
+        Not negative, with sum one.
+    calibration : Calibration
+        What makes probabilities of the mixed shares.
+    """
+
+    def __init__(self, weights: NDArray, calibration: Calibration):
+        self.weights, self.calibration = weights, calibration
+
+    def __call__(self, shares: NDArray) -> NDArray:
+        """Class probabilities (n, C) from shares (n_ensembles, n_neighbors, n, C)."""
+        return self.calibration(np.tensordot(self.weights, shares, 2))
+
+    def restricted(self, ensembles: NDArray | Sequence[int]) -> "Mixture":
+        """The same with some of the ensembles only, those that matter."""
+        weights = self.weights[ensembles]
+        return Mixture(weights / weights.sum(), self.calibration)
+
+    def to_state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "Mixture":
+        weights, calibration = state["weights"], state["calibration"]
+        check_array(weights, "weights of Mixture", 2)
+        # 1e-6: they are normalised in double precision
+        whole = weights.size and (weights >= 0).all() and abs(weights.sum() - 1) < 1e-6
+        require(whole, "weights of Mixture", "do not add up to one")
+        require(type(calibration) is Calibration, "calibration of Mixture", "is something else")
+        return cls(weights, calibration)

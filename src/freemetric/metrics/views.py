@@ -1,0 +1,181 @@
+"""Views of the features: what a metric is learned on. All are arrays in [0, 1], fitted on the training patterns.
+
+A new view is a class with the verbs of :class:`View` and one line, ``register_view(name, class)``; from then on
+``candidates=["name/full"]`` tries it, and model files may hold it.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.preprocessing import QuantileTransformer
+
+from ..files import register
+from ..files.checks import check_array, require
+
+MOST_QUANTILES = 1000
+MOST_STEPS = 8  # thresholds a feature
+MOST_STEP_FEATURES = 120
+
+
+class View(ABC):
+    """What a metric sees of patterns X (n, d): an array V (n, d_view).
+
+    ``owner`` (d_view,) says which feature of X every column belongs to.
+    """
+
+    words: ClassVar[str]  # what it shows, for titles
+    keeps_features: ClassVar[bool] = False  # whether V is X in other units, feature by feature
+    owner: NDArray[np.integer]
+
+    @classmethod
+    @abstractmethod
+    def of(cls, X: NDArray) -> "View":
+        """The view that training patterns X (N, d) define."""
+
+    @abstractmethod
+    def __call__(self, X: NDArray) -> NDArray:
+        """V (n, d_view) of patterns X (n, d)."""
+
+    def to_state(self) -> dict[str, Any]:
+        """What a file holds of it."""
+        return dict(vars(self))
+
+    @classmethod
+    @abstractmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "View":
+        """The view that a file holds; ValueError where its parts do not fit together."""
+
+
+class Scaled(View):
+    """The features scaled to [0, 1]: their units do not matter."""
+
+    words = "features scaled to [0, 1]"
+    keeps_features = True
+
+    def __init__(self, low: NDArray, span: NDArray):
+        self.low, self.span = low, span
+        self.owner = np.arange(len(low))
+
+    @classmethod
+    def of(cls, X):
+        span = np.ptp(X, axis=0)
+        return cls(X.min(axis=0), np.where(span > 0, span, 1.0))
+
+    def __call__(self, X):
+        return (X - self.low) / self.span
+
+    def to_state(self):
+        return {"low": self.low, "span": self.span}
+
+    @classmethod
+    def from_state(cls, state):
+        low, span = state["low"], state["span"]
+        check_array(low, "low of Scaled", 1)
+        check_array(span, "span of Scaled", 1, low.shape)
+        require((span > 0).all() and len(low), "span of Scaled", "is not positive")
+        return cls(low, span)
+
+
+class Quantiles(View):
+    """Every feature on its quantiles: monotone rescaling does not matter, outliers are near the others."""
+
+    words = "features on quantiles"
+
+    def __init__(self, transformer: QuantileTransformer):
+        self.transformer = transformer
+        self.owner = np.arange(transformer.n_features_in_)
+
+    @classmethod
+    def of(cls, X):
+        transformer = QuantileTransformer(n_quantiles=min(MOST_QUANTILES, len(X)), subsample=None)
+        return cls(transformer.set_output(transform="default").fit(X))
+
+    def __call__(self, X):
+        return self.transformer.transform(X)
+
+    def to_state(self):
+        return {"transformer": self.transformer}
+
+    @classmethod
+    def from_state(cls, state):
+        transformer = state["transformer"]
+        require(type(transformer) is QuantileTransformer, "transformer of Quantiles", "is something else")
+        fitted = vars(transformer)
+        # one that writes into its input would change the training patterns; views are arrays without names
+        output = fitted.get("_sklearn_output_config", {"transform": "default"})
+        usual = transformer.copy is True and transformer.output_distribution == "uniform"
+        usual = usual and output == {"transform": "default"} and "feature_names_in_" not in fitted
+        require(usual and "quantiles_" in fitted, "transformer of Quantiles", "does something else")
+        for name, n_dims in (("quantiles_", 2), ("references_", 1)):
+            table = fitted[name]
+            check_array(table, f"{name} of Quantiles", n_dims)
+            # percentiles of equal numbers differ in the last digits, up or down
+            rises = table.size and (np.diff(table, axis=0) >= -1e-9 * np.abs(table).max(axis=0)).all()
+            require(rises, f"{name} of Quantiles", "are not sorted")
+        return cls(transformer)
+
+
+class Steps(View):
+    """Is a feature above a threshold? Up to eight thresholds a feature, at its quantiles.
+
+    The weight of a step is the price of crossing its threshold, so that a diagonal metric measures every feature with a
+    ruler of its own: fine where it matters, coarse elsewhere. Trees see features that way.
+    """
+
+    words = "features as steps"
+
+    def __init__(self, owner: NDArray[np.integer], threshold: NDArray):
+        self.owner, self.threshold = owner, threshold
+
+    @classmethod
+    def of(cls, X):
+        d = X.shape[1]
+        n_steps = int(np.clip(MOST_STEP_FEATURES // d, 2, MOST_STEPS))
+        levels = np.linspace(0, 1, n_steps + 2)[1:-1]
+        thresholds = [_thresholds(column, levels) for column in X.T]
+        owner = np.repeat(np.arange(d), [len(t) for t in thresholds])
+        return cls(owner, np.concatenate(thresholds))
+
+    def __call__(self, X):
+        return (X[:, self.owner] > self.threshold).astype(np.float64)
+
+    @classmethod
+    def from_state(cls, state):
+        owner, threshold = state["owner"], state["threshold"]
+        check_array(threshold, "threshold of Steps", 1)
+        check_array(owner, "owner of Steps", 1, threshold.shape, "iu")
+        require(owner.size, "owner of Steps", "is empty")
+        return cls(owner, threshold)
+
+
+def _thresholds(x, levels):
+    """Values of x near the quantiles that part the patterns; the smallest one for a constant, which parts none."""
+    borders = np.unique(np.quantile(x, levels, method="inverted_cdf"))
+    return borders[borders < x.max()] if (borders < x.max()).any() else np.array([x.min()])
+
+
+VIEWS: dict[str, type[View]] = {}
+"""Views by name, the plainest first."""
+
+
+def register_view(name: str, view: type[View]) -> None:
+    """Make a view known: to candidates by its name, and to model files.
+
+    Parameters
+    ----------
+    name : str
+        What candidates call it; no slash.
+    view : subclass of View
+        The view.
+    """
+    if not name or "/" in name:
+        raise ValueError(f"A view needs a name without a slash; got {name!r}.")
+    register(f"view:{name}", view)
+    VIEWS[name] = view
+
+
+for _name, _view in {"scaled": Scaled, "quantiles": Quantiles, "steps": Steps}.items():
+    register_view(_name, _view)

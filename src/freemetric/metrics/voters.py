@@ -1,0 +1,108 @@
+"""The rows that vote in a committee, and their searches, kept between predictions while they are small."""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..files.checks import check_array, check_numbers, require
+from .places import Places, places_of
+from .votes import NeighborVotes
+
+if TYPE_CHECKING:
+    from .committee import Committee
+    from .ensemble import Ensemble
+
+KEPT_BYTES = 256 << 20
+# No attribute of the committee: predicting must not change it, and its file holds no search trees.
+KEPT: "WeakKeyDictionary[Committee, tuple[tuple, list[list[NeighborVotes]]]]" = WeakKeyDictionary()
+
+
+class Voters:
+    """Training rows that vote for their class.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        The rows.
+    y : ndarray of shape (n_rows,)
+        Their class numbers.
+    n_classes : int
+        How many classes there are.
+    weights : ndarray of shape (n_rows,) or None, default=None
+        Positive weights of their votes; None where all weigh the same.
+    rows : ndarray of shape (n_rows,) or None, default=None
+        Their numbers in the table that a learner was given; None where they are all of it, in its order.
+    """
+
+    def __init__(
+        self,
+        X: NDArray,
+        y: NDArray,
+        n_classes: int,
+        weights: NDArray | None = None,
+        rows: NDArray | None = None,
+    ) -> None:
+        self.X, self.y, self.n_classes, self.weights = X, y, n_classes, weights
+        self.rows = np.arange(len(y)) if rows is None else rows
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @cached_property
+    def places(self) -> Places:
+        """Where the rows lie; copies of a row share a place."""
+        return places_of(self.X, self.y, self.n_classes, self.weights)
+
+    def ballots(self, rows: NDArray) -> NDArray:
+        """What each of these rows votes for, (n, n_classes)."""
+        own = np.zeros((len(rows), self.n_classes), dtype=np.float32)
+        own[np.arange(len(rows)), self.y[rows]] = 1.0 if self.weights is None else self.weights[rows]
+        return own
+
+    def to_state(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("X", "y", "n_classes", "weights", "rows")}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "Voters":
+        X, y, n_classes, weights, rows = (state[name] for name in ("X", "y", "n_classes", "weights", "rows"))
+        check_array(X, "X of Voters", 2)
+        check_array(y, "y of Voters", 1, X.shape[:1], "iu")
+        require(X.size and type(n_classes) is int and n_classes > 0, "Voters", "are empty")
+        check_numbers(y, n_classes, "class numbers of Voters")
+        check_array(rows, "rows of Voters", 1, y.shape, "iu")
+        require(rows.min() >= 0 and len(np.unique(rows)) == len(rows), "rows of Voters", "are no numbers of rows")
+        if weights is not None:
+            check_array(weights, "weights of Voters", 1, y.shape)
+            require((weights > 0).all(), "weights of Voters", "are not positive")
+        return cls(X, y, n_classes, weights, rows)
+
+
+def neighbor_votes(committee: "Committee", n_jobs: int | None, device: str) -> Iterator[list[NeighborVotes]]:
+    """For every ensemble of a committee a NeighborVotes per replica; made anew where another way is asked for."""
+    made_for = n_jobs, device
+    before, kept = KEPT.get(committee, (None, []))
+    if before == made_for:
+        yield from kept
+        return
+    places = committee.voters.places
+    rows = committee.voters.X[places.rows]
+    seen = {name: view(rows) for name, view in committee.views.items()}
+    K = committee.n_neighbors
+    made = (
+        [NeighborVotes(Z, places, K, n_jobs, device) for Z in ensemble.spaces(seen[ensemble.candidate.view])]
+        for ensemble in committee.ensembles
+    )
+    if bytes_of(committee.ensembles, places) > KEPT_BYTES:
+        yield from made
+        return
+    KEPT[committee] = made_for, list(made)
+    yield from KEPT[committee][1]
+
+
+def bytes_of(ensembles: "list[Ensemble]", places: Places) -> int:
+    """About what the searches take: coordinates, and once more in a tree."""
+    return len(places.rows) * sum(len(ensemble) * 16 * ensemble.n_coordinates for ensemble in ensembles)

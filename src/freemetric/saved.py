@@ -1,0 +1,45 @@
+"""The tags under which model files know our classes. Tags are for ever; the code behind them may move."""
+
+from . import energies, mc
+from .files import register
+from .learners import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
+from .metrics import Calibration, Candidate, Committee, Ensemble, Mixture, Voters
+
+for _name, _learner in LEARNERS.items():
+    register(f"freemetric:{_name}", _learner)
+for _tag, _cls in {
+    "free-energy-classifier": FreeEnergyClassifier,
+    "metric-k-neighbors-classifier": MetricKNeighborsClassifier,
+    "recipe": Recipe,
+    "candidate": Candidate,
+    "ensemble": Ensemble,
+    "mixture": Mixture,
+    "calibration": Calibration,
+    "voters": Voters,
+    "committee": Committee,
+    "chain": mc.Chain,
+}.items():
+    register(f"freemetric:{_tag}", _cls)
+for _tag, _cls in {
+    "nca": energies.NCAEnergy,
+    "log-nca": energies.LogNCAEnergy,
+    "diagonal": energies.Diagonal,
+    "confinement": energies.Confinement,
+    "sum": energies.SumEnergy,
+    "scaled": energies.ScaledEnergy,
+    "callable": energies.CallableEnergy,  # to say of its function that it cannot be saved
+}.items():
+    register(f"energy:{_tag}", _cls)
+for _tag, _cls in {
+    "annealing": mc.Annealing,
+    "tempering": mc.ParallelTempering,
+    "adaptive": mc.Adaptive,
+    "constant": mc.Constant,
+    "geometric": mc.Geometric,
+    "linear": mc.Linear,
+    "element": mc.ElementMove,
+    "matrix": mc.MatrixMove,
+    "stretch-rotate": mc.StretchRotateMove,
+    "hamiltonian": mc.HamiltonianMove,
+}.items():
+    register(f"mc:{_tag}", _cls)
