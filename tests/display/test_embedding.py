@@ -45,7 +45,7 @@ def test_distances_of_a_classifier_are_the_mean_over_its_replicas(iris):
     display = EmbeddingDisplay.from_estimator(model, X, y, n_dims=3)
     assert len(model.ensembles_) > 1
     mean, V = 0, (X - X.min(axis=0)) / np.ptp(X, axis=0)
-    for ensemble, weight in zip(model.ensembles_, model._mixture.weights.sum(axis=1), strict=True):
+    for ensemble, weight in zip(model.ensembles_, model.committee_.trust, strict=True):
         each = [cdist(Z, Z, "sqeuclidean") for Z in ensemble.spaces(V)]
         pairs = len(X) * (len(X) - 1)
         mean = mean + weight * np.mean([squared / (squared.sum() / pairs) for squared in each], axis=0)

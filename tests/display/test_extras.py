@@ -32,5 +32,5 @@ def test_one_line_where_it_is_missing(nca, iris, voters, monkeypatch):
         lambda: display.NeighborsCurveDisplay.from_estimator(voters),
         lambda: display.ComparisonDisplay.from_errors(np.eye(3)),
     ):
-        with pytest.raises(ImportError, match=r"^This needs matplotlib: pip install 'freemetric\[bench\]'\.$"):
+        with pytest.raises(ImportError, match=r"^This needs matplotlib: pip install 'freemetric\[display\]'\.$"):
             draw()

@@ -72,7 +72,7 @@ def test_a_classifier_shows_its_averaged_metric(view, iris):
     V, owner = model.views_[view](X), model.views_[view].owner
     u, v = np.array([1, 0, 1, 0])[owner], np.array([0, 0, 1, 1])[owner]
     mean = 0
-    for ensemble, weight in zip(model.ensembles_, model._mixture.weights.sum(axis=1), strict=True):
+    for ensemble, weight in zip(model.ensembles_, model.committee_.trust, strict=True):
         far, near = ensemble.spaces(V), ensemble.spaces(np.array([u, v], dtype=float))
         scaled = [np.sum((a - b) ** 2) / (2 * Z.var(axis=0, ddof=1).sum()) for Z, (a, b) in zip(far, near, strict=True)]
         mean += weight * np.mean(scaled)

@@ -1,30 +1,34 @@
-"""The averaged metric of a classifier whose replicas live on several views of the features."""
+"""The averaged metric of a committee whose replicas live on several views of the features."""
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..learners.free_energy.importance import averaged_axes
-
-VIEWS = {"scaled": "features scaled to [0, 1]", "quantiles": "features on quantiles", "steps": "features as steps"}
-"""In words; of those that vote the first is shown, for its coordinates are the plainest."""
+from ..metrics import VIEWS, Committee
 
 
 class AveragedMetric:
-    """The mean metric of the replicas on one view, each scaled to a mean squared distance of one."""
+    """The mean metric of the replicas on one view, each scaled to a mean squared distance of one.
 
-    def __init__(self, learner):
-        name = next(name for name in VIEWS if name in learner.views_)
-        trusted = zip(learner.ensembles_, learner._trust(), strict=True)
-        ensembles, trust = zip(*[pair for pair in trusted if pair[0].candidate.view == name], strict=True)
-        self.view, self.weight = learner.views_[name], float(np.sum(trust))
-        self.title = f"averaged M, {VIEWS[name]}\n({100 * self.weight:.0f} % of the votes)"
-        d = len(self.view.owner)
-        # replicas that see no distances at all are left out, and may be all
-        voters, _ = learner._voting
-        axes = averaged_axes(ensembles, np.array(trust) / self.weight, learner.views_, voters)
-        B = axes.get(name, np.zeros((1, d)))
-        self._matrix, self._members = B.T @ B, np.eye(learner.n_features_in_)[self.view.owner]
+    Of the views that vote the first in ``VIEWS`` is shown, for its coordinates are the plainest.
 
-    def matrix(self, X=None):
+    Parameters
+    ----------
+    committee : Committee
+        Whose replicas are averaged.
+    """
+
+    def __init__(self, committee: Committee) -> None:
+        name = next(name for name in VIEWS if name in committee.views)
+        self.view = committee.views[name]
+        pairs = zip(committee.ensembles, committee.trust, strict=True)
+        share = float(sum(trust for ensemble, trust in pairs if ensemble.candidate.view == name))
+        self.title = f"averaged M, {getattr(self.view, 'words', name)}\n({100 * share:.0f} % of the votes)"
+        d_view, d = len(self.view.owner), committee.voters.X.shape[1]
+        # a view on which all rows are equal has no matrix
+        self._matrix = committee.averaged_matrices().get(name, np.zeros((d_view, d_view))) / share
+        self._members = np.eye(d)[self.view.owner]
+
+    def matrix(self, X: NDArray | None = None) -> NDArray:
         """M (d, d); standard deviations of X (N, d) in the view become its units."""
         M = self._matrix
         if X is not None:

@@ -1,8 +1,13 @@
 """What a classifier has tried, candidate by candidate."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+
+from ..learners.free_energy.recipe import ENERGIES
+from ..metrics import FORMS
 
 
 @dataclass(frozen=True)
@@ -11,18 +16,31 @@ class TriedCandidate:
 
     label: str
     form: str
-    n_neighbors: np.ndarray
-    error: np.ndarray
-    weight: np.ndarray
+    n_neighbors: NDArray
+    error: NDArray
+    weight: NDArray
 
 
-def tried_candidates(selection):
+def kind_name(view: str, form: str, energy: str) -> str:
+    """The name of a kind as ``candidates`` takes it: the usual energy goes without saying.
+
+    Examples
+    --------
+    >>> kind_name("scaled", "full", "log-nca"), kind_name("scaled", "full", "nca")
+    ('scaled/full', 'scaled/full/nca')
+    """
+    return "/".join([view, form] if energy == ENERGIES[0] else [view, form, energy])
+
+
+def tried_candidates(selection: Mapping[str, NDArray]) -> list[TriedCandidate]:
     """The candidates of a ``selection_``, the heaviest first; none where nobody could judge them."""
     if not np.isfinite(selection["oob_error"]).any():
         return []
     first = np.flatnonzero(selection["n_neighbors"] == 1)
-    found = [_candidate({name: rows[part] for name, rows in selection.items()}) for part in _parts(first, selection)]
-    return sorted(found, key=lambda candidate: -candidate.weight.sum())
+    candidates = [
+        _candidate({name: rows[part] for name, rows in selection.items()}) for part in _parts(first, selection)
+    ]
+    return sorted(candidates, key=lambda candidate: -candidate.weight.sum())
 
 
 def _parts(first, selection):
@@ -30,7 +48,8 @@ def _parts(first, selection):
 
 
 def _candidate(rows):
-    label = f"{rows['view'][0]}/{rows['form'][0]}"
-    if rows["form"][0] != "identity":
+    view, form, energy = (str(rows[name][0]) for name in ("view", "form", "energy"))
+    label = kind_name(view, form, energy)
+    if FORMS[form].learns:
         label += f", T = {rows['temperature'][0]:.2g}"
-    return TriedCandidate(label, str(rows["form"][0]), rows["n_neighbors"], rows["oob_error"], rows["weight"])
+    return TriedCandidate(label, form, rows["n_neighbors"], rows["oob_error"], rows["weight"])

@@ -1,5 +1,8 @@
 """ComparisonDisplay: Demsar's diagram of average ranks, on any axes."""
 
+from collections.abc import Sequence
+from typing import Any, Self
+
 import numpy as np
 
 from ..extras import require
@@ -46,14 +49,14 @@ class ComparisonDisplay:
     ('DMLFE', 'RF', 'DMLMJ', 'LMNN', 'NCA')
     """
 
-    def __init__(self, ranks, critical_difference, *, n_sets, left_out=()):
+    def __init__(self, ranks: Any, critical_difference: float, *, n_sets: int, left_out: Sequence[str] = ()) -> None:
         self.ranks = ranks
         self.critical_difference = critical_difference
         self.n_sets = n_sets
         self.left_out = left_out
 
     @classmethod
-    def from_errors(cls, errors, *, alpha=0.05, highlight=None, ax=None):
+    def from_errors(cls, errors: Any, *, alpha: float = 0.05, highlight: str | None = None, ax: Any = None) -> Self:
         """Rank the methods on every data set and draw their averages.
 
         Parameters
@@ -81,7 +84,7 @@ class ComparisonDisplay:
         display = cls(ranks, critical_difference(k, n, alpha), n_sets=n, left_out=left_out)
         return display.plot(ax, highlight=highlight)
 
-    def groups(self):
+    def groups(self) -> list[tuple[str, ...]]:
         """The largest sets of methods that lie within the critical difference, from the best; one alone is none.
 
         Returns
@@ -94,7 +97,7 @@ class ComparisonDisplay:
         starts = [i for i, end in enumerate(ends) if end > i + 1 and (i == 0 or end > ends[i - 1])]
         return [tuple(ranks.index[i : ends[i]]) for i in starts]
 
-    def plot(self, ax=None, *, highlight=None):
+    def plot(self, ax: Any = None, *, highlight: str | None = None) -> Self:
         """Draw.
 
         Parameters
@@ -113,7 +116,7 @@ class ComparisonDisplay:
         bottom = -len(groups) - half - 1  # in lines of text: the bars first, then one line per label
         axes = panels(ax, figsize=(8, 0.25 * (4 - bottom)))
         axis = axes[0]
-        ink = require("matplotlib").rcParams["text.color"]
+        ink = require("matplotlib", "display").rcParams["text.color"]
         low, high = np.floor(ranks.min()), np.ceil(max(ranks.max(), ranks.min() + self.critical_difference))
         for line, group in enumerate(groups, start=1):
             axis.plot(ranks[[group[0], group[-1]]], [-line, -line], color=COLORS[0], lw=4, solid_capstyle="round")

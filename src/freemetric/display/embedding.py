@@ -1,6 +1,10 @@
 """EmbeddingDisplay: patterns in the learned space, projected on its main axes."""
 
+from collections.abc import Sequence
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from .learned import LearnedSpace
@@ -55,8 +59,15 @@ class EmbeddingDisplay:
     """
 
     def __init__(
-        self, embedding, *, variance_share, y=None, before=None, before_share=None, estimator_name="the learner"
-    ):
+        self,
+        embedding: NDArray,
+        *,
+        variance_share: NDArray,
+        y: NDArray | None = None,
+        before: NDArray | None = None,
+        before_share: NDArray | None = None,
+        estimator_name: str = "the learner",
+    ) -> None:
         self.embedding = embedding
         self.variance_share = variance_share
         self.y = y
@@ -65,7 +76,18 @@ class EmbeddingDisplay:
         self.estimator_name = estimator_name
 
     @classmethod
-    def from_estimator(cls, estimator, X, y=None, *, n_dims=2, before=False, class_names=None, ax=None, **kwargs):
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        n_dims: int = 2,
+        before: bool = False,
+        class_names: Sequence[str] | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
         """Map patterns to the learned space and draw them.
 
         Parameters
@@ -98,20 +120,19 @@ class EmbeddingDisplay:
         space = LearnedSpace(estimator)
         embedding, share = main_axes(space.transform(X), n_dims)
         first, first_share = main_axes(space.before(X), n_dims) if before else (None, None)
-        if y is not None:
-            y = column_or_1d(y)
-            check_consistent_length(embedding, y)
+        labels = None if y is None else column_or_1d(y)
+        check_consistent_length(embedding, labels)
         display = cls(
             embedding,
             variance_share=share,
-            y=y,
+            y=labels,
             before=first,
             before_share=first_share,
             estimator_name=type(space.learner).__name__,
         )
         return display.plot(ax, class_names=class_names, **kwargs)
 
-    def plot(self, ax=None, *, class_names=None, **kwargs):
+    def plot(self, ax: Any = None, *, class_names: Sequence[str] | None = None, **kwargs: Any) -> Self:
         """Draw.
 
         Parameters
@@ -128,7 +149,7 @@ class EmbeddingDisplay:
         display : EmbeddingDisplay
         """
         spaces = [(self.embedding, self.variance_share, f"learned by {self.estimator_name}")]
-        if self.before is not None:
+        if self.before is not None and self.before_share is not None:
             spaces.insert(0, (self.before, self.before_share, "before learning"))
         solid = max(points.shape[1] for points, _, _ in spaces) == 3
         size = (4.6 * len(spaces) + 0.9, 4.4)
@@ -141,7 +162,7 @@ class EmbeddingDisplay:
         return keep(self, axes)
 
 
-def main_axes(Z, n_dims):
+def main_axes(Z: NDArray, n_dims: int) -> tuple[NDArray, NDArray]:
     """Patterns on their main axes (N, min(n_dims, p)), and the share of the variance on each."""
     U, S, Vt = np.linalg.svd(Z - Z.mean(axis=0), full_matrices=False)
     sign = np.sign(Vt[np.arange(len(S)), np.abs(Vt).argmax(axis=1)])  # the same picture whatever the library's signs

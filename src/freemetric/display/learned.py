@@ -1,22 +1,44 @@
 """What a display asks of an estimator: the part of it that has the answer, and the space that it learned."""
 
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from .averaged import AveragedMetric
 
+WITHIN = ("best_estimator_", "learner_")  # where searches and classifiers keep what they have fitted
 
-def part_with(estimator, attributes, wanted):
-    """Find the part of a fitted estimator that has one of the attributes.
+
+def parts_of(estimator: Any) -> Iterator[tuple[list[Any], Any]]:
+    """Every part of a fitted estimator with the transformers in front of it, the outermost part first.
 
     Looks into pipelines, from their last step, into searches over parameters and into classifiers around a learner.
+    """
+    check_is_fitted(estimator)
+    if isinstance(estimator, Pipeline):
+        steps = [step for _, step in estimator.steps if step is not None and step != "passthrough"]
+        inner = [(steps[:i], step) for i, step in reversed(list(enumerate(steps)))]
+    else:
+        yield [], estimator
+        inner = [([], getattr(estimator, name)) for name in WITHIN if hasattr(estimator, name)]
+    for before, step in inner:
+        for front, part in parts_of(step):
+            yield before + front, part
+
+
+def part_with(estimator: Any, attributes: Sequence[str], wanted: str) -> tuple[list[Any], Any]:
+    """Find the part of a fitted estimator that has one of the attributes.
 
     Parameters
     ----------
     estimator : estimator
         Fitted.
-    attributes : tuple of str
+    attributes : sequence of str
         Any of these will do.
     wanted : str
         What is looked for, in words for the message.
@@ -28,27 +50,13 @@ def part_with(estimator, attributes, wanted):
     part : estimator
         The part itself.
     """
-    for front, part in _parts(estimator):
+    for front, part in parts_of(estimator):
         if any(hasattr(part, name) for name in attributes):
             return front, part
     raise TypeError(f"This display needs {wanted}; {type(estimator).__name__} is none.")
 
 
-def _parts(estimator):
-    """Every part with what stands in front of it, the outermost first."""
-    check_is_fitted(estimator)
-    if isinstance(estimator, Pipeline):
-        steps = [step for _, step in estimator.steps if step is not None and step != "passthrough"]
-        inner = [(steps[:i], step) for i, step in reversed(list(enumerate(steps)))]
-    else:
-        yield [], estimator
-        inner = [([], getattr(estimator, name)) for name in ("best_estimator_", "learner_") if hasattr(estimator, name)]
-    for before, step in inner:
-        for front, part in _parts(step):
-            yield before + front, part
-
-
-def passed(front, X):
+def passed(front: Sequence[Any], X: Any) -> Any:
     """Patterns as they leave the transformers in front."""
     for step in front:
         X = step.transform(X)
@@ -56,37 +64,47 @@ def passed(front, X):
 
 
 class LearnedSpace:
-    """The space of a metric learner, or of the averaged metric where many replicas vote: such learners embed."""
+    """The space of a metric learner, or of the averaged metric of a committee, whose owner embeds.
 
-    def __init__(self, estimator):
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted: a learner, or a pipeline, search or classifier with one.
+    """
+
+    def __init__(self, estimator: Any) -> None:
         wanted = "a metric learner, or a pipeline or classifier with one"
         self.front, self.learner = part_with(estimator, ("components_", "embed", "transform"), wanted)
         self.estimator = estimator
 
     @property
-    def averaged(self):
-        """Whether the metric is a mean over replicas."""
-        return not hasattr(self.learner, "components_") and hasattr(self.learner, "embed")
+    def averaged(self) -> bool:
+        """Whether the metric is a mean over the replicas of a committee."""
+        return hasattr(self.learner, "committee_")
 
-    def transform(self, X):
+    @cached_property
+    def _average(self):
+        return AveragedMetric(self.learner.committee_)
+
+    def transform(self, X: ArrayLike) -> NDArray:
         """Patterns (N, p) in the learned space."""
         X = passed(self.front, X)
-        return np.asarray(self.learner.embed(X) if self.averaged else self.learner.transform(X), dtype=np.float64)
+        embeds = not hasattr(self.learner, "components_") and hasattr(self.learner, "embed")
+        return np.asarray(self.learner.embed(X) if embeds else self.learner.transform(X), dtype=np.float64)
 
-    def before(self, X):
+    def before(self, X: ArrayLike) -> NDArray:
         """Patterns (N, d) as the learner gets them, in the scale that it begins with."""
         X = np.asarray(passed(self.front, X), dtype=np.float64)
         if not self.averaged:
             return X
-        # the classifier scales features to [0, 1] by itself; in their own units one of them could hide all others
+        # views scale features by themselves; in their own units one of them could hide all others
         span = np.ptp(X, axis=0)
         return X / np.where(span > 0, span, 1)
 
-    def matrix(self, X=None):
+    def matrix(self, X: ArrayLike | None = None) -> NDArray:
         """M = A^T A (d, d), averaged where many replicas vote; standard deviations of X become its units if given."""
         if self.averaged:
-            metric = AveragedMetric(self.learner)
-            return metric.matrix(None if X is None else self._passed(X, self.learner.n_features_in_))
+            return self._average.matrix(None if X is None else self._passed(X, self.learner.n_features_in_))
         if hasattr(self.learner, "get_mahalanobis_matrix"):
             M = self.learner.get_mahalanobis_matrix()
         elif hasattr(self.learner, "components_"):
@@ -96,13 +114,13 @@ class LearnedSpace:
         unit = 1.0 if X is None else self._passed(X, len(M)).std(axis=0)
         return M * np.outer(unit, unit)
 
-    def matrix_title(self):
+    def matrix_title(self) -> str:
         """What ``matrix`` is, in words."""
-        return AveragedMetric(self.learner).title if self.averaged else "M = A$^T$A"
+        return self._average.title if self.averaged else "M = A$^T$A"
 
-    def replica_weights(self, X=None):
+    def replica_weights(self, X: ArrayLike | None = None) -> NDArray | None:
         """Diagonals of A^T A of every replica (R, d) in the units of ``matrix``; None for one, or for several views."""
-        replicas = getattr(self.learner, "replicas_", ())
+        replicas: Any = getattr(self.learner, "replicas_", ())
         if len(replicas) < 2:
             return None
         unit = 1.0 if X is None else self._passed(X, replicas.shape[2]).std(axis=0)
@@ -114,7 +132,7 @@ class LearnedSpace:
             raise ValueError(f"X must have {d} features where it meets the map, got {X.shape[-1]}.")
         return X
 
-    def feature_names(self):
+    def feature_names(self) -> Sequence[str] | None:
         """Names of the features that the map sees, or None where nobody knows them."""
         names = getattr(self.learner, "feature_names_in_", None)
         if names is not None:

@@ -1,6 +1,10 @@
 """MetricDisplay: the matrix M = A^T A of a metric, and the weights of the features."""
 
+from collections.abc import Sequence
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ..extras import require
 from .learned import LearnedSpace
@@ -56,14 +60,14 @@ class MetricDisplay:
 
     def __init__(
         self,
-        matrix,
+        matrix: NDArray,
         *,
-        feature_names=None,
-        replica_weights=None,
-        importances=None,
-        importances_std=None,
-        title="M = A$^T$A",
-    ):
+        feature_names: Sequence[str] | None = None,
+        replica_weights: NDArray | None = None,
+        importances: NDArray | None = None,
+        importances_std: NDArray | None = None,
+        title: str = "M = A$^T$A",
+    ) -> None:
         self.matrix = matrix
         self.feature_names = feature_names
         self.replica_weights = replica_weights
@@ -72,15 +76,25 @@ class MetricDisplay:
         self.title = title
 
     @classmethod
-    def from_estimator(cls, estimator, feature_names=None, *, X=None, weights=False, top=None, ax=None, **kwargs):
+    def from_estimator(
+        cls,
+        estimator: Any,
+        feature_names: Sequence[str] | None = None,
+        *,
+        X: ArrayLike | None = None,
+        weights: bool = False,
+        top: int | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw the metric of a fitted estimator.
 
         Parameters
         ----------
         estimator : estimator
             A fitted metric learner or other estimator with ``components_``, a pipeline or MetricKNeighborsClassifier
-            with one, or FreeEnergyClassifier. Of its views of the features the scaled one is shown if that votes,
-            else the quantiles, else the steps, as the title says: the mean over its replicas, each scaled to a mean
+            with one, or FreeEnergyClassifier. Of its views of the features that vote the first in
+            ``freemetric.metrics.VIEWS`` is shown, as the title says: the mean over its replicas, each scaled to a mean
             squared distance of one. Its weights are ``feature_importances_``, of all views.
         feature_names : sequence of str or None, default=None
             Names of the features that the map sees; None takes those of fit.
@@ -115,7 +129,7 @@ class MetricDisplay:
         )
         return display.plot(ax, weights=weights, top=top, **kwargs)
 
-    def plot(self, ax=None, *, weights=False, top=None, **kwargs):
+    def plot(self, ax: Any = None, *, weights: bool = False, top: int | None = None, **kwargs: Any) -> Self:
         """Draw.
 
         Parameters
@@ -168,7 +182,7 @@ class MetricDisplay:
         axis.barh(place, weight[order], color=COLORS[0], height=0.7)
         low, high, words = self._spread(weight)
         if words:
-            ink = require("matplotlib").rcParams["text.color"]
+            ink = require("matplotlib", "display").rcParams["text.color"]
             axis.hlines(place, low[order], high[order], color=ink, linewidth=1.2)
         axis.set_yticks(place, names[order], fontsize="small")
         label = "weight of the feature" if self.importances is None else "share in the squared distances"

@@ -1,15 +1,20 @@
 """NeighborsCurveDisplay: error against the number of neighbours that vote."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from ..extras import require
-from ..learners.votes import shares
-from .candidates import tried_candidates
+from ..metrics import FORMS
+from ..metrics.votes import shares
+from .candidates import TriedCandidate, tried_candidates
 from .learned import part_with, passed
 from .style import COLORS, MARKERS, keep, legend_above, legend_beside, panels
 
-LINES = {"identity": ":", "diagonal": "--", "full": "-"}  # by the form of a candidate's map
+LINES: tuple[Any, ...] = (":", "--", "-", "-.", (0, (5, 1, 1, 1, 1, 1)))  # by the place of a candidate's form in FORMS
 LARGEST_MARK = 120
 
 
@@ -53,14 +58,30 @@ class NeighborsCurveDisplay:
     ['inner folds', 'test patterns']
     """
 
-    def __init__(self, curves, *, n_neighbors=None, candidates=(), mixture_error=None):
+    def __init__(
+        self,
+        curves: Mapping[str, tuple[NDArray, NDArray]],
+        *,
+        n_neighbors: int | None = None,
+        candidates: Sequence[TriedCandidate] = (),
+        mixture_error: float | None = None,
+    ) -> None:
         self.curves = curves
         self.n_neighbors = n_neighbors
         self.candidates = candidates
         self.mixture_error = mixture_error
 
     @classmethod
-    def from_estimator(cls, estimator, X=None, y=None, *, most_neighbors=40, ax=None, **kwargs):
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        *,
+        most_neighbors: int = 40,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw the curves that chose k and, given test patterns, theirs, of each k alone.
 
         Parameters
@@ -88,7 +109,7 @@ class NeighborsCurveDisplay:
         selection = getattr(classifier, "selection_", {})
         curves = {"inner folds": (selection["n_neighbors"], selection["error"])} if "error" in selection else {}
         candidates = tried_candidates(selection) if "oob_error" in selection else []
-        if X is not None:
+        if X is not None and y is not None:
             decided = classifier.classes_[classifier.decisions(passed(front, X), most_neighbors)]
             curves["test patterns"] = error_curve(y, decided)
         if not curves and not candidates:
@@ -98,7 +119,17 @@ class NeighborsCurveDisplay:
         return cls(curves, **chosen).plot(ax, **kwargs)
 
     @classmethod
-    def from_predictions(cls, y_true, votes, *, classes=None, n_neighbors=None, name="votes", ax=None, **kwargs):
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        votes: ArrayLike,
+        *,
+        classes: ArrayLike | None = None,
+        n_neighbors: int | None = None,
+        name: str = "votes",
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw the error of votes that are already there.
 
         Parameters
@@ -128,7 +159,7 @@ class NeighborsCurveDisplay:
         curve = error_curve(y_true, classes[shares(votes).argmax(axis=2)])
         return cls({name: curve}, n_neighbors=n_neighbors).plot(ax, **kwargs)
 
-    def plot(self, ax=None, **kwargs):
+    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
         """Draw.
 
         Parameters
@@ -146,7 +177,7 @@ class NeighborsCurveDisplay:
         axis = axes[0]
         self._draw_candidates(axis)
         for i, (name, (k, error)) in enumerate(self.curves.items()):
-            color = require("matplotlib").rcParams["text.color"] if self.candidates else COLORS[i]
+            color = require("matplotlib", "display").rcParams["text.color"] if self.candidates else COLORS[i]
             style = {
                 "color": color,
                 "marker": MARKERS[i],
@@ -168,7 +199,7 @@ class NeighborsCurveDisplay:
             color, error = COLORS[i % len(COLORS)], 100 * candidate.error
             look = {"linewidth": 2.2, "alpha": 1, "zorder": 3} if i == 0 else {"linewidth": 1, "alpha": 0.5}
             label = f"{candidate.label}: {100 * candidate.weight.sum():.0f} %"
-            axis.plot(candidate.n_neighbors, error, color=color, linestyle=LINES[candidate.form], label=label, **look)
+            axis.plot(candidate.n_neighbors, error, color=color, linestyle=line_of(candidate.form), label=label, **look)
             if largest > 0:
                 area = LARGEST_MARK * candidate.weight / largest
                 axis.scatter(candidate.n_neighbors, error, area, color=color, alpha=0.6, linewidth=0, zorder=3)
@@ -177,7 +208,7 @@ class NeighborsCurveDisplay:
             axis.axhline(100 * self.mixture_error, color=COLORS[6], linestyle=":", linewidth=1.5, label=label, zorder=1)
 
     def _label(self, axis):
-        ticker = require("matplotlib.ticker")
+        ticker = require("matplotlib.ticker", "display")
         axis.set(xlabel="number of neighbours k", ylabel="error in %")
         axis.spines[["top", "right"]].set_visible(False)
         if self.candidates:
@@ -193,8 +224,13 @@ class NeighborsCurveDisplay:
         axis.set_ylim(max(0, axis.get_ylim()[0]), None)
 
 
-def error_curve(y, decided):
+def line_of(form: str) -> Any:
+    """matplotlib's style of the line of a form."""
+    return LINES[list(FORMS).index(form) % len(LINES)]
+
+
+def error_curve(y: ArrayLike, decided: NDArray) -> tuple[NDArray, NDArray]:
     """Numbers of neighbours and the share of wrong ones among the labels (N, K) decided on."""
-    y = column_or_1d(y)
-    check_consistent_length(y, decided)
-    return np.arange(1, decided.shape[1] + 1), (decided != y[:, None]).mean(axis=0)
+    labels = np.asarray(column_or_1d(y))
+    check_consistent_length(labels, decided)
+    return np.arange(1, decided.shape[1] + 1), (decided != labels[:, None]).mean(axis=0)

@@ -1,11 +1,17 @@
 """Labelled points on two or three axes."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .style import class_style
 
 
-def scatter_classes(axis, points, y, class_names, options):
+def scatter_classes(
+    axis: Any, points: NDArray, y: NDArray | None, class_names: Sequence[str] | None, options: Mapping[str, Any]
+) -> None:
     """Points (N, 1 to 3), each class in its colour and marker."""
     classes, y = (np.array(["all"]), np.zeros(len(points), int)) if y is None else np.unique(y, return_inverse=True)
     names = classes if class_names is None else class_names
@@ -21,7 +27,7 @@ def scatter_classes(axis, points, y, class_names, options):
         axis.scatter(*points[y == c].T, **{**style, **class_style(c), **options})
 
 
-def label_axes(axis, share, title):
+def label_axes(axis: Any, share: NDArray, title: str) -> None:
     """Say the share of the variance on every axis; ticks would count units that a learned space does not have."""
     axis.set(title=title, xticks=[], yticks=[])
     if hasattr(axis, "zaxis"):

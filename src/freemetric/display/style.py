@@ -1,8 +1,14 @@
 """What all displays share: colours, markers, axes and legends."""
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ..extras import require
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # After Okabe and Ito, without black and yellow, which vanish on dark and on white: all keep a contrast of two to both,
 # and simulated colour blindness leaves every pair apart.
@@ -11,14 +17,14 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 AREAS = (1.0, 0.9, 1.2, 0.8, 1.2, 1.3, 1.3, 1.8)  # of the markers, so that all look equally large
 
 
-def class_style(c):
+def class_style(c: int) -> dict[str, Any]:
     """Colour, marker and its size for class number c; eight classes differ in both, 64 in the pair."""
     n = len(COLORS)
     shape = (c + c // n) % n
     return {"color": COLORS[c % n], "marker": MARKERS[shape], "s": 26 * AREAS[shape]}
 
 
-def panels(ax, shape=(1, 1), **options):
+def panels(ax: Any, shape: tuple[int, int] = (1, 1), **options: Any) -> NDArray[np.object_]:
     """The axes to draw on, one or a flat array of them: those given, or those of a new figure.
 
     Parameters
@@ -36,7 +42,7 @@ def panels(ax, shape=(1, 1), **options):
     """
     n = shape[0] * shape[1]
     if ax is None:
-        plt = require("matplotlib.pyplot")
+        plt = require("matplotlib.pyplot", "display")
         _, axes = plt.subplots(*shape, squeeze=False, layout="constrained", **options)
         return axes.ravel()
     axes = np.asarray(ax, dtype=object).ravel()
@@ -45,18 +51,18 @@ def panels(ax, shape=(1, 1), **options):
     return axes
 
 
-def keep(display, axes):
+def keep(display: Any, axes: NDArray[np.object_]) -> Any:
     """Store the axes as scikit-learn's displays do, and return the display."""
     display.ax_ = axes[0] if len(axes) == 1 else axes
     display.figure_ = axes[0].figure
     return display
 
 
-def legend_beside(ax, n_entries):
+def legend_beside(ax: "Axes", n_entries: int) -> None:
     """A legend to the right of the axes, in as many columns as keep it no higher than they are."""
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False, ncols=-(-n_entries // 16))
 
 
-def legend_above(ax):
+def legend_above(ax: "Axes") -> None:
     """A legend in one line above the axes."""
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.3, frameon=False, ncols=4)

@@ -1,6 +1,10 @@
 """TraceDisplay: energy, temperature and acceptance over Monte Carlo steps."""
 
+from collections.abc import Mapping
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .learned import part_with
 from .style import COLORS, keep, legend_above, panels
@@ -40,12 +44,12 @@ class TraceDisplay:
     ['energy', 'temperature', 'acceptance']
     """
 
-    def __init__(self, trace, *, estimator_name=None):
+    def __init__(self, trace: Mapping[str, NDArray], *, estimator_name: str | None = None) -> None:
         self.trace = trace
         self.estimator_name = estimator_name
 
     @classmethod
-    def from_estimator(cls, estimator, *, lines=None, ax=None, **kwargs):
+    def from_estimator(cls, estimator: Any, *, lines: bool | None = None, ax: Any = None, **kwargs: Any) -> Self:
         """Draw the trace of a fitted estimator.
 
         Parameters
@@ -68,7 +72,7 @@ class TraceDisplay:
             raise ValueError(f"{type(walker).__name__} has sampled no metric, so there is no trace to show.")
         return cls(walker.trace_, estimator_name=type(walker).__name__).plot(ax, lines=lines, **kwargs)
 
-    def plot(self, ax=None, *, lines=None, **kwargs):
+    def plot(self, ax: Any = None, *, lines: bool | None = None, **kwargs: Any) -> Self:
         """Draw.
 
         Parameters
@@ -108,7 +112,7 @@ class TraceDisplay:
         coldest, hottest = np.nanmin(temperature), np.nanmax(temperature)
         if coldest > 0 and (hottest > 10 * coldest or (groups and groups.few)):
             axes[1].set_yscale("log")
-            if groups and groups.few:  # colours are told here
+            if groups and groups.few:  # where the colours are explained
                 axes[1].set_yticks(groups.own, [f"{T:.2g}" for T in groups.own])
                 axes[1].set_yticks([], minor=True)
                 axes[1].set_ylim(coldest / 1.6, 1.6 * hottest)
@@ -129,17 +133,17 @@ class TraceDisplay:
 class Temperatures:
     """Many replicas at a few temperatures of their own, which then give the colours; ``few`` says whether it is so."""
 
-    def __init__(self, temperature):
+    def __init__(self, temperature: NDArray) -> None:
         self.own, self.number = np.unique(temperature[0], return_inverse=True)
         constant = (np.isnan(temperature) | (temperature == temperature[0])).all()
         self.few = bool(constant and 1 < len(self.own) <= len(COLORS) < temperature.shape[1])
 
-    def colors(self, otherwise):
+    def colors(self, otherwise: str) -> list[str]:
         """Of every replica: by temperature, or its own where there are few replicas, or the same for all."""
         n_replicas = len(self.number)
         if self.few:
             return [COLORS[number] for number in self.number]
-        return COLORS[:n_replicas] if 1 < n_replicas <= len(COLORS) else [otherwise] * n_replicas
+        return list(COLORS[:n_replicas]) if 1 < n_replicas <= len(COLORS) else [otherwise] * n_replicas
 
 
 def _lines(axis, values, color, options, groups):
