@@ -37,6 +37,18 @@ def nearest(Q, Z):
     return np.argsort(((Q[:, None] - Z[None]) ** 2).sum(axis=2), axis=1, kind="stable")
 
 
+def votes(Q, places, Z, k):
+    """What the k nearest rows vote for, (n, C), counted one by one; places lie at Z, and their last one shares."""
+    counted = np.zeros((len(Q), places.ballots.shape[1]))
+    for votes, order in zip(counted, nearest(Q, Z), strict=True):
+        missing = k
+        for place in order:
+            taken = min(missing, places.counts[place])
+            votes += places.ballots[place].astype(float) * taken / places.counts[place]
+            missing -= taken
+    return counted
+
+
 def clear(Q, Z, k):
     """Queries without doubt about who is nearest and who is among the k nearest."""
     D = np.sort(((Q[:, None] - Z[None]) ** 2).sum(axis=2), axis=1)

@@ -6,27 +6,27 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from freemetric import FreeEnergyClassifier
-from freemetric.learners.free_energy.candidates import FORMS, VIEW_NAMES
+from freemetric.metrics import FORMS, VIEWS
 from freemetric.onnx_export import to_onnx
 
-from .runtime import about, answer, nearest
+from .runtime import about, answer, votes
 
 pytestmark = pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 
 
 def expected(model, X):
     """Probabilities by the definition, with the first of equally far patterns."""
-    patterns = model._patterns
-    ballots = np.eye(len(model.classes_))[model._y[patterns]] * model._weights[:, None]
+    voters, mixture = model.committee_.voters, model.committee_.mixture
     mixed = 0
-    for ensemble, weights in zip(model.ensembles_, model._mixture.weights, strict=True):
+    for ensemble, weights in zip(model.ensembles_, mixture.weights, strict=True):
         view = model.views_[ensemble.candidate.view]
-        spaces = [list(ensemble.spaces(view(rows))) for rows in (X, model._X[patterns])]
+        spaces = [list(ensemble.spaces(view(rows))) for rows in (X, voters.X[voters.places.rows])]
         for Q, Z in zip(*spaces, strict=True):
-            votes = ballots[nearest(Q, Z)[:, : len(weights)]].cumsum(axis=1)
-            shares = votes / votes.sum(axis=2, keepdims=True)
-            mixed = mixed + np.einsum("k,nkc->nc", weights, shares) / len(spaces[0])
-    return model._mixture.calibration(mixed)
+            for k in np.flatnonzero(weights) + 1:
+                counted = votes(Q, voters.places, Z, k)
+                shares = counted / counted.sum(axis=1, keepdims=True)
+                mixed = mixed + weights[k - 1] * shares / len(spaces[0])
+    return mixture.calibration(mixed)
 
 
 @pytest.mark.parametrize("data", ["iris", "wine", "breast_cancer"])
@@ -43,7 +43,7 @@ def test_as_python_has_it(data, request):
         assert np.abs(probabilities - wanted).max() < 0.1
 
 
-@pytest.mark.parametrize("kind", [f"{view}/{form}" for view in VIEW_NAMES for form in FORMS])
+@pytest.mark.parametrize("kind", [f"{view}/{form}" for view in VIEWS for form in FORMS])
 def test_every_kind_with_equal_values_and_outliers(kind, rng):
     """New values within, between, beyond and exactly on those of training; many values are equal, one is constant."""
     n = 33  # quantiles at multiples of 1/32: equal distances are equal in floating point, too
@@ -66,6 +66,53 @@ def test_weights_of_patterns(rng):
     probabilities = answer(to_onnx(heavy), new)[1]
     np.testing.assert_allclose(probabilities, heavy.predict_proba(new), atol=1e-5)
     np.testing.assert_allclose(probabilities, expected(heavy, new), atol=1e-9)
+
+
+@pytest.fixture(scope="module")
+def copies():
+    """300 rows at 24 places, of three classes that share places; between them, places no two of which are equally far.
+
+    Places differ in how many rows they hold.
+    """
+    rng = np.random.default_rng(1)
+    places = rng.random((24, 3))
+    number = rng.choice(24, 300, p=(1 + np.arange(24)) / 300)
+    y = (np.digitize(places[number, 0], [0.3, 0.6]) + (rng.random(300) < 0.3)) % 3
+    return places[number], y, np.vstack([places, rng.random((40, 3)), 3 * rng.normal(size=(20, 3))])
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("kinds", [["scaled/identity"], ["scaled/diagonal", "scaled/full"], ["quantiles/full"]])
+def test_copies_of_rows_vote_as_in_python(kinds, is_weighted, copies):
+    X, y, new = copies
+    assert len(np.unique(X, axis=0)) == 24
+    weights = 0.1 + np.random.default_rng(2).exponential(size=300) if is_weighted else None
+    model = FreeEnergyClassifier(4, candidates=kinds, random_state=0).fit(X, y, sample_weight=weights)
+    assert not model.committee_.voters.places.are_single
+    probabilities = answer(to_onnx(model), new)[1]
+    np.testing.assert_allclose(probabilities, model.predict_proba(new), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(probabilities, expected(model, new), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_neighbors", [1, 7, 39])
+def test_copies_with_one_number_of_neighbours(n_neighbors, copies):
+    """39 neighbours lie at fewer places, and the last of these votes in part."""
+    X, y, new = copies
+    kinds = {"candidates": ["scaled/full"], "n_neighbors": n_neighbors}
+    model = FreeEnergyClassifier(2, **kinds, random_state=0).fit(X, y)
+    np.testing.assert_allclose(answer(to_onnx(model), new)[1], model.predict_proba(new), rtol=0, atol=1e-6)
+
+
+def test_fewer_places_than_neighbours():
+    X, y = np.repeat([[0.0], [1.0], [4.0]], 20, axis=0), np.arange(60) % 2
+    model = FreeEnergyClassifier(2, candidates=["scaled/identity"], n_neighbors=30, random_state=0).fit(X, y)
+    new = np.linspace(-1, 5, 20)[:, None]
+    np.testing.assert_allclose(answer(to_onnx(model), new)[1], model.predict_proba(new), rtol=0, atol=1e-6)
+
+
+def test_rows_without_copies_have_a_graph_without_counts(iris):
+    operators = {node.op_type for node in to_onnx(FreeEnergyClassifier(4, random_state=0).fit(*iris)).graph.node}
+    assert not {"CumSum", "Clip"} & operators
 
 
 def test_in_a_pipeline_with_one_feature(rng):

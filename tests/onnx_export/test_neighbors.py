@@ -9,9 +9,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from freemetric import LFDA, NCA, Euclidean, MetricKNeighborsClassifier
+from freemetric.metrics import Voters
 from freemetric.onnx_export import register, to_onnx
 
-from .runtime import about, answer, clear, nearest
+from .runtime import about, answer, clear, votes
 
 pytestmark = pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 
@@ -84,18 +85,29 @@ def test_many_equal_distances(rng):
     for k in (1, 2, 5):
         model = plain(k).fit(X, y)
         label, probabilities = answer(to_onnx(model), new)
-        rows, weights = voters(model)
-        votes = (np.eye(3)[y[rows]] * weights[:, None])[nearest(new, X[rows])[:, :k]]
-        votes = votes.sum(axis=1) + 1e-3 * votes[:, 0]
-        np.testing.assert_allclose(probabilities, votes / votes.sum(axis=1, keepdims=True), atol=1e-12)
-        assert (label == votes.argmax(axis=1)).all()
+        wanted = expected(model, new)
+        np.testing.assert_allclose(probabilities, wanted, atol=1e-12)
+        assert (label == wanted.argmax(axis=1)).all()
 
 
-def voters(model):
-    rows = getattr(model, "_patterns", None)
-    rows = np.arange(len(model._y)) if rows is None else rows
-    weights = getattr(model, "_weights", None)
-    return rows, np.ones(len(rows)) if weights is None else weights
+def expected(model, Q):
+    """Shares of the votes for patterns Q in the learned space, by definition; the nearest row has a little more."""
+    voters = model.voters_
+    Z = voters.X[voters.places.rows]
+    counted = votes(Q, voters.places, Z, model.n_neighbors_) + 1e-3 * votes(Q, voters.places, Z, 1)
+    return counted / counted.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 40])
+def test_copies_of_rows_vote_as_in_python(k, rng):
+    places = rng.random((24, 3))
+    number = rng.choice(24, 300, p=(1 + np.arange(24)) / 300)
+    y = (np.digitize(places[number, 0], [0.3, 0.6]) + (rng.random(300) < 0.3)) % 3
+    model, new = MetricKNeighborsClassifier(Euclidean(), k).fit(places[number], y), rng.random((60, 3))
+    assert len(model.voters_.places.rows) == 24
+    probabilities = answer(to_onnx(model), new)[1]
+    np.testing.assert_allclose(probabilities, model.predict_proba(new), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(probabilities, expected(model, new), rtol=0, atol=1e-12)
 
 
 def test_far_from_the_origin(rng):
@@ -128,7 +140,8 @@ def test_skl2onnx_itself_with_its_dictionaries(iris):
 def test_weights_of_patterns(rng):
     X, y = rng.random((30, 2)), rng.integers(0, 2, 30)
     model, new = plain(3).fit(X, y), rng.random((40, 2))
-    model._patterns, model._weights = rng.permutation(30)[:20], rng.random(20)
-    votes = (np.eye(2)[y[model._patterns]] * model._weights[:, None])[nearest(new, X[model._patterns])[:, :3]]
-    votes = votes.sum(axis=1) + 1e-3 * votes[:, 0]
-    np.testing.assert_allclose(answer(to_onnx(model), new)[1], votes / votes.sum(axis=1, keepdims=True), atol=1e-12)
+    chosen = rng.permutation(30)[:20]
+    model.voters_ = Voters(X[chosen], y[chosen], 2, 0.1 + rng.random(20), chosen)
+    probabilities = answer(to_onnx(model), new)[1]
+    np.testing.assert_allclose(probabilities, expected(model, new), atol=1e-12)
+    np.testing.assert_allclose(probabilities, model.predict_proba(new), atol=1e-6)

@@ -2,50 +2,40 @@
 
 import numpy as np
 
-from ..learners.free_energy.calibration import SHARE_FLOOR
-from ..learners.votes import NEAREST_BONUS
-from .neighbors import ballots, distinct, shares, votes, weighted
-from .views import GRAPHS
+from ..metrics import Calibration, Committee, Voters
+from ..metrics.votes import NEAREST_BONUS
+from .forms import spaces
+from .graph import Graph
+from .neighbors import shares, votes, weighted
+from .views import view_graph
 
 
-def one_space(graph, model, Z):
-    """Probabilities of a MetricKNeighborsClassifier for patterns Z in the space of its learner."""
-    rows, _ = distinct(model)
+def one_space(graph: Graph, voters: Voters, n_neighbors: int, Z: str) -> str:
+    """Probabilities of a classifier whose voters lie in one space, for patterns Z in it."""
+    places = voters.places
+    rows = voters.X[places.rows]
     # Distances are differences of lengths, which must not be large beside them. The median keeps a grid on a grid, so
     # that what is equally far remains so.
-    centre = np.median(model._Z[rows], axis=0)
-    decisive = np.ones(model.n_neighbors_)
-    decisive[0] += NEAREST_BONUS
-    found = votes(graph, graph.Sub(Z, centre), model._Z[rows] - centre, ballots(model), model.n_neighbors_)
-    return shares(graph, weighted(graph, decisive, found))
+    centre = np.median(rows, axis=0)
+    counted = votes(graph, graph.Sub(Z, centre), rows - centre, places, [1, n_neighbors])
+    return shares(graph, weighted(graph, np.array([NEAREST_BONUS, 1.0]), counted))
 
 
-def many_spaces(graph, model, X):
-    """Probabilities of a FreeEnergyClassifier for patterns X."""
-    rows, _ = distinct(model)
-    mixture, box = model._mixture, graph.constant(ballots(model))
-    patterns = graph.constant(model._X[rows])
-    # Training patterns pass the same operators as new ones, so that equals stay equal; runtimes do it once, on loading.
-    seen = {name: [GRAPHS[type(view)](graph, view, V) for V in (patterns, X)] for name, view in model.views_.items()}
+def many_spaces(graph: Graph, committee: Committee, X: str) -> str:
+    """Probabilities of a committee for patterns X."""
+    places = committee.voters.places
+    rows = graph.constant(committee.voters.X[places.rows])
+    # Training rows pass the same operators as new ones, so that equals stay equal; runtimes do it once, on loading.
+    seen = {name: [view_graph(graph, view, V) for V in (rows, X)] for name, view in committee.views.items()}
     mixed = []
-    for ensemble, weights in zip(model.ensembles_, mixture.weights, strict=True):
-        weights = np.trim_zeros(weights, "b")  # neighbours beyond the last one that counts need not be found
-        spaces = list(zip(*(_spaces(graph, ensemble, V) for V in seen[ensemble.candidate.view]), strict=True))
-        for Z, Q in spaces:
-            found = graph.CumSum(votes(graph, Q, Z, box, len(weights)), 1)
-            mixed.append(weighted(graph, weights / len(spaces), shares(graph, found)))
-    return _calibrated(graph, mixture.calibration, graph.Sum(*mixed))
+    for ensemble, weights in zip(committee.ensembles, committee.mixture.weights, strict=True):
+        ks = np.flatnonzero(weights) + 1  # other numbers of neighbours do not count
+        each = weights[ks - 1] / len(ensemble)
+        for Z, Q in zip(*(spaces(graph, ensemble, V) for V in seen[ensemble.candidate.view]), strict=True):
+            mixed.append(weighted(graph, each, shares(graph, votes(graph, Q, Z, places, ks))))
+    return _calibrated(graph, committee.mixture.calibration, graph.Sum(*mixed))
 
 
-def _spaces(graph, ensemble, V):
-    """The view V in every replica's space; in its own where nothing is learned."""
-    if not ensemble.candidate.learns:
-        return [V]
-    if ensemble.candidate.form == "diagonal":
-        return [graph.Mul(V, A) for A in ensemble.maps]
-    return [graph.MatMul(V, A.T) for A in ensemble.maps]
-
-
-def _calibrated(graph, calibration, mixed):
-    logits = graph.Mul(calibration.slope, graph.Log(graph.Add(mixed, SHARE_FLOOR)))
+def _calibrated(graph: Graph, calibration: Calibration, mixed: str) -> str:
+    logits = graph.Mul(calibration.slope, graph.Log(graph.Add(mixed, calibration.floor)))
     return graph.Softmax(graph.Add(logits, calibration.bias), axis=-1)

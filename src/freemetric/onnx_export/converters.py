@@ -1,5 +1,8 @@
 """What skl2onnx calls when it meets one of our estimators."""
 
+from collections.abc import Callable, Iterator
+from typing import Any
+
 import numpy as np
 
 from ..extras import require
@@ -15,7 +18,7 @@ get_label_classes = require("skl2onnx.common.utils_classifier", "onnx").get_labe
 CLASSIFIER_OPTIONS = {"zipmap": [True, False, "columns"], "output_class_labels": [False, True], "nocl": [True, False]}
 
 
-def register():
+def register() -> None:
     """Tell skl2onnx about our estimators.
 
     From then on ``skl2onnx.to_onnx`` converts pipelines with them in it, and learners of one's own that derive from
@@ -36,16 +39,16 @@ def register():
     ['variable']
     """
     for learner in _learners(MetricLearner):
-        _tell(learner, _mapped_shape, _mapped)
-    _tell(MetricKNeighborsClassifier, _voted_shape, _voted_in_one_space, CLASSIFIER_OPTIONS)
-    _tell(FreeEnergyClassifier, _voted_shape, _voted_in_many_spaces, CLASSIFIER_OPTIONS)
+        _introduce(learner, _mapped_shape, _mapped)
+    _introduce(MetricKNeighborsClassifier, _voted_shape, _voted_in_one_space, CLASSIFIER_OPTIONS)
+    _introduce(FreeEnergyClassifier, _voted_shape, _voted_in_many_spaces, CLASSIFIER_OPTIONS)
 
 
-def _tell(estimator, shape, convert, options=None):
+def _introduce(estimator: type, shape: Callable, convert: Callable, options: dict[str, Any] | None = None) -> None:
     skl2onnx.update_registered_converter(estimator, f"Freemetric{estimator.__name__}", shape, convert, options=options)
 
 
-def _learners(base):
+def _learners(base: type[MetricLearner]) -> Iterator[type[MetricLearner]]:
     for learner in base.__subclasses__():
         yield from _learners(learner)
         if learner.transform is MetricLearner.transform:  # one that maps otherwise needs a converter of its own
@@ -78,13 +81,13 @@ def _voted_in_one_space(scope, operator, container):
     inner = scope.declare_local_operator(skl2onnx.get_model_alias(type(model.learner_)), model.learner_)
     inner.inputs.append(X)
     inner.outputs.append(Z)
-    _answer(graph, operator, X.full_name, one_space(graph, model, Z.full_name))
+    _answer(graph, operator, X.full_name, one_space(graph, model.voters_, model.n_neighbors_, Z.full_name))
 
 
 def _voted_in_many_spaces(scope, operator, container):
     graph = Graph(scope, container)
     X = graph.doubles(operator.inputs[0].full_name)
-    _answer(graph, operator, X, many_spaces(graph, operator.raw_operator, X))
+    _answer(graph, operator, X, many_spaces(graph, operator.raw_operator.committee_, X))
 
 
 def _answer(graph, operator, X, P):

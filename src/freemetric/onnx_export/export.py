@@ -1,14 +1,16 @@
 """A fitted model as an ONNX file."""
 
 import json
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from ..extras import require
-from ..files.container import replacing
+from ..files.atomic import replacing
 from . import preprocessing
 from .converters import register
 from .inputs import declared, prune
@@ -20,7 +22,7 @@ OPSET = {"": 18, "ai.onnx.ml": 3}  # of 2022: a newer one would be of no use, an
 TREATED = (*preprocessing.GRAPHS, *preprocessing.CODES)
 
 
-def to_onnx(model, path=None):
+def to_onnx(model: Any, path: str | PathLike | None = None) -> Any:
     """Export a fitted model as an ONNX graph, which predicts without Python.
 
     The graph computes in double precision and takes doubles: one input "X" of shape (n, n_features), or, where the
@@ -30,9 +32,9 @@ def to_onnx(model, path=None):
     columns of the probabilities, and "columns", the names of the features.
 
     The graph holds the training patterns where neighbours vote, and needs memory for their distances from all new
-    patterns at once: feed it some thousands at a time. Where training patterns are equally far, the first of them
-    counts; scikit-learn's search may take another. A graph cannot refuse a pattern: one with NaN or infinity in it gets
-    probabilities NaN.
+    patterns at once: feed it some thousands at a time. Copies of a training pattern vote as they do in Python. Where
+    others are equally far, the first of them counts; scikit-learn's search may take another. A graph cannot refuse a
+    pattern: one with NaN or infinity in it gets probabilities NaN.
 
     Parameters
     ----------
@@ -96,4 +98,4 @@ def _converted(model):
     except Exception as problem:  # of any kind: skl2onnx raises many
         reason = str(problem).strip().partition("\n")[0]
         raise ValueError(f"{type(model).__name__} cannot be exported: {reason}") from problem
-    return made, prune(made, columns) if len(inputs) > 1 else columns
+    return made, prune(made, columns) if columns is not None and len(inputs) > 1 else columns

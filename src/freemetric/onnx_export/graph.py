@@ -1,6 +1,10 @@
 """Write an ONNX graph as one writes numpy: operators are methods, arrays are constants."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ..extras import require
 
@@ -14,11 +18,11 @@ class Graph:
     its output, or a list of names where ``n_outputs`` is larger than one. Inputs are names, arrays or numbers.
     """
 
-    def __init__(self, scope, container):
+    def __init__(self, scope: Any, container: Any) -> None:
         self._scope, self._container = scope, container
-        self._constants = {}
+        self._constants: dict[tuple, str] = {}
 
-    def __getattr__(self, operator):
+    def __getattr__(self, operator: str) -> Callable[..., Any]:
         if not operator[:1].isupper():
             raise AttributeError(operator)
 
@@ -31,15 +35,15 @@ class Graph:
 
         return add
 
-    def constant(self, value):
+    def constant(self, value: ArrayLike) -> str:
         """The name of an array, which is stored once; floating-point numbers are doubles, integers have 64 bits."""
-        value = np.asarray(value)
-        if value.dtype.kind in "fiu":
-            value = np.ascontiguousarray(value, dtype=np.float64 if value.dtype.kind == "f" else np.int64)
-        key = value.dtype.str, value.shape, value.tobytes()
+        array: NDArray = np.asarray(value)
+        if array.dtype.kind in "fiu":
+            array = np.ascontiguousarray(array, dtype=np.float64 if array.dtype.kind == "f" else np.int64)
+        key = array.dtype.str, array.shape, array.tobytes()
         if key not in self._constants:
             self._constants[key] = self._scope.get_unique_variable_name("constant")
-            self._store(self._constants[key], value)
+            self._store(self._constants[key], array)
         return self._constants[key]
 
     def _store(self, name, value):
@@ -50,23 +54,23 @@ class Graph:
             tensor = onnx.numpy_helper.from_array(value)
             self._container.add_initializer(name, tensor.data_type, value.shape, tensor)
 
-    def doubles(self, X):
+    def doubles(self, X: str) -> str:
         """X in double precision, as scikit-learn's validation would have it."""
         return self.Cast(X, to=onnx.TensorProto.DOUBLE)
 
-    def integers(self, X):
+    def integers(self, X: str) -> str:
         """X as integers of 64 bits."""
         return self.Cast(X, to=onnx.TensorProto.INT64)
 
-    def take(self, X, columns):
+    def take(self, X: str, columns: Sequence[int] | NDArray) -> str:
         """Columns of X, in a given order."""
         return self.Gather(X, np.asarray(columns, dtype=np.int64), axis=1)
 
-    def total(self, X, axis):
+    def total(self, X: str, axis: int) -> str:
         """Sums along an axis, which is kept."""
         return self.ReduceSum(X, np.array([axis]), keepdims=1)
 
-    def hand_over(self, name, variable):
+    def hand_over(self, name: str, variable: Any) -> None:
         """Make a result the output that skl2onnx has declared, in its type."""
         self._container.add_node(
             "Cast",

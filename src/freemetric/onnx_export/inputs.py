@@ -1,5 +1,8 @@
 """What a graph takes: one table of numbers, or a table's columns one by one."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
@@ -9,7 +12,7 @@ from ..extras import require
 types = require("skl2onnx.common.data_types", "onnx")
 
 
-def declared(model):
+def declared(model: Any) -> tuple[list[tuple[str, Any]], Sequence[str] | None]:
     """Names and types of the inputs for skl2onnx, and the names of the features or None."""
     first = _first(model)
     names = getattr(model, "feature_names_in_", None)
@@ -20,7 +23,7 @@ def declared(model):
     return [(name, kinds[name in texts]([None, 1])) for name in names], names
 
 
-def prune(made, columns):
+def prune(made: Any, columns: Sequence[str]) -> list[str]:
     """Take the inputs that nobody uses out of a graph with an input for every column; the columns that are left."""
     used = {name for node in made.graph.node for name in node.input}
     left = [(put, column) for put, column in zip(made.graph.input, columns, strict=True) if put.name in used]

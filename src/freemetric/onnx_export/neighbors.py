@@ -1,37 +1,49 @@
 """Nearest neighbours and their votes as graphs."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
+
+from ..metrics.places import Places
+from .graph import Graph
 
 
-def distinct(model):
-    """Rows of the training patterns that vote, or all of them; and their weights, or ones."""
-    rows, weights = getattr(model, "_patterns", None), getattr(model, "_weights", None)
-    rows = np.arange(len(model._y)) if rows is None else np.asarray(rows)
-    return rows, np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=np.float64)
+def votes(graph: Graph, Q: str, Z: str | NDArray, places: Places, ks: Sequence[int] | NDArray) -> str:
+    """Votes (n, len(ks), C) of the k nearest rows to those of Q (n, p), for every k in ks; places lie at Z (M, p).
 
-
-def ballots(model):
-    """What every pattern that votes puts into the box, (N, C): its weight for its class."""
-    rows, weights = distinct(model)
-    return np.eye(len(model.classes_))[model._y[rows]] * weights[:, None]
-
-
-def votes(graph, Q, Z, ballots, n_neighbors):
-    """Votes (n, k, C) of the nearest rows of Z (N, p) to those of Q (n, p), one after the other; first of equals first.
-
-    Distances are |q - z|^2 without |q|^2, which is the same for all z.
+    Of places that are equally far the first is the nearest.
     """
+    nearest = _nearest(graph, Q, Z, min(max(ks), len(places.rows)))
+    ballots = graph.Gather(places.ballots.astype(np.float64), nearest)
+    return graph.MatMul(_needed(graph, nearest, places, np.asarray(ks)), ballots)
+
+
+def _nearest(graph, Q, Z, n):
+    """Numbers (n_queries, n) of the nearest of Z. Distances are |q - z|^2 without |q|^2, the same for all z."""
     lengths = graph.ReduceSumSquare(Z, np.array([1]), keepdims=0)
     distances = graph.Gemm(Q, Z, lengths, alpha=-2.0, transB=1)
-    _, rows = graph.TopK(distances, np.array([n_neighbors]), axis=1, largest=0, sorted=1, n_outputs=2)
-    return graph.Gather(ballots, rows)
+    return graph.TopK(distances, np.array([n]), axis=1, largest=0, sorted=1, n_outputs=2)[1]
 
 
-def weighted(graph, weights, votes):
+def _needed(graph, nearest, places, ks):
+    """Which part of the j-th nearest place votes among the k nearest rows, (n_queries or 1, len(ks), n_places).
+
+    All of its rows where the places before it and its own have no more than k of them, some where they have more.
+    """
+    if places.are_single:
+        most = min(ks.max(), len(places.rows))
+        return (np.arange(most) < ks[:, None]).astype(np.float64)[None]
+    counts = graph.Gather(places.counts.astype(np.float64), graph.Unsqueeze(nearest, np.array([1])))
+    before = graph.CumSum(counts, 2, exclusive=1)
+    return graph.Clip(graph.Div(graph.Sub(ks[:, None].astype(np.float64), before), counts), 0.0, 1.0)
+
+
+def weighted(graph: Graph, weights: NDArray, votes: str) -> str:
     """Sum (n, C) of weights[k] * votes[:, k]."""
     return graph.Squeeze(graph.MatMul(weights[None], votes), np.array([1]))
 
 
-def shares(graph, votes):
+def shares(graph: Graph, votes: str) -> str:
     """Votes as shares of their sum over the classes."""
     return graph.Div(votes, graph.total(votes, -1))

@@ -4,7 +4,11 @@ skl2onnx has converters for most of these. They round to single precision, or le
 names, rare names, indicators of gaps, constant features on quantiles. :func:`to_onnx` uses these instead.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, QuantileTransformer
 
@@ -17,7 +21,7 @@ types = require("skl2onnx.common.data_types", "onnx")
 GAP = ""  # stands for a gap among texts, which have no NaN
 
 
-def impute(graph, imputer, X):
+def impute(graph: Graph, imputer: SimpleImputer, X: str) -> str:
     numbers = np.asarray(imputer.statistics_.tolist())  # a constant is stored as an object
     if numbers.dtype.kind not in "if" or np.isnan(numbers).any() or not _is_nan(imputer.missing_values):
         raise ValueError("SimpleImputer is exported where a number takes the place of NaN in every feature")
@@ -27,19 +31,19 @@ def impute(graph, imputer, X):
     return graph.Concat(filled, indicate(graph, imputer.indicator_, X), axis=1)
 
 
-def indicate(graph, indicator, X):
+def indicate(graph: Graph, indicator: MissingIndicator, X: str) -> str:
     if not _is_nan(indicator.missing_values):
         raise ValueError("MissingIndicator is exported where NaN is what is missing")
     return graph.doubles(graph.take(graph.IsNaN(X), indicator.features_))
 
 
-def place_on_quantiles(graph, transformer, X):
+def place_on_quantiles(graph: Graph, transformer: QuantileTransformer, X: str) -> str:
     if transformer.output_distribution != "uniform":
         raise ValueError("QuantileTransformer is exported for a uniform distribution")
     return on_quantiles(graph, transformer, X)
 
 
-def encode(graph, encoder, columns):
+def encode(graph: Graph, encoder: Any, columns: list[tuple[str, bool]]) -> str:
     """Look up the number of every column's category, and what it becomes."""
     rare = getattr(encoder, "infrequent_categories_", None) or [None] * len(columns)
     blocks = []
@@ -94,16 +98,20 @@ def _indicators(encoder, i, is_rare):
     return table if dropped is None else np.delete(table, group[dropped], axis=1)
 
 
-CODES = {OrdinalEncoder: _numbers, OneHotEncoder: _indicators}
-GRAPHS = {SimpleImputer: impute, MissingIndicator: indicate, QuantileTransformer: place_on_quantiles}
+CODES: dict[type, Callable[..., NDArray]] = {OrdinalEncoder: _numbers, OneHotEncoder: _indicators}
+GRAPHS: dict[type, Callable[..., str]] = {
+    SimpleImputer: impute,
+    MissingIndicator: indicate,
+    QuantileTransformer: place_on_quantiles,
+}
 
 
-def shape(operator):
+def shape(operator: Any) -> None:
     N, width = operator.inputs[0].get_first_dimension(), len(operator.raw_operator.get_feature_names_out())
     operator.outputs[0].set_type(types.DoubleTensorType([N, width]))
 
 
-def convert(scope, operator, container):
+def convert(scope: Any, operator: Any, container: Any) -> None:
     graph, step = Graph(scope, container), operator.raw_operator
     if type(step) in CODES:
         made = encode(graph, step, list(_columns(graph, operator.inputs)))

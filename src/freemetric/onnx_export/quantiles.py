@@ -1,9 +1,12 @@
 """Features on their quantiles, as scikit-learn's QuantileTransformer has them."""
 
 import numpy as np
+from sklearn.preprocessing import QuantileTransformer
+
+from .graph import Graph
 
 
-def on_quantiles(graph, transformer, X):
+def on_quantiles(graph: Graph, transformer: QuantileTransformer, X: str) -> str:
     """What a QuantileTransformer does for a uniform distribution.
 
     The mean of two interpolations, one from below and one from above: they differ where quantiles are equal. The

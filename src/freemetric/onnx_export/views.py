@@ -1,20 +1,61 @@
-"""The views of a free-energy classifier as graphs."""
+"""The views of a committee as graphs."""
 
-from ..learners.free_energy.views import Quantiles, Scaled, Steps
+from collections.abc import Callable
+from typing import Any
+
+from ..metrics import View
+from ..metrics.views import Quantiles, Scaled, Steps
+from .graph import Graph
 from .quantiles import on_quantiles
 
+ViewGraph = Callable[[Graph, Any, str], str]
 
-def scaled(graph, view, X):
+
+def _scaled(graph, view, X):
     return graph.Div(graph.Sub(X, view.low), view.span)
 
 
-def quantiles(graph, view, X):
+def _on_quantiles(graph, view, X):
     return on_quantiles(graph, view.transformer, X)
 
 
-def steps(graph, view, X):
+def _steps(graph, view, X):
     return graph.doubles(graph.Greater(graph.take(X, view.owner), view.threshold))
 
 
-GRAPHS = {Scaled: scaled, Quantiles: quantiles, Steps: steps}
+GRAPHS: dict[type[View], ViewGraph] = {Scaled: _scaled, Quantiles: _on_quantiles, Steps: _steps}
 """Functions (graph, view, X) -> V by the class of the view."""
+
+
+def register_view_graph(view_class: type[View], function: ViewGraph) -> None:
+    """Say how a view is written as a graph, so that models with it can be exported.
+
+    Parameters
+    ----------
+    view_class : subclass of View
+        The view. Classes derived from it may see something else, and need functions of their own.
+    function : callable
+        Called as ``function(graph, view, X)``, with the fitted view and the name of the patterns in the graph. Returns
+        the name of what the view makes of them. Operators of ONNX are methods of ``graph``: ``graph.Mul(X, 2.0)`` adds
+        a node and returns the name of its output; arrays and numbers become constants, in double precision.
+
+    Examples
+    --------
+    >>> from freemetric.metrics.views import Scaled
+    >>> from freemetric.onnx_export import register_view_graph
+    >>> class Squares(Scaled):
+    ...     def __call__(self, X):
+    ...         return super().__call__(X) ** 2
+    >>> def squares(graph, view, X):
+    ...     V = graph.Div(graph.Sub(X, view.low), view.span)
+    ...     return graph.Mul(V, V)
+    >>> register_view_graph(Squares, squares)
+    """
+    GRAPHS[view_class] = function
+
+
+def view_graph(graph: Graph, view: View, X: str) -> str:
+    """Patterns X as a view shows them; ValueError where nobody has said how."""
+    if type(view) not in GRAPHS:
+        raise ValueError(f"the view {type(view).__name__} has no ONNX graph; register_view_graph adds one")
+    return GRAPHS[type(view)](graph, view, X)
