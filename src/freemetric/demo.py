@@ -7,9 +7,12 @@ and after.
 import argparse
 import time
 import warnings
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris, load_wine
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
@@ -21,14 +24,16 @@ from sklearn.preprocessing import MinMaxScaler
 
 from . import DMLFE, Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier
 
+Make = Callable[[int], BaseEstimator]  # of a seed
 
-def knn(learner):
+
+def knn(learner: BaseEstimator) -> MetricKNeighborsClassifier:
     """k-NN in a learned space; k is chosen by refitting inner folds."""
     return MetricKNeighborsClassifier(make_pipeline(MinMaxScaler(), learner), random_state=0)
 
 
 SETS = {"wine": load_wine, "iris": load_iris}
-METHODS = {
+METHODS: dict[str, Make] = {
     "Euclidean + k-NN": lambda seed: knn(Euclidean()),
     "scikit-learn's NCA + k-NN": lambda seed: knn(NeighborhoodComponentsAnalysis(random_state=seed)),
     "DMLFE + k-NN": lambda seed: knn(DMLFE(random_state=seed)),
@@ -37,13 +42,16 @@ METHODS = {
 }
 
 
-def main(argv=None):
+def main(argv: Sequence[str] | None = None) -> None:
+    """Compare, then draw."""
     try:
         import matplotlib
         import rich
     except ImportError as missing:
-        raise SystemExit(f"The demo needs {missing.name}: pip install 'freemetric[bench]'.") from None
-    parser = argparse.ArgumentParser(prog="freemetric.demo", description=__doc__.splitlines()[0])
+        raise SystemExit(f"The demo needs {missing.name}: pip install 'freemetric[cli,display]'.") from None
+    parser = argparse.ArgumentParser(
+        prog="freemetric.demo", description="The main job on data that ships with scikit-learn."
+    )
     parser.add_argument("--repeats", type=int, default=3, help="repeats of two-fold cross-validation")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the picture")
     arguments = parser.parse_args(argv)
@@ -56,7 +64,7 @@ def main(argv=None):
     console.print(f"The space before and after: {draw(arguments.out)}")
 
 
-def compare(repeats, console):
+def compare(repeats: int, console: Any) -> Any:
     """A table of test errors and seconds, with a progress bar while it is made."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
     from rich.table import Table
@@ -74,8 +82,8 @@ def compare(repeats, console):
             cells, seconds = [], []
             for name, load in SETS.items():
                 progress.update(task, description=f"{method} on {name}")
-                errors = []
-                for error, elapsed in fits(make, *load(return_X_y=True), repeats):
+                errors, (X, y) = [], load(return_X_y=True)
+                for error, elapsed in fits(make, X, y, repeats):
                     errors.append(error)
                     seconds.append(elapsed)
                     progress.advance(task)
@@ -84,7 +92,7 @@ def compare(repeats, console):
     return table
 
 
-def fits(make, X, y, repeats):
+def fits(make: Make, X: np.ndarray, y: np.ndarray, repeats: int) -> Iterator[tuple[float, float]]:
     """Test error in % and seconds of every split."""
     for seed in range(repeats):
         for train, test in StratifiedKFold(2, shuffle=True, random_state=seed).split(X, y):
@@ -95,7 +103,7 @@ def fits(make, X, y, repeats):
                 yield 100 * np.mean(model.predict(X[test]) != y[test]), time.perf_counter() - start
 
 
-def draw(folder):
+def draw(folder: Path) -> Path:
     """Both data sets in their two main directions, as they come and as DMLFE sees them."""
     import matplotlib.pyplot as plt
 

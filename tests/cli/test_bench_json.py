@@ -1,5 +1,9 @@
 """The older commands speak JSON too; tests/bench has the rest of them."""
 
+import gzip
+import json
+from dataclasses import asdict
+
 import pytest
 
 from freemetric.bench.records import Job, Record
@@ -27,6 +31,20 @@ def test_tables_and_statistics(freemetric, folder, tmp_path):
     packed = tmp_path / "all.jsonl.gz"
     assert freemetric("bench", "pack", folder, packed, "--json").json == {"records": 12, "file": str(packed)}
     assert freemetric("bench", "unpack", packed, tmp_path / "new", "--json").json == {"unpacked": 12, "found": 0}
+
+
+def test_records_that_lead_elsewhere_are_not_unpacked(freemetric, tmp_path):
+    record = asdict(Record(Job("../elsewhere", "nca", 0, 0), errors=[1.0], honest_error=1.0))
+    for content, message in {
+        json.dumps(record): "the data set '../elsewhere' is no plain name",
+        json.dumps({**record, "job": {**record["job"], "dataset": "iris"}, "seconds": "long"}): "seconds is 'long'",
+    }.items():
+        packed = tmp_path / "all.jsonl.gz"
+        packed.write_bytes(gzip.compress(content.encode()))
+        answer = freemetric("bench", "unpack", packed, tmp_path / "records")
+        assert (answer.code, answer.out) == (1, "")
+        assert answer.lines == [f"all.jsonl.gz is not a whole file of records ({message})."]
+        assert list(tmp_path.iterdir()) == [packed]
 
 
 def test_data_sets(freemetric, tmp_path):

@@ -22,6 +22,14 @@ def test_several_files_have_ranks(freemetric, home, people, tmp_path):
     assert answer.code == 0
     assert "Critical differences: Nemenyi" in answer.out
     assert "| **Rank** |" in answer.out
+    said = freemetric("evaluate", home / "people.csv", tmp_path / "fewer.csv", *WORDS, "--json").json
+    assert set(said) == {
+        "protocol", "folds", "repeats", "seed", "parameters", "device", "limits", "results",
+        "ranks", "critical_difference", "friedman_p",
+    }  # fmt: skip
+    assert said["ranks"].keys() == {"euclidean", "rf"}
+    assert said["critical_difference"].keys() == {"nemenyi", "bonferroni-dunn"}
+    assert said["friedman_p"] is None  # of two methods
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_failures_within_the_limits_are_told_as_without(written):
     assert "ValueError: n_components=1000 is larger" in plain[0][1]
 
 
-def test_tables_and_ranks(written, mixed, tmp_path):
+def test_tables_of_several_files(written, mixed, tmp_path):
     mixed.iloc[::-1].assign(size=lambda f: -f["size"]).to_csv(tmp_path / "b.csv", index=False)
     tables = {"a": read(written), "b": read(tmp_path / "b.csv")}
     found = Comparison(compare(tables, "class", ["euclidean", "pca", "rf"], QUICK), QUICK)
@@ -111,10 +111,7 @@ def test_tables_and_ranks(written, mixed, tmp_path):
     assert "Protocol honest: 1 x 3-fold" in found.table().caption
     said = found.as_json()
     assert said["protocol"] == "honest"
-    assert said["ranks"] == errors.rank(axis=1).mean().to_dict()
-    assert said["critical_difference"]["nemenyi"] == pytest.approx(2.343 * np.sqrt(3 * 4 / (6 * 2)), rel=1e-3)
-    assert 0 <= said["friedman_p"] <= 1
-    assert [table.columns[0] for table in found.rank_tables()] == ["Data set", "Method"]
+    assert len(said["results"]) == 6
 
 
 def test_classes_that_are_too_small(mixed, tmp_path):
