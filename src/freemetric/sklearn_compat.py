@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.neighbors._base import NeighborsBase
 from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
@@ -29,6 +32,7 @@ __all__ = [
     "StrOptions",
     "callback_context",
     "check_sample_weight",
+    "kept_rows",
     "safe_indexing",
     "validate_params",
     "with_callbacks",
@@ -46,3 +50,15 @@ def callback_context(estimator: BaseEstimator, n_steps: int | None) -> Any:
     if not hasattr(estimator, "_init_callback_context"):
         return None
     return estimator._init_callback_context(max_subtasks=n_steps)
+
+
+def kept_rows(estimator: BaseEstimator) -> tuple[NDArray, NDArray | None] | None:
+    """Rows (N, d) that one of scikit-learn's neighbour searches has kept from its fit, and their class numbers.
+
+    None where it has kept none, or a sparse matrix; no class numbers where it is no classifier of one output.
+    """
+    rows = getattr(estimator, "_fit_X", None) if isinstance(estimator, NeighborsBase) else None
+    if not isinstance(rows, np.ndarray):
+        return None
+    y = getattr(estimator, "_y", None)
+    return rows, y if np.ndim(y) == 1 and hasattr(estimator, "classes_") else None

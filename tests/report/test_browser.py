@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from freemetric import DMLFE, Euclidean, MetricKNeighborsClassifier
+from freemetric.metrics import Voters
 from freemetric.report import write
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -19,11 +20,11 @@ FOCUS = "(e => [e.id || e.name || '', getComputedStyle(e).outlineStyle])(documen
 
 @pytest.fixture(scope="module")
 def browser():
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     with sync_api.sync_playwright() as driver:
-        if found is None and not Path(driver.chromium.executable_path).exists():
+        if program is None and not Path(driver.chromium.executable_path).exists():
             pytest.skip("no Chromium here")
-        browser = driver.chromium.launch(executable_path=found, args=SOFTWARE_GRAPHICS)
+        browser = driver.chromium.launch(executable_path=program, args=SOFTWARE_GRAPHICS)
         yield browser
         browser.close()
 
@@ -224,7 +225,7 @@ def crowd(tmp_path_factory):
     y = np.arange(1300) % 26
     X = rng.standard_normal((1300, 5)) + 3 * rng.standard_normal((26, 5))[y]
     model = MetricKNeighborsClassifier(Euclidean(), n_neighbors=3).fit(X, [chr(65 + c) for c in y])
-    model._patterns, model._weights = np.arange(1300), np.where(y == 0, 2.0, 0.9)
+    model.voters_ = Voters(model.voters_.X, model.voters_.y, 26, np.where(y == 0, 2.0, 0.9))
     names = [f"answer to the question that has the number {i}: how often, and why" for i in range(5)]
     path = tmp_path_factory.mktemp("crowd") / "crowd.html"
     return write(model, path, X, [chr(65 + c) for c in y], feature_names=names)
@@ -238,13 +239,13 @@ def test_no_class_hides_the_others(visit, crowd):
     page.click("#legend button >> nth=2")
     shown = page.evaluate("document.getElementById('space-1').data.filter(t => t.visible).map(t => t.name)")
     assert set(names) - set(shown) == {"C"}
-    told = page.evaluate("document.getElementById('space-1').data[28].text[1]")
+    hover = page.evaluate("document.getElementById('space-1').data[28].text[1]")
     page.fill("#search", "")
     page.evaluate(
         "document.getElementById('space-1').emit('plotly_click', {points: [{curveNumber: 0, pointNumber: 0}]})"
     )
     assert page.inner_text("#answer h3 >> nth=0").startswith("row 0: A")
-    assert ", class C<br>" in told
+    assert ", class C<br>" in hover
 
 
 def test_names_that_begin_alike(visit, crowd):

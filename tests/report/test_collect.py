@@ -5,17 +5,20 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.impute import KNNImputer
 from sklearn.model_selection import GridSearchCV
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from freemetric import NCA, SCML, Euclidean, MetricKNeighborsClassifier
+from freemetric import NCA, SCML, Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier
 from freemetric.exceptions import DataWarning
-from freemetric.report import charts, explain, space, walk
+from freemetric.metrics import FORMS
+from freemetric.report import charts, explain, monte_carlo_panel, space, summary
 from freemetric.report.encode import clipped
 from freemetric.report.findings import Snapshots
 from freemetric.report.judge import leave_one_out, nearest
+from freemetric.report.page import contents
 from freemetric.report.reading import collect
 from freemetric.report.reading.metric import nearest_matrix
 
@@ -45,12 +48,12 @@ def test_rows_that_were_not_learned_from_are_predicted(voters, iris):
 def test_rows_that_were_learned_from_are_left_out(iris):
     X, y = iris
     model = MetricKNeighborsClassifier(Euclidean(), n_neighbors=1).fit(X, y)
-    found = collect(model, X, y)
-    assert "flatters" in found.judged_by
+    findings = collect(model, X, y)
+    assert "flatters" in findings.judged_by
     D = squared_distances(model.learner_.transform(X))
     np.fill_diagonal(D, np.inf)
-    assert np.mean(found.predicted != y[D.argmin(axis=1)]) < 0.02  # but for ties
-    assert (found.predicted != y).sum() > 0  # each would be its own nearest neighbour otherwise
+    assert np.mean(findings.predicted != y[D.argmin(axis=1)]) < 0.02  # but for ties
+    assert (findings.predicted != y).sum() > 0  # each would be its own nearest neighbour otherwise
 
 
 def test_leave_one_out_of_two_rows():
@@ -83,10 +86,10 @@ def test_contributions_of_a_sum_of_curves(rng):
 def test_explanations_name_the_nearest(iris):
     X, y = iris
     model = NCA().fit(X, y)
-    found = collect(model, X, y)
-    D = squared_distances(found.Z)
+    findings = collect(model, X, y)
+    D = squared_distances(findings.Z)
     np.fill_diagonal(D, np.inf)
-    for entry in explain.explanations(found)["rows"][::10]:
+    for entry in explain.explanations(findings)["rows"][::10]:
         i = entry["row"]
         np.testing.assert_allclose(entry["distances"], np.sqrt(np.sort(D[i])[:5]), rtol=1e-3)
         for name, same in (("own", True), ("other", False)):
@@ -99,37 +102,102 @@ def test_explanations_name_the_nearest(iris):
 
 @pytest.fixture
 def doubled(iris):
-    """A classifier that has every third row twice, and for both one voter of twice the weight."""
+    """A classifier that has every third row twice."""
     X, y = (np.concatenate([values, values[::3]]) for values in iris)
-    model = MetricKNeighborsClassifier(Euclidean(), n_neighbors=3).fit(X, y)
-    model._patterns = np.random.default_rng(0).permutation(150)
-    model._weights = np.where(model._patterns % 3 == 0, 2.0, 1.0)
-    return model, X, y
+    return MetricKNeighborsClassifier(Euclidean(), n_neighbors=3).fit(X, y), X, y
 
 
 @pytest.mark.parametrize("given", [False, True])
-def test_neighbours_are_those_who_vote(doubled, given):
+def test_copies_of_a_row_are_rows(doubled, given):
     model, X, y = doubled
-    found = collect(model, *((X, y) if given else ()))
-    shown = explain.explanations(found)
-    assert sorted(found.voters) == list(range(150))
-    assert shown["weights"][:4] == [2, 1, 1, 2]
-    for entry in shown["rows"]:
-        told = {*entry["neighbors"], entry["own"]["row"], entry["other"]["row"]}
-        assert max(told) < 150
-        assert entry["row"] not in told
-    assert shown["rows"][150]["distances"][0] == 0  # a copy of the first, who votes for both
+    findings = collect(model, *((X, y) if given else ()))
+    assert findings.learned_from
+    assert findings.voters is None
+    shown = explain.explanations(findings)
+    assert shown["weights"] is None
+    for row, copy in zip(range(0, 150, 3), range(150, 200), strict=True):
+        for entry, other in ((shown["rows"][row], copy), (shown["rows"][copy], row)):
+            assert other in entry["neighbors"]
+            assert entry["distances"][0] == 0
+    truth = model.votes(X, 4)[:, -1] - np.eye(3)[y]  # of one row more, without its own vote
+    decided = np.sort(truth)[:, -1] > np.sort(truth)[:, -2]
+    assert (findings.predicted == truth.argmax(axis=1))[decided].all()
 
 
-def test_equal_weights_are_not_told(doubled):
-    model, _, _ = doubled
-    model._weights = np.ones(150)
+def test_other_rows_are_not_those_learned_from(doubled):
+    model, X, y = doubled
+    assert not collect(model, X[:50], y[:50]).learned_from
+    assert not collect(model, X + 0.01, y).learned_from
+
+
+@pytest.fixture(scope="module")
+def weighted(iris):
+    """A classifier with weights, for which one row in ten weighs nothing and one in seven has no label."""
+    X = iris[0] + 1e-3 * np.random.default_rng(0).random((150, 4))
+    y = np.where(np.arange(150) % 7 == 3, -1, iris[1])
+    weights = 1.0 + np.arange(150) % 3
+    weights[::10] = 0
+    model = FreeEnergyClassifier(n_replicas=12, random_state=0)
+    with pytest.warns(DataWarning, match="21 unlabelled rows"):
+        model.fit(X, y, sample_weight=weights)
+    return model, X, y, weights, np.flatnonzero((weights > 0) & (y >= 0))
+
+
+@pytest.mark.parametrize("most_rows", [1000, 30])
+def test_kept_rows_have_their_numbers_order_and_weights(weighted, most_rows):
+    model, X, y, weights, rows = weighted
+    findings = collect(model, most_rows=most_rows)
+    shown = findings.rows
+    assert findings.n_rows == len(rows)
+    assert len(shown) == min(most_rows, len(rows))
+    assert set(shown) <= set(rows)
+    assert (np.diff(shown) > 0).all()
+    np.testing.assert_array_equal(findings.inputs, X[shown])
+    np.testing.assert_array_equal(findings.y, y[shown])
+    assert findings.voters is None
+    np.testing.assert_allclose(findings.vote_weights / weights[shown], findings.vote_weights[0] / weights[shown[0]])
+    assert explain.explanations(findings)["weights"] is not None
+
+
+def test_out_of_bag_scores_are_those_of_their_rows(weighted):
+    model, X, y, _, rows = weighted
+    scores = model.oob_decision_function_
+    judged = rows[np.isfinite(scores[rows]).all(axis=1)]
+    wrong = (scores[judged].argmax(axis=1) != y[judged]).sum()
+    for findings in (collect(model), collect(model, X, y)):
+        place = {row: i for i, row in enumerate(findings.rows)}
+        assert [findings.predicted[place[row]] for row in judged] == scores[judged].argmax(axis=1).tolist()
+        assert charts.confused(findings)["wrong"] == wrong
+        assert charts.confused(findings)["n"] == len(judged)
+
+
+def test_rows_without_label_or_weight_do_not_vote(weighted):
+    model, X, y, _, rows = weighted
+    findings = collect(model, X, y)
+    assert findings.learned_from
+    assert findings.voters.tolist() == rows.tolist()
+    assert (np.flatnonzero(findings.vote_weights) == rows).all()
+    for entry in explain.explanations(findings)["rows"]:
+        neighbors = {*entry["neighbors"], entry["other"]["row"]} - {None}
+        assert neighbors <= set(rows.tolist()) - {entry["row"]}
+    assert "do not vote" in summary.captions(findings, contents(findings))["rows"]
+    assert "do not vote" not in summary.captions(collect(model), contents(collect(model)))["rows"]
+
+
+def test_equal_weights_are_not_shown(iris):
+    model = FreeEnergyClassifier(n_replicas=4, random_state=0).fit(*iris, sample_weight=np.full(150, 2.0))
     assert explain.explanations(collect(model))["weights"] is None
 
 
-def test_other_rows_do_not_vote(doubled):
-    model, X, y = doubled
-    assert collect(model, X[:50], y[:50]).voters is None
+def test_an_imputer_keeps_no_rows_of_the_learned_space(iris):
+    findings = collect(make_pipeline(KNNImputer(), NCA()).fit(*iris))
+    assert findings.Z is None
+
+
+def test_neighbours_without_classes(iris):
+    findings = collect(make_pipeline(NCA(), NearestNeighbors()).fit(*iris))
+    assert findings.y is None
+    assert findings.Z.shape == (150, 4)
 
 
 def test_misjudged_rows_are_explained_first():
@@ -156,18 +224,18 @@ def test_the_nearest_matrix_of_a_linear_map(rng):
 
 
 def test_weights_are_shares(walker, iris):
-    found = collect(walker, *iris)
-    assert found.weights.sum() == pytest.approx(1)
-    low, high = found.weight_range
+    findings = collect(walker, *iris)
+    assert findings.weights.sum() == pytest.approx(1)
+    low, high = findings.weight_range
     assert (low <= high).all()
     M = walker.get_mahalanobis_matrix()
-    np.testing.assert_allclose(found.scaled_matrix, M * np.outer(iris[0].std(axis=0), iris[0].std(axis=0)))
+    np.testing.assert_allclose(findings.scaled_matrix, M * np.outer(iris[0].std(axis=0), iris[0].std(axis=0)))
 
 
 def test_frames_end_where_the_run_ended(walker, iris):
     X, _ = iris
-    found = collect(walker, *iris)
-    shown = walk.motion(found)
+    findings = collect(walker, *iris)
+    shown = monte_carlo_panel.motion(findings)
     maps = np.frombuffer(base64.b64decode(shown["maps"]["f4"]), "<f4").reshape(-1, 3, 4)
     last = (X - X.mean(axis=0)) @ maps[-1].T
     np.testing.assert_allclose(last.var(axis=0).sum(), space_variance(X @ walker.snapshots_["map"][-1].T), rtol=1e-4)
@@ -182,34 +250,34 @@ def space_variance(Z):
 
 
 def test_frames_of_a_candidate_in_its_own_view(voters):
-    found = collect(voters)
-    assert walk.motion(found)["temperature"][-1] == pytest.approx(voters.temperature_)
-    d = found.snapshots.patterns.shape[1]
-    assert found.snapshots.maps.shape[1:] == ((1, d) if found.snapshots.diagonal else (d, d))
+    findings = collect(voters)
+    assert monte_carlo_panel.motion(findings)["temperature"][-1] == pytest.approx(voters.temperature_)
+    assert findings.snapshots.form is FORMS[voters.snapshots_["form"]]
+    assert findings.snapshots.maps.shape[2] == findings.snapshots.patterns.shape[1]
 
 
 def test_frames_of_a_diagonal_map(walker, iris):
-    found = collect(walker, *iris)
+    findings = collect(walker, *iris)
     weights = np.random.default_rng(0).random((5, 1, 4))
     frames = []
-    for diagonal, maps in ((True, weights), (False, weights * np.eye(4))):
-        found.snapshots = Snapshots(np.arange(5), maps, iris[0], 0, "one", diagonal)
-        frames.append(np.abs(np.frombuffer(base64.b64decode(walk.motion(found)["maps"]["f4"]), "<f4")))
+    for form, maps in (("diagonal", weights), ("full", weights * np.eye(4))):
+        findings.snapshots = Snapshots(np.arange(5), maps, FORMS[form], iris[0], 0, "one")
+        frames.append(np.abs(np.frombuffer(base64.b64decode(monte_carlo_panel.motion(findings)["maps"]["f4"]), "<f4")))
     np.testing.assert_allclose(*frames, atol=1e-5)
 
 
 def test_fewer_rows_where_each_costs_much(voters):
-    found = collect(voters)
-    found.linear_share = 0.5
-    found.inputs = np.broadcast_to(found.inputs[:, :1], (75, 4000))
-    assert len(explain.choose(75, None, explain._affordable(found))) == 24
+    findings = collect(voters)
+    findings.linear_share = 0.5
+    findings.inputs = np.broadcast_to(findings.inputs[:, :1], (75, 4000))
+    assert len(explain.choose(75, None, explain._affordable(findings))) == 24
 
 
 def test_the_trace_of_a_candidate_in_its_own_view(voters):
     """The replica that is shown begins where the identity is, and ends with the energy of its last map."""
-    found = collect(voters)
-    column, shots = found.snapshots.replica, voters.snapshots_
-    assert f"({shots['view']}, {shots['form']})" in found.snapshots.whose
+    findings = collect(voters)
+    column, shots = findings.snapshots.replica, voters.snapshots_
+    assert f"({shots['view']}, {shots['form']})" in findings.snapshots.whose
     assert voters.trace_["temperature"][-1, column] == voters.temperature_
     whose = [
         (ensemble.candidate.view, ensemble.candidate.form)
@@ -222,18 +290,21 @@ def test_the_trace_of_a_candidate_in_its_own_view(voters):
 
 
 def test_traces_of_few_and_of_many(walker, voters):
-    assert len(walk.traces(collect(walker))["panels"]["energy"]["lines"]) == 3
-    assert set(walk.traces(collect(voters))["panels"]["energy"]) == {"median", "low", "high"}
-    assert [name for name, *_ in walk.diagnostics(collect(voters))][1:3] == ["split R-hat", "effective sample size"]
+    assert len(monte_carlo_panel.traces(collect(walker))["panels"]["energy"]["lines"]) == 3
+    assert set(monte_carlo_panel.traces(collect(voters))["panels"]["energy"]) == {"median", "low", "high"}
+    assert [name for name, *_ in monte_carlo_panel.diagnostics(collect(voters))][1:3] == [
+        "split R-hat",
+        "effective sample size",
+    ]
 
 
 def test_walks_of_unequal_length(walker):
-    found = collect(walker)
-    found.trace = {name: values.copy() for name, values in found.trace.items()}
-    for values in found.trace.values():
+    findings = collect(walker)
+    findings.trace = {name: values.copy() for name, values in findings.trace.items()}
+    for values in findings.trace.values():
         values[5:, 1] = np.nan
-    assert None in walk.traces(found)["panels"]["energy"]["lines"][1]
-    assert all("nan" not in value for _, value, _ in walk.diagnostics(found))
+    assert None in monte_carlo_panel.traces(findings)["panels"]["energy"]["lines"][1]
+    assert all("nan" not in value for _, value, _ in monte_carlo_panel.diagnostics(findings))
 
 
 def test_curves_are_named_by_what_differs():
@@ -243,26 +314,26 @@ def test_curves_are_named_by_what_differs():
         "n_neighbors": np.array([2, 1, 1, 2]),
         "oob_error": np.array([0.3, 0.2, 0.1, np.nan]),
     }
-    found = collect(NCA().fit(np.eye(4)[[0, 0, 1, 1]] + np.arange(16).reshape(4, 4), [0, 1, 0, 1]))
-    found.selection, found.n_neighbors = selection, 1
-    shown = charts.error_curves(found)
+    findings = collect(NCA().fit(np.eye(4)[[0, 0, 1, 1]] + np.arange(16).reshape(4, 4), [0, 1, 0, 1]))
+    findings.selection, findings.n_neighbors = selection, 1
+    shown = charts.error_curves(findings)
     assert [(c["name"], c["k"], c["error"]) for c in shown["curves"]] == [
         ("b", [1, 2], [0.1, None]),
         ("a", [1, 2], [0.2, 0.3]),
     ]
-    assert charts.tried(found)["rows"][0] == ["b", "0.001", "1", "0.1"]
+    assert charts.tried(findings)["rows"][0] == ["b", "0.001", "1", "0.1"]
 
 
 def test_any_selection_is_a_table(iris):
-    found = collect(NCA().fit(*iris))
-    found.selection = {"<what>": np.array(["x", "y"]), "how": np.array([1.23456, 2])}
-    assert charts.tried(found) == {
+    findings = collect(NCA().fit(*iris))
+    findings.selection = {"<what>": np.array(["x", "y"]), "how": np.array([1.23456, 2])}
+    assert charts.tried(findings) == {
         "header": ["<what>", "how"],
         "rows": [["x", "1.23"], ["y", "2"]],
         "n": 2,
         "judge": None,
     }
-    assert charts.error_curves(found) is None
+    assert charts.error_curves(findings) is None
 
 
 def test_a_table_of_texts():
@@ -273,15 +344,15 @@ def test_a_table_of_texts():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # most rows are copies of others
         model.fit(X, colours)
-    found = collect(model, X, colours)
-    columns = space.rows(found)["columns"]
+    findings = collect(model, X, colours)
+    columns = space.rows(findings)["columns"]
     assert [c["name"] for c in columns] == ["colour", "size"]
     assert columns[0]["levels"] == ["blue", "green", "red"]
-    assert "colour_blue" in found.feature_names
-    assert not found.aligned
+    assert "colour_blue" in findings.feature_names
+    assert not findings.aligned
 
 
-def test_values_are_told_in_the_users_units(iris):
+def test_values_are_shown_in_the_users_units(iris):
     X, y = iris
     X = 100 * X + 7
     model = make_pipeline(StandardScaler(), NCA()).fit(X, y)
@@ -295,9 +366,9 @@ def test_inside_a_search(iris):
     search = GridSearchCV(
         make_pipeline(NCA(), KNeighborsClassifier()), {"kneighborsclassifier__n_neighbors": [1, 3]}, cv=2
     )
-    found = collect(search.fit(*iris), *iris)
-    assert found.learner == "NCA"
-    assert found.n_neighbors in (1, 3)
+    findings = collect(search.fit(*iris), *iris)
+    assert findings.learner == "NCA"
+    assert findings.n_neighbors in (1, 3)
 
 
 def test_a_learner_of_one_dimension(iris, page):
@@ -307,15 +378,15 @@ def test_a_learner_of_one_dimension(iris, page):
 
 
 def test_many_classes_have_styles(models):
-    found = collect(*models["NCA"])
-    found.class_names = [str(c) for c in range(64)]
-    assert len({(c["color"], c["marker"]) for c in space.classes(found)}) == 64
+    findings = collect(*models["NCA"])
+    findings.class_names = [str(c) for c in range(64)]
+    assert len({(c["color"], c["marker"]) for c in space.classes(findings)}) == 64
 
 
 def test_a_trace_that_is_no_walk(iris):
-    found = collect(SCML(random_state=0).fit(*iris), *iris)
-    assert found.trace is None
-    assert walk.traces(found) is None
+    findings = collect(SCML(random_state=0).fit(*iris), *iris)
+    assert findings.trace is None
+    assert monte_carlo_panel.traces(findings) is None
 
 
 def test_long_names_keep_their_ends():

@@ -95,7 +95,7 @@ def test_names_stay_names(hostile, hostile_model, page):
     assert not tags.named("b")
     assert len(tags.named("script")) == 3
     assert all("javascript:" not in attributes.get("href", "") for attributes in tags.named("a"))
-    assert any(hostile[0] in found for found in tags.texts)
+    assert any(hostile[0] in text for text in tags.texts)
     block = re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1]
     assert not set("<>&\u2028\u2029") & set(block)
 

@@ -1,7 +1,8 @@
 """The report: one HTML page about a fitted model, which opens anywhere, without a network.
 
-``reading`` asks the model. ``space.py``, ``walk.py``, ``charts.py`` and ``explain.py`` turn its findings into what the
-page shows, ``summary.py`` into words; ``page.py`` puts the page together. ``static/`` holds what runs in the browser.
+``reading`` asks the model. ``space.py``, ``monte_carlo_panel.py``, ``charts.py`` and ``explain.py`` turn its findings
+into what the page shows, ``summary.py`` into words; ``page.py`` puts the page together. ``static/`` holds what runs in
+the browser. ``card.py`` is the short form: a few lines for a notebook.
 """
 
 from .page import write

@@ -1,18 +1,18 @@
 """Parameters and versions."""
 
-import platform
-from importlib.metadata import version
+from typing import Any
 
-from .._version import __version__
+from ..versions import library_versions
+from ..versions import versions as own_versions
 
 
-def parameters(model):
+def parameters(model: Any) -> list[tuple[str, str]]:
     """Names and values, nested ones too."""
-    told = model.get_params().items()
-    return [(name, _told(value)) for name, value in told if name.rpartition("__")[2] not in ("steps", "memory")]
+    every = model.get_params().items()
+    return [(name, _in_words(value)) for name, value in every if name.rpartition("__")[2] not in ("steps", "memory")]
 
 
-def _told(value, most=160):
+def _in_words(value, most=160):
     if hasattr(value, "get_params"):
         text = type(value).__name__
     elif callable(value):
@@ -22,7 +22,6 @@ def _told(value, most=160):
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
-def versions():
+def versions() -> list[tuple[str, str]]:
     """Of what writes the report."""
-    libraries = ("scikit-learn", "numpy", "scipy", "numba", "plotly")
-    return [("freemetric", __version__), ("Python", platform.python_version())] + [(n, version(n)) for n in libraries]
+    return list((own_versions() | library_versions("numba", "plotly")).items())

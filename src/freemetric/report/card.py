@@ -1,28 +1,46 @@
 """What a fitted model has learned: a few lines of HTML to stand below scikit-learn's diagram of it."""
 
+import logging
+from typing import Any
+
 import numpy as np
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from ..display.candidates import kind_name
 from .card_drawing import bars, count, framed, line, percent
 
 MOST_BARS = 6
+logger = logging.getLogger("freemetric")
 
 
-def card(model):
-    """HTML about a fitted model; nothing about others."""
+def card(model: Any) -> str:
+    """HTML about a fitted model; nothing about one that is not fitted, or that no card can be drawn of.
+
+    A notebook shows it below the diagram of the model, and whoever looks at a model wants no traceback instead: what
+    went wrong is logged.
+    """
     try:
-        check_is_fitted(model)
-        return framed(_facts(model), filter(None, _parts(model)))
-    except Exception:  # not fitted, or odd: who shows a model wants to see the rest of it and no traceback
+        return drawn_card(model)
+    except NotFittedError:
         return ""
+    except Exception:
+        logger.debug("There is no card of this %s.", type(model).__name__, exc_info=True)
+        return ""
+
+
+def drawn_card(model: Any) -> str:
+    """HTML about a fitted model; raises whatever goes wrong."""
+    check_is_fitted(model)
+    return framed(_facts(model), filter(None, _parts(model)))
 
 
 def _facts(model):
     metric = _metric(model)
     if hasattr(model, "oob_score_"):
         yield "out-of-bag accuracy", percent(model.oob_score_)
-    if hasattr(model, "ensembles_"):
+    if hasattr(model, "committee_"):
         yield "who votes", _voters(model)
     if hasattr(model, "n_neighbors_"):
         yield "neighbours", f"k = {model.n_neighbors_}, {_how_chosen(model)}"
@@ -40,8 +58,8 @@ def _facts(model):
 def _parts(model):
     metric, tried = _metric(model), getattr(model, "selection_", {})
     yield _heaviest_features(model, metric)
-    if hasattr(model, "ensembles_"):
-        yield _heaviest_candidates(model)
+    if hasattr(model, "committee_"):
+        yield _heaviest_candidates(model.committee_)
     if "error" in tried:
         words = f"error of inner folds for k = 1 to {len(tried['error'])}; {model.n_neighbors_} is marked"
         yield line(words, tried["error"], model.n_neighbors_ - 1)
@@ -65,10 +83,10 @@ def _metric(model):
 
 
 def _voters(model):
-    n_replicas = sum(len(ensemble.maps) for ensemble in model.ensembles_)
+    n_replicas, n_chosen = model.committee_.n_replicas, len(model.committee_.ensembles)
     n_tried = (model.selection_["n_neighbors"] == 1).sum()
     who = count(n_replicas, "replica") if n_replicas else "plain neighbours"
-    return f"{who}, {len(model.ensembles_)} of {count(n_tried, 'candidate')}"
+    return f"{who}, {n_chosen} of {count(n_tried, 'candidate')}"
 
 
 def _how_chosen(model):
@@ -105,17 +123,15 @@ def _feature_names(model, metric):
     return names if len(names) == len(numbers) else numbers
 
 
-def _heaviest_candidates(model):
-    weights = model._trust()
-    first = np.argsort(-weights, kind="stable")[:MOST_BARS]
-    told = [model.ensembles_[i].candidate for i in first]
+def _heaviest_candidates(committee):
+    first = np.argsort(-committee.trust, kind="stable")[:MOST_BARS]
+    names = [_candidate_name(committee.ensembles[i].candidate) for i in first]
     words = "candidates and temperatures, weights of their votes"
-    return bars(words, map(_candidate, told), weights[first], np.zeros(len(first)))
+    return bars(words, names, committee.trust[first], np.zeros(len(first)))
 
 
-def _candidate(candidate):
+def _candidate_name(candidate):
+    kind = kind_name(candidate.view, candidate.form, candidate.energy)
     if not candidate.learns:
-        return f"{candidate.view}/{candidate.form}"
-    form = f"{candidate.form}/nca" if candidate.energy == "nca" else candidate.form
-    heat = np.format_float_scientific(candidate.temperature, precision=1, trim="-", exp_digits=1)
-    return f"{candidate.view}/{form}, {heat}"
+        return kind
+    return f"{kind}, {np.format_float_scientific(candidate.temperature, precision=1, trim='-', exp_digits=1)}"

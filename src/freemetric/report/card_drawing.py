@@ -1,9 +1,13 @@
 """The drawings of a card: bars, sparklines and texts that are no markup, in HTML without scripts."""
 
+from collections.abc import Iterable
 from hashlib import sha256
 from html import escape
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..printable import printable
 
 LONGEST_NAME, MOST_POINTS = 24, 200
 
@@ -30,15 +34,16 @@ STYLE = """
 NAME = f"freemetric-card-{sha256(STYLE.encode()).hexdigest()[:8]}"
 
 
-def framed(facts, parts):
+def framed(facts: Iterable[tuple[str, str]], parts: Iterable[str]) -> str:
     """A card of facts, as pairs of texts, and of drawings."""
-    told = "".join(f"<div>{_title(name)} <b>{text(value)}</b></div>" for name, value in facts)
+    pairs = "".join(f"<div>{_title(name)} <b>{text(value)}</b></div>" for name, value in facts)
     style = STYLE.strip().replace("NAME", NAME)
-    inside = f'<div class="facts">{told}</div><div class="parts">{"".join(parts)}</div>'
+    inside = f'<div class="facts">{pairs}</div><div class="parts">{"".join(parts)}</div>'
     return f'<style>{style}</style><div class="{NAME}">{inside}</div>'
 
 
-def bars(title, names, weights, spreads):
+def bars(title: str, names: Iterable[object], weights: NDArray, spreads: NDArray) -> str:
+    """A bar for every name, with a line for its spread where there is one."""
     scale = 100 / (np.max(weights + spreads) or 1)
     rows = []
     for name, w, s in zip(names, weights, spreads, strict=True):
@@ -49,7 +54,7 @@ def bars(title, names, weights, spreads):
     return f"<div>{_title(title)}{''.join(rows)}</div>"
 
 
-def line(title, values, marked=None):
+def line(title: str, values: ArrayLike, marked: int | None = None) -> str | None:
     """A sparkline, with a mark at one of its values."""
     values = np.asarray(values, dtype=np.float64)
     shown = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_POINTS)).round().astype(int))
@@ -76,18 +81,32 @@ def _named(name):
     """Beginning and end of a name, the whole of it under the mouse."""
     name = str(name)
     tail = LONGEST_NAME // 3
-    told = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - tail - 1]}…{name[-tail:]}"
-    return f'<span title="{text(name[:500])}">{text(told)}</span>'
+    short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - tail - 1]}…{name[-tail:]}"
+    return f'<span title="{text(name[:500])}">{text(short)}</span>'
 
 
-def text(value):
+def text(value: object) -> str:
     """A text that is no markup, without letters that would turn, hide or break what stands around it."""
-    return escape("".join(letter if letter.isprintable() else " " for letter in str(value)))
+    return escape(printable(value))
 
 
-def percent(share):
+def percent(share: float) -> str:
+    """A share in words.
+
+    Examples
+    --------
+    >>> percent(0.1234)
+    '12.3 %'
+    """
     return f"{100 * share:.1f} %"
 
 
-def count(n, word):
+def count(n: int, word: str) -> str:
+    """A number of things.
+
+    Examples
+    --------
+    >>> count(1, "feature"), count(2000, "feature")
+    ('1 feature', '2,000 features')
+    """
     return f"{n:,} {word}{'' if n == 1 else 's'}"

@@ -1,56 +1,61 @@
 """The metric, the choice of k, what was tried, and what was confused."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .encode import clipped, rounded
+from .findings import Findings
 
 MOST_FEATURES, MOST_BARS, MOST_CURVES, MOST_TRIED = 40, 20, 8, 200
 ERRORS = ("oob_error", "error", "oob_brier")  # what choices are judged by, the first there is
 RESULTS = {*ERRORS, "weight", "n_replicas", "n_neighbors"}  # columns that tell no candidate from another
 
 
-def metric(found):
+def metric(findings: Findings) -> dict[str, Any] | None:
     """M among the heaviest features, in their own order."""
-    if found.matrix is None:
+    M = findings.scaled_matrix
+    if M is None:
         return None
-    M = found.scaled_matrix
     shown = np.sort(np.argsort(-np.diag(M), kind="stable")[:MOST_FEATURES])
-    names = [found.feature_names[i] for i in shown]
+    names = [findings.feature_names[i] for i in shown]
     return {"names": names, "matrix": rounded(M[np.ix_(shown, shown)]), "n_features": len(M)}
 
 
-def importance(found):
+def importance(findings: Findings) -> dict[str, Any] | None:
     """Weights from the heaviest feature, with their range over replicas."""
-    if found.weights is None:
+    if findings.weights is None:
         return None
-    order = np.argsort(-found.weights, kind="stable")[:MOST_BARS]
-    bars = {"names": [found.feature_names[i] for i in order], "weight": rounded(found.weights[order])}
-    if found.weight_range is not None:
-        low, high = found.weight_range
+    order = np.argsort(-findings.weights, kind="stable")[:MOST_BARS]
+    bars = {"names": [findings.feature_names[i] for i in order], "weight": rounded(findings.weights[order])}
+    if findings.weight_range is not None:
+        low, high = findings.weight_range
         bars |= {"low": rounded(low[order]), "high": rounded(high[order])}
     return bars
 
 
-def error_curves(found):
+def error_curves(findings: Findings) -> dict[str, Any] | None:
     """Error against k, one curve for each candidate; the best of them where there are many."""
-    selection = found.selection or {}
+    selection = findings.selection or {}
     judge = judged_by(selection)
     if judge is None or "n_neighbors" not in selection or len(np.unique(selection["n_neighbors"])) < 2:
         return None
     names = np.array(candidates(selection))
     curves = [_curve(name, np.flatnonzero(names == name), selection, judge) for name in dict.fromkeys(names.tolist())]
     curves.sort(key=lambda curve: min((e for e in curve["error"] if e is not None), default=np.inf))
-    return {"curves": curves[:MOST_CURVES], "n_curves": len(curves), "chosen": found.n_neighbors, "judge": judge}
+    return {"curves": curves[:MOST_CURVES], "n_curves": len(curves), "chosen": findings.n_neighbors, "judge": judge}
 
 
-def candidates(selection):
+def candidates(selection: Mapping[str, NDArray]) -> list[str]:
     """For every row of the table the words that tell its candidate from the others."""
     names = [""] * len(next(iter(selection.values())))
     for column, values in selection.items():
         if column in RESULTS:
             continue
-        told = [_cell(value) if values.dtype.kind in "OUS" else f"{column} {_cell(value)}" for value in values]
-        finer = [f"{name}, {more}" if name else more for name, more in zip(names, told, strict=True)]
+        words = [_cell(value) if values.dtype.kind in "OUS" else f"{column} {_cell(value)}" for value in values]
+        finer = [f"{name}, {more}" if name else more for name, more in zip(names, words, strict=True)]
         if len(set(finer)) > len(set(names)):
             names = finer
     return names
@@ -62,14 +67,14 @@ def _curve(name, rows, selection, judge):
     return {"name": clipped(name), "k": k.tolist(), "error": rounded(error)}
 
 
-def judged_by(selection):
+def judged_by(selection: Mapping[str, NDArray]) -> str | None:
     """The column that choices are judged by, or None."""
     return next((name for name in ERRORS if name in selection), None)
 
 
-def tried(found):
+def tried(findings: Findings) -> dict[str, Any] | None:
     """What was tried as a table: header, rows of texts from the best, how many there are, which is the best."""
-    selection = found.selection or {}
+    selection = findings.selection or {}
     if not selection or len({len(values) for values in selection.values()}) != 1:
         return None
     judge = judged_by(selection)
@@ -85,15 +90,15 @@ def _cell(value):
     return clipped(value)
 
 
-def confused(found):
+def confused(findings: Findings) -> dict[str, Any] | None:
     """Counts of true and predicted classes."""
-    if found.confusion is None:
+    if findings.confusion is None:
         return None
-    judged = int(found.confusion.sum())
+    judged = int(findings.confusion.sum())
     return {
-        "names": found.class_names,
-        "counts": found.confusion.tolist(),
+        "names": findings.class_names,
+        "counts": findings.confusion.tolist(),
         "n": judged,
-        "wrong": judged - int(np.trace(found.confusion)),
-        "how": found.judged_by,
+        "wrong": judged - int(np.trace(findings.confusion)),
+        "how": findings.judged_by,
     }

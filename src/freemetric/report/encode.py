@@ -3,19 +3,21 @@
 import base64
 import json
 import re
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 LONGEST_TEXT = 120
 UNRULY = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")  # controls, line ends, directions
 
 
-def packed(values, kind="f4"):
+def packed(values: ArrayLike, kind: str = "f4") -> dict[str, str]:
     """Numbers as base64, little-endian; the page knows the kinds f4 and i4."""
     return {kind: base64.b64encode(np.ascontiguousarray(values, dtype=f"<{kind}").tobytes()).decode()}
 
 
-def column(name, values):
+def column(name: object, values: Any) -> dict[str, Any]:
     """One column of the user's table: numbers, or texts by their number among those that occur."""
     try:
         return {"name": clipped(name), "numbers": packed(np.asarray(values, dtype=np.float64))}
@@ -24,17 +26,17 @@ def column(name, values):
         return {"name": clipped(name), "levels": levels.tolist(), "codes": packed(codes, "i4")}
 
 
-def clipped(text, most=LONGEST_TEXT):
+def clipped(text: object, most: int = LONGEST_TEXT) -> str:
     """A text that a page has room for, without letters that would turn, hide or break what stands around it.
 
     Of a longer one the beginning and the end are left: names that begin alike often differ at the end.
     """
-    text = UNRULY.sub(" ", str(text)).encode("utf-8", "replace").decode()
+    harmless = UNRULY.sub(" ", str(text)).encode("utf-8", "replace").decode()
     tail = most // 3
-    return text if len(text) <= most else f"{text[: most - tail - 1]}…{text[-tail:]}"
+    return harmless if len(harmless) <= most else f"{harmless[: most - tail - 1]}…{harmless[-tail:]}"
 
 
-def rounded(values, digits=5):
+def rounded(values: Any, digits: int = 5) -> Any:
     """Nested lists of numbers with so many significant digits, None for what is no number."""
     if isinstance(values, np.ndarray):
         values = values.tolist()
@@ -45,7 +47,7 @@ def rounded(values, digits=5):
     return values if isinstance(values, int) else float(f"{values:.{digits}g}")
 
 
-def for_script(value):
+def for_script(value: Any) -> str:
     """JSON that can stand inside a script element: nothing in it can close the element or open another."""
     text = json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=True)
     for letter in "<>&":

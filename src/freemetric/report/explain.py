@@ -1,52 +1,57 @@
 """Why this class: the nearest neighbours of single rows, and the features that make them near or far."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances_argmin
 
 from .encode import rounded
+from .findings import Findings
 from .judge import nearest
 
-MOST_ROWS, MOST_NEIGHBORS, MOST_TOLD = 300, 10, 6
+MOST_ROWS, MOST_NEIGHBORS, MOST_FEATURES = 300, 10, 6
 MOST_ASKED = 40  # features, where each has to be asked for
 MOST_NUMBERS = 8_000_000  # in these questions
 LINEAR = 1 - 1e-9
 
 
-def explanations(found):
+def explanations(findings: Findings) -> dict[str, Any] | None:
     """One entry for each of at most 300 rows; neighbours are those that vote."""
-    voters = found.voters
-    if found.Z is None or len(found.Z if voters is None else voters) < 2:
+    voters = findings.voters
+    if findings.Z is None or len(findings.Z if voters is None else voters) < 2:
         return None
-    y = np.zeros(len(found.Z), dtype=int) if found.y is None else found.y
-    wrong = None if found.predicted is None else (found.predicted != y) & (found.predicted >= 0)
-    chosen = choose(len(y), wrong, _affordable(found))
-    k = int(np.clip(found.n_neighbors or 5, 3, MOST_NEIGHBORS))
-    neighbors, distances = nearest(found.Z, chosen, k, voters)
-    own, other = (_pairs(found, chosen, nearest_in(found.Z, chosen, y, own, voters)) for own in (True, False))
+    y = np.zeros(len(findings.Z), dtype=int) if findings.y is None else findings.y
+    wrong = None if findings.predicted is None else (findings.predicted != y) & (findings.predicted >= 0)
+    chosen = choose(len(y), wrong, _affordable(findings))
+    k = int(np.clip(findings.n_neighbors or 5, 3, MOST_NEIGHBORS))
+    neighbors, distances = nearest(findings.Z, chosen, k, voters)
+    own, other = (_pairs(findings, chosen, nearest_in(findings.Z, chosen, y, own, voters)) for own in (True, False))
     entries = [
         {
             "row": int(i),
             "neighbors": neighbors[e].tolist(),
             "distances": rounded(distances[e], 4),
-            "predicted": None if found.predicted is None else int(found.predicted[i]),
+            "predicted": None if findings.predicted is None else int(findings.predicted[i]),
             "own": own[e],
             "other": other[e],
         }
         for e, i in enumerate(chosen)
     ]
-    weights = None if found.vote_weights is None else rounded(found.vote_weights, 3)
-    return {"rows": entries, "features": found.feature_names, "weights": weights}
+    weights = None if findings.vote_weights is None else rounded(findings.vote_weights, 3)
+    return {"rows": entries, "features": findings.feature_names, "weights": weights}
 
 
-def _affordable(found):
+def _affordable(findings):
     """How many rows can be explained: fewer where a map that is not linear sees very many features."""
-    if found.inputs is None or found.linear_share >= LINEAR:
+    if findings.inputs is None or findings.linear_share >= LINEAR:
         return MOST_ROWS
-    d = found.inputs.shape[1]
+    d = findings.inputs.shape[1]
     return int(np.clip(MOST_NUMBERS // (2 * (min(d, MOST_ASKED) + 1) * d), 10, MOST_ROWS))
 
 
-def choose(n, wrong=None, most=MOST_ROWS):
+def choose(n: int, wrong: NDArray | None = None, most: int = MOST_ROWS) -> NDArray:
     """Numbers of the rows to explain: up to half of them misjudged ones, the others evenly spread."""
     if n <= most:
         return np.arange(n)
@@ -56,7 +61,7 @@ def choose(n, wrong=None, most=MOST_ROWS):
     return np.sort(np.concatenate([first, rest[evenly]]))
 
 
-def nearest_in(Z, queries, y, own, voters=None):
+def nearest_in(Z: NDArray, queries: NDArray, y: NDArray, own: bool, voters: NDArray | None = None) -> NDArray:
     """For each query the nearest voter of its own class, or of all the others; -1 where there is none."""
     partner = np.full(len(queries), -1)
     votes = np.ones(len(Z), dtype=bool) if voters is None else np.isin(np.arange(len(Z)), voters)
@@ -70,33 +75,33 @@ def nearest_in(Z, queries, y, own, voters=None):
     return partner
 
 
-def _pairs(found, rows, partners):
+def _pairs(findings, rows, partners):
     """For each row its partner, their distance and the heaviest features in it; None where there is no partner."""
     there = np.flatnonzero(partners >= 0)
-    entries = [None] * len(rows)
+    entries: list[dict[str, Any] | None] = [None] * len(rows)
     u, v = rows[there], partners[there]
-    squared = ((found.Z[u] - found.Z[v]) ** 2).sum(axis=1)
-    features, parts = _parts(found, u, v)
+    squared = ((findings.Z[u] - findings.Z[v]) ** 2).sum(axis=1)
+    features, parts = _parts(findings, u, v)
     share = parts / np.where(squared > 0, squared, 1)[:, None]
-    for e, i, j, s, d2 in zip(there, u, v, share, squared, strict=True):
-        heaviest = np.argsort(-np.abs(s), kind="stable")[:MOST_TOLD]
-        told = [[int(features[f]), rounded(float(s[f]), 3), *_values(found, features[f], i, j)] for f in heaviest]
-        entries[e] = {"row": int(j), "distance": rounded(float(np.sqrt(d2)), 4), "features": told}
+    for e, i, j, s, d2 in zip(there.tolist(), u, v, share, squared, strict=True):
+        heaviest = np.argsort(-np.abs(s), kind="stable")[:MOST_FEATURES]
+        shares = [[int(features[f]), rounded(float(s[f]), 3), *_values(findings, features[f], i, j)] for f in heaviest]
+        entries[e] = {"row": int(j), "distance": rounded(float(np.sqrt(d2)), 4), "features": shares}
     return entries
 
 
-def _parts(found, u, v):
+def _parts(findings, u, v):
     """Features, and what each adds to the squared distances of rows u and v."""
-    if found.inputs is None:
+    if findings.inputs is None:
         return np.empty(0, dtype=int), np.zeros((len(u), 0))
-    if found.linear_share >= LINEAR:
-        difference = found.inputs[u] - found.inputs[v]
-        return np.arange(difference.shape[1]), difference * (difference @ found.matrix)
-    features = np.argsort(-found.weights, kind="stable")[:MOST_ASKED]
-    return features, contributions(found.embed, found.inputs[u], found.inputs[v], features)
+    if findings.linear_share >= LINEAR:
+        difference = findings.inputs[u] - findings.inputs[v]
+        return np.arange(difference.shape[1]), difference * (difference @ findings.matrix)
+    features = np.argsort(-findings.weights, kind="stable")[:MOST_ASKED]
+    return features, contributions(findings.embed, findings.inputs[u], findings.inputs[v], features)
 
 
-def contributions(embed, U, V, features):
+def contributions(embed: Callable[[NDArray], NDArray], U: NDArray, V: NDArray, features: NDArray) -> NDArray:
     """What each feature adds to the squared distances of U and V (n, d), for any map.
 
     The mean of what the distance loses when the two agree in the feature, and of what it is when they agree in all
@@ -111,7 +116,7 @@ def contributions(embed, U, V, features):
     return ((squared[1] - squared[2 : F + 2] + squared[F + 2 :]) / 2).T
 
 
-def _values(found, feature, *rows):
+def _values(findings, feature, *rows):
     """A feature's values in the user's units, or as they meet the map."""
-    column = found.columns[feature][1] if found.aligned else found.inputs[:, feature]
+    column = findings.columns[feature][1] if findings.aligned else findings.inputs[:, feature]
     return [rounded(float(column[row]), 5) for row in rows]

@@ -1,21 +1,24 @@
 """What neighbours say of rows."""
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from ..learners.votes import NeighborVotes, shares
+from ..metrics import Voters
+from ..metrics.votes import NeighborVotes, shares
 
 
-def leave_one_out(Z, y, n_classes, n_neighbors):
+def leave_one_out(Z: NDArray, y: NDArray, n_classes: int, n_neighbors: int) -> NDArray:
     """Class numbers (n,) that the nearest other rows vote for."""
     k = min(n_neighbors, len(Z) - 1)
     if k < 1:
         return np.full(len(Z), -1)
-    votes = NeighborVotes(Z, y, n_classes, k).left_out(np.arange(len(Z)))
-    return shares(votes)[:, -1].argmax(axis=1)
+    voters, everyone = Voters(Z, y, n_classes), np.arange(len(Z))
+    search = NeighborVotes(Z[voters.places.rows], voters.places, k)
+    return shares(search.left_out(everyone, voters.ballots(everyone)))[:, -1].argmax(axis=1)
 
 
-def nearest(Z, queries, n_neighbors, pool=None):
+def nearest(Z: NDArray, queries: NDArray, n_neighbors: int, pool: NDArray | None = None) -> tuple[NDArray, NDArray]:
     """Rows and distances (len(queries), n_neighbors) nearest to the rows ``queries``, without those themselves.
 
     Neighbours come from the rows ``pool``; None is all of them.
@@ -25,11 +28,11 @@ def nearest(Z, queries, n_neighbors, pool=None):
     distance, place = NearestNeighbors(n_neighbors=k + 1).fit(Z[pool]).kneighbors(Z[queries])
     index = pool[place]
     others = index != queries[:, None]
-    others[others.all(axis=1), -1] = False  # no voter itself, or lost among its copies: drop the farthest instead
+    others[others.all(axis=1), -1] = False  # no voter, or lost among its copies: drop the farthest instead
     return index[others].reshape(len(queries), k), distance[others].reshape(len(queries), k)
 
 
-def confusion(y, predicted, n_classes):
+def confusion(y: NDArray, predicted: NDArray, n_classes: int) -> NDArray:
     """Counts (C, C): rows are true classes, columns predicted ones; rows that were not judged do not count."""
     judged = predicted >= 0
     counts = np.zeros((n_classes, n_classes), dtype=int)

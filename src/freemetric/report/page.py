@@ -3,19 +3,35 @@
 import base64
 import gzip
 import hashlib
+from collections.abc import Sequence
 from importlib.resources import files
+from os import PathLike
 from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
 
 from ..extras import require
-from ..files.container import replacing
-from . import charts, explain, space, summary, walk
+from ..files.atomic import replacing
+from . import charts, explain, monte_carlo_panel, space, summary
 from .encode import clipped, for_script
+from .findings import Findings
 from .reading import collect
 
 SCRIPTS = ("base", "figure", "space", "walk", "lines", "metric", "rows", "main")
 
 
-def write(model, path, X=None, y=None, *, title=None, feature_names=None, class_names=None, most_rows=10_000):
+def write(
+    model: Any,
+    path: str | PathLike,
+    X: Any = None,
+    y: ArrayLike | None = None,
+    *,
+    title: str | None = None,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+    most_rows: int = 10_000,
+) -> Path:
     """Write a report about a fitted model: one HTML page that needs no network.
 
     Parameters
@@ -58,27 +74,27 @@ def write(model, path, X=None, y=None, *, title=None, feature_names=None, class_
     jinja2, plotly = require("jinja2", "report"), require("plotly.offline", "report")
     if y is not None and X is None:
         raise ValueError("y are the labels of X; give both.")
-    found = collect(model, X, y, feature_names=feature_names, class_names=class_names, most_rows=most_rows)
-    html = render(jinja2, found, clipped(title or found.name), plotly.get_plotlyjs())
+    findings = collect(model, X, y, feature_names=feature_names, class_names=class_names, most_rows=most_rows)
+    html = render(jinja2, findings, clipped(title or findings.name), plotly.get_plotlyjs())
     path = Path(path)
     with replacing(path) as file:
         file.write(html.encode())
     return path
 
 
-def render(jinja2, found, title, plotly):
+def render(jinja2: Any, findings: Findings, title: str, plotly: str) -> str:
     """The page as text."""
-    shown = contents(found)
+    shown = contents(findings)
     script = "\n".join(static(f"{name}.js") for name in SCRIPTS)
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     return environment.from_string(static("page.html")).render(
         title=title,
-        found=found,
+        findings=findings,
         shown=shown,
-        said=summary.captions(found, shown),
-        facts=summary.facts(found, shown),
-        diagnostics=walk.diagnostics(found),
-        tried=charts.tried(found),
+        captions=summary.captions(findings, shown),
+        facts=summary.facts(findings, shown),
+        diagnostics=monte_carlo_panel.diagnostics(findings),
+        tried=charts.tried(findings),
         policy=policy(script, plotly),
         style=static("page.css"),
         script=script,
@@ -87,23 +103,23 @@ def render(jinja2, found, title, plotly):
     )
 
 
-def contents(found):
+def contents(findings: Findings) -> dict[str, Any]:
     """What the page's script reads."""
     return {
-        "classes": space.classes(found),
-        "rows": space.rows(found),
-        "spaces": space.spaces(found),
-        "motion": walk.motion(found),
-        "traces": walk.traces(found),
-        "metric": charts.metric(found),
-        "importance": charts.importance(found),
-        "curves": charts.error_curves(found),
-        "confusion": charts.confused(found),
-        "explanations": explain.explanations(found),
+        "classes": space.classes(findings),
+        "rows": space.rows(findings),
+        "spaces": space.spaces(findings),
+        "motion": monte_carlo_panel.motion(findings),
+        "traces": monte_carlo_panel.traces(findings),
+        "metric": charts.metric(findings),
+        "importance": charts.importance(findings),
+        "curves": charts.error_curves(findings),
+        "confusion": charts.confused(findings),
+        "explanations": explain.explanations(findings),
     }
 
 
-def policy(*scripts):
+def policy(*scripts: str) -> str:
     """A content security policy under which these scripts run, no others, and nothing is fetched."""
     digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
@@ -111,5 +127,6 @@ def policy(*scripts):
     return f"default-src 'none'; script-src {allowed}; {styles}; base-uri 'none'; form-action 'none'"
 
 
-def static(name):
+def static(name: str) -> str:
+    """The text of a file that stands beside this one."""
     return (files(__package__) / "static" / name).read_text(encoding="utf-8")

@@ -1,40 +1,47 @@
 """The learned space before and after, on its main axes."""
 
+from typing import Any
+
 import numpy as np
 
 from ..display.embedding import main_axes
 from ..display.style import COLORS
 from .encode import column, packed, rounded
+from .findings import Findings
 
-MOST_COLUMNS = 20  # of the user's table, told for a row
+MOST_COLUMNS = 20  # of the user's table, shown of a row
 
 
-def rows(found):
+def rows(findings: Findings) -> dict[str, Any] | None:
     """The rows shown: numbers, classes, and what the user's table says of them."""
-    if found.Z is None:
+    if findings.Z is None or findings.rows is None:
         return None
-    chosen = np.arange(len(found.columns))
+    chosen = np.arange(len(findings.columns))
     if len(chosen) > MOST_COLUMNS:
-        heavy = np.argsort(-found.weights, kind="stable") if found.aligned and found.weights is not None else chosen
+        heavy = (
+            np.argsort(-findings.weights, kind="stable")
+            if findings.aligned and findings.weights is not None
+            else chosen
+        )
         chosen = heavy[:MOST_COLUMNS]
     return {
-        "index": packed(found.rows, "i4"),
-        "class": packed(np.zeros(len(found.rows)) if found.y is None else found.y, "i4"),
-        "columns": [column(*found.columns[j]) for j in chosen],
-        "n_columns": len(found.columns),
+        "index": packed(findings.rows, "i4"),
+        "class": packed(np.zeros(len(findings.rows)) if findings.y is None else findings.y, "i4"),
+        "columns": [column(*findings.columns[j]) for j in chosen],
+        "n_columns": len(findings.columns),
     }
 
 
-def classes(found):
+def classes(findings: Findings) -> list[dict[str, Any]]:
     """Names with colours; eight colours and eight markers make 64 pairs."""
-    names = found.class_names or ["all rows"]
+    names = findings.class_names or ["all rows"]
     n = len(COLORS)
     return [{"name": name, "color": COLORS[c % n], "marker": (c + c // n) % n} for c, name in enumerate(names)]
 
 
-def spaces(found):
+def spaces(findings: Findings) -> list[dict[str, Any]]:
     """Both spaces, (n, 3) at most, with the share of the variance on each axis."""
-    pair = (("before learning", found.before), (f"learned by {found.learner}", found.Z))
+    pair = (("before learning", findings.before), (f"learned by {findings.learner}", findings.Z))
     return [_space(name, points) for name, points in pair if points is not None]
 
 

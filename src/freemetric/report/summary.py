@@ -1,79 +1,89 @@
 """The report in words: what heads the page, and what stands under every figure for those who do not see it."""
 
+from typing import Any
+
 import numpy as np
 
 from .encode import clipped
+from .findings import Findings
 
 LONGEST_NAME = 60
 
 
-def facts(found, shown):
+def facts(findings: Findings, shown: dict[str, Any]) -> list[tuple[str, str]]:
     """Names and values for the head of the page."""
-    told = [("model", found.name if found.name == found.learner else f"{found.name} ({found.learner})")]
-    if found.n_rows:
-        told.append(("rows", f"{found.n_rows:,}"))
-    told.append(("features", f"{len(found.feature_names):,}"))
-    if found.class_names:
-        told.append(("classes", f"{len(found.class_names):,}"))
+    pairs = [("model", findings.name if findings.name == findings.learner else f"{findings.name} ({findings.learner})")]
+    if findings.n_rows:
+        pairs.append(("rows", f"{findings.n_rows:,}"))
+    pairs.append(("features", f"{len(findings.feature_names):,}"))
+    if findings.class_names:
+        pairs.append(("classes", f"{len(findings.class_names):,}"))
     confusion = shown["confusion"]
     if confusion and confusion["n"]:
         name = "out-of-bag error" if "out-of-bag" in confusion["how"] else "error, see confusion"
-        told.append((name, f"{confusion['wrong'] / confusion['n']:.1%}"))
-    if found.n_neighbors:
-        told.append(("neighbours that vote", f"{found.n_neighbors}"))
-    return told
+        pairs.append((name, f"{confusion['wrong'] / confusion['n']:.1%}"))
+    if findings.n_neighbors:
+        pairs.append(("neighbours that vote", f"{findings.n_neighbors}"))
+    return pairs
 
 
-def captions(found, shown):
+def captions(findings: Findings, shown: dict[str, Any]) -> dict[str, str]:
     """A sentence or two for every section; the reason where it is empty."""
     return {
-        "sample": _sample(found),
-        "space": _space(found, shown["spaces"]),
-        "motion": _motion(found, shown["motion"]),
-        "traces": _traces(found, shown["traces"]),
-        "metric": _metric(found, shown["metric"]),
-        "importance": _importance(found, shown["importance"]),
-        "curves": _curves(found, shown["curves"]),
+        "sample": _sample(findings),
+        "space": _space(findings, shown["spaces"]),
+        "motion": _motion(findings, shown["motion"]),
+        "traces": _traces(findings, shown["traces"]),
+        "metric": _metric(findings, shown["metric"]),
+        "importance": _importance(findings, shown["importance"]),
+        "curves": _curves(findings, shown["curves"]),
         "confusion": _confusion(shown["confusion"]),
-        "rows": _rows(found, shown["explanations"]),
+        "rows": _rows(findings, shown["explanations"]),
     }
 
 
-def _sample(found):
-    if found.rows is None or len(found.rows) == found.n_rows:
+def _sample(findings):
+    if findings.rows is None or len(findings.rows) == findings.n_rows:
         return ""
-    sample = f"{len(found.rows):,} of {found.n_rows:,} rows"
+    sample = f"{len(findings.rows):,} of {findings.n_rows:,} rows"
     return f"This page shows a random sample: {sample}. Neighbours are sought in it."
 
 
-def _space(found, spaces):
+def _space(findings, spaces):
     if not spaces:
         return "This model has kept no patterns. Give X and y to the report to see them."
     parts = [f"{s['name']}, {100 * sum(s['share'][:2]):.0f} % of the variance on {_axes(s)}" for s in spaces]
-    return f"{len(found.rows):,} rows ({found.origin}): {'; '.join(parts)}. Near points are alike in the space shown."
+    shown = f"{len(findings.rows):,} rows ({findings.origin}): {'; '.join(parts)}."
+    return f"{shown} Near points are alike in the space shown."
 
 
 def _axes(space):
     return "two axes" if len(space["share"]) > 1 else "its only axis"
 
 
-def _motion(found, motion):
-    if motion is None and found.trace is None:
-        return f"{found.learner} does not walk: it has no Monte Carlo run to show."
+def _motion(findings, motion):
+    if motion is None and findings.trace is None:
+        return f"{findings.learner} does not walk: it has no Monte Carlo run to show."
     if motion is None:
         return "There was a run, but no snapshots of its map were kept for the patterns on this page."
     steps = f"{len(motion['step'])} snapshots, from step {motion['step'][0]} to {motion['step'][-1]}"
-    some = "" if motion["n_moving"] == len(found.rows) else f" {motion['n_moving']:,} of {len(found.rows):,} rows move."
-    return f"The map of {found.snapshots.whose} at work: {steps}, all seen along the main axes of the last one.{some}"
+    some = (
+        ""
+        if motion["n_moving"] == len(findings.rows)
+        else f" {motion['n_moving']:,} of {len(findings.rows):,} rows move."
+    )
+    return (
+        f"The map of {findings.snapshots.whose} at work: {steps}, all seen along the main axes of the last one.{some}"
+    )
 
 
-def _traces(found, traces):
+def _traces(findings, traces):
     if traces is None:
-        return f"{found.learner} makes no Monte Carlo steps; there is no trace."
-    energy = np.nanmedian(found.trace["energy"], axis=1)
+        return f"{findings.learner} makes no Monte Carlo steps; there is no trace."
+    energy = np.nanmedian(findings.trace["energy"], axis=1)
     fell = f"The median energy went from {energy[0]:.4g} to {energy[-1]:.4g} in {len(energy)} Monte Carlo steps"
     n = traces["n_replicas"]
-    return f"{fell}, {_heat(found.trace['temperature'])}; {n} replica{'s' if n > 1 else ''}."
+    return f"{fell}, {_heat(findings.trace['temperature'])}; {n} replica{'s' if n > 1 else ''}."
 
 
 def _heat(temperature):
@@ -84,37 +94,37 @@ def _heat(temperature):
     return f"at a temperature of {low:.2g}" if low == high else f"at temperatures from {low:.2g} to {high:.2g}"
 
 
-def _metric(found, metric):
+def _metric(findings, metric):
     if metric is None:
-        return f"{found.learner} has no matrix to show."
-    M = found.scaled_matrix
-    units = "their own units" if found.spread is None else "their standard deviations"
+        return f"{findings.learner} has no matrix to show."
+    M = findings.scaled_matrix
+    units = "their own units" if findings.spread is None else "their standard deviations"
     some = "" if len(metric["names"]) == len(M) else f" The {len(metric['names'])} heaviest of {len(M)} features."
-    share = found.linear_share
+    share = findings.linear_share
     near = f" The map is not linear; this is its nearest linear one, {np.floor(100 * share):.0f} % of it."
     off = np.abs(M - np.diag(np.diag(M)))
     pair = ""
     if off.max() > 0:
         i, j = np.unravel_index(off.argmax(), M.shape)
         way = "the same way" if M[i, j] > 0 else "opposite ways"
-        names = " and ".join(clipped(found.feature_names[f], LONGEST_NAME) for f in (i, j))
+        names = " and ".join(clipped(findings.feature_names[f], LONGEST_NAME) for f in (i, j))
         pair = f" Strongest pair: {names}; rows that differ in both, {way}, are farther apart."
     what = f"M = AᵀA; the squared distance is (u - v)ᵀ M (u - v). Features are measured in {units}."
     return f"{what}{some}{pair}{near if share < 1 - 1e-9 else ''}"
 
 
-def _importance(found, importance):
+def _importance(findings, importance):
     if importance is None:
-        return f"{found.learner} tells no weights of features."
+        return f"{findings.learner} tells no weights of features."
     names = [clipped(name, LONGEST_NAME) for name in importance["names"][:3]]
     first = ", ".join(f"{name} ({w:.0%})" for name, w in zip(names, importance["weight"], strict=False))
-    words = f" Lines show {found.weight_words}." if found.weight_range is not None else ""
+    words = f" Lines show {findings.weight_words}." if findings.weight_range is not None else ""
     return f"The heaviest features: {first}.{words}"
 
 
-def _curves(found, curves):
-    if curves is None and found.n_neighbors is None:
-        return f"{found.learner} is a metric alone; how many neighbours vote is for others to choose."
+def _curves(findings, curves):
+    if curves is None and findings.n_neighbors is None:
+        return f"{findings.learner} is a metric alone; how many neighbours vote is for others to choose."
     if curves is None:
         return "k was given, or only one k was tried; there is no curve."
     points = [(e, k) for c in curves["curves"] for k, e in zip(c["k"], c["error"], strict=True) if e is not None]
@@ -122,7 +132,7 @@ def _curves(found, curves):
     judge = {"oob_error": "out of bag", "error": "in inner folds"}.get(curves["judge"], curves["judge"])
     n, shown = curves["n_curves"], len(curves["curves"])
     more = "" if n == shown else f" The best {shown} of {n} candidates are shown."
-    mixed = " Many candidates and k vote together; this k is the heaviest." if "weight" in found.selection else ""
+    mixed = " Many candidates and k vote together; this k is the heaviest." if "weight" in findings.selection else ""
     return f"Lowest error {judge}: {error:.2%} with k = {k}. Chosen: k = {curves['chosen']}.{mixed}{more}"
 
 
@@ -132,22 +142,21 @@ def _confusion(confusion):
     counts = np.array(confusion["counts"])
     off = counts - np.diag(np.diag(counts))
     wrong, n = confusion["wrong"], confusion["n"]
-    said = f"{wrong:,} of {n:,} rows wrong ({wrong / max(n, 1):.2%}), by {confusion['how']}."
+    errors = f"{wrong:,} of {n:,} rows wrong ({wrong / max(n, 1):.2%}), by {confusion['how']}."
     if not off.any():
-        return said
+        return errors
     i, j = np.unravel_index(off.argmax(), off.shape)
     names = confusion["names"]
-    return f"{said} Most often {names[i]} was taken for {names[j]}: {off[i, j]:,}."
+    return f"{errors} Most often {names[i]} was taken for {names[j]}: {off[i, j]:,}."
 
 
-def _rows(found, explanations):
+def _rows(findings, explanations):
     if explanations is None:
         return "No patterns to explain. Give X and y to the report."
-    n, in_all = len(explanations["rows"]), len(found.rows)
+    n, in_all = len(explanations["rows"]), len(findings.rows)
     some = "" if n == in_all else f" {n} of {in_all:,} rows can be chosen, misjudged ones before others."
-    copies = found.voters is not None and len(found.voters) < in_all
-    voters = " Copies of a row vote as one." if copies else ""
-    units = "" if found.aligned else " Values are told as they meet the map, not as in the table."
+    voters = "" if findings.voters is None else " Rows without a label or a weight do not vote."
+    units = "" if findings.aligned else " Values are shown as they meet the map, not as in the table."
     shares = f"{units} A share below zero is of a feature that brings the two rows nearer."
     what = "Choose a row to see its nearest neighbours and the features that make them near or far."
-    return f"{what}{some}{voters}{shares if found.inputs is not None else ''}"
+    return f"{what}{some}{voters}{shares if findings.inputs is not None else ''}"

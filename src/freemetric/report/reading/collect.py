@@ -1,63 +1,76 @@
 """Findings about a fitted model, asked for one after another."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ...display.learned import LearnedSpace
 from ..about import parameters, versions
 from ..encode import clipped
 from ..findings import Findings
+from .kept import kept_by
 from .metric import weigh
 from .parts import find
-from .rows import given_rows, kept_rows
+from .rows import show_given_rows, show_kept_rows
 from .run import follow
 from .verdicts import judge_rows
 
 
-def collect(model, X=None, y=None, *, feature_names=None, class_names=None, most_rows=10_000):
+def collect(
+    model: Any,
+    X: Any = None,
+    y: ArrayLike | None = None,
+    *,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+    most_rows: int = 10_000,
+) -> Findings:
     """Findings about a fitted model and, where given or kept by it, about patterns."""
     check_is_fitted(model)
-    space = LearnedSpace(model)
-    found = Findings(type(model).__name__, type(space.learner).__name__, [])
-    found.parameters, found.versions = parameters(model), versions()
-    _neighbors(found, model)
+    space, kept = LearnedSpace(model), kept_by(model)
+    findings = Findings(type(model).__name__, type(space.learner).__name__, [])
+    findings.parameters, findings.versions = parameters(model), versions()
+    _neighbors(findings, model)
     if X is not None:
-        given_rows(found, model, space, X, y, most_rows)
-    else:
-        kept_rows(found, model, most_rows)
-    _name_features(found, space, feature_names)
-    weigh(found, space)
-    follow(found, model, space)
-    if found.y is not None and found.Z is not None:
-        judge_rows(found, model, X)
-    _name_classes(found, class_names)
-    return found
+        show_given_rows(findings, space, kept, X, y, most_rows)
+    elif kept is not None:
+        show_kept_rows(findings, kept, most_rows)
+    _name_features(findings, space, feature_names)
+    weigh(findings, space)
+    follow(findings, model, space)
+    if findings.y is not None and findings.Z is not None:
+        judge_rows(findings, model, kept, X)
+    _name_classes(findings, class_names)
+    return findings
 
 
-def _neighbors(found, model):
+def _neighbors(findings, model):
     """How many neighbours vote, and what else was tried."""
     chooser = find(model, "n_neighbors_", "n_neighbors")
     if chooser is not None:
         k = getattr(chooser, "n_neighbors_", getattr(chooser, "n_neighbors", None))
-        found.n_neighbors = int(k) if np.ndim(k) == 0 and isinstance(k, int | np.integer) else None
+        findings.n_neighbors = int(k) if isinstance(k, int | np.integer) else None
     chooser = find(model, "selection_")
     if chooser is not None:
-        found.selection = {str(name): np.asarray(values) for name, values in chooser.selection_.items()}
+        findings.selection = {str(name): np.asarray(values) for name, values in chooser.selection_.items()}
 
 
-def _name_features(found, space, given):
+def _name_features(findings, space, given):
     names = space.feature_names() if given is None else given
-    d = found.inputs.shape[1] if found.inputs is not None else getattr(space.learner, "n_features_in_", 0)
+    d = findings.inputs.shape[1] if findings.inputs is not None else getattr(space.learner, "n_features_in_", 0)
     if given is not None and len(given) != d:
         raise ValueError(f"feature_names must name {d} features, got {len(given)}.")
-    found.feature_names = [clipped(name) for name in names] if names is not None else [f"x{i}" for i in range(d)]
-    if found.aligned:
-        values = [column for _, column in found.columns]
-        found.columns = list(zip(found.feature_names, values, strict=True))
+    findings.feature_names = [clipped(name) for name in names] if names is not None else [f"x{i}" for i in range(d)]
+    if findings.aligned:
+        values = [column for _, column in findings.columns]
+        findings.columns = list(zip(findings.feature_names, values, strict=True))
 
 
-def _name_classes(found, given):
-    names = found.class_names if given is None else given
-    if len(names) != len(found.class_names):
-        raise ValueError(f"class_names must name {len(found.class_names)} classes, got {len(names)}.")
-    found.class_names = [clipped(name) for name in names]
+def _name_classes(findings, given):
+    names = findings.class_names if given is None else given
+    if len(names) != len(findings.class_names):
+        raise ValueError(f"class_names must name {len(findings.class_names)} classes, got {len(names)}.")
+    findings.class_names = [clipped(name) for name in names]

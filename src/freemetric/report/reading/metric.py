@@ -3,48 +3,51 @@
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...display.learned import LearnedSpace
+from ..findings import Findings
 from .parts import mapped
 
 
-def weigh(found, space):
+def weigh(findings: Findings, space: LearnedSpace) -> None:
     """M, and the weights of the features."""
-    found.embed = partial(mapped, space.learner)
-    if found.inputs is not None:
-        found.spread = found.inputs.std(axis=0)
+    findings.embed = partial(mapped, space.learner)
+    if findings.inputs is not None:
+        findings.spread = findings.inputs.std(axis=0)
     if hasattr(space.learner, "components_"):
-        found.matrix = space.matrix()
-    elif found.inputs is not None:
-        found.matrix, found.linear_share = nearest_matrix(found.inputs, found.Z)
+        findings.matrix = space.matrix()
+    elif findings.inputs is not None and findings.Z is not None:
+        findings.matrix, findings.linear_share = nearest_matrix(findings.inputs, findings.Z)
     if hasattr(space.learner, "feature_importances_"):
-        _own_weights(found, space.learner)
-    elif found.matrix is not None:
-        _diagonal_weights(found, space.replica_weights())
+        _own_weights(findings, space.learner)
+    elif findings.matrix is not None:
+        _diagonal_weights(findings, space.replica_weights())
 
 
-def nearest_matrix(X, Z):
-    """M of the linear map that tells Z best from X, and the share of Z's variance that it tells."""
+def nearest_matrix(X: NDArray, Z: NDArray) -> tuple[NDArray, float]:
+    """M of the linear map that gives Z best from X, and the share of Z's variance that it gives."""
     X, Z = X - X.mean(axis=0), Z - Z.mean(axis=0)
     A = np.linalg.lstsq(X, Z, rcond=None)[0]
     total = (Z**2).sum()
     return A @ A.T, float(1 - ((Z - X @ A) ** 2).sum() / total) if total > 0 else 1.0
 
 
-def _own_weights(found, learner):
-    found.weights = np.asarray(learner.feature_importances_, dtype=np.float64)
+def _own_weights(findings, learner):
+    findings.weights = np.asarray(learner.feature_importances_, dtype=np.float64)
     error = getattr(learner, "feature_importances_std_", None)
     if error is not None:
-        found.weight_range = np.maximum(found.weights - error, 0), found.weights + error
-        found.weight_words = "one standard deviation over replicas"
+        findings.weight_range = np.maximum(findings.weights - error, 0), findings.weights + error
+        findings.weight_words = "one standard deviation over replicas"
 
 
-def _diagonal_weights(found, replicas):
+def _diagonal_weights(findings, replicas):
     """Shares of the trace of M; replicas (R, d) hold the diagonals of each."""
-    found.weights = _shares(np.diag(found.scaled_matrix))
+    findings.weights = _shares(np.diag(findings.scaled_matrix))
     if replicas is not None:
-        units = 1 if found.spread is None else found.spread**2
-        found.weight_range = tuple(np.quantile(_shares(replicas * units), [0.05, 0.95], axis=0))
-        found.weight_words = "the middle 90 % of the replicas"
+        units = 1 if findings.spread is None else findings.spread**2
+        findings.weight_range = tuple(np.quantile(_shares(replicas * units), [0.05, 0.95], axis=0))
+        findings.weight_words = "the middle 90 % of the replicas"
 
 
 def _shares(weights):

@@ -1,98 +1,89 @@
 """The rows that a page shows: given by the caller, or kept by the model from its fit."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OneToOneFeatureMixin
-from sklearn.utils import _safe_indexing, check_consistent_length, column_or_1d
+from sklearn.utils import check_consistent_length, column_or_1d
 
 from ...display.learned import LearnedSpace, passed
+from ...sklearn_compat import safe_indexing
+from ..findings import Findings
+from .kept import KeptRows
 from .parts import find, mapped
 
-PATTERNS, MAPPED = ("_X",), ("_Z", "_fit_X")  # where fitted models keep their training patterns
 
-
-def keeper_of(model):
-    """The part of a model that has kept its training patterns, or None."""
-    return find(model, *PATTERNS, *MAPPED)
-
-
-def given_rows(found, model, space, X, y, most_rows):
+def show_given_rows(
+    findings: Findings, space: LearnedSpace, kept: KeptRows | None, X: Any, y: ArrayLike | None, most_rows: int
+) -> None:
     """Rows that the caller has."""
     n = X.shape[0] if hasattr(X, "shape") else len(X)
-    _choose(found, n, most_rows, "the rows given")
-    X = _safe_indexing(X, found.rows)
+    findings.rows, findings.n_rows, findings.origin = _sample(n, most_rows), n, "the rows given"
+    X = safe_indexing(X, findings.rows)
     inputs = passed(space.front, X)
-    found.inputs = np.asarray(inputs, dtype=np.float64)
-    found.Z, found.before = mapped(space.learner, inputs), space.before(X)
+    findings.inputs = np.asarray(inputs, dtype=np.float64)
+    findings.Z, findings.before = mapped(space.learner, inputs), space.before(X)
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
     values = np.asarray(X, dtype=object).T
-    found.columns = list(zip(names or [f"x{i}" for i in range(len(values))], values, strict=True))
-    same_shape = len(values) == found.inputs.shape[1]
-    found.aligned = same_shape and all(isinstance(step, OneToOneFeatureMixin) for step in space.front)
+    findings.columns = list(zip(names or [f"x{i}" for i in range(len(values))], values, strict=True))
+    same_shape = len(values) == findings.inputs.shape[1]
+    findings.aligned = same_shape and all(isinstance(step, OneToOneFeatureMixin) for step in space.front)
     if y is not None:
         check_consistent_length(np.empty(n), y)
-        _label(found, getattr(find(space.estimator, "classes_"), "classes_", []), column_or_1d(y)[found.rows])
-    keeper = keeper_of(model)
-    found.learned_from = _same(found, keeper)
-    if found.learned_from:
-        _voters(found, keeper)
+        _label(findings, getattr(find(space.estimator, "classes_"), "classes_", []), column_or_1d(y)[findings.rows])
+    if kept is not None and n == kept.n_given:
+        place = kept.places_of(findings.rows)
+        if _are_the_same(findings.Z if kept.are_mapped else findings.inputs, kept.values, place):
+            _mark_voters(findings, kept, place)
 
 
-def kept_rows(found, model, most_rows):
-    """Rows that the model has kept."""
-    keeper = keeper_of(model)
-    if keeper is None:
-        return
-    place = next(name for name in (*PATTERNS, *MAPPED) if hasattr(keeper, name))
-    kept = getattr(keeper, place)
-    _choose(found, len(kept), most_rows, "the rows it has learned from")
-    if place in MAPPED:
-        found.Z = np.asarray(kept, dtype=np.float64)[found.rows]
+def show_kept_rows(findings: Findings, kept: KeptRows, most_rows: int) -> None:
+    """Rows that the model has kept, under the numbers that they had in fit."""
+    chosen = _sample(len(kept.rows), most_rows)
+    findings.rows, findings.n_rows, findings.origin = kept.rows[chosen], len(kept.rows), "the rows it has learned from"
+    values = np.asarray(kept.values[chosen], dtype=np.float64)
+    if kept.are_mapped:
+        findings.Z = values
     else:
-        found.inputs = np.asarray(kept, dtype=np.float64)[found.rows]
-        found.Z, found.before = mapped(keeper, found.inputs), LearnedSpace(keeper).before(found.inputs)
-        found.aligned = True
-        found.columns = [(f"x{i}", column) for i, column in enumerate(found.inputs.T)]
-    if hasattr(keeper, "_y") and hasattr(keeper, "classes_"):
-        _label(found, keeper.classes_, np.asarray(keeper.classes_)[np.ravel(keeper._y)[found.rows]])
-    found.learned_from = True
-    _voters(found, keeper)
+        findings.inputs, findings.aligned = values, True
+        findings.Z, findings.before = mapped(kept.keeper, values), LearnedSpace(kept.keeper).before(values)
+        findings.columns = [(f"x{i}", column) for i, column in enumerate(values.T)]
+    if kept.labels is not None:
+        _label(findings, kept.keeper.classes_, kept.labels[chosen])
+    _mark_voters(findings, kept, chosen)
 
 
-def _choose(found, n, most, words):
-    rows = np.arange(n)
-    if n > most:
-        rows = np.sort(np.random.default_rng(0).choice(n, most, replace=False))
-    found.rows, found.n_rows, found.origin = rows, n, words
+def _sample(n, most):
+    """Numbers of the rows to show: all, or a random sample."""
+    return np.arange(n) if n <= most else np.sort(np.random.default_rng(0).choice(n, most, replace=False))
 
 
-def _label(found, classes, y):
-    """Class numbers. Labels are told apart by how they read."""
-    said = [str(label) for label in np.asarray(y).tolist()]
+def _label(findings: Findings, classes: ArrayLike, y: NDArray) -> None:
+    """Class numbers. Labels differ where they read differently."""
+    labels = [str(label) for label in np.asarray(y).tolist()]
     known = list(dict.fromkeys(str(label) for label in np.asarray(classes).tolist()))
-    if not set(known) & set(said):  # other words for the same classes, perhaps
+    if not set(known) & set(labels):  # other words for the same classes, perhaps
         known = []
-    found.class_names = known + sorted(set(said) - set(known))
-    number = {name: c for c, name in enumerate(found.class_names)}
-    found.y = np.array([number[label] for label in said], dtype=int)
+    findings.class_names = known + sorted(set(labels) - set(known))
+    number = {name: c for c, name in enumerate(findings.class_names)}
+    findings.y = np.array([number[label] for label in labels], dtype=int)
 
 
-def _same(found, keeper):
-    """Whether the rows given are those that the model has learned from."""
-    for name in (*PATTERNS, *MAPPED):
-        kept, mine = getattr(keeper, name, None), found.inputs if name in PATTERNS else found.Z
-        if kept is not None and len(kept) == found.n_rows and kept.shape[1] == mine.shape[1]:
-            return bool(np.allclose(kept[found.rows], mine))
-    return False
+def _are_the_same(given: NDArray, kept: NDArray, place: NDArray[np.intp]) -> bool:
+    """Whether rows given are those that were kept, as far as these have a place among them."""
+    known = place >= 0
+    same_shape = bool(known.any()) and given.shape[1] == kept.shape[1]
+    return same_shape and np.allclose(kept[place[known]], given[known])
 
 
-def _voters(found, keeper):
-    """Which of the rows shown vote, and by which weights: of copies, one does for all."""
-    patterns, weights = (getattr(keeper, name, None) for name in ("_patterns", "_weights"))
-    if patterns is None:
-        return
-    votes = np.zeros(found.n_rows)
-    votes[patterns] = 1 if weights is None else weights
-    votes = votes[found.rows]
-    found.voters = np.flatnonzero(votes)
-    if weights is not None and np.ptp(weights) > 0:
-        found.vote_weights = votes
+def _mark_voters(findings: Findings, kept: KeptRows, place: NDArray[np.intp]) -> None:
+    """Which of the rows shown vote, and by which weights: all but those without a label or weight, which have no place.
+
+    Copies of a row are rows, which vote like any other.
+    """
+    findings.learned_from = True
+    if (place < 0).any():
+        findings.voters = np.flatnonzero(place >= 0)
+    if kept.weights is not None:
+        findings.vote_weights = np.where(place >= 0, kept.weights[place], 0.0)

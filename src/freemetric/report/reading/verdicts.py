@@ -1,42 +1,55 @@
 """What the model says of the rows; how fair that is depends on whether it has learned from them."""
 
-import numpy as np
-from sklearn.utils import _safe_indexing
+from typing import Any
 
+import numpy as np
+
+from ...sklearn_compat import safe_indexing
+from ..findings import Findings
 from ..judge import confusion, leave_one_out
-from .rows import keeper_of
+from .kept import KeptRows
 
 USUAL_NEIGHBORS = 5
 
 
-def judge_rows(found, model, X):
+def judge_rows(findings: Findings, model: Any, kept: KeptRows | None, X: Any) -> None:
     """Predicted classes of the rows shown, and counts of true and predicted ones."""
-    keeper = keeper_of(model)
-    scores = getattr(keeper, "oob_decision_function_", None)
-    # rows of no weight have scores and are not kept: then nobody knows whose is whose
-    if found.learned_from and scores is not None and len(scores) == found.n_rows:
-        _out_of_bag(found, keeper if X is None else None, np.asarray(scores))
+    scores = kept.scores if kept is not None and findings.learned_from else None
+    if kept is not None and scores is not None:
+        _judge_out_of_bag(findings, kept if X is None else None, np.asarray(scores))
         return
-    if found.learned_from or not hasattr(model, "predict"):
-        k = found.n_neighbors or USUAL_NEIGHBORS
-        found.predicted = leave_one_out(found.Z, found.y, len(found.class_names), k)
-        seen = "has" if found.learned_from else "may have"
-        found.judged_by = f"the {k} nearest other rows; the metric {seen} learned from them all, so this flatters it"
+    if findings.learned_from or not hasattr(model, "predict"):
+        _judge_by_neighbors(findings)
     else:
-        said = [str(label) for label in np.asarray(model.predict(_safe_indexing(X, found.rows))).tolist()]
-        if not set(said) <= set(found.class_names):
-            raise ValueError("y has other labels than the model has learned.")
-        found.predicted = np.array([found.class_names.index(label) for label in said])
-        found.judged_by = "the model's own predictions; fair if it has not learned from these rows"
-    found.confusion = confusion(found.y, found.predicted, len(found.class_names))
+        _judge_by_prediction(findings, model.predict(safe_indexing(X, findings.rows)))
 
 
-def _out_of_bag(found, keeper, scores):
+def _judge_by_neighbors(findings):
+    """By the nearest other rows that vote; rows that do not vote are not judged."""
+    k = findings.n_neighbors or USUAL_NEIGHBORS
+    voters = np.arange(len(findings.y)) if findings.voters is None else findings.voters
+    findings.predicted = np.full(len(findings.y), -1)
+    findings.predicted[voters] = leave_one_out(findings.Z[voters], findings.y[voters], len(findings.class_names), k)
+    seen = "has" if findings.learned_from else "may have"
+    findings.confusion = confusion(findings.y, findings.predicted, len(findings.class_names))
+    findings.judged_by = f"the {k} nearest other rows; the metric {seen} learned from them all, so this flatters it"
+
+
+def _judge_by_prediction(findings, predicted):
+    labels = [str(label) for label in np.asarray(predicted).tolist()]
+    if not set(labels) <= set(findings.class_names):
+        raise ValueError("y has other labels than the model has learned.")
+    findings.predicted = np.array([findings.class_names.index(label) for label in labels])
+    findings.confusion = confusion(findings.y, findings.predicted, len(findings.class_names))
+    findings.judged_by = "the model's own predictions; fair if it has not learned from these rows"
+
+
+def _judge_out_of_bag(findings, kept, scores):
     """Of rows that the model has kept all are counted, also those that the page does not show."""
     judged = np.isfinite(scores).all(axis=1)
-    predicted = np.where(judged, np.where(judged[:, None], scores, 0).argmax(axis=1), -1)
-    found.predicted = predicted[found.rows]
-    y, said = (found.y, found.predicted) if keeper is None else (np.ravel(keeper._y), predicted)
-    found.confusion = confusion(y, said, len(found.class_names))
-    others = f"; not judged: {(said < 0).sum():,}" if (said < 0).any() else ""
-    found.judged_by = f"out-of-bag votes of replicas that have not seen the row{others}"
+    decided = np.where(judged, np.where(judged[:, None], scores, 0).argmax(axis=1), -1)
+    findings.predicted = decided[findings.rows]
+    y, predicted = (findings.y, findings.predicted) if kept is None else (kept.y, decided[kept.rows])
+    findings.confusion = confusion(y, predicted, len(findings.class_names))
+    others = f"; not judged: {(predicted < 0).sum():,}" if (predicted < 0).any() else ""
+    findings.judged_by = f"out-of-bag votes of replicas that have not seen the row{others}"

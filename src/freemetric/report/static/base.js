@@ -79,13 +79,13 @@ const rows = data.rows && {
     values: c.numbers ? unpack(c.numbers) : Array.from(unpack(c.codes), (code) => c.levels[code]),
   })),
 };
-const told = (value) => (typeof value === "number" ? number(value) : value);
+const asText = (value) => (typeof value === "number" ? number(value) : value);
 const labelled = data.classes.length > 1;
 
 function hoverText(row) {
   const lines = [`<b>row ${rows.index[row]}</b>`];
   if (labelled) lines[0] += `, class ${label(data.classes[rows.class[row]].name, 40)}`;
-  for (const { name, values } of rows.columns) lines.push(`${label(name, 32)}: ${label(told(values[row]), 40)}`);
+  for (const { name, values } of rows.columns) lines.push(`${label(name, 32)}: ${label(asText(values[row]), 40)}`);
   const left = data.rows.n_columns - rows.columns.length;
   if (left > 0) lines.push(`<i>and ${left} more columns</i>`);
   return lines.join("<br>");

@@ -7,8 +7,8 @@ const HOVER = { hovertemplate: "%{text}<extra></extra>" };
 function named(names, longest, ticks, more = {}) {
   const every = Math.ceil(names.length / ticks);
   const tickvals = [...names.keys()].filter((i) => i % every === 0);
-  const told = distinct(names, longest);
-  const ticktext = tickvals.map((i) => plain(told[i]));
+  const short = distinct(names, longest);
+  const ticktext = tickvals.map((i) => plain(short[i]));
   return axis({ tickvals, ticktext, showgrid: false, zeroline: false, ...more });
 }
 
@@ -60,7 +60,7 @@ function drawConfusion() {
   const words = (i, j) => `judged ${label(names[j], 40)} (${percent(share[i][j])})`;
   const text = counts.map((line, i) => line.map((n, j) => `${n} of ${label(names[i], 40)}<br>${words(i, j)}`));
   const places = names.flatMap((_, i) => names.map((_, j) => [i, j]));
-  const told = counts.flat().map((n) => (n || names.length <= 16 ? String(n) : ""));
+  const numerals = counts.flat().map((n) => (n || names.length <= 16 ? String(n) : ""));
   const shade = share.map((line) => line.map(Math.sqrt)); // or a few in a hundred would not be seen
   figure(() => {
     if (!narrow()) byId("confusion-plot").style.height = `${Math.min(Math.max(480, LINE * names.length + 100), 1000)}px`;
@@ -72,7 +72,7 @@ function drawConfusion() {
     const ink = places.map(([i, j]) => color(share[i][j] > 0.55 ? "on-accent" : "ink"));
     const numbers = {
       ...{ type: "scatter", mode: "text", hoverinfo: "skip", textfont: { color: ink, size: names.length > 16 ? 10 : 13 } },
-      ...{ x: places.map(([, j]) => j), y: places.map(([i]) => i), text: told },
+      ...{ x: places.map(([, j]) => j), y: places.map(([i]) => i), text: numerals },
     };
     const square = { scaleanchor: "x", constrain: "domain", constraintoward: "top" };
     const reach = [-0.5, names.length - 0.5];

@@ -7,8 +7,8 @@ const isWrong = (entry) =>
 
 // Names as they find room in a table; the whole of a name shows up under the mouse.
 const inTable = (names, most) => {
-  const told = distinct(names, narrow() ? most / 2 : most);
-  return (i) => element("span", told[i], { title: names[i] });
+  const short = distinct(names, narrow() ? most / 2 : most);
+  return (i) => element("span", short[i], { title: names[i] });
 };
 
 function entryText(entry) {
@@ -95,10 +95,10 @@ function drawRows() {
   const filter = () => {
     const wanted = search.value.trim().toLowerCase();
     const exact = entries.findIndex((entry) => String(rows.index[entry.row]) === wanted);
-    const found =
+    const matching =
       exact >= 0 ? [options[exact]] : options.filter((_, e) => texts[e].toLowerCase().includes(wanted));
-    list.replaceChildren(...found);
-    if (found.length) choose(found[0]);
+    list.replaceChildren(...matching);
+    if (matching.length) choose(matching[0]);
     else byId("answer").replaceChildren(element("p", "No such row among those explained."));
   };
   const choose = (option) => {

@@ -10,13 +10,14 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures
 from sklearn.utils import estimator_html_repr
 
-from freemetric import DMLFE, LEARNERS, RCA, FreeEnergyClassifier, MetricKNeighborsClassifier
-from freemetric.learners.card import card
-from freemetric.learners.card_drawing import NAME, STYLE
-from freemetric.mc import Annealing, Geometric
+from freemetric import DMLFE, LEARNERS, PCA, RCA, FreeEnergyClassifier, MetricKNeighborsClassifier
+from freemetric.exceptions import DataWarning
+from freemetric.mc import Annealing, Geometric, ParallelTempering
+from freemetric.report.card import card, drawn_card
+from freemetric.report.card_drawing import NAME, STYLE
 
 HOSTILE = [
     "<img src=x onerror=window.hit=1>",
@@ -85,9 +86,49 @@ def test_every_learner_has_one(name, iris):
     learner = LEARNERS[name]()
     if "max_iter" in learner.get_params():
         learner.set_params(max_iter=2)
-    shown = Card(card(learner.fit(*iris)))
+    shown = Card(drawn_card(learner.fit(*iris)))
     assert f"map 4 features to {len(learner.components_)} dimensions" in shown.said
     assert len(shown.named("rect")) == 4
+
+
+MODELS = {
+    "kinds of every view, form and energy": FreeEnergyClassifier(n_replicas=24, random_state=0),
+    "plain neighbours": FreeEnergyClassifier(candidates=["quantiles/identity"], random_state=0),
+    "NCA's own energy": FreeEnergyClassifier(n_replicas=4, candidates=["scaled/full/nca"], random_state=0),
+    "fewer dimensions": FreeEnergyClassifier(n_replicas=4, n_components=2, random_state=0),
+    "tempering": FreeEnergyClassifier(n_replicas=4, sampler=ParallelTempering(n_steps=3), random_state=0),
+    "k that was given": MetricKNeighborsClassifier(RCA(), n_neighbors=3),
+    "k that was chosen": MetricKNeighborsClassifier(DMLFE(2, random_state=0), n_folds=2, random_state=0),
+    "a pipeline inside": MetricKNeighborsClassifier(make_pipeline(MinMaxScaler(), PolynomialFeatures(), PCA(2)), 3),
+    "quenches": DMLFE(sampler=Annealing(Geometric(0.1, 0.8), n_steps=5, n_replicas=3), random_state=0),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_kind_of_model_has_one(name, iris):
+    model = clone(MODELS[name]).fit(*iris)
+    shown = Card(drawn_card(model))
+    assert shown.named("rect")
+    assert len(shown.named("b")) >= 2
+    assert card(model) == drawn_card(model)
+
+
+def test_weights_and_rows_without_labels(iris):
+    X, y = iris
+    model = FreeEnergyClassifier(n_replicas=4, random_state=0)
+    with pytest.warns(DataWarning, match="unlabelled"):
+        model.fit(X, np.where(np.arange(150) % 5, y, -1), sample_weight=1 + np.arange(150) % 3)
+    assert "out-of-bag accuracy" in Card(drawn_card(model)).said
+
+
+def test_kinds_are_named_as_candidates_are(iris):
+    kinds = ["scaled/identity", "quantiles/diagonal", "scaled/full/nca"]
+    model = FreeEnergyClassifier(n_replicas=8, candidates=kinds, random_state=0).fit(*iris)
+    titles = [span["title"] for span in Card(card(model)).named("span") if "title" in span]  # not cut as texts are
+    names = {title.partition(",")[0] for title in titles if "/" in title}
+    assert names
+    assert names <= set(kinds)
+    assert len(names) == len({(e.candidate.view, e.candidate.form) for e in model.ensembles_})
 
 
 def test_a_walk(walker):
@@ -115,7 +156,7 @@ def test_the_heaviest_features_come_first(walker):
 
 def test_voters(voters):
     shown = Card(card(voters))
-    trusted = voters._trust()
+    trusted = voters.committee_.trust
     tried = len(np.unique(np.flatnonzero(voters.selection_["n_neighbors"] == 1)))
     n = sum(len(ensemble.maps) for ensemble in voters.ensembles_)
     for words in (
@@ -187,10 +228,15 @@ class Unspeakable:
     ("attribute", "value"),
     [("components_", None), ("feature_names_in_", [Unspeakable()] * 13), ("energy_", "low"), ("trace_", 7)],
 )
-def test_an_odd_model_is_drawn_by_scikit_learn_alone(wine, attribute, value):
+def test_an_odd_model_is_drawn_by_scikit_learn_alone(wine, attribute, value, caplog):
     model = RCA().fit(*wine)
     setattr(model, attribute, value)
-    assert card(model) == ""
+    with caplog.at_level("DEBUG", "freemetric"):
+        assert card(model) == ""
+    (record,) = caplog.records
+    assert record.exc_info is not None
+    with pytest.raises(record.exc_info[0]):
+        drawn_card(model)
     if attribute != "feature_names_in_":  # nobody can tell those
         assert "sk-top-container" in model._repr_html_()
 
@@ -231,11 +277,11 @@ def test_cards_do_not_fight(walker, voters):
 @pytest.fixture(scope="module")
 def browser():
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     with sync_api.sync_playwright() as driver:
-        if found is None and not Path(driver.chromium.executable_path).exists():
+        if program is None and not Path(driver.chromium.executable_path).exists():
             pytest.skip("no Chromium here")
-        browser = driver.chromium.launch(executable_path=found)
+        browser = driver.chromium.launch(executable_path=program)
         yield browser
         browser.close()
 

@@ -1,9 +1,13 @@
 """The Monte Carlo run: the space as it moves, the traces, and how far they can be trusted."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ..mc.diagnostics import FEWEST_STEPS, effective_sample_size, split_r_hat
 from .encode import packed, rounded
+from .findings import Findings
 
 MOST_MOVING = 600  # rows that move smoothly in a browser
 MOST_PATTERN_NUMBERS = 150_000  # behind them
@@ -12,20 +16,19 @@ FEW_LINES, MOST_LINES = 4, 8
 WINDOW = 10
 
 
-def motion(found):
+def motion(findings: Findings) -> dict[str, Any] | None:
     """Patterns and the maps of the run, all seen along the main axes of where it ended.
 
     One projection for all frames, so that what moves is the space and not the eye. The page multiplies.
     """
-    if found.snapshots is None:
+    if findings.snapshots is None:
         return None
-    shots = found.snapshots
+    shots = findings.snapshots
     X = shots.patterns - shots.patterns.mean(axis=0)
     n = min(len(X), MOST_MOVING, max(100, MOST_PATTERN_NUMBERS // X.shape[1]))
     shown = np.linspace(0, len(X) - 1, n).round().astype(int)
-    last = X * shots.maps[-1] if shots.diagonal else X @ shots.maps[-1].T
-    axes = np.linalg.svd(last, full_matrices=False)[2][:3]
-    seen = axes * shots.maps if shots.diagonal else axes @ shots.maps  # (S, 3, d)
+    axes = np.linalg.svd(shots.form.map(X, shots.maps[-1]), full_matrices=False)[2][:3]
+    seen = np.array([shots.form.seen_along(axes, A) for A in shots.maps])  # (S, 3, d)
     return {
         "step": shots.step.tolist(),
         "n_axes": seen.shape[1],
@@ -35,7 +38,7 @@ def motion(found):
         "n_moving": len(shown),
         "rows": packed(shown, "i4"),
         "reach": rounded(np.abs(X[shown] @ np.swapaxes(seen, 1, 2)).max(axis=(1, 2)), 4),
-        **{name: _at_steps(found.trace, name, shots) for name in ("energy", "temperature")},
+        **{name: _at_steps(findings.trace, name, shots) for name in ("energy", "temperature")},
     }
 
 
@@ -47,20 +50,20 @@ def _at_steps(trace, name, shots):
     return [rounded(values[s - 1]) if 0 < s <= len(values) else None for s in shots.step.tolist()]
 
 
-def traces(found):
+def traces(findings: Findings) -> dict[str, Any] | None:
     """Lines to draw: every replica where there are few or each has its temperature, else median and range."""
-    if found.trace is None:
+    if findings.trace is None:
         return None
-    T = found.trace["temperature"]
+    T = findings.trace["temperature"]
     shown = np.unique(np.linspace(0, len(T) - 1, min(len(T), MOST_STEPS)).round().astype(int))
     n_replicas = T.shape[1]
     lines = n_replicas <= FEW_LINES or (n_replicas <= MOST_LINES and bool((T[:, :1] != T).any()))
-    values = {**found.trace, "acceptance": legible(found.trace["acceptance"])}
+    values = {**findings.trace, "acceptance": legible(findings.trace["acceptance"])}
     return {
         "step": (shown + 1).tolist(),
         "panels": {name: _panel(values[name][shown], lines) for name in ("energy", "temperature", "acceptance")},
         "n_replicas": n_replicas,
-        "burn_in": burnt(found),
+        "burn_in": burnt(len(T), findings.burn_in),
         "log_temperature": bool(np.nanmin(T) > 0 and np.nanmax(T) > 10 * np.nanmin(T)),
     }
 
@@ -68,17 +71,16 @@ def traces(found):
 def _panel(values, lines):
     if lines:
         return {"lines": rounded(values.T)}
-    ways = {"median": np.nanmedian, "low": np.nanmin, "high": np.nanmax}
-    return {name: rounded(way(values, axis=1)) for name, way in ways.items()}
+    median, low, high = np.nanmedian(values, axis=1), np.nanmin(values, axis=1), np.nanmax(values, axis=1)
+    return {"median": rounded(median), "low": rounded(low), "high": rounded(high)}
 
 
-def burnt(found):
-    """Steps of the burn-in; a short run keeps enough others to be judged by."""
-    n = len(found.trace["energy"])
-    return min(int(np.ceil(found.burn_in * n)), max(n - FEWEST_STEPS, n // 2))
+def burnt(n_steps: int, burn_in: float) -> int:
+    """Steps of the burn-in, a share of them all; a short run keeps enough others to be judged by."""
+    return min(int(np.ceil(burn_in * n_steps)), max(n_steps - FEWEST_STEPS, n_steps // 2))
 
 
-def legible(acceptance):
+def legible(acceptance: NDArray) -> NDArray:
     """Mean of the last ten steps where a step is one trial, whose zeros and ones would only flicker."""
     if not np.isin(acceptance, (0, 1)).all():  # NaN after the end of a walk is neither
         return acceptance
@@ -86,13 +88,16 @@ def legible(acceptance):
     return total / np.minimum(np.arange(1, len(acceptance) + 1), WINDOW)[:, None]
 
 
-def diagnostics(found):
+def diagnostics(findings: Findings) -> list[tuple[str, str, str]]:
     """Rows (name, value, what it means) about the energy after burn-in."""
-    if found.trace is None:
+    if findings.trace is None:
         return []
-    chains, T = found.trace["energy"][burnt(found) :], found.trace["temperature"][burnt(found) :]
+    trace = findings.trace
+    in_all = len(trace["energy"])
+    start = burnt(in_all, findings.burn_in)
+    chains, T = trace["energy"][start:], trace["temperature"][start:]
     n_steps, n_replicas = chains.shape
-    if found.one_target:
+    if findings.one_target:
         r_hat, size, whose = split_r_hat(chains), effective_sample_size(chains), ""
     else:
         alone = [(split_r_hat(c), effective_sample_size(c)) for c in np.split(chains, n_replicas, axis=1)]
@@ -101,17 +106,17 @@ def diagnostics(found):
     each = f", for each of {n_replicas} replicas" if n_replicas > 1 else ""
     caveat = "; the temperature still fell, so the run was not at rest" if fell else ""
     return [
-        ("steps after burn-in", f"{n_steps}", f"of {len(found.trace['energy'])}{each}"),
+        ("steps after burn-in", f"{n_steps}", f"of {in_all}{each}"),
         ("split R-hat", _number(r_hat, ".2f"), f"1 where a run has come to rest, above 1.01 not quite{whose}{caveat}"),
         ("effective sample size", _number(size, ".0f"), f"independent draws that these energies are worth{whose}"),
-        ("acceptance", _number(np.nanmean(found.trace["acceptance"]), ".0%"), "of all trials"),
+        ("acceptance", _number(np.nanmean(trace["acceptance"]), ".0%"), "of all trials"),
     ]
 
 
 def _typical(values):
-    """Medians over the replicas that tell anything."""
-    told = values[np.isfinite(values).all(axis=1)]
-    return np.median(told, axis=0) if len(told) else np.full(values.shape[1], np.nan)
+    """Medians over the replicas with any numbers."""
+    known = values[np.isfinite(values).all(axis=1)]
+    return np.median(known, axis=0) if len(known) else np.full(values.shape[1], np.nan)
 
 
 def _number(value, form):

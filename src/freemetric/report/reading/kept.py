@@ -1,0 +1,65 @@
+"""The training rows that a model has kept, whichever of its parts keeps them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...display.learned import parts_of
+from ...metrics import Voters
+from ...sklearn_compat import kept_rows
+
+
+@dataclass(frozen=True)
+class KeptRows:
+    """N training rows in the order in which fit was given them."""
+
+    keeper: Any  # the part of the model
+    rows: NDArray[np.intp]  # (N,) their numbers in the table given to fit
+    n_given: int  # rows of that table, as far as the keeper knows: those after the last one kept may be unknown to it
+    values: NDArray  # (N, q)
+    are_mapped: bool  # whether the values lie in the learned space, or are features
+    y: NDArray | None  # (N,) class numbers
+    weights: NDArray | None = None  # (N,) of their votes; None where all weigh the same
+
+    @property
+    def labels(self) -> NDArray | None:
+        """Labels (N,), if there are any."""
+        return None if self.y is None else np.asarray(self.keeper.classes_)[self.y]
+
+    @property
+    def scores(self) -> NDArray | None:
+        """Out-of-bag scores (n_given, n_classes) of the table given to fit, if there are any."""
+        return getattr(self.keeper, "oob_decision_function_", None)
+
+    def places_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Where rows of the table are among those kept; -1 for those that are not kept."""
+        place = np.full(max(self.n_given, rows.max(initial=-1) + 1), -1)
+        place[self.rows] = np.arange(len(self.rows))
+        return place[rows]
+
+
+def kept_by(model: Any) -> KeptRows | None:
+    """The rows that a fitted model has kept; None where it keeps none."""
+    every = (_kept_by_part(part) for _, part in parts_of(model))
+    return next((kept for kept in every if kept is not None), None)
+
+
+def _kept_by_part(part):
+    if hasattr(part, "committee_"):
+        return _of_voters(part, part.committee_.voters, are_mapped=False)
+    if isinstance(getattr(part, "voters_", None), Voters):
+        return _of_voters(part, part.voters_, are_mapped=True)
+    kept = kept_rows(part)
+    if kept is None:
+        return None
+    values, y = kept
+    return KeptRows(part, np.arange(len(values)), len(values), values, True, y)
+
+
+def _of_voters(part, voters, are_mapped):
+    order = np.argsort(voters.rows)
+    n_given = len(getattr(part, "oob_decision_function_", range(voters.rows.max() + 1)))
+    weights = None if voters.weights is None else voters.weights[order]
+    return KeptRows(part, voters.rows[order], n_given, voters.X[order], are_mapped, voters.y[order], weights)
