@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.impute import KNNImputer
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
@@ -192,6 +193,21 @@ def test_equal_weights_are_not_shown(iris):
 def test_an_imputer_keeps_no_rows_of_the_learned_space(iris):
     findings = collect(make_pipeline(KNNImputer(), NCA()).fit(*iris))
     assert findings.Z is None
+
+
+class Halves(TransformerMixin, BaseEstimator):
+    """A transformer that learns nothing, and does not say so."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return X / 2
+
+
+def test_a_transformer_that_learns_nothing_in_front(iris):
+    findings = collect(make_pipeline(Halves(), NCA()).fit(*iris), *iris)
+    np.testing.assert_allclose(findings.inputs, iris[0] / 2)
 
 
 def test_neighbours_without_classes(iris):

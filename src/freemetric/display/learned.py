@@ -19,7 +19,11 @@ def parts_of(estimator: Any) -> Iterator[tuple[list[Any], Any]]:
 
     Looks into pipelines, from their last step, into searches over parameters and into classifiers around a learner.
     """
-    check_is_fitted(estimator)
+    check_is_fitted(estimator)  # not its parts: a transformer of one's own may learn nothing that could be seen
+    yield from _parts_of(estimator)
+
+
+def _parts_of(estimator):
     if isinstance(estimator, Pipeline):
         steps = [step for _, step in estimator.steps if step is not None and step != "passthrough"]
         inner = [(steps[:i], step) for i, step in reversed(list(enumerate(steps)))]
@@ -27,7 +31,7 @@ def parts_of(estimator: Any) -> Iterator[tuple[list[Any], Any]]:
         yield [], estimator
         inner = [([], getattr(estimator, name)) for name in WITHIN if hasattr(estimator, name)]
     for before, step in inner:
-        for front, part in parts_of(step):
+        for front, part in _parts_of(step):
             yield before + front, part
 
 

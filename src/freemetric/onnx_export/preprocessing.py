@@ -22,6 +22,7 @@ GAP = ""  # stands for a gap among texts, which have no NaN
 
 
 def impute(graph: Graph, imputer: SimpleImputer, X: str) -> str:
+    """A number in the place of every gap, and indicators of gaps where these are asked for."""
     numbers = np.asarray(imputer.statistics_.tolist())  # a constant is stored as an object
     if numbers.dtype.kind not in "if" or np.isnan(numbers).any() or not _is_nan(imputer.missing_values):
         raise ValueError("SimpleImputer is exported where a number takes the place of NaN in every feature")
@@ -32,12 +33,14 @@ def impute(graph: Graph, imputer: SimpleImputer, X: str) -> str:
 
 
 def indicate(graph: Graph, indicator: MissingIndicator, X: str) -> str:
+    """Whether there is a gap."""
     if not _is_nan(indicator.missing_values):
         raise ValueError("MissingIndicator is exported where NaN is what is missing")
     return graph.doubles(graph.take(graph.IsNaN(X), indicator.features_))
 
 
 def place_on_quantiles(graph: Graph, transformer: QuantileTransformer, X: str) -> str:
+    """Features on their quantiles."""
     if transformer.output_distribution != "uniform":
         raise ValueError("QuantileTransformer is exported for a uniform distribution")
     return on_quantiles(graph, transformer, X)
@@ -107,11 +110,13 @@ GRAPHS: dict[type, Callable[..., str]] = {
 
 
 def shape(operator: Any) -> None:
+    """Say the type of a step's output, for skl2onnx."""
     N, width = operator.inputs[0].get_first_dimension(), len(operator.raw_operator.get_feature_names_out())
     operator.outputs[0].set_type(types.DoubleTensorType([N, width]))
 
 
 def convert(scope: Any, operator: Any, container: Any) -> None:
+    """Write the graph of a step, for skl2onnx."""
     graph, step = Graph(scope, container), operator.raw_operator
     if type(step) in CODES:
         made = encode(graph, step, list(_columns(graph, operator.inputs)))

@@ -20,7 +20,7 @@ class KeptRows:
     n_given: int  # rows of that table, as far as the keeper knows: those after the last one kept may be unknown to it
     values: NDArray  # (N, q)
     are_mapped: bool  # whether the values lie in the learned space, or are features
-    y: NDArray | None  # (N,) class numbers
+    y: NDArray | None  # (N,) class numbers; None where there are no classes
     weights: NDArray | None = None  # (N,) of their votes; None where all weigh the same
 
     @property
@@ -61,5 +61,6 @@ def _kept_by_part(part):
 def _of_voters(part, voters, are_mapped):
     order = np.argsort(voters.rows)
     n_given = len(getattr(part, "oob_decision_function_", range(voters.rows.max() + 1)))
+    y = voters.y[order] if hasattr(part, "classes_") else None
     weights = None if voters.weights is None else voters.weights[order]
-    return KeptRows(part, voters.rows[order], n_given, voters.X[order], are_mapped, voters.y[order], weights)
+    return KeptRows(part, voters.rows[order], n_given, voters.X[order], are_mapped, y, weights)
