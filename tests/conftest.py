@@ -16,7 +16,7 @@ def rng():
 @pytest.fixture(scope="session")
 def iris():
     X, y = load_iris(return_X_y=True)
-    X[142, 0] += 0.01  # or it is a copy of row 101, and learners take both for one pattern
+    X[142, 0] += 0.01  # or it is a copy of row 101, and brute-force votes among equals are not unique
     return MinMaxScaler().fit_transform(X), y
 
 

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from freemetric import DMLFE, RCA, FreeEnergyClassifier, MetricKNeighborsClassifier, load
-from freemetric.learners.free_energy.population import N_STEPS
+from freemetric import DMLFE, RCA, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe, load
 from freemetric.mc import Annealing
 
 pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks since 1.9")
+N_STEPS = Recipe().n_steps
 
 
 class Counter:
@@ -65,6 +65,24 @@ def test_no_more_steps_than_were_promised(iris, options):
     counter = Counter()
     model = FreeEnergyClassifier(**{"n_replicas": 5, **options}, random_state=0).set_callbacks(counter).fit(*iris)
     assert counter.steps <= counter.total == N_STEPS * model.n_replicas
+
+
+def test_a_callback_can_stop_the_search(iris):
+    X, y = iris
+    model = FreeEnergyClassifier(40, random_state=0).set_callbacks(Counter(most=1)).fit(X, y)
+    first = model.selection_["n_neighbors"] == 1
+    assert 0 < model.selection_["n_replicas"][first].sum() < 40
+    assert model.score(X, y) > 0.9
+
+
+def test_threads_share_the_count(iris):
+    counter = Counter()
+    sampler = Annealing(n_steps=5, n_replicas=4)
+    model = DMLFE(sampler=sampler, n_jobs=2, random_state=0).set_callbacks(counter).fit(*iris)
+    assert counter.steps == 20
+    alone = DMLFE(sampler=sampler, random_state=0).fit(*iris)
+    np.testing.assert_array_equal(model.replicas_, alone.replicas_)
+    np.testing.assert_array_equal(model.trace_["energy"], alone.trace_["energy"])
 
 
 def test_replicas_of_a_walk_count(iris):

@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import minmax_scale
 
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
-from freemetric.kernels.bregman import logdet_cycle
+from freemetric.learners.logdet_projections import logdet_cycle
 from freemetric.learners import itml
 from freemetric.learners.itml import ITML
 

@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits, make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
-from freemetric.kernels import large_margin
+from freemetric.learners import large_margin
 from freemetric.learners import lmnn
 from freemetric.learners.lmnn import LMNN
 
@@ -214,7 +214,7 @@ def test_the_objective_never_rises(wine, monkeypatch):
 
     def note(self, flat):
         original(self, flat)
-        seen.append((self.width, self(flat)[0], self.lowest))
+        seen.append((self.width, self(flat)[0], self.best.value))
 
     monkeypatch.setattr(lmnn._Objective, "report", note)
     model = LMNN(tol=1e-6).fit(*wine)

@@ -7,7 +7,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
 
 from freemetric import LEARNERS
-from freemetric.learners.votes import NeighborVotes, shares
+from freemetric.metrics.votes import NeighborVotes, shares
 
 # Per cent, iris and wine: reference measurements, or the paper's table where there is none (DCA, NCA, DMLFE).
 KNOWN = {
@@ -35,7 +35,7 @@ def paper_error(learner, load, repeats=5):
             scaler = MinMaxScaler().fit(X[train])
             A, B = scaler.transform(X[train]), scaler.transform(X[test])
             model = learner().fit(A, y[train])
-            votes = NeighborVotes(model.transform(A), y[train], 3, 40).of(model.transform(B))
+            votes = NeighborVotes.of_rows(model.transform(A), y[train], 3, 40).of(model.transform(B))
             errors.append((shares(votes).argmax(axis=2) != y[test, None]).mean(axis=0).min())
     return 100 * np.mean(errors)
 

@@ -1,4 +1,4 @@
-"""Weights of patterns: what they mean, that they arrive, and that copies of a row are nothing else."""
+"""Weights of patterns and copies of rows: weights are importance, a copy of a row is a row."""
 
 import warnings
 
@@ -15,11 +15,11 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.class_weight import compute_sample_weight
 
 import freemetric
-from freemetric import DMLFE, NCA, FreeEnergyClassifier
+from freemetric import DMLFE, NCA, FreeEnergyClassifier, MetricKNeighborsClassifier
 from freemetric.energies import Diagonal, NCAEnergy
 from freemetric.exceptions import DataWarning
 from freemetric.kernels import reference
-from freemetric.learners.patterns import distinct
+from freemetric.learners.training_rows import canonical_order
 from freemetric.mc import Annealing, Constant, ElementMove
 
 SAMPLER = Annealing(Constant(1e-4), n_steps=8)
@@ -41,14 +41,27 @@ def fitted(estimator, *args, **kwargs):
     return clone(estimator).fit(*args, **kwargs)
 
 
+@pytest.mark.filterwarnings("ignore:.* rows are copies")
 @every_estimator
-def test_a_weight_is_a_number_of_copies(estimator, wine, rng):
+def test_copies_are_rows_and_weights_are_not_counts(estimator, wine, rng):
     X, y = wine
-    times = rng.integers(0, 4, len(y))
-    copied = rng.permutation(np.repeat(np.arange(len(y)), times))
-    weighted = fitted(estimator, X, y, sample_weight=times)
-    np.testing.assert_array_equal(answer(weighted, X), answer(fitted(estimator, X[copied], y[copied]), X))
-    assert np.abs(answer(weighted, X) - answer(fitted(estimator, X, y), X)).max() > 1e-3
+    times = rng.integers(1, 4, len(y))
+    copied = np.repeat(np.arange(len(y)), times)
+    weighted = answer(fitted(estimator, X, y, sample_weight=times), X)
+    plain = answer(fitted(estimator, X, y), X)
+    copies = answer(fitted(estimator, X[copied], y[copied]), X)
+    assert np.abs(weighted - plain).max() > 1e-3
+    assert np.abs(weighted - copies).max() > 1e-3
+
+
+@pytest.mark.filterwarnings("ignore:.* rows are copies")
+@every_estimator
+def test_the_order_of_copies_does_not_matter(estimator, wine, rng):
+    X, y = wine
+    rows = np.append(np.arange(len(y)), rng.integers(0, len(y), 60))
+    order = rng.permutation(len(rows))
+    first, second = (answer(fitted(estimator, X[some], y[some]), X) for some in (rows, rows[order]))
+    np.testing.assert_array_equal(first, second)
 
 
 @every_estimator
@@ -128,23 +141,48 @@ def test_votes_weigh(rng):
         np.testing.assert_allclose(votes / votes.sum(), expected / expected.sum(), rtol=1e-5)
 
 
-def test_copies_and_rows_of_no_weight_out_of_bag(wine):
+def test_rows_of_no_weight_out_of_bag(wine):
     X, y = wine
-    X, y, w = np.vstack([X, X[:5]]), np.append(y, y[:5]), np.ones(183)
+    w = np.ones(len(y))
     w[100:110] = 0
-    model = FreeEnergyClassifier(16, random_state=0).fit(X, y, sample_weight=w)
-    P = model.oob_decision_function_
-    assert P.shape == (183, 3)
-    np.testing.assert_array_equal(P[-5:], P[:5])
+    P = FreeEnergyClassifier(16, random_state=0).fit(X, y, sample_weight=w).oob_decision_function_
+    assert P.shape == (178, 3)
     assert np.isnan(P[100:110]).all()
     assert np.isfinite(np.delete(P, np.arange(100, 110), axis=0)).mean() > 0.95
 
 
-def test_out_of_bag_votes_do_not_know_copies(rng):
-    # labels are noise: only the copy of a row knows its class
-    X, y = rng.random((120, 4)), rng.integers(0, 2, 120)
-    model = FreeEnergyClassifier(16, random_state=0).fit(np.vstack([X, X]), np.append(y, y))
-    assert model.oob_score_ < 0.7
+def few_rows(rng, n):
+    """Parity of three bits with a tenth of the labels wrong: eight distinct rows."""
+    X = rng.integers(2, size=(n, 3)).astype(float)
+    return X, (X.sum(axis=1) % 2 == 1) ^ (rng.random(n) < 0.1)
+
+
+@pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
+@pytest.mark.parametrize(
+    "model",
+    [
+        FreeEnergyClassifier(16, random_state=0),
+        MetricKNeighborsClassifier(NCA(max_iter=10), random_state=0),
+        MetricKNeighborsClassifier(DMLFE(sampler=SAMPLER, random_state=0), random_state=0),
+    ],
+    ids=["free-energy", "nca", "dmlfe"],
+)
+def test_where_rows_are_few_their_copies_are_evidence(model, rng):
+    model.fit(*few_rows(rng, 500))
+    X, y = few_rows(rng, 4000)
+    assert model.score(X, y) > 0.88  # Bayes: 0.90
+    if hasattr(model, "oob_score_"):
+        assert model.oob_score_ == pytest.approx(0.9, abs=0.04)
+
+
+def test_weight_does_not_tell_its_own_class(rng):
+    # labels are noise: a heavy row that stayed at its place in part would vote for itself
+    X, y = rng.random((150, 3)), rng.integers(0, 2, 150)
+    w = np.where(rng.random(150) < 0.3, 50.0, 1.0)
+    model = FreeEnergyClassifier(16, random_state=0).fit(X, y, sample_weight=w)
+    judged = np.isfinite(model.oob_decision_function_[:, 0])
+    right = model.classes_[model.oob_decision_function_[judged].argmax(axis=1)] == y[judged]
+    assert right[w[judged] > 1].mean() < 0.75
 
 
 def test_weights_are_saved(wine, rng, tmp_path):
@@ -171,14 +209,15 @@ def test_an_energy_that_cannot_weigh(estimator, wine):
         clone(estimator).set_params(energy=Own()).fit(np.vstack([X, X]), np.append(y, y))
 
 
-def test_distinct_patterns_by_hand():
-    X = np.array([[1.0, 2.0], [0.0, 0.0], [1.0, 2.0], [-0.0, 0.0], [1.0, 2.0], [5.0, 5.0]])
-    y, w = np.array([0, 1, 0, 1, 1, 0]), np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    found = distinct(X, y, w)
-    assert len(found.rows) == 4
-    np.testing.assert_array_equal(X[found.rows][found.of_row], X)
-    np.testing.assert_array_equal(y[found.rows][found.of_row], y)
-    np.testing.assert_allclose(found.weights[found.of_row] * 21 / 4, [4, 6, 4, 6, 5, 6])
+def test_the_canonical_order_is_that_of_the_rows_themselves(rng):
+    X, y, w = rng.integers(0, 3, (40, 2)).astype(float), rng.integers(0, 2, 40), rng.integers(1, 3, 40).astype(float)
+    table = np.column_stack([X, y, w])
+    shuffled = rng.permutation(40)
+    first = table[canonical_order(X, y, w)]
+    second = table[shuffled][canonical_order(X[shuffled], y[shuffled], w[shuffled])]
+    np.testing.assert_array_equal(first, second)
+    scaled = canonical_order(X * 1000 + 7, y, w)
+    np.testing.assert_array_equal(table[scaled], first)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from freemetric.mc import (
     MatrixMove,
     ParallelTempering,
     State,
+    Streams,
     StretchRotateMove,
 )
 
@@ -33,6 +34,10 @@ class Well:
 
     def value_and_grad(self, A):
         return self(A), A
+
+
+def streams(n):
+    return Streams.from_seeds(np.random.SeedSequence(0).spawn(n))
 
 
 def energies_after_burn_in(sampler, energy, A, seed=0):
@@ -82,8 +87,12 @@ def test_tempering_leaves_a_valley_that_annealing_cannot():
     stuck = [s.A[:, 0, 0] for s, _ in cold.iterate(np.random.default_rng(0), two_valleys, start)]
     assert np.min(stuck) > 0
     tempered = ParallelTempering((0.02, 0.07, 0.25, 0.9), move, n_steps=2000)
-    visited = [s.A[0, 0, 0] for s, _ in tempered.iterate(np.random.default_rng(0), two_valleys, start)]
-    assert 0.2 < np.mean(np.array(visited) > 0) < 0.8
+    visited = [
+        np.mean([s.A[0, 0, 0] > 0 for s, _ in tempered.iterate(np.random.default_rng(seed), two_valleys, start)])
+        for seed in range(6)
+    ]
+    assert np.mean(visited) == pytest.approx(0.5, abs=4 * np.std(visited, ddof=1) / np.sqrt(6))
+    assert np.std(visited) < 0.3
 
 
 @pytest.mark.parametrize("move", [*MOVES, HamiltonianMove(n_leapfrog=2)], ids=repr)
@@ -123,6 +132,6 @@ def test_caution_scales_the_first_time_step():
     A = np.full((3, 2, 2), 4.0)
     state, T = State(A, Well()(A)), np.full(3, 0.01)
     bold, careful = (
-        HamiltonianMove(caution=caution).start(np.random.default_rng(0), Well(), state, T) for caution in (1.0, 0.25)
+        HamiltonianMove(caution=caution).start(streams(3), Well(), state, T) for caution in (1.0, 0.25)
     )
     np.testing.assert_allclose(careful, bold / 4)

@@ -1,6 +1,7 @@
 """A Monte Carlo run as a learner sees it: the trace, the best state, and Ctrl-C as an early end."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,13 @@ TRACED = ("temperature", "energy", "acceptance")
 
 
 class Walk:
-    """Runs a sampler to its end and remembers what learners need of it."""
+    """Runs a sampler to its end and remembers what learners need of it.
 
-    def __init__(self, name: str, verbose: bool = False, steps: FitSteps | None = None):
-        self.name, self.verbose, self.steps = name, verbose, steps
+    Interrupted from the keyboard, it ends with a warning where ``keeps_best``, and else as everything ends then.
+    """
+
+    def __init__(self, name: str, verbose: bool = False, steps: FitSteps | None = None, keeps_best: bool = True):
+        self.name, self.verbose, self.steps, self.keeps_best = name, verbose, steps, keeps_best
         self.best, self.state = Lowest(), None
         self._rows: dict[str, list] = {name: [] for name in TRACED}
         self._maps: list[NDArray] = []
@@ -28,7 +32,7 @@ class Walk:
     def run(self, sampler: Sampler, rng: np.random.Generator | Streams, energy: Any, A: NDArray) -> "Walk":
         """Make all steps from the maps A (R, p, d), or as many as the callbacks want."""
         self._maps = [A[0].copy()]
-        with one_blas_thread(), keeping_the_best(self.name, self.best):
+        with one_blas_thread(), keeping_the_best(self.name, self.best) if self.keeps_best else nullcontext():
             for state, info in sampler.iterate(rng, energy, A):
                 self._note(state, info)
                 if self.steps is not None and self.steps.made(len(state.A)):

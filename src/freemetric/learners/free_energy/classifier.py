@@ -7,7 +7,6 @@ from numbers import Integral, Real
 from typing import Self
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -26,6 +25,7 @@ from ...sklearn_compat import (
 from ..base import one_blas_thread, seed_sequence, tell
 from ..callbacks import FitSteps
 from ..checks import check_n_components, warn_about
+from ..parallel import in_parallel
 from ..sampling_run import steps_of
 from ..target import Classes
 from ..training_rows import training_rows
@@ -286,10 +286,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         """Do the tasks of one round, and count their steps."""
         n_jobs = self.n_jobs if self.device in ("cpu", "reference") else 1
         with one_blas_thread():
-            results = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-                delayed(replicas_of)(task) for task in tasks
-            )
-            for task, replicas in zip(tasks, results, strict=True):
+            for task, replicas in zip(tasks, in_parallel(replicas_of, tasks, n_jobs), strict=True):
                 yield replicas
                 made = sum(len(rows) for rows in replicas.trace.get("energy", np.empty((0, 0))).T)
                 if steps.made(made):

@@ -78,4 +78,4 @@ def _walk(task, bags, streams):
     weights = voters.weights[bags] if weighs else None
     bound = bind(energy, V, voters.y[bags[0]], weights, task.device)
     start = form.start(task.seen.shape[1], task.n_components)
-    return Walk("replica").run(task.sampler, streams, bound, np.repeat(start[None], len(bags), axis=0))
+    return Walk("replica", keeps_best=False).run(task.sampler, streams, bound, np.repeat(start[None], len(bags), axis=0))

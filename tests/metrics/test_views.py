@@ -3,7 +3,7 @@ import pytest
 import sklearn
 from scipy.stats import rankdata
 
-from freemetric.learners.free_energy.views import VIEWS, Quantiles, Scaled, Steps
+from freemetric.metrics.views import VIEWS, Quantiles, Scaled, Steps, register_view
 
 
 @pytest.fixture
@@ -13,7 +13,7 @@ def X(rng):
 
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
 def test_all_views_live_in_the_unit_cube(view, X):
-    fitted = view(X)
+    fitted = view.of(X)
     V = fitted(X)
     assert V.min() >= 0
     assert V.max() <= 1
@@ -22,14 +22,14 @@ def test_all_views_live_in_the_unit_cube(view, X):
 
 
 def test_scaled_keeps_distances_along_a_feature(X):
-    V = Scaled(X)(X)
+    V = Scaled.of(X)(X)
     span = np.ptp(X[:, 0])
     np.testing.assert_allclose(np.subtract.outer(V[:, 0], V[:, 0]), np.subtract.outer(X[:, 0], X[:, 0]) / span)
     assert not V[:, 2].any()
 
 
 def test_quantiles_are_ranks(X):
-    V = Quantiles(X)(X)
+    V = Quantiles.of(X)(X)
     np.testing.assert_allclose(V[:, 0], (rankdata(X[:, 0]) - 1) / 59, atol=1e-9)
 
 
@@ -38,11 +38,11 @@ def test_monotone_rescaling_does_not_matter(view, X):
     def rescaled(X):
         return np.column_stack([np.log(X[:, 0]), X[:, 1] ** 3, X[:, 2], np.exp(X[:, 3])])
 
-    np.testing.assert_allclose(view(rescaled(X))(rescaled(X)), view(X)(X), atol=1e-9)
+    np.testing.assert_allclose(view.of(rescaled(X))(rescaled(X)), view.of(X)(X), atol=1e-9)
 
 
 def test_steps_count_thresholds_in_between(X):
-    view = Steps(X)
+    view = Steps.of(X)
     V = view(X)
     for j in (0, 1, 3):
         thresholds = view.threshold[view.owner == j]
@@ -55,10 +55,22 @@ def test_steps_count_thresholds_in_between(X):
 
 
 def test_many_features_get_few_steps(rng):
-    assert len(Steps(rng.normal(size=(50, 40))).owner) == 120
-    assert len(Steps(rng.normal(size=(50, 100))).owner) == 200  # two at least
+    assert len(Steps.of(rng.normal(size=(50, 40))).owner) == 120
+    assert len(Steps.of(rng.normal(size=(50, 100))).owner) == 200  # two at least
 
 
 def test_the_user_may_prefer_data_frames(X):
     with sklearn.config_context(transform_output="pandas"):
-        assert isinstance(Quantiles(X)(X), np.ndarray)
+        assert isinstance(Quantiles.of(X)(X), np.ndarray)
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+def test_a_view_is_its_state(view, X):
+    fitted = view.of(X)
+    np.testing.assert_array_equal(view.from_state(fitted.to_state())(X), fitted(X))
+
+
+@pytest.mark.parametrize("name", ["", "a/b"])
+def test_names_of_views_are_parts_of_kinds(name):
+    with pytest.raises(ValueError, match="a name without a slash"):
+        register_view(name, Scaled)

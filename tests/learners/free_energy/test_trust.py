@@ -3,21 +3,24 @@ import pytest
 from scipy.optimize import check_grad, minimize
 from scipy.special import softmax
 
-from freemetric.learners.free_energy import calibration
-from freemetric.learners.free_energy.calibration import Calibration, boltzmann_weights, brier_scores
+from freemetric import Recipe
 from freemetric.learners.free_energy.candidates import spread
-from freemetric.learners.free_energy.mixture import Mixture, best_pair, trusted
+from freemetric.learners.free_energy.trust import allowed_neighbors, best_pair, boltzmann_weights, trusted
+from freemetric.learners.target import Classes
+from freemetric.metrics import Calibration, Mixture
+
+RECIPE = Recipe()
 
 
 def test_brier_by_hand():
     shares = np.array([[0.5, 0.5], [1.0, 0.0], [0.2, 0.8]])
     y = np.array([0, 1, 1])
-    assert brier_scores(shares, y) == pytest.approx((0.25 + 1.0 + 0.04) / 3)
+    assert Classes(2).scores(shares, y) == pytest.approx((0.25 + 1.0 + 0.04) / 3)
 
 
 def test_boltzmann_weights_follow_boltzmann():
     scores = np.array([[0.10, 0.12], [0.15, 0.30]])
-    weights = boltzmann_weights(scores, 100)
+    weights = boltzmann_weights(scores, 100, 0.5)
     T = 0.5 * (np.sqrt(0.1 * 0.9 / 100) + 0.005)
     assert weights.sum() == pytest.approx(1)
     assert weights[0, 0] / weights[1, 0] == pytest.approx(np.exp(0.05 / T))
@@ -25,23 +28,23 @@ def test_boltzmann_weights_follow_boltzmann():
 
 def test_more_judges_decide_more_sharply():
     scores = np.array([0.10, 0.12])
-    assert boltzmann_weights(scores, 10_000)[1] < 0.01 < 0.2 < boltzmann_weights(scores, 50)[1]
+    assert boltzmann_weights(scores, 10_000, 0.5)[1] < 0.01 < 0.2 < boltzmann_weights(scores, 50, 0.5)[1]
 
 
 def test_perfect_scores_share_equally():
-    np.testing.assert_allclose(boltzmann_weights(np.zeros(4), 50), 0.25)
+    np.testing.assert_allclose(boltzmann_weights(np.zeros(4), 50, 0.5), 0.25)
 
 
 def distorted(rng, N=4000, slope=2.0, bias=(0.5, -0.5, 0.0)):
     """Shares whose true probabilities have a known slope and bias."""
     shares = rng.dirichlet([1.0, 1.0, 1.0], N)
-    P = softmax(slope * np.log(shares + calibration.SHARE_FLOOR) + bias, axis=1)
+    P = softmax(slope * np.log(shares + RECIPE.share_floor) + bias, axis=1)
     return shares, (P.cumsum(axis=1) > rng.random((N, 1))).argmax(axis=1), P
 
 
 def test_calibration_finds_the_distortion(rng):
     shares, y, P = distorted(rng)
-    found = Calibration.fit(shares, y)
+    found = Classes(3).calibrated(shares, y)
     assert found.slope == pytest.approx(2.0, rel=0.08)
     np.testing.assert_allclose(found.bias - found.bias.mean(), [0.5, -0.5, 0.0], atol=0.12)
     assert np.abs(found(shares) - P).mean() < 0.02
@@ -49,26 +52,26 @@ def test_calibration_finds_the_distortion(rng):
 
 def test_calibration_minimises_the_penalised_log_loss(rng):
     shares, y, _ = distorted(rng, N=150)
-    F = np.log(shares + calibration.SHARE_FLOOR)
+    F = np.log(shares + RECIPE.share_floor)
 
     def loss(v):
         P = softmax(np.exp(v[0]) * F + v[1:], axis=1)
-        return -np.log(P[np.arange(150), y]).sum() + calibration.PRIOR / 2 * v @ v
+        return -np.log(P[np.arange(150), y]).sum() + RECIPE.calibration_prior / 2 * v @ v
 
     best = minimize(loss, np.zeros(4), method="Nelder-Mead", options={"maxiter": 5000, "fatol": 1e-10, "xatol": 1e-8}).x
-    found = Calibration.fit(shares, y)
+    found = Classes(3).calibrated(shares, y)
     np.testing.assert_allclose(np.append(np.log(found.slope), found.bias), best, atol=1e-3)
     assert check_grad(loss, lambda v: minimize(loss, v, method="BFGS", options={"maxiter": 0}).jac, best) < 1e-3
 
 
 def test_without_bias_decisions_stay(rng):
     shares, y, _ = distorted(rng, N=300)
-    found = Calibration.fit(shares, y, with_bias=False)
+    found = Classes(3).calibrated(shares, y, with_bias=False)
     np.testing.assert_array_equal(found(shares).argmax(axis=1), shares.argmax(axis=1))
 
 
 def test_without_judges_nothing_is_changed_much():
-    found = Calibration.fit(np.empty((0, 2)), np.empty(0, dtype=int))
+    found = Classes(2).calibrated(np.empty((0, 2)), np.empty(0, dtype=int))
     assert found(np.array([[0.2, 0.8]])).argmax() == 1
 
 
@@ -82,7 +85,7 @@ def test_a_mixture_is_the_calibrated_weighted_mean(rng):
 
 def test_trust_goes_to_allowed_neighbors_and_not_to_hopeless_candidates():
     scores = np.array([[0.1, 0.1, 0.1], [0.1, 0.11, 0.1], [0.9, 0.9, 0.9]])
-    weights = trusted(scores, 200, [1, 3])
+    weights = trusted(scores, 200, [1, 3], RECIPE)
     assert weights.sum() == pytest.approx(1)
     assert not weights[:, 1].any()
     assert not weights[2].any()
@@ -100,3 +103,8 @@ def test_spread_is_proportional_and_complete(n, rng):
     assert counts.sum() == n
     assert counts[2] == 0
     assert np.abs(counts - n * weights / weights.sum()).max() < 1
+
+
+def test_numbers_of_neighbours_that_there_can_be():
+    assert allowed_neighbors((1, 5, 30), 9) == [1, 5]
+    assert allowed_neighbors((30,), 9) == [9]

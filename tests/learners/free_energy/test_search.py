@@ -1,0 +1,135 @@
+"""The search by its parts: tasks are pure, replicas have streams of their own, judges are fair."""
+
+import numpy as np
+import pytest
+from joblib import Parallel, delayed, parallel_config
+from sklearn.neighbors import KNeighborsClassifier
+
+from freemetric import FreeEnergyClassifier, Recipe
+from freemetric.energies import LogNCAEnergy
+from freemetric.learners.free_energy.candidates import candidate_of
+from freemetric.learners.free_energy.sample import replicas_of
+from freemetric.learners.free_energy.search import Problem, Search, populate
+from freemetric.learners.free_energy.verdict import verdict_on
+from freemetric.learners.target import Classes
+from freemetric.metrics import Candidate, Voters
+
+RECIPE = Recipe()
+
+
+def search_in(X, y, recipe=RECIPE, run=lambda tasks: map(replicas_of, tasks), seed=0, **options):
+    n_classes = y.max() + 1
+    problem = Problem(Voters(X, y, n_classes), Classes(n_classes), **options)
+    return Search(problem, recipe, np.random.SeedSequence(seed), run)
+
+
+def nearest_classes(Z, y, query, k, without=None):
+    D = np.linalg.norm(Z - query, axis=1)
+    if without is not None:
+        D[without] = np.inf
+    return y[np.argsort(D, kind="stable")[:k]]
+
+
+def test_out_of_bag_votes_by_brute_force(iris):
+    X, y = iris[0] * [1, 2, 3, 4], iris[1]
+    X[142, 0] += 0.01  # or it is a copy of another row
+    search = search_in(X, y)
+    entrant = search.enter(Candidate("scaled", "full", "log-nca", 1e-3, 3e-4))
+    search.grow([(entrant, 4)])
+    V, bags = search.views["scaled"](X), search.bags.first(4)
+    for i in (0, 60, 140):
+        expected = np.zeros((40, 3))
+        for A, bag in zip(entrant.maps, bags, strict=True):
+            if i not in bag:
+                Z = V @ A.T
+                nearest = nearest_classes(Z, y, Z[i], 40, without=i)
+                expected += np.eye(3)[nearest].cumsum(axis=0) / np.arange(1, 41)[:, None]
+        np.testing.assert_allclose(entrant.ballots.shares[i], expected, rtol=1e-6)
+        assert expected[0].sum() == entrant.ballots.counts[i] == 2  # complementary bags
+
+
+def test_plain_neighbors_are_judged_by_leaving_one_out(iris):
+    X, y = iris
+    search = search_in(X, y)
+    search.grow([(search.enter(Candidate("scaled", "identity", "log-nca")), 0)])
+    for i in (3, 77, 120):
+        others = np.arange(len(y)) != i
+        knn = KNeighborsClassifier(5).fit(X[others], y[others])
+        np.testing.assert_allclose(search.population.shares()[0, 4, i], knn.predict_proba(X[[i]])[0], atol=1e-6)
+
+
+def test_never_clearly_worse_than_plain_neighbors_out_of_bag(rng):
+    # Labels of the nearest prototype in all features at once: nothing can be learned that plain k-NN has not.
+    X = rng.random((80, 6))
+    y = np.tile([0, 1], 40)
+    X[1::2] = X[::2] + 0.02 * rng.random((40, 6)) + 0.3
+    search = search_in(X, y, Recipe(n_replicas=12))
+    populate(search, [candidate_of(kind, RECIPE) for kind in RECIPE.kinds], True, True)
+    verdict, population = verdict_on(search.population, RECIPE), search.population
+    best_plain = verdict.scores[~population.learns].min()
+    brier = ((verdict.probabilities - np.eye(2)[population.truth]) ** 2).sum(axis=1) / 2
+    assert brier.mean() <= best_plain + 2 * brier.std() / np.sqrt(len(brier)) + 0.02
+
+
+@pytest.fixture
+def tasks(wine):
+    found = []
+
+    def run(tasks):
+        found.extend(tasks)
+        return map(replicas_of, tasks)
+
+    search = search_in(*wine, run=run)
+    search.grow((search.enter(candidate_of(kind, RECIPE)), 10) for kind in ("scaled/full", "steps/diagonal"))
+    return search, found
+
+
+def test_tasks_can_be_done_in_any_order(tasks):
+    search, todo = tasks
+    results = [replicas_of(task) for task in reversed(todo)][::-1]
+    for entrant, own in zip(search.population.entrants, np.array_split(np.arange(len(todo)), 2), strict=True):
+        np.testing.assert_array_equal(entrant.maps, np.concatenate([results[n].maps for n in own]))
+
+
+def test_tasks_can_be_done_in_other_processes(tasks):
+    _, todo = tasks
+    here = [replicas_of(task) for task in todo]
+    there = Parallel(n_jobs=2, backend="loky")(delayed(replicas_of)(task) for task in todo)
+    for one, other in zip(here, there, strict=True):
+        np.testing.assert_array_equal(one.maps, other.maps)
+        np.testing.assert_array_equal(one.ballots.shares, other.ballots.shares)
+
+
+def test_replicas_come_out_the_same_alone(tasks):
+    _, (task, *_) = tasks
+    together = replicas_of(task)
+    assert len(together.maps) > 2
+    for r in range(len(together.maps)):
+        alone = replicas_of(task._replace(bags=task.bags[r : r + 1], seeds=task.seeds[r : r + 1]))
+        np.testing.assert_array_equal(alone.maps[0], together.maps[r])
+
+
+def test_a_replica_does_not_depend_on_what_else_is_tried(wine):
+    alone, beside = search_in(*wine), search_in(*wine)
+    first = alone.enter(candidate_of("scaled/full", RECIPE))
+    alone.grow([(first, 6)])
+    other, second = (beside.enter(candidate_of(kind, RECIPE)) for kind in ("steps/diagonal", "scaled/full"))
+    beside.grow([(other, 4), (second, 2)])
+    beside.grow([(second, 4)])
+    np.testing.assert_array_equal(first.maps, second.maps)
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_a_fit_can_leave_the_process(wine, backend):
+    X, y = wine
+    here = FreeEnergyClassifier(10, random_state=0).fit(X, y)
+    with parallel_config(backend=backend, n_jobs=2):
+        there = FreeEnergyClassifier(10, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(here.predict_proba(X), there.predict_proba(X))
+
+
+def test_an_energy_for_all_candidates(wine):
+    search = search_in(*wine, energy=LogNCAEnergy())
+    nca, log_nca = (search.enter(candidate_of(kind, RECIPE, 1e-3, 3e-4)) for kind in ("scaled/full/nca", "scaled/full"))
+    search.grow([(nca, 1), (log_nca, 1)])
+    np.testing.assert_allclose(nca.traces[0]["energy"][-1], log_nca.traces[0]["energy"][-1], rtol=0.3)
