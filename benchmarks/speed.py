@@ -96,7 +96,7 @@ def scikit_learn_gradient(X, y, A):
     nca = NeighborhoodComponentsAnalysis()
     nca.n_iter_ = 0
     same = y[:, None] == y[None, :]
-    return lambda: nca._loss_grad_lbfgs(A.ravel(), X, same)
+    return lambda: nca._loss_grad_lbfgs(A.ravel(), X, same)  # nothing public evaluates its objective just once
 
 
 def sweep_of(X, y, A, n=200):

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from freemetric.bench import protocol, records, results
+from freemetric.bench import protocol, records, results, runner
 from freemetric.bench.methods import METHODS
 from freemetric.bench.records import Job, Record
 from freemetric.bench.runner import Limits, plan, run
@@ -93,7 +93,11 @@ def test_a_truncated_record_is_reported_and_made_again(undisturbed, tmp_path):
     assert contents(tmp_path) == before
 
 
-def test_beyond_the_limits_a_fit_is_a_recorded_failure(tmp_path):
+def take_memory(*_):
+    return np.ones(300 << 17)  # MB
+
+
+def test_beyond_the_limits_a_fit_is_a_recorded_failure(tmp_path, monkeypatch):
     slow = plan(["wine"], ["dmlfe-paper"], 1)[:1]
     report = run(slow, tmp_path, limits=Limits(seconds=0.2))
     assert "wine, dmlfe-paper, repeat 0, fold 0: stopped after" in report.problems[0]
@@ -102,8 +106,9 @@ def test_beyond_the_limits_a_fit_is_a_recorded_failure(tmp_path):
     assert record.paper_error is None
     assert run(slow, tmp_path).found == 1  # a failure is a result ...
     assert run(slow, tmp_path, retry_failed=True, limits=Limits(seconds=0.2)).fitted == 1  # ... unless asked again
-    report = run(plan(["wine"], ["free-energy"], 1)[:1], tmp_path, limits=Limits(megabytes=1))
-    assert "needs more than the limit of 1 MB" in report.problems[0]
+    monkeypatch.setattr(runner, "_make", take_memory)
+    report = run(plan(["wine"], ["rf"], 1)[:1], tmp_path, limits=Limits(megabytes=200))
+    assert "needs more than the limit of 200 MB" in report.problems[0]
 
 
 def test_a_data_set_that_cannot_be_read_is_one_line_and_the_rest_goes_on(tmp_path):

@@ -9,6 +9,7 @@ import freemetric
 from freemetric import files
 from freemetric.exceptions import DataWarning, ModelFileError
 from freemetric.mc import Annealing
+from freemetric.sklearn_compat import CALLBACKS
 from freemetric.tabular import InputError, TableModel, by_column, read
 from freemetric.tabular.methods import FITTED
 from freemetric.tabular.steps import steps_told
@@ -119,7 +120,7 @@ def test_steps_are_told_while_a_model_is_fitted(written):
     assert [done for done, _ in told] == list(range(len(told)))
     assert len(told) > 10
     assert all(total is None or done <= total for done, total in told)
-    assert not hasattr(model.pipeline[-1], "_skl_callbacks")
+    assert not hasattr(model.pipeline[-1], CALLBACKS)
     quiet = TableModel.fit(read(written), "class", parameters=parameters)
     np.testing.assert_array_equal(quiet.predict(read(written))[0], model.predict(read(written))[0])
 

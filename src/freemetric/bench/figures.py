@@ -73,7 +73,7 @@ def annealing_figure(
     """Energy over Monte Carlo steps, one annealing against quenches from random starts: the paper's Fig. 6."""
     move = ElementMove(1.0, n_moves="patterns", target_acceptance=None)
     rng = np.random.default_rng(random_state)
-    bound = as_energy(energy).bind(X, y)
+    bound = as_energy("nca" if energy is None else energy).bind(X, y)
     starts = rng.random((n_quenches, X.shape[1], X.shape[1]))
     quenches = _energies(Annealing(Constant(0.0), move, n_steps=n_steps), rng, bound, starts)
     annealed = _energies(Annealing(Geometric(0.1, 0.9), move, n_steps=n_steps), rng, bound, starts[:1])

@@ -15,6 +15,7 @@ except ImportError:  # a module of Unix
     resource = None  # type: ignore[assignment]
 
 LONGEST = 500  # letters about a failure
+OUT_OF_MEMORY = ("failed to map segment", "can't start new thread")  # said of a library, and of a thread
 MAPPED = Path("/proc/self/statm")  # begins with the pages that a process has mapped
 WARM = f"{__package__}.warm"  # our learners, imported and compiled
 
@@ -99,8 +100,8 @@ def _child(outbox: Connection, megabytes: float | None, work: Callable, args: tu
 
 def _failed(problem: Exception, megabytes: float | None) -> Outcome:
     text = described(problem)
-    # out of memory has two faces: an array, or a library that can no longer be loaded
-    if megabytes is not None and (isinstance(problem, MemoryError) or "failed to map segment" in text):
+    out_of_memory = isinstance(problem, MemoryError) or any(words in text for words in OUT_OF_MEMORY)
+    if megabytes is not None and out_of_memory:
         return Outcome(failure=f"needs more than the limit of {megabytes:.0f} MB", over_limit=True)
     return Outcome(failure=text)
 
