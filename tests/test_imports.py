@@ -1,6 +1,10 @@
-"""Imports run one way: kernels, mc <- energies <- learners; energies and mc meet only in the learners."""
+"""The house: imports run one way, without a circle and without hiding; nobody reads another package's private names."""
 
 import ast
+import subprocess
+import sys
+from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -8,49 +12,219 @@ import pytest
 import freemetric
 
 ROOT = Path(freemetric.__file__).parent
+BOTTOM = {"exceptions", "extras", "presenting", "printable", "sklearn_compat", "text_files", "versions", "_version"}
+"""Modules beside the packages: small things that anybody may use, and that use nothing of ours."""
+
 MAY_IMPORT = {
     "kernels": set(),
     "mc": set(),
     "energies": {"kernels"},
-    "files": {"exceptions", "_version"},
-    "learners": {"kernels", "mc", "energies", "files", "exceptions"},
-    "datasets": {"csv_records", "exceptions"},
-    "bench": {"extras", "kernels", "mc", "energies", "learners", "datasets", "files", "exceptions", "_version"},
-    "display": {"extras", "learners", "bench"},
-    "report": {"extras", "learners", "display", "mc", "files", "_version"},
-    "onnx_export": {"extras", "learners", "files"},
-    "tabular": {"csv_records", "extras", "learners", "bench", "display", "files", "exceptions"},
+    "files": set(),
+    "metrics": {"kernels", "energies", "files"},
+    "learners": {"kernels", "mc", "energies", "metrics", "files"},
+    "datasets": {"files"},
+    "tabular": {"learners", "metrics", "files"},
+    "bench": {"tabular", "learners", "metrics", "mc", "energies", "kernels", "datasets", "files"},
+    "display": {"bench", "learners", "metrics"},
+    "report": {"display", "learners", "metrics", "mc", "files"},
+    "onnx_export": {"learners", "metrics", "files"},
+    "cli": {"bench", "datasets", "demo", "display", "files", "learners", "metrics", "onnx_export", "report", "tabular"},
 }
+TOP = {"__init__", "__main__", "demo", "saved"}  # they put the house together
 
 
-def imported_parts(path):
-    """Top-level parts of freemetric that a file imports."""
+@cache
+def tree_of(path):
+    return ast.parse(path.read_text())
+
+
+def sources():
+    return sorted(ROOT.rglob("*.py"))
+
+
+def part_of(path):
+    """The package or root module that a file belongs to."""
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imported_modules(path):
+    """Names of modules, from freemetric on, that a file imports by statement."""
     package = path.relative_to(ROOT.parent).with_suffix("").parts
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.ImportFrom):
             base = package[: -node.level] if node.level else ()
             parts = [*base, *(node.module.split(".") if node.module else [])]
-            names = [[*parts, alias.name] for alias in node.names]
+            yield from ([*parts, alias.name] for alias in node.names)
         elif isinstance(node, ast.Import):
-            names = [alias.name.split(".") for alias in node.names]
-        else:
-            continue
-        for name in names:
-            if name[0] == "freemetric" and len(name) > 1:
-                yield name[1]
+            yield from (alias.name.split(".") for alias in node.names)
+
+
+def imported_parts(path):
+    """Packages and root modules of freemetric that a file imports."""
+    return {name[1] for name in imported_modules(path) if name[0] == "freemetric" and len(name) > 1}
+
+
+def test_every_part_of_the_house_is_listed():
+    assert {part_of(path) for path in sources()} == set(MAY_IMPORT) | BOTTOM | TOP
 
 
 @pytest.mark.parametrize("part", MAY_IMPORT)
 def test_layers(part):
-    files = list((ROOT / part).rglob("*.py"))
+    files = [path for path in sources() if part_of(path) == part]
     assert files
     for path in files:
-        assert set(imported_parts(path)) <= MAY_IMPORT[part] | {part}, path.name
+        assert imported_parts(path) <= MAY_IMPORT[part] | BOTTOM | {part}, path
+
+
+@pytest.mark.parametrize("part", sorted(BOTTOM))
+def test_the_bottom_stands_on_nothing(part):
+    assert imported_parts(ROOT / f"{part}.py") <= BOTTOM
+
+
+def test_there_is_no_circle():
+    done = []
+    todo = {part: set(others) for part, others in MAY_IMPORT.items()}
+    while todo:
+        free = [part for part, others in todo.items() if others <= {*done, "demo"}]
+        assert free, f"these import each other in a circle: {sorted(todo)}"
+        done += free
+        todo = {part: others for part, others in todo.items() if part not in free}
+
+
+def files_of(package):
+    return [path for path in sources() if part_of(path) == package]
+
+
+def test_the_files_of_a_package_import_each_other_in_no_circle():
+    """By statements at the top of a module, which run when it is imported."""
+    modules = {".".join(path.relative_to(ROOT.parent).with_suffix("").parts): path for path in sources()}
+    arrows = defaultdict(set)
+    for name, path in modules.items():
+        for node in tree_of(path).body:
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+            package = package[:-1] if path.name == "__init__.py" else package
+            base = package[: len(package) - node.level + 1] if node.level else []
+            parts = [*base, *(node.module.split(".") if node.module else [])]
+            for target in [".".join(parts), *(".".join([*parts, alias.name]) for alias in node.names)]:
+                if target in modules and target != name:
+                    arrows[name].add(target)
+    todo = set(modules)
+    while todo:
+        free = {name for name in todo if not arrows[name] & todo}
+        assert free, f"these files import each other in a circle: {sorted(todo)[:10]}"
+        todo -= free
+
+
+DYNAMIC = {"import_module", "__import__", "find_spec", "load_module", "exec_module"}
+MAY_BE_DYNAMIC = {
+    "__init__.py": "packages that need extras, when they are asked for",
+    "bench/__init__.py": "the same, inside the laboratory",
+    "extras.py": "libraries of an extra, or one line about how to get them",
+    "kernels/__init__.py": "the kernels of a device",
+}
+
+
+def test_nobody_imports_our_own_modules_by_string():
+    """What an import statement does not show, a name of ours in a string would."""
+    packages = {part for part in MAY_IMPORT} | BOTTOM
+    for path in sources():
+        name = str(path.relative_to(ROOT))
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.Call):
+                called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                if called in DYNAMIC:
+                    assert MAY_BE_DYNAMIC.get(name), f"{name} imports by {called}"
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and name not in MAY_BE_DYNAMIC:
+                words = node.value.split(".")
+                ours = words[0] == "freemetric" and len(words) > 1 and words[1] in packages and node.value.isprintable()
+                assert not (ours and " " not in node.value and is_argument(path, node)), f"{name}: {node.value!r}"
+
+
+def is_argument(path, constant):
+    """Whether a text is given to a call that could import it; texts in docstrings and messages are not."""
+    calls = (node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Call))
+    loaders = DYNAMIC | {"require"}
+    return any(
+        constant in call.args and getattr(call.func, "attr", getattr(call.func, "id", "")) in loaders for call in calls
+    )
+
+
+def private(name):
+    return name.startswith("_") and not name.startswith("__") and name != "_"
+
+
+def defined_names(package):
+    """Names that a package itself defines or sets: functions, classes, attributes of self and cls, fields."""
+    names = {"_replace", "_fields"}  # of named tuples, where they are public by convention
+    for path in files_of(package):
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                names.add(node.name)
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                names.add(node.attr)
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                names.add(node.target.id)
+            elif isinstance(node, ast.Assign):
+                names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return names
+
+
+def is_self(node):
+    return (isinstance(node, ast.Name) and node.id in ("self", "cls")) or (
+        isinstance(node, ast.Call) and getattr(node.func, "id", None) == "super"
+    )
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_nobody_reads_private_names_of_others(package):
+    own = defined_names(package)
+    for path in files_of(package):
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.Attribute) and private(node.attr) and not is_self(node.value):
+                assert node.attr in own, f"{path.name}, line {node.lineno}: {node.attr}"
+            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("getattr", "hasattr", "setattr"):
+                text = node.args[1].value if isinstance(node.args[1], ast.Constant) else ""
+                assert not private(str(text)) or text in own, f"{path.name}, line {node.lineno}: {text}"
+
+
+def test_private_names_of_scikit_learn_are_imported_in_one_place():
+    for path in sources():
+        if path.name == "sklearn_compat.py":
+            continue
+        for name in imported_modules(path):
+            if name[0] == "sklearn":
+                assert not any(private(part) for part in name), f"{path.name}: {'.'.join(name)}"
 
 
 def test_the_library_does_not_print():
-    for path in ROOT.rglob("*.py"):
-        if path.name == "demo.py" or "cli" in path.relative_to(ROOT).parts:
+    for path in sources():
+        if path.name == "demo.py" or part_of(path) == "cli":
             continue
-        calls = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]
+        calls = [n for n in ast.walk(tree_of(path)) if isinstance(n, ast.Call)]
         assert not [c for c in calls if getattr(c.func, "id", None) == "print"], path.name
+
+
+SWITCHES = {"scaled", "quantiles", "steps", "identity", "diagonal", "full"}
+
+
+def test_views_and_forms_are_told_apart_in_metrics_only():
+    """No comparison with the name of a view or a form: whoever meets one asks it."""
+    for path in sources():
+        if part_of(path) == "metrics":
+            continue
+        for node in ast.walk(tree_of(path)):
+            if not isinstance(node, ast.Compare):
+                continue
+            compared = [node.left, *node.comparators]
+            about = ast.unparse(node)
+            if "form" in about or "view" in about:
+                texts = {part.value for part in compared if isinstance(part, ast.Constant)}
+                assert not texts & SWITCHES, f"{path.name}, line {node.lineno}: {about}"
+
+
+@pytest.mark.parametrize("module", ["freemetric.tabular", "freemetric.cli", "freemetric.bench.runner"])
+def test_without_what_only_unix_has(module):
+    hidden = "import sys; sys.modules.update(resource=None, fcntl=None)"
+    subprocess.run([sys.executable, "-c", f"{hidden}; import {module}"], check=True, timeout=120)

@@ -6,9 +6,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import minmax_scale
 
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
-from freemetric.learners.logdet_projections import logdet_cycle
 from freemetric.learners import itml
 from freemetric.learners.itml import ITML
+from freemetric.learners.logdet_projections import logdet_cycle
 
 
 @pytest.fixture

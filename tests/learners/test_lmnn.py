@@ -7,8 +7,7 @@ from sklearn.datasets import load_digits, make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
-from freemetric.learners import large_margin
-from freemetric.learners import lmnn
+from freemetric.learners import large_margin, lmnn
 from freemetric.learners.lmnn import LMNN
 
 

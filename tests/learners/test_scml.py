@@ -10,8 +10,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
-from freemetric.learners.dual_averaging import DualAverage, batch_gradient, descend, mean_hinge
 from freemetric.learners import scml, scml_basis
+from freemetric.learners.dual_averaging import DualAverage, batch_gradient, descend, mean_hinge
 from freemetric.learners.scml import SCML, nearest_triplets
 from freemetric.learners.scml_basis import class_discriminants, draw_basis
 

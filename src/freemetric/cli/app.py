@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from .. import __version__
+from .._version import __version__
 from . import datasets, evaluate, export, model, report
 from .bench_show import app as bench
 from .console import OneLine

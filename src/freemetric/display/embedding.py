@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from .learned import LearnedSpace
+from ..learners.learned_space import LearnedSpace
 from .scatter import label_axes, scatter_classes
 from .style import keep, legend_beside, panels
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..extras import require
-from .learned import LearnedSpace
+from ..learners.learned_space import LearnedSpace
 from .style import COLORS, keep, panels
 
 POINTS_PER_LABEL = 8  # height of a line of small print

@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from ..extras import require
+from ..learners.learned_space import part_with, passed
 from ..metrics import FORMS
 from ..metrics.votes import shares
 from .candidates import TriedCandidate, tried_candidates
-from .learned import part_with, passed
 from .style import COLORS, MARKERS, keep, legend_above, legend_beside, panels
 
 LINES: tuple[Any, ...] = (":", "--", "-", "-.", (0, (5, 1, 1, 1, 1, 1)))  # by the place of a candidate's form in FORMS

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .learned import part_with
+from ..learners.learned_space import part_with
 from .style import COLORS, keep, legend_above, panels
 
 ROWS = ("energy", "temperature", "acceptance")

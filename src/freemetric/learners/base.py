@@ -1,6 +1,7 @@
 """MetricLearner: validates once, calls the learner's mathematics, derives everything public from ``components_``."""
 
 import logging
+from functools import cache
 from numbers import Integral
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from ..files import Savable
 from ..files.checks import check_array as check_kept_array
@@ -163,4 +164,10 @@ def tell(verbose, message, *args):
 
 def one_blas_thread():
     """Matrix products in one thread: replicas are what runs in parallel, and results do not depend on the machine."""
-    return threadpool_limits(limits=1, user_api="blas")
+    return _thread_pools().limit(limits=1, user_api="blas")
+
+
+@cache
+def _thread_pools():
+    """The libraries with threads; to look for them takes milliseconds, which every task would pay."""
+    return ThreadpoolController()

@@ -28,13 +28,13 @@ class Chain(NamedTuple):
         """Temperatures and energies of the steps made."""
         return _first(self.temperatures, self.step), _first(self.energies, self.step)
 
-    def followed_by(self, state: State, scale: Array, streams: Streams, temperature: float | None = None) -> "Chain":
+    def followed_by(self, state: State, scale: Array, temperature: float | None = None) -> "Chain":
         """The chain after another step; it remembers the step where a temperature is given."""
         temperatures, energies = self.temperatures, self.energies
         if temperature is not None:
             temperatures = _extended(temperatures, self.step, temperature)
             energies = _extended(energies, self.step, state.energy)
-        return Chain(state, scale, streams, self.step + 1, temperatures, energies)
+        return Chain(state, scale, self.streams, self.step + 1, temperatures, energies)
 
     def to_state(self) -> dict[str, Any]:
         """The chain as plain arrays, numbers, lists and dicts."""

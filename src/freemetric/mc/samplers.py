@@ -38,6 +38,10 @@ class Sampler(BaseEstimator):
 
     def advance(self, chain: Chain, energy: EnergyFunction) -> tuple[Chain, Info]:
         """The chain after one more step, and what happened in it."""
+        return self._advance(chain._replace(streams=chain.streams.copy()), energy)
+
+    def _advance(self, chain: Chain, energy: EnergyFunction) -> tuple[Chain, Info]:
+        """The same, drawing from the streams of the chain itself."""
         raise NotImplementedError
 
     def ended(self, chain: Chain) -> bool:
@@ -50,7 +54,7 @@ class Sampler(BaseEstimator):
         """Yield (State, Info) after every Monte Carlo step."""
         chain = self.begin(rng, energy, A)
         while not self.ended(chain):
-            chain, info = self.advance(chain, energy)
+            chain, info = self._advance(chain, energy)
             yield chain.state, info
 
     def _begin(self, rng, energy, A, temperature) -> Chain:
@@ -59,12 +63,11 @@ class Sampler(BaseEstimator):
         state, streams = State(A, evaluate(energy, A)), Streams.of(rng, len(A)).copy()
         return Chain(state, as_move(self.move).start(streams, energy, state, temperature), streams)
 
-    def _moved(self, chain, energy, temperature) -> tuple[State, Array, Array, Streams]:
-        """State, step sizes and acceptance after a step of the move, and the streams it has drawn from."""
-        move, streams = as_move(self.move), chain.streams.copy()
-        state, accepted = move.step(streams, energy, chain.state, temperature, chain.scale)
-        scale = move.adapt(chain.scale, accepted) if self._adapting(chain) else chain.scale
-        return state, scale, accepted, streams
+    def _moved(self, chain, energy, temperature) -> tuple[State, Array, Array]:
+        """State, step sizes and acceptance after a step of the move."""
+        move = as_move(self.move)
+        state, accepted = move.step(chain.streams, energy, chain.state, temperature, chain.scale)
+        return state, move.adapt(chain.scale, accepted) if self._adapting(chain) else chain.scale, accepted
 
     def _adapting(self, chain) -> bool:
         return chain.step < self.burn_in * self.n_steps
@@ -111,12 +114,12 @@ class Annealing(Sampler):
     def begin(self, rng, energy, A):
         return self._begin(rng, energy, A, np.full(len(A), self._temperature(0, [], [])))
 
-    def advance(self, chain, energy):
+    def _advance(self, chain, energy):
         T = self._temperature(chain.step, *chain.history)
         temperature = np.full(len(chain.state.A), T)
-        state, scale, accepted, streams = self._moved(chain, energy, temperature)
+        state, scale, accepted = self._moved(chain, energy, temperature)
         info = Info(chain.step, temperature, per_replica(accepted), self._adapting(chain))
-        return chain.followed_by(state, scale, streams, T), info
+        return chain.followed_by(state, scale, T), info
 
     def ended(self, chain):
         return super().ended(chain) or self._converged(chain.history[1])
@@ -168,14 +171,14 @@ class ParallelTempering(Sampler):
             raise ValueError(f"temperatures must ascend; got {temperature.tolist()}.")
         return self._begin(rng, energy, A, temperature)
 
-    def advance(self, chain, energy):
+    def _advance(self, chain, energy):
         temperature = check_temperature(self.temperatures)
-        state, scale, accepted, streams = self._moved(chain, energy, temperature)
+        state, scale, accepted = self._moved(chain, energy, temperature)
         swaps = None
         if chain.step % self.swap_every == 0:
-            state, swaps = exchange(streams, state, temperature, first=chain.step // self.swap_every % 2)
+            state, swaps = exchange(chain.streams, state, temperature, first=chain.step // self.swap_every % 2)
         info = Info(chain.step, temperature, per_replica(accepted), self._adapting(chain), swaps)
-        return chain.followed_by(state, scale, streams), info
+        return chain.followed_by(state, scale), info
 
 
 def exchange(rng: Streams, state: State, temperature: Array, first: int) -> tuple[State, Array]:

@@ -73,17 +73,17 @@ class Streams:
         """Streams that go on from here by themselves."""
         return type(self).from_state(self.to_state())
 
-    def to_state(self) -> list[dict]:
+    def to_state(self) -> list[Any]:
         """Where every stream is, in plain numbers."""
         return [generator.bit_generator.state for generator in self.generators]
 
     @classmethod
-    def from_state(cls, state: Sequence[dict]) -> "Streams":
+    def from_state(cls, state: Sequence[Any]) -> "Streams":
         """Streams that go on from there; ValueError where that is no such place."""
         return cls([np.random.Generator(_bit_generator(place)) for place in state])
 
 
-def _bit_generator(place: dict) -> np.random.BitGenerator:
+def _bit_generator(place: Any) -> np.random.BitGenerator:
     kind = place["bit_generator"]
     if kind not in ("PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937"):
         raise ValueError(f"a random stream of the unknown kind {kind!r}")

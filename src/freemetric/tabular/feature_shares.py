@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from ..display.learned import LearnedSpace
+from ..learners.learned_space import LearnedSpace
 
 NEGLIGIBLE = 1e-9  # variance, relative to the largest, of directions in which rows do not differ
 

@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .. import files
-from ..display.learned import LearnedSpace
 from ..exceptions import DataWarning, ModelFileError
+from ..learners.learned_space import LearnedSpace
 from ..versions import versions
 from .feature_shares import Weight, shares
 from .labels import label_texts, labels

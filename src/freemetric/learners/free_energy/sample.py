@@ -77,5 +77,5 @@ def _walk(task, bags, streams):
     V = task.seen[voters.places.of_row[bags]]  # (R, n, d_view)
     weights = voters.weights[bags] if weighs else None
     bound = bind(energy, V, voters.y[bags[0]], weights, task.device)
-    start = form.start(task.seen.shape[1], task.n_components)
-    return Walk("replica", keeps_best=False).run(task.sampler, streams, bound, np.repeat(start[None], len(bags), axis=0))
+    start = np.repeat(form.start(task.seen.shape[1], task.n_components)[None], len(bags), axis=0)
+    return Walk("replica", keeps_best=False).run(task.sampler, streams, bound, start)

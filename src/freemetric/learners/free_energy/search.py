@@ -19,7 +19,7 @@ from .sample import Replicas, ReplicaTask
 from .trust import allowed_neighbors, trusted_learners
 
 AFFORDABLE_ROWS = 1024  # of all bags of a task; small bags share one, for which Python's share of the work is less
-MOST_TOGETHER, MOST_ON_DEVICE = 8, 64  # replicas of a task
+MOST_TOGETHER, MOST_ON_DEVICE = 16, 64  # replicas of a task
 
 Run = Callable[[Sequence[ReplicaTask]], Iterable[Replicas]]
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ...display.learned import LearnedSpace
+from ...learners.learned_space import LearnedSpace
 from ..about import parameters, versions
 from ..encode import clipped
 from ..findings import Findings

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ...display.learned import LearnedSpace
+from ...learners.learned_space import LearnedSpace
 from ..findings import Findings
 from .parts import mapped
 

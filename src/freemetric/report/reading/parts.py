@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...display.learned import parts_of
+from ...learners.learned_space import parts_of
 
 
 def find(model: Any, *attributes: str) -> Any:

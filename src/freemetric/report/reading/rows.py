@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from ...display.learned import LearnedSpace, passed
+from ...learners.learned_space import LearnedSpace, passed
 from ...sklearn_compat import safe_indexing
 from ..findings import Findings
 from .kept import KeptRows

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...display.learned import LearnedSpace
+from ...learners.learned_space import LearnedSpace
 from ...mc import Annealing
 from ...metrics import FORMS
 from ...metrics.forms import LinearForm

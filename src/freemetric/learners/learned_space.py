@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from .averaged import AveragedMetric
+from .averaged_metric import AveragedMetric
 
 WITHIN = ("best_estimator_", "learner_")  # where searches and classifiers keep what they have fitted
 
