@@ -19,11 +19,9 @@ import tempfile
 import time
 import warnings
 from collections import Counter, defaultdict
-from contextlib import ExitStack
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -33,16 +31,15 @@ from sklearn.datasets import make_classification
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.preprocessing import MinMaxScaler
 
-from freemetric import LEARNERS, FreeEnergyClassifier
+from freemetric import LEARNERS, FreeEnergyClassifier, Recipe
 from freemetric.bench.checks import DECIMALS
-from freemetric.bench.protocol import halves, probability_scores, versions
+from freemetric.bench.protocol import halves, probability_scores
 from freemetric.bench.records import Job, Record, read_all
 from freemetric.bench.results import PROTOCOLS, load_compact, mean_errors
 from freemetric.bench.runner import plan, run
 from freemetric.bench.stats import critical_difference, summarise, wilcoxon
 from freemetric.datasets import info, list_datasets, load
-from freemetric.learners.free_energy.calibration import Calibration
-from freemetric.learners.free_energy.candidates import AUTO
+from freemetric.versions import versions
 
 HERE = Path(__file__).parent
 COMMITTED = (HERE / "paper" / "records.jsonl.gz", HERE / "accuracy" / "references.jsonl.gz")
@@ -282,67 +279,49 @@ def fit_times(repetitions=5):
 # --- ablation
 
 
-class Uncalibrated(Calibration):
-    @classmethod
-    def fit(cls, shares, y, weights=None, with_bias=True):
-        return cls(1.0, np.zeros(shares.shape[1]))
-
-
-class SlopeOnly(Calibration):
-    @classmethod
-    def fit(cls, shares, y, weights=None, with_bias=True):
-        return super().fit(shares, y, weights, with_bias=False)
-
-
-def independent_draw(self, c):
-    return self.rng.permutation(self.members[c])[: self.sizes[c]]
-
-
 def without(part):
-    return {"candidates": [kind for kind in AUTO if part not in kind]}
+    return Recipe(kinds=tuple(kind for kind in Recipe().kinds if part not in kind))
 
 
 def only(part):
-    return {"candidates": [kind for kind in AUTO if part in kind]}
+    return Recipe(kinds=tuple(kind for kind in Recipe().kinds if part in kind))
 
 
-# parameters, and what is replaced inside the library
 VARIANTS = {
-    "default": ({}, {}),
-    "another seed": ({"random_state": 1000}, {}),
-    "plain k-NN only": (only("identity"), {}),
-    "without steps": (without("steps"), {}),
-    "without quantiles": (without("quantiles"), {}),
-    "scaled full only": ({"candidates": ["scaled/full"]}, {}),
-    "diagonal only": (only("diagonal"), {}),
-    "without NCA's energy": (without("nca"), {}),
-    "temperature 1e-3": ({"temperature": 1e-3}, {}),
-    "45 replicas": ({"n_replicas": 45}, {}),
-    "180 replicas": ({"n_replicas": 180}, {}),
-    "25 steps": ({}, {"freemetric.learners.free_energy.population.N_STEPS": 25}),
-    "first time step not halved": ({}, {"freemetric.learners.free_energy.population.CAUTION": 1.0}),
-    "independent halves": ({}, {"freemetric.learners.free_energy.bags.Bags._draw": independent_draw}),
-    "best candidate only": ({}, {"freemetric.learners.free_energy.calibration.SELECTION_TEMPERATURE": 1e-6}),
-    "k = 5": ({"n_neighbors": 5}, {}),
-    "no calibration": ({}, {"freemetric.learners.free_energy.mixture.Calibration": Uncalibrated}),
-    "calibration without bias": ({}, {"freemetric.learners.free_energy.mixture.Calibration": SlopeOnly}),
+    "default": Recipe(),
+    "another seed": Recipe(),
+    "plain k-NN only": only("identity"),
+    "without steps": without("steps"),
+    "without quantiles": without("quantiles"),
+    "scaled full only": Recipe(kinds=("scaled/full",)),
+    "diagonal only": only("diagonal"),
+    "without NCA's energy": without("nca"),
+    "no other temperatures": Recipe(other_temperatures=False),
+    "45 replicas": Recipe(n_replicas=45),
+    "180 replicas": Recipe(n_replicas=180),
+    "25 steps": Recipe(n_steps=25),
+    "first time step not halved": Recipe(caution=1.0),
+    "independent halves": Recipe(complementary_bags=False),
+    "best candidate only": Recipe(selection_temperature=1e-6),
+    "k = 5": Recipe(neighbors=(5,)),
+    "no calibration": Recipe(calibration="none"),
+    "calibration without bias": Recipe(calibration="slope"),
 }
+"""Recipes, each with one ingredient changed."""
 
 
 def fit_variant(job, folder, data_home, device):
     """One fit of one variant, recorded; nothing if it has been made."""
     if job.path(folder).exists():
         return
-    parameters, replaced = VARIANTS[job.method]
     data = load(job.dataset, data_home)
     X, y = data.X, data.y
     train, test = halves(y, job.repeat)[job.fold]
-    with warnings.catch_warnings(), ExitStack() as stack:
+    seed = job.fold + (1000 if job.method == "another seed" else 0)
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for target, substitute in replaced.items():
-            stack.enter_context(mock.patch(target, substitute))
         start = time.perf_counter()
-        model = FreeEnergyClassifier(**{"random_state": job.fold, "device": device, **parameters})
+        model = FreeEnergyClassifier(recipe=VARIANTS[job.method], device=device, random_state=seed)
         P = model.fit(X[train], y[train]).predict_proba(X[test])
         taken = time.perf_counter() - start
     error = round(100 * float(np.mean(P.argmax(axis=1) != y[test])), 6)

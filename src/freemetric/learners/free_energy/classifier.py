@@ -253,7 +253,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         steps.append(FitSteps(self, X, y, steps_of(sampler, search.n_replicas())))
         kinds = kinds_to_try(recipe.kinds, problem)
         pool = [candidate_of(kind, recipe, self.temperature, self.confinement) for kind in kinds]
-        tunes = self.temperature == "auto" and self.sampler is None
+        tunes = recipe.other_temperatures and self.temperature == "auto" and self.sampler is None
         try:
             populate(search, pool, tunes, moves_trap=self.confinement == "auto")
         except SearchStopped:

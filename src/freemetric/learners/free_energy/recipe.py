@@ -51,7 +51,8 @@ class Recipe:
     temperatures: Mapping[str, float] = field(default_factory=lambda: {"log-nca": 1e-3, "nca": 3e-4})
     traps: Mapping[str, float] = field(default_factory=lambda: {"log-nca": 0.3, "nca": 0.1})
     # lambda / T: the trap lambda |A|^2 / T is the same at every temperature
-    temperature_step: float = 3.0  # the best kind is tried colder and hotter by this factor
+    other_temperatures: bool = True  # whether the best kind is tried colder and hotter, by this factor
+    temperature_step: float = 3.0
     n_steps: int = 18  # enough to forget the identity where the first time step is not too long
     caution: float = 0.5  # of the first time step
     # what their votes are worth

@@ -90,7 +90,7 @@ class Search:
                 self.seen[candidate.view],
                 self.problem.voters,
                 self.bags.between(numbers.start, numbers.stop),  # the same for every candidate
-                [self._seed(_kind(candidate), number) for number in numbers],
+                [self._seed(_name(candidate), number) for number in numbers],
                 self.population.judged,
                 self.population.n_neighbors,
                 as_energy(candidate.energy) if self.problem.energy is None else self.problem.energy,
@@ -143,5 +143,6 @@ def populate(search: Search, candidates: Sequence[Candidate], tunes_temperature:
         search.grow(zip(list(population.entrants), spread(left, weights).tolist(), strict=True))
 
 
-def _kind(candidate):
-    return f"{candidate.view}/{candidate.form}/{candidate.energy}"
+def _name(candidate):
+    """What tells a candidate from all others that a search may try."""
+    return f"{candidate.view}/{candidate.form}/{candidate.energy} at {candidate.temperature!r}"
