@@ -1,6 +1,8 @@
 """Objectives over metrics: parameter objects that clone, print, add, scale and enter a grid search."""
 
-from .base import CallableEnergy, Energy, ScaledEnergy, SumEnergy, bind, takes_weights
+from typing import cast
+
+from .base import BoundEnergy, CallableEnergy, Energy, ScaledEnergy, SumEnergy, bind, takes_weights
 from .confinement import Confinement, confined
 from .diagonal import Diagonal
 from .nca import LogNCAEnergy, NCAEnergy
@@ -8,14 +10,14 @@ from .nca import LogNCAEnergy, NCAEnergy
 ENERGIES = {"nca": NCAEnergy, "log-nca": LogNCAEnergy}
 
 
-def as_energy(energy) -> Energy:
+def as_energy(energy: Energy | BoundEnergy | str) -> Energy:
     """The energy itself, the one of that name, or a callable (R, p, d) -> (R,) as one."""
     if isinstance(energy, str):
         if energy not in ENERGIES:
             raise ValueError(f"Unknown energy {energy!r}; known energies: {', '.join(map(repr, ENERGIES))}.")
         return ENERGIES[energy]()
     if hasattr(energy, "bind"):
-        return energy
+        return cast(Energy, energy)
     if callable(energy):
         return CallableEnergy(energy)
     raise TypeError(f"energy must be an Energy, its name or a callable on (R, p, d); got {energy!r}.")

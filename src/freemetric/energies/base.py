@@ -10,8 +10,9 @@ needs them looks for:
 - ``n_patterns``: the number of patterns it was bound to.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from inspect import signature
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +20,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 
 Array = NDArray[np.float64]
+BoundEnergy = Callable[[Array], Array]  # (R, p, d) -> (R,), and perhaps more
 
 
 class Energy(BaseEstimator):
     """An objective over maps A, to be minimised."""
 
-    def bind(
-        self, X: Array, y: Array, *, sample_weight: Array | None = None, device: str = "cpu"
-    ) -> Callable[[Array], Array]:
+    def bind(self, X: Array, y: NDArray, *, sample_weight: Array | None = None, device: str = "cpu") -> BoundEnergy:
         """The energy as a function of A alone.
 
         X is (N, d), or (R, N, d) with one data set per replica; y (N,) holds class numbers; ``sample_weight`` (N,) or
@@ -55,7 +55,7 @@ class SumEnergy(Energy):
         return BoundSum([bind(term, X, y, sample_weight, device) for term in (self.first, self.second)])
 
     @property
-    def takes_weights(self):
+    def takes_weights(self) -> bool:
         return takes_weights(self.first) and takes_weights(self.second)
 
 
@@ -72,7 +72,7 @@ class ScaledEnergy(Energy):
         return BoundMultiple(bind(self.energy, X, y, sample_weight, device), self.factor)
 
     @property
-    def takes_weights(self):
+    def takes_weights(self) -> bool:
         return takes_weights(self.energy)
 
 
@@ -91,9 +91,9 @@ class CallableEnergy(Energy):
         return self.function
 
 
-def bind(energy, X, y, sample_weight=None, device="cpu"):
+def bind(energy: Energy, X: Array, y: NDArray, sample_weight: Array | None = None, device: str = "cpu") -> BoundEnergy:
     """Bind an energy of ours or a user's; weights only reach one that takes them."""
-    options = {"device": device}
+    options: dict[str, Any] = {"device": device}
     if sample_weight is not None:
         if not takes_weights(energy):
             raise ValueError(f"{type(energy).__name__} takes no sample_weight.")
@@ -101,7 +101,7 @@ def bind(energy, X, y, sample_weight=None, device="cpu"):
     return energy.bind(X, y, **options)
 
 
-def takes_weights(energy) -> bool:
+def takes_weights(energy: Energy) -> bool:
     """Whether patterns can weigh differently in an energy, as it says itself or by the parameters of ``bind``."""
     return getattr(energy, "takes_weights", "sample_weight" in signature(energy.bind).parameters)
 
@@ -116,62 +116,66 @@ def _sweeping(terms):
 class BoundSum:
     """A sum of bound energies; it can what all of its terms can."""
 
-    def __init__(self, terms):
+    def __init__(self, terms: Sequence[Any]) -> None:
         self.terms = terms
 
-    def __call__(self, A):
+    def __call__(self, A: Array) -> Array:
         return sum(term(A) for term in self.terms)
 
     @property
-    def n_patterns(self):
+    def n_patterns(self) -> int | None:
         return next((term.n_patterns for term in self.terms if hasattr(term, "n_patterns")), None)
 
     @available_if(lambda self: all(hasattr(term, "value_and_grad") for term in self.terms))
-    def value_and_grad(self, A):
+    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
         values, gradients = zip(*(term.value_and_grad(A) for term in self.terms), strict=True)
         return sum(values), sum(gradients)
 
     @available_if(lambda self: _sweeping(self.terms) is not None)
-    def sweep(self, A, rows, columns, deltas, allowed, ridge=0.0):
+    def sweep(
+        self, A: Array, rows: NDArray, columns: NDArray, deltas: Array, allowed: Array, ridge: float = 0.0
+    ) -> tuple[Array, Array, NDArray]:
         leader = _sweeping(self.terms)
         ridge = ridge + sum(term.ridge for term in self.terms if term is not leader)
         return leader.sweep(A, rows, columns, deltas, allowed, ridge)
 
     @property
-    def ridge(self):
+    def ridge(self) -> float:
         return sum(term.ridge for term in self.terms)  # AttributeError where a term has none: not a ridge
 
 
 class BoundMultiple:
     """A positive multiple of a bound energy; it can what that one can."""
 
-    def __init__(self, energy, factor):
+    def __init__(self, energy: Any, factor: float) -> None:
         self.energy = energy
         self.factor = factor
 
-    def __call__(self, A):
+    def __call__(self, A: Array) -> Array:
         return self.factor * self.energy(A)
 
     @property
-    def n_patterns(self):
+    def n_patterns(self) -> int:
         return self.energy.n_patterns
 
     @property
-    def ridge(self):
+    def ridge(self) -> float:
         return self.factor * self.energy.ridge
 
     @available_if(lambda self: hasattr(self.energy, "value_and_grad"))
-    def value_and_grad(self, A):
+    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
         value, gradient = self.energy.value_and_grad(A)
         return self.factor * value, self.factor * gradient
 
     @available_if(lambda self: hasattr(self.energy, "sweep"))
-    def sweep(self, A, rows, columns, deltas, allowed, ridge=0.0):
+    def sweep(
+        self, A: Array, rows: NDArray, columns: NDArray, deltas: Array, allowed: Array, ridge: float = 0.0
+    ) -> tuple[Array, Array, NDArray]:
         A, value, accepted = self.energy.sweep(A, rows, columns, deltas, allowed / self.factor, ridge / self.factor)
         return A, self.factor * value, accepted
 
 
-def class_order(y: Array) -> tuple[np.ndarray, np.ndarray]:
+def class_order(y: NDArray) -> tuple[np.ndarray, np.ndarray]:
     """The permutation that sorts patterns by class, and where the classes begin and end (C + 1,)."""
     order = np.argsort(y, kind="stable")
     return order, np.searchsorted(y[order], np.append(np.unique(y), np.inf))

@@ -1,6 +1,6 @@
 """A harmonic trap for the map: makes exp(-E / T) a proper distribution."""
 
-from .base import Energy, ScaledEnergy, SumEnergy
+from .base import Array, Energy, ScaledEnergy, SumEnergy
 
 
 class Confinement(Energy):
@@ -24,10 +24,10 @@ class Confinement(Energy):
 class BoundConfinement:
     ridge = 1.0
 
-    def __call__(self, A):
+    def __call__(self, A: Array) -> Array:
         return (A**2).sum(axis=(1, 2))
 
-    def value_and_grad(self, A):
+    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
         return self(A), 2 * A
 
 

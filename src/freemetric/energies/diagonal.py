@@ -1,8 +1,10 @@
 """An energy for weights of single features: the map is diagonal."""
 
+from typing import Any
+
 import numpy as np
 
-from .base import Energy, bind, takes_weights
+from .base import Array, Energy, bind, takes_weights
 
 
 class Diagonal(Energy):
@@ -34,28 +36,28 @@ class Diagonal(Energy):
         return BoundDifferentiableDiagonal(bound) if hasattr(bound, "value_and_grad") else BoundDiagonal(bound)
 
     @property
-    def takes_weights(self):
+    def takes_weights(self) -> bool:
         return takes_weights(self.energy)
 
 
 class BoundDiagonal:
-    def __init__(self, energy):
+    def __init__(self, energy: Any) -> None:
         self.energy = energy
 
-    def __call__(self, w):
+    def __call__(self, w: Array) -> Array:
         return self.energy(matrices(w))
 
     @property
-    def n_patterns(self):
+    def n_patterns(self) -> int:
         return self.energy.n_patterns
 
 
 class BoundDifferentiableDiagonal(BoundDiagonal):
-    def value_and_grad(self, w):
+    def value_and_grad(self, w: Array) -> tuple[Array, Array]:
         value, gradient = self.energy.value_and_grad(matrices(w))
         return value, np.diagonal(gradient, axis1=1, axis2=2)[:, None, :]
 
 
-def matrices(w):
+def matrices(w: Array) -> Array:
     """Diagonal matrices (R, d, d) of weights (R, 1, d)."""
     return w * np.eye(w.shape[2])

@@ -1,9 +1,13 @@
 """Stochastic nearest neighbours: their expected leave-one-out error (Eq. 4 of the paper) and their log likelihood."""
 
+from types import ModuleType
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ..kernels import can_sweep, kernels_for
-from .base import Energy, class_order
+from .base import Array, Energy, class_order
 
 LOG_FLOOR = 1e-6  # of a chance: a pattern with no neighbour of its class in sight costs 14, not infinity
 
@@ -63,7 +67,9 @@ class LogNCAEnergy(Energy):
         return BoundDifferentiableNCA(kernels, data, n_patterns, LOG_FLOOR)
 
 
-def sorted_by_class(X, y, sample_weight, device):
+def sorted_by_class(
+    X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, device: str
+) -> tuple[ModuleType, Any, int]:
     """The kernels of a device, the data as they want it, and the number of patterns."""
     order, bounds = class_order(np.asarray(y))
     X = np.asarray(X)
@@ -77,19 +83,21 @@ def sorted_by_class(X, y, sample_weight, device):
 
 
 class BoundDifferentiableNCA:
-    def __init__(self, kernels, data, n_patterns, log_floor=0.0):
+    def __init__(self, kernels: ModuleType, data: Any, n_patterns: int, log_floor: float = 0.0) -> None:
         self.kernels = kernels
         self.data = data
         self.n_patterns = n_patterns
         self.log_floor = log_floor
 
-    def __call__(self, A):
+    def __call__(self, A: Array) -> Array:
         return self.kernels.nca_energy(self.data, A, self.log_floor)
 
-    def value_and_grad(self, A):
+    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
         return self.kernels.nca_energy_and_gradient(self.data, A, self.log_floor)
 
 
 class BoundNCA(BoundDifferentiableNCA):
-    def sweep(self, A, rows, columns, deltas, allowed, ridge=0.0):
+    def sweep(
+        self, A: Array, rows: NDArray, columns: NDArray, deltas: Array, allowed: Array, ridge: float = 0.0
+    ) -> tuple[Array, Array, NDArray]:
         return self.kernels.nca_element_sweep(self.data, A, rows, columns, deltas, allowed, ridge)

@@ -13,6 +13,7 @@ and enter h as their logarithms.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 try:
     import torch
@@ -152,7 +153,7 @@ def decide(
             tl.store(z + moved, zi.to(tl.float32), mask=i < M)
 
 
-def layout(bounds, length):
+def layout(bounds: NDArray, length: int) -> tuple[NDArray, NDArray, NDArray]:
     """Patterns laid out so that every class begins at a multiple of CHUNK.
 
     Returns the place of each pattern, the class at each place (-1: none) and three rows with begin, end and class of

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors as Search
 
 from . import element_trials, soft_neighbors
@@ -20,7 +21,7 @@ class Data(NamedTuple):
     weights: np.ndarray  # (B, N) float32, mean one
 
 
-def prepare(X, bounds, device="cpu", weights=None):
+def prepare(X: NDArray, bounds: NDArray, device: str = "cpu", weights: NDArray | None = None) -> Data:
     X = np.asarray(X, dtype=np.float64)
     X = np.ascontiguousarray(X - X.mean(axis=1, keepdims=True), dtype=np.float32)
     size = np.diff(bounds)
@@ -35,7 +36,7 @@ def _each_replica(data: Data, work: Callable[..., float], n_replicas: int) -> np
     return np.array([work(r, data.X[r % B], data.weights[r % B]) for r in range(n_replicas)])
 
 
-def nca_energy(data, A, log_floor=0.0):
+def nca_energy(data: Data, A: NDArray, log_floor: float = 0.0) -> NDArray:
     A = np.ascontiguousarray(A, dtype=np.float32)
     none = np.empty((0, 0), dtype=np.float32)
 
@@ -47,7 +48,7 @@ def nca_energy(data, A, log_floor=0.0):
     return _each_replica(data, work, len(A))
 
 
-def nca_energy_and_gradient(data, A, log_floor=0.0):
+def nca_energy_and_gradient(data: Data, A: NDArray, log_floor: float = 0.0) -> tuple[NDArray, NDArray]:
     A = np.ascontiguousarray(A, dtype=np.float32)
     gradient = np.empty_like(A)
 
@@ -59,7 +60,9 @@ def nca_energy_and_gradient(data, A, log_floor=0.0):
     return _each_replica(data, work, len(A)), gradient.astype(np.float64)
 
 
-def nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge=0.0):
+def nca_element_sweep(
+    data: Data, A: NDArray, rows: NDArray, columns: NDArray, deltas: NDArray, allowed: NDArray, ridge: float = 0.0
+) -> tuple[NDArray, NDArray, NDArray]:
     A = np.array(A, dtype=np.float64, order="C")
     accepted = np.zeros(rows.shape, dtype=bool)
 
@@ -74,9 +77,9 @@ def nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge=0.0):
 class NearestNeighbors:
     """scikit-learn's search; ``kneighbors`` as there, without distances."""
 
-    def __init__(self, Z, device="cpu", n_jobs=None):
+    def __init__(self, Z: NDArray, device: str = "cpu", n_jobs: int | None = None) -> None:
         self.search, self.n_jobs = Search(n_jobs=n_jobs).fit(Z), n_jobs
 
-    def kneighbors(self, Q, n_neighbors):
+    def kneighbors(self, Q: NDArray, n_neighbors: int) -> NDArray:
         self.search.n_jobs = self.n_jobs if len(Q) > FEW_QUERIES else None
         return self.search.kneighbors(Q, n_neighbors, return_distance=False)

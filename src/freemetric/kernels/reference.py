@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 class Data(NamedTuple):
@@ -11,14 +12,14 @@ class Data(NamedTuple):
     weights: np.ndarray  # (B, N)
 
 
-def prepare(X, bounds, device="reference", weights=None):
+def prepare(X: NDArray, bounds: NDArray, device: str = "reference", weights: NDArray | None = None) -> Data:
     label = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
     X = np.asarray(X, dtype=np.float64)
     weights = np.ones(X.shape[:2]) if weights is None else np.asarray(weights, dtype=np.float64)
     return Data(X, label[:, None] == label[None, :], weights)
 
 
-def nca_energy(data, A, log_floor=0.0):
+def nca_energy(data: Data, A: NDArray, log_floor: float = 0.0) -> NDArray:
     """The mean cost (R,), by weight, of the patterns' chances p_i = sum_j p_ij same_ij to be classified correctly.
 
     p_ij = softmax_j(log w_j - |A_r (x_i - x_j)|^2), j != i: a pattern is left out with all of its weight.
@@ -27,7 +28,7 @@ def nca_energy(data, A, log_floor=0.0):
     return nca_energy_and_gradient(data, A, log_floor)[0]
 
 
-def nca_energy_and_gradient(data, A, log_floor=0.0):
+def nca_energy_and_gradient(data: Data, A: NDArray, log_floor: float = 0.0) -> tuple[NDArray, NDArray]:
     """E (R,) and dE/dA (R, p, d)."""
     B = len(data.X)
     pairs = [
@@ -53,7 +54,9 @@ def _one_energy_and_gradient(X, same, w, A, log_floor):
     return w @ cost, dZ.T @ X
 
 
-def nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge=0.0):
+def nca_element_sweep(
+    data: Data, A: NDArray, rows: NDArray, columns: NDArray, deltas: NDArray, allowed: NDArray, ridge: float = 0.0
+) -> tuple[NDArray, NDArray, NDArray]:
     """Trial t of replica r changes A[r, rows[r, t], columns[r, t]] by deltas[r, t].
 
     It is kept when NCA's energy plus ridge * |A|^2 rises by at most allowed[r, t].
@@ -77,9 +80,9 @@ def nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge=0.0):
 class NearestNeighbors:
     """``kneighbors(Q, n_neighbors)``: rows (n, n_neighbors) of Z (N, p) nearest to those of Q (n, p), nearest first."""
 
-    def __init__(self, Z, device="reference", n_jobs=None):
+    def __init__(self, Z: NDArray, device: str = "reference", n_jobs: int | None = None) -> None:
         self.Z = np.asarray(Z, dtype=np.float64)
 
-    def kneighbors(self, Q, n_neighbors):
+    def kneighbors(self, Q: NDArray, n_neighbors: int) -> NDArray:
         D = [((self.Z - q) ** 2).sum(axis=1) for q in np.asarray(Q, dtype=np.float64)]
         return np.argsort(np.array(D).reshape(-1, len(self.Z)), axis=1, kind="stable")[:, :n_neighbors]

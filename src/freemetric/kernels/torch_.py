@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     import torch
@@ -26,7 +27,7 @@ def _torch():
     return torch
 
 
-def prepare(X, bounds, device="cuda", weights=None):
+def prepare(X: NDArray, bounds: NDArray, device: str = "cuda", weights: NDArray | None = None) -> Data:
     torch = _torch()
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if not available[device.split(":")[0]]:
@@ -36,19 +37,21 @@ def prepare(X, bounds, device="cuda", weights=None):
     label = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
     weights = np.ones(X.shape[:2]) if weights is None else np.asarray(weights)
     weights = weights / weights.sum(axis=1, keepdims=True)
-    X, weights = (torch.as_tensor(values, dtype=torch.float32, device=device) for values in (X, weights))
-    return Data(X, torch.as_tensor(label, device=device), weights, np.asarray(bounds), {})
+    patterns, shares = (torch.as_tensor(values, dtype=torch.float32, device=device) for values in (X, weights))
+    return Data(patterns, torch.as_tensor(label, device=device), shares, np.asarray(bounds), {})
 
 
-def nca_energy(data, A, log_floor=0.0):
+def nca_energy(data: Data, A: NDArray, log_floor: float = 0.0) -> NDArray:
     return _evaluate(data, A, log_floor, wants_gradient=False)[0]
 
 
-def nca_energy_and_gradient(data, A, log_floor=0.0):
+def nca_energy_and_gradient(data: Data, A: NDArray, log_floor: float = 0.0) -> tuple[NDArray, NDArray]:
     return _evaluate(data, A, log_floor, wants_gradient=True)
 
 
-def nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge=0.0):
+def nca_element_sweep(
+    data: Data, A: NDArray, rows: NDArray, columns: NDArray, deltas: NDArray, allowed: NDArray, ridge: float = 0.0
+) -> tuple[NDArray, NDArray, NDArray]:
     from .element_trials_triton import Sweep
 
     R, p, _ = A.shape
@@ -94,11 +97,11 @@ def _evaluate(data, A, log_floor, wants_gradient):
 class NearestNeighbors:
     """Brute-force search, queries in blocks that fit the memory budget."""
 
-    def __init__(self, Z, device="cuda", n_jobs=None):
+    def __init__(self, Z: NDArray, device: str = "cuda", n_jobs: int | None = None) -> None:
         self.torch = _torch()
         self.Z = self._on(Z, device)
 
-    def kneighbors(self, Q, n_neighbors):
+    def kneighbors(self, Q: NDArray, n_neighbors: int) -> NDArray:
         block = max(1, BLOCK_BYTES // (4 * len(self.Z)))
         parts = [self._nearest(Q[start : start + block], n_neighbors) for start in range(0, len(Q), block)]
         return self.torch.cat(parts).cpu().numpy()

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..metropolis import accept
-from ..state import State, evaluate
+from ..state import Array, State, evaluate
+from ..streams import Streams
 from .base import Move, count_trials
 
 
@@ -12,7 +13,7 @@ class ProposalMove(Move):
 
     n_moves: int | str
 
-    def propose(self, rng, A, scale):
+    def propose(self, rng: Streams, A: Array, scale: Array) -> tuple[Array, Array | float]:
         """Proposed maps (R, p, d) and the log of Hastings' ratio, (R,) or 0."""
         raise NotImplementedError
 
@@ -47,5 +48,5 @@ class MatrixMove(ProposalMove):
         self.n_moves = n_moves
         self.target_acceptance = target_acceptance
 
-    def propose(self, rng, A, scale):
+    def propose(self, rng: Streams, A: Array, scale: Array) -> tuple[Array, Array | float]:
         return A + scale[:, None, None] * rng.uniform(-1, 1, A.shape), 0.0

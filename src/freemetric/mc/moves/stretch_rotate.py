@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..state import Array
+from ..streams import Streams
 from .matrix import ProposalMove
 
 WIDEST = 2.0
@@ -33,7 +35,7 @@ class StretchRotateMove(ProposalMove):
         # Beyond this an angle is already uniform and a stretch only overflows.
         return np.minimum(super().adapt(scale, accepted), WIDEST)
 
-    def propose(self, rng, A, scale):
+    def propose(self, rng: Streams, A: Array, scale: Array) -> tuple[Array, Array | float]:
         R, p, d = A.shape
         theta, log_a, log_b = scale * rng.standard_normal((R, 3)).T
         replica = np.arange(R)
