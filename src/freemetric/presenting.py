@@ -19,10 +19,11 @@ class Presented:
     """An estimator with ``report``, and with a card below scikit-learn's diagram."""
 
     def _repr_html_inner(self):
-        return super()._repr_html_inner() + PRESENTERS["card"](self)
+        inner = super()._repr_html_inner()  # type: ignore[misc]  # of the estimator that this is mixed into
+        return inner + PRESENTERS["card"](self)
 
     def _repr_mimebundle_(self, **kwargs):
-        bundle = super()._repr_mimebundle_(**kwargs)
+        bundle = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]  # of the estimator as well
         if "text/html" in bundle:  # not where scikit-learn is told to display texts
             bundle["text/html"] += PRESENTERS["card"](self)
         return bundle

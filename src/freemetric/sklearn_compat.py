@@ -61,4 +61,5 @@ def kept_rows(estimator: BaseEstimator) -> tuple[NDArray, NDArray | None] | None
     if not isinstance(rows, np.ndarray):
         return None
     y = getattr(estimator, "_y", None)
-    return rows, y if np.ndim(y) == 1 and hasattr(estimator, "classes_") else None
+    is_one_output = isinstance(y, np.ndarray) and y.ndim == 1
+    return rows, y if is_one_output and hasattr(estimator, "classes_") else None

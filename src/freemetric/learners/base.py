@@ -1,11 +1,14 @@
 """MetricLearner: validates once, calls the learner's mathematics, derives everything public from ``components_``."""
 
 import logging
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import cache
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -33,7 +36,7 @@ class MetricLearner(Savable, Presented, ClassNamePrefixFeaturesOutMixin, Transfo
     _parameter_constraints: dict = {"n_components": [Interval(Integral, 1, None, closed="left"), None]}
 
     @with_callbacks
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Learn the metric.
 
         Parameters
@@ -54,7 +57,8 @@ class MetricLearner(Savable, Presented, ClassNamePrefixFeaturesOutMixin, Transfo
         """Validate, learn, store. Side information (chunks, pairs, triplets) replaces the labels where it is given."""
         validate_params(self)
         given = {name: value for name, value in side_information.items() if value is not None}
-        vars(self).pop("classes_", None)  # of an earlier fit with labels
+        if hasattr(self, "classes_"):
+            del self.classes_  # of an earlier fit with labels
         if given or not self._needs_labels:
             X, y = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=1 + bool(given)), None
         else:
@@ -75,7 +79,7 @@ class MetricLearner(Savable, Presented, ClassNamePrefixFeaturesOutMixin, Transfo
     def _learn(self, X, y):
         raise NotImplementedError
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> NDArray:
         """Map patterns to the space where the learned distance is Euclidean.
 
         Parameters
@@ -89,26 +93,25 @@ class MetricLearner(Savable, Presented, ClassNamePrefixFeaturesOutMixin, Transfo
             ``X @ components_.T``.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return X @ self.components_.T
+        return validate_data(self, X, dtype=np.float64, reset=False) @ self.components_.T
 
-    def get_mahalanobis_matrix(self):
+    def get_mahalanobis_matrix(self) -> NDArray:
         """M = A^T A of shape (n_features, n_features); the squared distance is (u - v)^T M (u - v)."""
         check_is_fitted(self)
         return self.components_.T @ self.components_
 
-    def get_metric(self):
+    def get_metric(self) -> Callable[..., float]:
         """A function ``metric(u, v, squared=False)`` of two patterns, independent of this learner from now on."""
         check_is_fitted(self)
         components = self.components_.copy()
 
-        def metric(u, v, squared=False):
+        def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
             difference = components @ (np.asarray(u, dtype=np.float64) - np.asarray(v, dtype=np.float64))
             return float(difference @ difference) if squared else float(np.sqrt(difference @ difference))
 
         return metric
 
-    def pair_distance(self, pairs):
+    def pair_distance(self, pairs: ArrayLike) -> NDArray:
         """Learned distances of pairs of patterns.
 
         Parameters
@@ -121,12 +124,12 @@ class MetricLearner(Savable, Presented, ClassNamePrefixFeaturesOutMixin, Transfo
         distances : ndarray of shape (n_pairs,)
         """
         check_is_fitted(self)
-        pairs = check_array(pairs, dtype=np.float64, allow_nd=True, ensure_2d=False)
-        if pairs.ndim != 3 or pairs.shape[1:] != (2, self.n_features_in_):
-            raise ValueError(f"pairs must have shape (n_pairs, 2, {self.n_features_in_}); got {pairs.shape}.")
-        return np.linalg.norm((pairs[:, 0] - pairs[:, 1]) @ self.components_.T, axis=1)
+        both: NDArray = check_array(pairs, dtype=np.float64, allow_nd=True, ensure_2d=False)
+        if both.ndim != 3 or both.shape[1:] != (2, self.n_features_in_):
+            raise ValueError(f"pairs must have shape (n_pairs, 2, {self.n_features_in_}); got {both.shape}.")
+        return np.linalg.norm((both[:, 0] - both[:, 1]) @ self.components_.T, axis=1)
 
-    def pair_score(self, pairs):
+    def pair_score(self, pairs: ArrayLike) -> NDArray:
         """Minus the learned distance: larger for more similar pairs."""
         return -self.pair_distance(pairs)
 
@@ -154,7 +157,7 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
     return np.random.SeedSequence(entropy.tolist())
 
 
-def tell(verbose, message, *args):
+def tell(verbose: bool, message: str, *args: Any) -> None:
     """Log progress. ``verbose`` makes it visible even where the application configured no logging."""
     if verbose and not logger.hasHandlers():
         logger.addHandler(logging.StreamHandler())
@@ -162,7 +165,7 @@ def tell(verbose, message, *args):
     logger.log(logging.INFO if verbose else logging.DEBUG, message, *args)
 
 
-def one_blas_thread():
+def one_blas_thread() -> AbstractContextManager:
     """Matrix products in one thread: replicas are what runs in parallel, and results do not depend on the machine."""
     return _thread_pools().limit(limits=1, user_api="blas")
 

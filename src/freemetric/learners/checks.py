@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..exceptions import DataWarning
@@ -11,7 +12,7 @@ from ..metrics.places import equal_rows
 MANY_COPIES = 0.1  # share of rows
 
 
-def check_labels(y):
+def check_labels(y: ArrayLike) -> tuple[NDArray, NDArray[np.intp]]:
     """Classes and class numbers of the labels, or an error."""
     if np.asarray(y).dtype.kind not in "biuUS":  # integers and strings are labels without a closer look
         check_classification_targets(y)
@@ -21,7 +22,7 @@ def check_labels(y):
     return classes, y
 
 
-def labelled(y):
+def labelled(y: NDArray) -> NDArray[np.bool_]:
     """Which rows have a label: those that are not -1, unless -1 is one of two classes.
 
     The one place that says what -1 means: scikit-learn's sign for unlabelled rows, for every estimator alike.
@@ -34,12 +35,12 @@ def labelled(y):
     return ~unlabelled
 
 
-def check_n_components(n_components, X):
+def check_n_components(n_components: int | None, X: NDArray) -> None:
     if n_components is not None and n_components > X.shape[1]:
         raise ValueError(f"n_components={n_components} is larger than the number of features, {X.shape[1]}.")
 
 
-def warn_about(X, y, classes):
+def warn_about(X: NDArray, y: NDArray, classes: NDArray) -> None:
     """One warning for each trait of the data that will make the metric worse."""
     for message in _complaints(X, y, classes):
         warnings.warn(message, DataWarning, stacklevel=4)

@@ -1,8 +1,10 @@
 """Discriminative component analysis: RCA that also knows which groups differ."""
 
 from numbers import Real
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from ..sklearn_compat import Interval, StrOptions
@@ -64,7 +66,14 @@ class DCA(MetricLearner):
         self.n_components = n_components
         self.regularization = regularization
 
-    def fit(self, X, y=None, *, chunks=None, different=None):
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        chunks: ArrayLike | None = None,
+        different: ArrayLike | None = None,
+    ) -> Self:
         """Learn the metric from labels or from chunklets.
 
         Parameters

@@ -2,8 +2,10 @@
 
 import warnings
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import cholesky, eigh, solve_triangular
 from scipy.optimize import minimize, minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
@@ -136,7 +138,14 @@ class DMLeig(MetricLearner):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X, y=None, *, pairs=None, pair_labels=None):
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        pairs: ArrayLike | None = None,
+        pair_labels: ArrayLike | None = None,
+    ) -> Self:
         """Learn the metric from labels, or from pairs known to be similar or dissimilar.
 
         Parameters

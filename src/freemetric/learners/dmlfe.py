@@ -1,6 +1,7 @@
 """DMLFE: the metric as the ground state of a physical system, found by Metropolis Monte Carlo."""
 
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 
@@ -136,7 +137,7 @@ class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
         self.random_state = random_state
 
     @classmethod
-    def paper(cls, **overrides):
+    def paper(cls, **overrides: Any) -> Self:
         """The published configuration.
 
         Annealing from T = 0.1 by factors of 0.9; one Monte Carlo step is as many trials as there are patterns, each
@@ -150,18 +151,18 @@ class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
     def _can_weigh(self):
         return takes_weights(as_energy(self.energy))
 
-    def _learn(self, X, y, weights):
+    def _learn(self, X, y, weights=None):
         rng = generator(self.random_state)
         sampler = Annealing() if self.sampler is None else self.sampler
         energy = confined(as_energy(self.energy), self.confinement)
-        energy = bind(energy, X, y, weights, self.device)
+        bound = bind(energy, X, y, weights, self.device)
         steps = FitSteps(self, X, y, steps_of(sampler, sampler.n_replicas))
         start = self._start(rng, sampler.n_replicas, X, y)
 
         def new_walk():
             return Walk(type(self).__name__, self.verbose, steps)
 
-        walks = run_replicas(new_walk, sampler, rng, energy, start, self.n_jobs)
+        walks = run_replicas(new_walk, sampler, rng, bound, start, self.n_jobs)
         steps.close()
         self.replicas_, self.trace_, self.snapshots_ = walks.replicas, walks.trace, walks.snapshots
         self.energy_, self.n_iter_ = walks.best.value, len(self.trace_["energy"])

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 SUMS = {"reassoc", "contract", "nsz"}  # sums in any order; infinities and nan stay what they are
 f32 = np.float32
@@ -24,7 +25,7 @@ class DualAverage(NamedTuple):
     average: np.ndarray  # float64; of the iterates
 
     @classmethod
-    def at(cls, start):
+    def at(cls, start: NDArray) -> "DualAverage":
         n = len(start)
         return cls(start.copy(), np.zeros(n), np.zeros(n), start.astype(f32), start.copy())
 

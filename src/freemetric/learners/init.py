@@ -1,6 +1,7 @@
 """Where a search for a map begins."""
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils import check_array
@@ -8,7 +9,9 @@ from sklearn.utils import check_array
 INITS = ("identity", "pca", "lda", "random", "uniform")
 
 
-def initial_map(init, rng, X, y, n_components=None):
+def initial_map(
+    init: str | ArrayLike, rng: np.random.Generator, X: NDArray, y: NDArray | None, n_components: int | None = None
+) -> NDArray:
     """A map of shape (n_components, n_features).
 
     "identity" (its first rows), "pca" and "lda" (the leading directions), "random" (standard normal),
@@ -27,6 +30,8 @@ def initial_map(init, rng, X, y, n_components=None):
     if init == "pca":
         return _leading(PCA().fit(X).components_, p, d)
     if init == "lda":
+        if y is None:
+            raise ValueError("init='lda' needs labels; with triplets choose another start.")
         scalings = LinearDiscriminantAnalysis(n_components=min(p, len(np.unique(y)) - 1, d)).fit(X, y).scalings_
         return _leading(scalings.T, p, d)
     raise ValueError(f"Unknown init {init!r}; known: {', '.join(map(repr, INITS))}, or an array.")

@@ -2,8 +2,10 @@
 
 import warnings
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError, cho_solve, cholesky, inv
 from scipy.spatial.distance import pdist
 from sklearn.exceptions import ConvergenceWarning
@@ -136,6 +138,9 @@ class ITML(MetricLearner):
         "random_state": ["random_state"],
     }
 
+    pairs_: NDArray
+    pair_labels_: NDArray
+
     def __init__(
         self,
         n_components=None,
@@ -161,7 +166,14 @@ class ITML(MetricLearner):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X, y=None, *, pairs=None, pair_labels=None):
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        pairs: ArrayLike | None = None,
+        pair_labels: ArrayLike | None = None,
+    ) -> Self:
         """Learn the metric from labels, or from pairs known to be similar or dissimilar.
 
         Parameters
@@ -244,11 +256,8 @@ class ITML(MetricLearner):
 
     def _multipliers(self, pairs, signs):
         """Where the multipliers begin: the last fit's, if it had the same pairs, else 0."""
-        same = (
-            self.warm_start
-            and np.array_equal(getattr(self, "pairs_", None), pairs)
-            and np.array_equal(self.pair_labels_, signs)
-        )
+        previous = getattr(self, "pairs_", None) if self.warm_start else None
+        same = previous is not None and np.array_equal(previous, pairs) and np.array_equal(self.pair_labels_, signs)
         return self.dual_.copy() if same else np.zeros(len(pairs))
 
 

@@ -2,8 +2,10 @@
 
 import warnings
 from numbers import Integral
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import validate_data
@@ -96,7 +98,7 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
         self.random_state = random_state
 
     @with_callbacks
-    def fit(self, X, y):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Choose k on inner folds, then learn the metric on all patterns.
 
         Parameters
@@ -112,21 +114,21 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
             The fitted classifier.
         """
         validate_params(self)
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        rows = np.flatnonzero(labelled(y))
-        self.classes_, y = check_labels(y[rows])
-        X = X[rows]
-        splits = self._splits(y) if self.n_neighbors == "auto" else []
-        fits = FitSteps(self, X, y, len(splits) + 1, name="fit of the metric")
+        patterns, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        rows = np.flatnonzero(labelled(labels))
+        self.classes_, numbers = check_labels(labels[rows])
+        patterns = patterns[rows]
+        splits = self._splits(numbers) if self.n_neighbors == "auto" else []
+        fits = FitSteps(self, patterns, numbers, len(splits) + 1, name="fit of the metric")
         if splits:
-            self.n_neighbors_ = self._choose_neighbors(X, y, splits, fits)
+            self.n_neighbors_ = self._choose_neighbors(patterns, numbers, splits, fits)
         else:
-            self.n_neighbors_ = clip_count(self.n_neighbors, len(y), "n_neighbors")
-        self.learner_ = clone(self.learner).fit(X, y)
+            self.n_neighbors_ = clip_count(self.n_neighbors, len(numbers), "n_neighbors")
+        self.learner_ = clone(self.learner).fit(patterns, numbers)
         fits.made()
         fits.close()
-        Z = np.asarray(self.learner_.transform(X), dtype=np.float64)
-        self.voters_ = Voters(Z, y, len(self.classes_), rows=rows)
+        Z = np.asarray(self.learner_.transform(patterns), dtype=np.float64)
+        self.voters_ = Voters(Z, numbers, len(self.classes_), rows=rows)
         return self
 
     def _n_voters(self):

@@ -1,40 +1,41 @@
 """Symmetric matrices: covariances that can be inverted, roots, and the map behind a metric."""
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse import csr_array
 
 SINGULAR = 1e-8  # smallest against mean eigenvalue
 
 
-def map_of(M, n_components=None):
+def map_of(M: NDArray, n_components: int | None = None) -> NDArray:
     """A with A^T A = M, rows by falling eigenvalue; only the leading ``n_components``."""
     values, vectors = eigh(M)
     values, vectors = values[::-1], vectors[:, ::-1]
     return (vectors * np.sqrt(np.clip(values, 0, None))).T[:n_components]
 
 
-def shrunk(C, ridge=1e-6):
+def shrunk(C: NDArray, ridge: float = 1e-6) -> NDArray:
     """C with ``ridge`` times its mean eigenvalue added to every eigenvalue."""
     level = np.trace(C) / len(C)
     return C + ridge * (level if level > 0 else 1.0) * np.eye(len(C))
 
 
-def invertible(C, rows, regularization="auto"):
+def invertible(C: NDArray, rows: NDArray, regularization: float | str = "auto") -> NDArray:
     """The covariance C of centred rows (n, d), or of more rows like them, made invertible.
 
     A number is a relative ridge. "auto" leaves a regular matrix as it is and shrinks a singular one (constant or
     repeated features, fewer rows than columns) towards a multiple of the identity by Ledoit and Wolf's amount.
     """
     if regularization != "auto":
-        return shrunk(C, max(regularization, SINGULAR))
+        return shrunk(C, max(float(regularization), SINGULAR))
     if is_regular(C):
         return C
     amount = min(max(ledoit_wolf_amount(C, rows), 100 * SINGULAR), 1 - SINGULAR)
     return (1 - amount) * shrunk(C, amount / (1 - amount))
 
 
-def ledoit_wolf_amount(C, rows):
+def ledoit_wolf_amount(C: NDArray, rows: NDArray) -> float:
     """How far to shrink C: the noise of its elements against their distance from a multiple of the identity.
 
     Ledoit and Wolf 2004. The noise needs only the lengths of the rows: |z z^T|_F = |z|^2.
@@ -44,28 +45,28 @@ def ledoit_wolf_amount(C, rows):
     return noise / distance if noise < distance else 1.0
 
 
-def covariance(rows, regularization="auto"):
+def covariance(rows: NDArray, regularization: float | str = "auto") -> NDArray:
     """rows^T rows / n of centred rows (n, d), made invertible."""
     return invertible(rows.T @ rows / len(rows), rows, regularization)
 
 
-def is_regular(C):
+def is_regular(C: NDArray) -> bool:
     return len(C) > 0 and eigh(C, eigvals_only=True, subset_by_index=[0, 0])[0] > SINGULAR * np.trace(C) / len(C)
 
 
-def generalised_eigenvectors(S, T):
+def generalised_eigenvectors(S: NDArray, T: NDArray) -> tuple[NDArray, NDArray]:
     """Values (falling) and directions (rows v, with v^T T v = 1) of S v = lambda T v; T must be positive definite."""
     values, vectors = eigh(S, T)
     return values[::-1], vectors[:, ::-1].T
 
 
-def within_groups(X, groups):
+def within_groups(X: NDArray, groups: NDArray) -> NDArray:
     """The patterns minus the mean of their group, group by group; groups of -1 are left out."""
     if groups.min() < 0:
         X, groups = X[groups >= 0], groups[groups >= 0]
     return X - group_means(X, groups)[groups]
 
 
-def group_means(X, groups):
+def group_means(X: NDArray, groups: NDArray) -> NDArray:
     membership = csr_array((np.ones(len(X)), groups, np.arange(len(X) + 1)))  # (N, groups), a one in every row
     return membership.T @ X / np.bincount(groups)[:, None]

@@ -2,8 +2,10 @@
 
 import warnings
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
@@ -128,7 +130,7 @@ default="identity"
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X, y=None, *, triplets=None):
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, triplets: ArrayLike | None = None) -> Self:
         """Learn the metric from labels or from triplets.
 
         Parameters
@@ -151,7 +153,7 @@ default="identity"
     def _learn(self, X, y, triplets=None):
         if triplets is None:
             k = clip_count(self.n_neighbors, np.bincount(y).max() - 1, "n_neighbors")
-            loss = _LabelledLoss(X, y, k, self.regularization)
+            loss: _LabelledLoss | _TripletLoss = _LabelledLoss(X, y, k, self.regularization)
         else:
             loss = _TripletLoss(X, check_triplets(triplets, len(X)), self.regularization)
         start = self._start(X, y)
@@ -183,11 +185,8 @@ default="identity"
     def _start(self, X, y):
         """The last fit's map, if it is wanted and there is one that fits the data; else the initial one."""
         previous = getattr(self, "components_", None) if self.warm_start else None
-        fits = previous is not None and previous.shape[1] == X.shape[1]
-        if fits and self.n_components in (None, len(previous)):
+        if previous is not None and previous.shape[1] == X.shape[1] and self.n_components in (None, len(previous)):
             return previous
-        if y is None and isinstance(self.init, str) and self.init == "lda":
-            raise ValueError("init='lda' needs labels; with triplets choose another start.")
         return initial_map(self.init, generator(self.random_state), X, y, self.n_components)
 
 
@@ -203,6 +202,7 @@ class _LabelledLoss:
         self.regularization = regularization
         others = len(y) ** 2 - (np.bincount(y) ** 2).sum()
         self.kept, self.found = np.empty((min(others // 2, KEPT_PAIRS), 2), np.int32), -1
+        self.searched_at: tuple[NDArray, NDArray]  # Z and r of the last search
 
     def __call__(self, Z, width):
         R, r = large_margin.reaches(Z, self.targets)

@@ -113,7 +113,7 @@ default="identity"
         self.verbose = verbose
         self.random_state = random_state
 
-    def _learn(self, X, y, weights):
+    def _learn(self, X, y, weights=None):
         energy = NCAEnergy().bind(X, y, sample_weight=weights, device=self.device)
         start = self._previous(X) if self.warm_start else None
         if start is None:
@@ -137,8 +137,9 @@ default="identity"
     def _previous(self, X):
         """The last fit's map, if there is one that fits the data."""
         previous = getattr(self, "components_", None)
-        fits = previous is not None and previous.shape[1] == X.shape[1]
-        return previous if fits and self.n_components in (None, len(previous)) else None
+        if previous is not None and previous.shape[1] == X.shape[1] and self.n_components in (None, len(previous)):
+            return previous
+        return None
 
 
 class _Objective:

@@ -1,10 +1,11 @@
 """Nearest patterns of the own class and of the others: targets and impostors."""
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 
-def class_neighbors(X, y, n_own, n_other):
+def class_neighbors(X: NDArray, y: NDArray, n_own: int, n_other: int) -> tuple[NDArray, NDArray]:
     """Indices of every pattern's nearest ones of its own class (N, n_own) and of the others (N, n_other).
 
     -1 fills up where a class, or what is left beside it, is too small.

@@ -5,7 +5,8 @@ from typing import TypeVar
 
 from joblib import Parallel, delayed
 
-Task, Result = TypeVar("Task"), TypeVar("Result")
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 
 def in_parallel(work: Callable[[Task], Result], tasks: Sequence[Task], n_jobs: int | None) -> Iterable[Result]:

@@ -1,6 +1,9 @@
 """Relevant component analysis: whiten what varies inside groups of equivalent patterns."""
 
 from numbers import Real
+from typing import Self
+
+from numpy.typing import ArrayLike
 
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
@@ -58,7 +61,7 @@ class RCA(MetricLearner):
         self.n_components = n_components
         self.regularization = regularization
 
-    def fit(self, X, y=None, *, chunks=None):
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, chunks: ArrayLike | None = None) -> Self:
         """Learn the metric from labels or from chunklets.
 
         Parameters

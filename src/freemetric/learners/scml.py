@@ -2,8 +2,10 @@
 
 import warnings
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import DataWarning
@@ -169,7 +171,7 @@ class SCML(MetricLearner):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X, y=None, *, triplets=None):
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, triplets: ArrayLike | None = None) -> Self:
         """Learn the metric from labels or from triplets.
 
         Parameters
@@ -287,10 +289,10 @@ class _Search:
         return np.zeros(len(self.basis)) if self.best.item is None else self.best.item
 
 
-def nearest_triplets(X, y, n_neighbors, n_impostors):
+def nearest_triplets(X: NDArray, y: NDArray, n_neighbors: int, n_impostors: int) -> NDArray:
     """Triplets (T, 3) of every pattern with its nearest ones of its class, times its nearest ones of other classes."""
     own, other = class_neighbors(X, y, n_neighbors, n_impostors)
-    triplets = np.empty((len(X), own.shape[1], other.shape[1], 3), dtype=np.int32)
+    triplets: NDArray = np.empty((len(X), own.shape[1], other.shape[1], 3), dtype=np.int32)
     triplets[..., 0] = np.arange(len(X))[:, None, None]
     triplets[..., 1] = own[:, :, None]
     triplets[..., 2] = other[:, None, :]

@@ -1,6 +1,7 @@
 """SCML's bases: the directions that tell classes, or far from near, in regions of the data."""
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import eigh, qr, solve
 from sklearn.neighbors import NearestNeighbors
 
@@ -12,7 +13,7 @@ PER_REGION = 5  # most discriminants of a region of triplets
 MOST_EACH = 100  # triplets that a pattern brings into a region
 
 
-def draw_basis(rng, X, y, triplets, n_basis):
+def draw_basis(rng: np.random.Generator, X: NDArray, y: NDArray | None, triplets: NDArray, n_basis: int) -> NDArray:
     """Unit vectors (n_basis, d): the discriminants of random regions, at every scale."""
     per_region = _per_region(X, y)
     n_regions = -(-n_basis // (per_region * len(SCALES)))
@@ -26,7 +27,7 @@ def draw_basis(rng, X, y, triplets, n_basis):
     return _unit_rows(rng, np.vstack(found)[:n_basis])
 
 
-def class_discriminants(X, y, n_directions):
+def class_discriminants(X: NDArray, y: NDArray, n_directions: int) -> NDArray:
     """Leading directions (n_directions, d) of Fisher's criterion; zeros where there are fewer.
 
     The eigenvectors of S_w^-1 S_b are S_w^-1 M^T u with u those of M S_w^-1 M^T, M the class means: no larger
@@ -41,7 +42,7 @@ def class_discriminants(X, y, n_directions):
     return _leading(values, (V @ U).T, n_directions) @ span.T
 
 
-def triplet_discriminants(X, triplets, n_directions):
+def triplet_discriminants(X: NDArray, triplets: NDArray, n_directions: int) -> NDArray:
     """Leading directions (n_directions, d) of the far pairs' scatter against the near pairs'; zeros for none."""
     a, p, n = triplets.T
     D, span = _spanned(np.vstack([X[a] - X[p], X[a] - X[n]]))
@@ -101,7 +102,7 @@ def _per_region(X, y):
     return min(X.shape[1], PER_REGION if y is None else y.max())
 
 
-def most_bases(X, y, triplets):
+def most_bases(X: NDArray, y: NDArray | None, triplets: NDArray) -> int:
     """Every pattern, or every one that begins a triplet, can be the centre of one region of each scale."""
     n_centres = len(np.unique(triplets[:, 0])) if y is None else len(X)
     return n_centres * len(SCALES) * _per_region(X, y)

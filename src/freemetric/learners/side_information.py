@@ -3,13 +3,14 @@
 import warnings
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import DataWarning
 
 COPY = 1e-20  # of the largest squared difference; anything smaller is no difference
 
 
-def check_chunks(chunks, n_patterns):
+def check_chunks(chunks: ArrayLike, n_patterns: int) -> NDArray:
     """Chunk numbers 0..C-1 of the patterns, -1 where a pattern belongs to none."""
     chunks = np.asarray(chunks)
     if chunks.shape != (n_patterns,) or not np.issubdtype(chunks.dtype, np.integer):
@@ -22,25 +23,26 @@ def check_chunks(chunks, n_patterns):
     return result
 
 
-def check_pairs(pairs, pair_labels, n_patterns):
+def check_pairs(
+    pairs: ArrayLike | None, pair_labels: ArrayLike | None, n_patterns: int
+) -> tuple[NDArray, NDArray[np.bool_]]:
     """Index pairs (n, 2) and whether each is similar; ``pair_labels`` are +1 and -1."""
     if pairs is None:
         raise ValueError("pair_labels needs pairs: indices into X.")
     if pair_labels is None:
         raise ValueError("pairs needs pair_labels: +1 for similar, -1 for dissimilar pairs.")
-    pairs = _check_indices(pairs, 2, n_patterns, "pairs")
-    labels = np.asarray(pair_labels)
-    if labels.shape != (len(pairs),) or not np.isin(labels, (-1, 1)).all():
-        raise ValueError(f"pair_labels must be {len(pairs)} values of +1 or -1; got {_shape_of(labels)}.")
-    return pairs, labels == 1
+    indices, labels = _check_indices(pairs, 2, n_patterns, "pairs"), np.asarray(pair_labels)
+    if labels.shape != (len(indices),) or not np.isin(labels, (-1, 1)).all():
+        raise ValueError(f"pair_labels must be {len(indices)} values of +1 or -1; got {_shape_of(labels)}.")
+    return indices, labels == 1
 
 
-def check_triplets(triplets, n_patterns):
+def check_triplets(triplets: ArrayLike, n_patterns: int) -> NDArray:
     """Index triplets (n, 3): the first is nearer to the second than to the third."""
     return _check_indices(triplets, 3, n_patterns, "triplets")
 
 
-def draw_pairs(rng, y, n_pairs):
+def draw_pairs(rng: np.random.Generator, y: NDArray, n_pairs: int) -> tuple[NDArray, NDArray[np.bool_]]:
     """Pairs (n, 2) without repetition, half of them similar; fewer, with a warning, where there are not enough."""
     order, counts = np.argsort(y, kind="stable"), np.bincount(y)
     within = int((counts * (counts - 1) // 2).sum())
@@ -58,13 +60,13 @@ def draw_pairs(rng, y, n_pairs):
     return np.vstack([similar, dissimilar]), np.arange(2 * wanted) < wanted
 
 
-def differ(V):
+def differ(V: NDArray) -> NDArray[np.bool_]:
     """Which differences (n, d) of pairs are more than rounding."""
     squared = np.einsum("ni,ni->n", V, V)
     return squared > COPY * squared.max(initial=0.0)
 
 
-def clip_count(value, most, name):
+def clip_count(value: int, most: int, name: str) -> int:
     """``value``, or ``most`` with a warning where the data allow no more."""
     if value <= most:
         return value

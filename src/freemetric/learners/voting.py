@@ -32,9 +32,10 @@ class VotingClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
             Row k - 1 counts the classes of the k nearest; of rows at one place that are more than needed, in part.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        patterns: NDArray = validate_data(self, X, dtype=np.float64, reset=False)
         k = self.n_neighbors_ if n_neighbors is None else min(n_neighbors, self._n_voters())
-        return np.concatenate([self._count(X[part], k) for part in chunks(len(X), k, len(self.classes_))])
+        parts = chunks(len(patterns), k, len(self.classes_))
+        return np.concatenate([self._count(patterns[part], k) for part in parts])
 
     def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
         """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k."""
@@ -54,10 +55,10 @@ class VotingClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
             Rows sum to one; columns follow ``classes_``.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        patterns: NDArray = validate_data(self, X, dtype=np.float64, reset=False)
         k = self.n_neighbors_
-        parts = chunks(len(X), k, len(self.classes_))
-        return np.concatenate([shares(self._count(X[part], k).astype(np.float64))[:, -1] for part in parts])
+        parts = chunks(len(patterns), k, len(self.classes_))
+        return np.concatenate([shares(self._count(patterns[part], k).astype(np.float64))[:, -1] for part in parts])
 
     def predict(self, X: ArrayLike) -> NDArray:
         """The class with the most votes; the nearest neighbours decide between equals.

@@ -177,5 +177,6 @@ def register_view(name: str, view: type[View]) -> None:
     VIEWS[name] = view
 
 
-for _name, _view in {"scaled": Scaled, "quantiles": Quantiles, "steps": Steps}.items():
-    register_view(_name, _view)
+register_view("scaled", Scaled)
+register_view("quantiles", Quantiles)
+register_view("steps", Steps)

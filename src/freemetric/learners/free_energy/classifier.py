@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -229,9 +229,9 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
             The fitted classifier.
         """
         validate_params(self)
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        patterns, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         energy = None if self.energy == "auto" else as_energy(self.energy)
-        rows = training_rows(X, y, sample_weight, energy is None or takes_weights(energy))
+        rows = training_rows(patterns, labels, sample_weight, energy is None or takes_weights(energy))
         self.classes_ = rows.classes
         warn_about(rows.X, rows.y, rows.classes)
         check_n_components(self.n_components, rows.X)
@@ -240,7 +240,9 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         search = self._searched(problem)
         with one_blas_thread():  # many small problems, for which threads only wait
             verdict = verdict_on(search.population, search.recipe)
-        vars(self).update(describe(search, verdict), **describe_judges(search.population, verdict, len(X)))
+        found = describe(search, verdict) | describe_judges(search.population, verdict, len(patterns))
+        for name, value in found.items():
+            setattr(self, name, value)
         return self
 
     def _searched(self, problem):
@@ -269,7 +271,8 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
 
     def _recipe(self, n_rows):
         """The recipe, with what the parameters say instead."""
-        recipe, given = Recipe() if self.recipe is None else self.recipe, {}
+        recipe = Recipe() if self.recipe is None else self.recipe
+        given: dict[str, Any] = {}
         if self.n_replicas != "auto":
             given |= {"n_replicas": int(self.n_replicas), "affordable_bag": n_rows}  # so many, however large bags are
         if self.n_neighbors != "auto":
@@ -301,7 +304,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
     def views_(self) -> dict[str, View]:
         return self.committee_.views
 
-    def _patterns(self, X):
+    def _patterns(self, X: ArrayLike) -> NDArray:
         check_is_fitted(self)
         return validate_data(self, X, dtype=np.float64, reset=False)
 
@@ -318,21 +321,20 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         P : ndarray of shape (n_samples, n_classes)
             Rows sum to one; columns follow ``classes_``.
         """
-        X = self._patterns(X)
-        return self.committee_.predict_proba(X, self.n_jobs, self.device)
+        return self.committee_.predict_proba(self._patterns(X), self.n_jobs, self.device)
 
     def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
         """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k.
 
         Each k has weights and a calibration of its own; ``predict`` mixes several k.
         """
-        X, committee = self._patterns(X), self.committee_
+        patterns, committee = self._patterns(X), self.committee_
 
         def decide(shares):
             return np.array([mixture(shares).argmax(axis=1) for mixture in self.mixtures_of_one_k_[:n_neighbors]]).T
 
-        parts = committee.parts(len(X))
-        return np.concatenate([decide(committee.shares(X[part], self.n_jobs, self.device)) for part in parts])
+        parts = committee.parts(len(patterns))
+        return np.concatenate([decide(committee.shares(patterns[part], self.n_jobs, self.device)) for part in parts])
 
     def _n_voters(self):
         return len(self.committee_.voters)
@@ -356,8 +358,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         Z : ndarray of shape (n_samples, n_axes)
             Euclidean distances there are the root of the mean squared distance over all replicas that vote.
         """
-        X = self._patterns(X)
-        return self.committee_.embed(X)
+        return self.committee_.embed(self._patterns(X))
 
     def check_state(self) -> None:
         """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""
