@@ -8,56 +8,53 @@ import pytest
 import freemetric
 
 ROOT = Path(freemetric.__file__).parent
-CONSTRUCTORS_OF_ESTIMATORS = "parameters that a constructor only stores are described in the docstring"
+TREES = {str(path.relative_to(ROOT)): ast.parse(path.read_text()) for path in sorted(ROOT.rglob("*.py"))}
+CLASSES = {node.name: node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
 
 
-def public_functions(tree, inside_public=True, in_class=False):
-    """Functions and methods that anyone may call."""
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef):
-            yield from public_functions(node, inside_public and not node.name.startswith("_"), True)
-        elif isinstance(node, ast.FunctionDef) and inside_public and not node.name.startswith("_"):
-            yield node, in_class
+def public_functions(node, owner=None):
+    """Functions and methods that anyone may call, each with its class."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.ClassDef) and child.name.startswith("_"):
+            continue
+        if isinstance(child, ast.FunctionDef):
+            yield child, owner
+        else:
+            yield from public_functions(child, child if isinstance(child, ast.ClassDef) else owner)
 
 
 def is_compiled(function):
-    """Kernels take arrays and numbers of the types that numba finds."""
-    return any(
-        "njit" in ast.unparse(d) or "intrinsic" in ast.unparse(d) or "jit" in ast.unparse(d)
-        for d in function.decorator_list
-    )
+    """Kernels take arrays and numbers of the types that the compiler finds."""
+    decorators = [ast.unparse(decorator).split("(")[0] for decorator in function.decorator_list]
+    return any(name in ("njit", "jit", "intrinsic") for name in decorators)
 
 
-def inherits_signature(function, in_class):
-    """Methods that implement what a base class declares with its types."""
-    return in_class and function.name in DECLARED
+def types(function, owner):
+    """The type of every argument, by its name, and of what is returned; None where there is none."""
+    args = function.args
+    arguments = [*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, (args.vararg, args.kwarg))]
+    is_bound = owner is not None and "staticmethod" not in map(ast.unparse, function.decorator_list)
+    return {"return": function.returns, **{argument.arg: argument.annotation for argument in arguments[is_bound:]}}
 
 
-def declared_methods():
-    """Names of methods that some base class of ours declares with types."""
+def untyped(function, owner):
+    return {name for name, annotation in types(function, owner).items() if annotation is None}
+
+
+def typed_above(function, owner):
+    """Arguments whose types a method takes over from the one that it overrides."""
     names = set()
-    for path in ROOT.rglob("*.py"):
-        for node, in_class in public_functions(ast.parse(path.read_text())):
-            if in_class and node.returns is not None:
-                names.add(node.name)
+    for base in owner.bases if owner else ():
+        parent = CLASSES.get(ast.unparse(base))
+        for method, _ in public_functions(parent) if parent else ():
+            if method.name == function.name:
+                names |= types(method, parent).keys() - untyped(method, parent)
+        names |= typed_above(function, parent)
     return names
 
 
-DECLARED = declared_methods()
-
-
-def missing(function, in_class):
-    arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-    arguments += [a for a in (function.args.vararg, function.args.kwarg) if a is not None]
-    is_static = any("staticmethod" in ast.unparse(d) for d in function.decorator_list)
-    skipped = arguments[1:] if in_class and not is_static else arguments
-    return [a.arg for a in skipped if a.annotation is None] + (["return"] if function.returns is None else [])
-
-
-@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", TREES)
 def test_public_functions_have_types(path):
-    if "triton" in path.name:
-        return
-    for function, in_class in public_functions(ast.parse(path.read_text())):
-        if not is_compiled(function) and not inherits_signature(function, in_class):
-            assert not missing(function, in_class), f"{path.name}, line {function.lineno}: {function.name}"
+    for function, owner in public_functions(TREES[path]):
+        missing = set() if is_compiled(function) else untyped(function, owner) - typed_above(function, owner)
+        assert not missing, f"line {function.lineno}: {function.name}"

@@ -1,5 +1,6 @@
 """Everything this library uses of scikit-learn that scikit-learn does not promise to keep: one file to mend."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ except ImportError:  # before scikit-learn 1.9
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Nothing to support."""
 
-    def with_callbacks(fit):
+    def with_callbacks(fit: Callable) -> Callable:
         """The method as it is."""
         return fit
 

@@ -12,6 +12,8 @@ and enter h as their logarithms.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,7 +23,7 @@ try:
     from triton import language as tl
 except ImportError:  # then this file can be read, not run
 
-    def jit(function):
+    def jit(function: Callable) -> Callable:
         return function
 
 

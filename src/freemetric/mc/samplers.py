@@ -160,7 +160,7 @@ class ParallelTempering(Sampler):
         self.burn_in = burn_in
 
     @property
-    def n_replicas(self):
+    def n_replicas(self) -> int:
         return len(self.temperatures)
 
     def begin(self, rng, energy, A):
