@@ -1,12 +1,12 @@
 """The tags under which model files know our classes. Tags are for ever; the code behind them may move."""
 
 from . import energies, mc
-from .files import register
+from .files import documented, register
 from .learners import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 from .metrics import Calibration, Candidate, Committee, Ensemble, Mixture, Voters
 
 for _name, _learner in LEARNERS.items():
-    register(f"freemetric:{_name}", _learner)
+    register(f"freemetric:{_name}", _learner, attributes=documented(_learner))
 for _tag, _cls in {
     "free-energy-classifier": FreeEnergyClassifier,
     "metric-k-neighbors-classifier": MetricKNeighborsClassifier,
@@ -19,7 +19,7 @@ for _tag, _cls in {
     "committee": Committee,
     "chain": mc.Chain,
 }.items():
-    register(f"freemetric:{_tag}", _cls)
+    register(f"freemetric:{_tag}", _cls, attributes=documented(_cls))
 for _tag, _cls in {
     "nca": energies.NCAEnergy,
     "log-nca": energies.LogNCAEnergy,
@@ -29,7 +29,7 @@ for _tag, _cls in {
     "scaled": energies.ScaledEnergy,
     "callable": energies.CallableEnergy,  # to say of its function that it cannot be saved
 }.items():
-    register(f"energy:{_tag}", _cls)
+    register(f"energy:{_tag}", _cls, attributes=())
 for _tag, _cls in {
     "annealing": mc.Annealing,
     "tempering": mc.ParallelTempering,
@@ -42,4 +42,4 @@ for _tag, _cls in {
     "stretch-rotate": mc.StretchRotateMove,
     "hamiltonian": mc.HamiltonianMove,
 }.items():
-    register(f"mc:{_tag}", _cls)
+    register(f"mc:{_tag}", _cls, attributes=())

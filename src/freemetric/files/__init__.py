@@ -12,7 +12,8 @@ them data only, calls no function that a file names, and believes no size that t
 
 from ..exceptions import ModelFileError
 from . import sklearn_parts  # noqa: F401 - registers scikit-learn's transformers
+from .attributes import documented
 from .model import Savable, about, load, save
 from .registry import register
 
-__all__ = ["ModelFileError", "Savable", "about", "load", "register", "save"]
+__all__ = ["ModelFileError", "Savable", "about", "documented", "load", "register", "save"]

@@ -9,14 +9,14 @@ from numpy.lib import format as npy
 KINDS = "biufc"  # truth values, integers, floats, complex; no others have bytes that are all safe to believe
 
 
-def array_bytes(array):
+def array_bytes(array: np.ndarray) -> bytes:
     """The npy file of an array whose kind is one of KINDS."""
     file = io.BytesIO()
     npy.write_array(file, array, allow_pickle=False)
     return file.getvalue()
 
 
-def array_of(content):
+def array_of(content: bytes) -> np.ndarray:
     """The array of an npy file; ValueError where it is not one of ours, before anything is allocated."""
     file = io.BytesIO(content)
     version = npy.read_magic(file)

@@ -5,8 +5,10 @@ import json
 import os
 import stat
 import zipfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from ..exceptions import ModelFileError
 from .atomic import replacing
@@ -14,9 +16,11 @@ from .atomic import replacing
 FORMAT, VERSION = "freemetric model", 2
 HEADER, TREE = "freemetric.json", "tree.json"
 LARGEST_HEADER = 16 << 20
+TEXTS = ("freemetric", "scikit-learn", "class")
+Header = dict[str, Any]
 
 
-def write(path, header, tree, arrays):
+def write(path: str | os.PathLike, header: Header, contents: list[bytes]) -> None:
     """Write a model file.
 
     Parameters
@@ -25,30 +29,27 @@ def write(path, header, tree, arrays):
         A file that is there already is replaced, at the last moment.
     header : dict
         JSON values; format, version and checksum are added.
-    tree : object
-        JSON values.
-    arrays : list of bytes
-        npy files.
+    contents : list of bytes
+        The tree as JSON, then npy files.
     """
-    header = {"format": FORMAT, "version": VERSION, "arrays": len(arrays), **header}
-    contents = [as_json(tree), *arrays]
+    header = {"format": FORMAT, "version": VERSION, "arrays": len(contents) - 1, **header}
     header["sha256"] = digest(header, contents)
     if len(as_json(header)) > LARGEST_HEADER:
         raise ValueError(f"more than {LARGEST_HEADER >> 20} MB beside the model")
-    members = zip([HEADER, *member_names(len(arrays))], [as_json(header), *contents], strict=True)
+    members = zip([HEADER, *member_names(len(contents) - 1)], [as_json(header), *contents], strict=True)
     with replacing(Path(path)) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, content in members:
             archive.writestr(zipfile.ZipInfo(name), content)  # without a date: the same model, the same file
 
 
-def read_header(path):
+def read_header(path: str | os.PathLike) -> Header:
     """The header of a model file, without its model."""
     with opened(path) as archive:
         return _header(archive)
 
 
-def read(path):
-    """Header, tree and npy files of a model file whose checksum is right."""
+def read(path: str | os.PathLike) -> tuple[Header, list[bytes]]:
+    """Header and contents of a model file whose checksum is right."""
     with opened(path) as archive:
         header = _header(archive)
         names = member_names(header["arrays"])
@@ -58,31 +59,38 @@ def read(path):
     told = header.pop("sha256", None)
     if told != digest(header, contents):
         raise ValueError("its checksum is wrong")
-    return header, from_json(contents[0]), contents[1:]
+    return header, contents
 
 
 def _header(archive):
     if archive.getinfo(HEADER).file_size > LARGEST_HEADER:
         raise ValueError("a header of absurd size")
     header = from_json(archive.read(HEADER))
-    if header["format"] != FORMAT:
+    if type(header) is not dict or header.get("format") != FORMAT:
         raise ValueError("another format")
-    if type(header["version"]) is not int or header["version"] < 1:
-        raise ValueError("no format version")
-    if header["version"] != VERSION:
-        advice = "update freemetric" if header["version"] > VERSION else "fit the model again, or load it with that one"
-        writer = f"format {header['version']}, written by freemetric {header['freemetric']}"
-        raise ModelFileError(f"{writer}; this freemetric reads format {VERSION}: {advice}")
-    count = header["arrays"]
+    _check_version(header)
+    if not all(type(header.get(name)) is str for name in TEXTS):
+        raise ValueError("a header without versions or a class")
+    count = header.get("arrays")
     if type(count) is not int or not 0 <= count < len(archive.namelist()):
         raise ValueError("a wrong number of arrays")
-    if type(header["about"]) is not dict:
+    if type(header.get("about")) is not dict:
         raise ValueError("notes that are no dict")
     return header
 
 
+def _check_version(header):
+    version = header.get("version")
+    if type(version) is not int or version < 1:
+        raise ValueError("no format version")
+    if version != VERSION:
+        advice = "update freemetric" if version > VERSION else "fit the model again, or load it with that one"
+        writer = f"format {version}, written by freemetric {header.get('freemetric')}"
+        raise ModelFileError(f"{writer}; this freemetric reads format {VERSION}: {advice}")
+
+
 @contextmanager
-def opened(path):
+def opened(path: str | os.PathLike) -> Iterator[zipfile.ZipFile]:
     """The archive, whose members together are no larger than the file."""
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):  # to open a pipe would be to wait for it
@@ -100,12 +108,12 @@ def opened(path):
             yield archive
 
 
-def member_names(n_arrays):
+def member_names(n_arrays: int) -> list[str]:
     """Everything after the header."""
     return [TREE, *(f"arrays/{i}.npy" for i in range(n_arrays))]
 
 
-def digest(header, contents):
+def digest(header: Header, contents: list[bytes]) -> str:
     """sha256 over the header without its checksum, and over all parts with their lengths."""
     total = hashlib.sha256()
     for content in (as_json(header), *contents):
@@ -114,11 +122,11 @@ def digest(header, contents):
     return total.hexdigest()
 
 
-def as_json(value):
+def as_json(value: Any) -> bytes:
     return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
 
 
-def from_json(content):
+def from_json(content: bytes) -> Any:
     return json.loads(content, parse_constant=_refuse)
 
 

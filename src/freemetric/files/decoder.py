@@ -1,20 +1,34 @@
 """Trees of JSON values as objects: of registered classes only, from data only."""
 
 import math
+from typing import Any
 
 import numpy as np
 
+from ..exceptions import ModelFileError
 from .arrays import array_of
+from .budget import OBJECT_BYTES, Budget, extent
 from .encoder import DEEPEST
-from .leaves import LARGEST_TEXT, LEAVES, to_dtype
+from .leaves import LEAVES, to_dtype
 from .registry import BY_TAG
+
+LONGEST_TAG = 80  # letters, in messages
 
 
 class Decoder:
-    """``decode(tree)`` returns the object; ValueError, TypeError or KeyError where the tree is not one of ours."""
+    """``decode(tree)`` returns the object; ValueError, TypeError or KeyError where the tree is not one of ours.
 
-    def __init__(self, arrays):
+    Parameters
+    ----------
+    arrays : list of bytes
+        npy files.
+    file_bytes : int
+        Size of the file, which limits what its parts may take.
+    """
+
+    def __init__(self, arrays: list[bytes], file_bytes: int) -> None:
         self.tags: set[str] = set()
+        self._budget = Budget(file_bytes)
         self._arrays = [array_of(content) for content in arrays]
         self._branches = {
             "tuple": self._tuple,
@@ -25,7 +39,7 @@ class Decoder:
             "object": self._object,
         }
 
-    def decode(self, node, depth=0):
+    def decode(self, node: Any, depth: int = 0) -> Any:
         if depth > DEEPEST:
             raise ValueError("nested too deeply")
         if type(node) is list:
@@ -47,13 +61,16 @@ class Decoder:
         number, backward = content
         if type(number) is not int or not 0 <= number < len(self._arrays):
             raise ValueError(f"an array {number!r} that is not there")
-        return np.flip(self._arrays[number], backward) if backward else self._arrays[number]
+        array = self._arrays[number]
+        self._budget.spend(extent(array))  # each time: whoever gets it may make another one of its size
+        return np.flip(array, backward) if backward else array
 
     def _objects(self, content, depth):
         dtype, shape, nodes = content
         dtype = to_dtype(dtype)
-        if dtype.kind not in "OU" or math.prod(shape) != len(nodes) or dtype.itemsize * len(nodes) > LARGEST_TEXT:
+        if dtype.kind not in "OU" or math.prod(shape) != len(nodes):
             raise ValueError(f"an array of shape {shape} and dtype {dtype} with {len(nodes)} items")
+        self._budget.spend(dtype.itemsize * len(nodes))
         array = np.empty(len(nodes), dtype)
         for i, node in enumerate(nodes):
             item = self.decode(node, depth + 1)
@@ -74,11 +91,8 @@ class Decoder:
         if type(tag) is not str or type(nodes) is not dict:
             raise TypeError("an object without a class")
         if tag not in BY_TAG:
-            raise ValueError(f"an object of the kind {tag!r}, which nobody has registered")
-        entry = BY_TAG[tag]
+            unknown = f"holds an object of the kind {tag[:LONGEST_TAG]!r}, which nobody has registered"
+            raise ModelFileError(f"{unknown}; import what calls freemetric.files.register for it")
         self.tags.add(tag)
-        state = {key: self.decode(node, depth + 1) for key, node in nodes.items()}
-        made = entry.from_state(state)
-        if not set(state) <= set(entry.to_state(made)):
-            raise ValueError(f"{entry.cls.__name__} with other attributes than its own")
-        return made
+        self._budget.spend(OBJECT_BYTES)
+        return BY_TAG[tag].rebuilt({key: self.decode(node, depth + 1) for key, node in nodes.items()})

@@ -6,11 +6,14 @@ entry, whose key says what it is: ``{"tuple": [...]}``, ``{"object": ["freemetri
 
 import math
 from collections import UserList
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from .arrays import KINDS, array_bytes
-from .leaves import LARGEST_TEXT, LEAVES, UnsupportedError, from_dtype
+from .budget import OBJECT_BYTES, Budget, extent
+from .leaves import LEAVES, UnsupportedError, from_dtype
 from .registry import BY_CLASS
 
 DEEPEST = 64
@@ -19,11 +22,13 @@ DEEPEST = 64
 class Encoder:
     """``encode(value)`` returns a tree; arrays of numbers are collected in ``arrays``, as npy files."""
 
-    def __init__(self):
-        self.arrays, self.tags = [], set()
-        self._seen = {}  # id of an array: (its number, the array itself, so that the id stays its own)
+    def __init__(self) -> None:
+        self.arrays: list[bytes] = []
+        self.budget = Budget()
+        # id of an array: its number, and the array itself, so that the id stays its own
+        self._seen: dict[int, tuple[int, np.ndarray]] = {}
 
-    def encode(self, value, depth=0):
+    def encode(self, value: Any, depth: int = 0) -> Any:
         if depth > DEEPEST:
             raise UnsupportedError("nested too deeply")
         if isinstance(value, UserList):  # scikit-learn before 1.8 keeps the columns of a remainder in one
@@ -46,50 +51,55 @@ class Encoder:
                 return {name: to_json(value)}
         return {"object": self._object(value, depth)}
 
-    def _part(self, where, value, depth):
+    def _part(self, where: str, value: Any, depth: int) -> Any:
         try:
             return self.encode(value, depth + 1)
         except UnsupportedError as problem:
             problem.where = where + problem.where
             raise
 
-    def _items(self, values, depth):
+    def _items(self, values: Iterable[Any], depth: int) -> list[Any]:
         return [self._part(f"[{i}]", value, depth) for i, value in enumerate(values)]
 
-    def _array(self, array, depth):
+    def _array(self, array: np.ndarray, depth: int) -> dict[str, Any]:
         dtype = from_dtype(array.dtype)
+        self.budget.spend(extent(array))
         if array.dtype.kind not in KINDS:
-            if array.nbytes > LARGEST_TEXT:
-                raise UnsupportedError(f"{array.nbytes} bytes of strings")
             return {"objects": [dtype, list(array.shape), self._items(array.ravel().tolist(), depth)]}
         if id(array) not in self._seen:
             self._seen[id(array)] = len(self.arrays), array
             self.arrays.append(array_bytes(upright(array)))
         return {"array": [self._seen[id(array)][0], backward_axes(array)]}
 
-    def _object(self, value, depth):
+    def _object(self, value: Any, depth: int) -> list[Any]:
         entry = BY_CLASS.get(type(value))
         if entry is None:
             raise UnsupportedError(described(value))
-        state = entry.to_state(value)
-        self.tags.add(entry.tag)
-        tree = {key: self._part(f".{key}", part, depth) for key, part in state.items()}
-        entry.from_state(state)  # what is saved can be loaded
+        self.budget.spend(OBJECT_BYTES)
+        state = dict(entry.to_state(value))
+        if not all(type(name) is str for name in state):
+            raise TypeError(f"to_state of {type(value).__name__} returned names that are no texts")
+        tree = {name: self._part(f".{name}", part, depth) for name, part in state.items()}
+        entry.rebuilt(state)  # what is saved can be loaded
         return [entry.tag, tree]
 
 
-def backward_axes(array):
+def backward_axes(array: np.ndarray) -> list[int]:
     """Axes that run backwards in memory. They are kept so: products of matrices depend on it in the last digit."""
     return [axis for axis, stride in enumerate(array.strides) if stride < 0]
 
 
-def upright(array):
+def upright(array: np.ndarray) -> np.ndarray:
     """The same numbers with all axes forwards, in one piece, the order of the axes in memory kept."""
-    return np.array(np.flip(array, backward_axes(array)), order="K")
+    return np.array(np.flip(array, tuple(backward_axes(array))), order="K")
 
 
-def described(value):
-    """What a value is, for someone who must do without it."""
+def described(value: Any) -> str:
+    """What a value is, for someone who must do without it or make its class known."""
     if callable(value) and hasattr(value, "__name__"):
         return f"a function, {value.__name__!r}"
-    return f"of the class {type(value).__module__}.{type(value).__qualname__}"
+    cls = type(value)
+    named = f"of the class {cls.__module__}.{cls.__qualname__}"
+    if cls.__module__ == "builtins":
+        return named
+    return f"{named}, which files do not know; freemetric.files.register makes a class known"

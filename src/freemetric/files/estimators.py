@@ -1,17 +1,19 @@
 """Estimators as dicts of their parameters and attributes, and back, without running their constructors."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ..sklearn_compat import CALLBACKS, validate_params
+from .attributes import check_names
 
 SHAPES = {
     "classes_": "C",
     "feature_names_in_": "d",
+    "statistics_": "d",
     "components_": "pd",
     "replicas_": "Rpd",
     "oob_decision_function_": ".C",
@@ -20,35 +22,68 @@ SHAPES = {
     "mean_": "d",
     "var_": "d",
     "center_": "d",
-    "statistics_": "d",
     "quantiles_": "qd",
     "references_": "q",
 }
 """Axes of fitted arrays; the same letter is the same length within one estimator, a dot is any length."""
 
-POSITIVE = ("n_features_in_", "n_neighbors_", "_n_features_out")
+OF_ANY_TYPE = ("classes_", "feature_names_in_", "statistics_")  # all others hold numbers
+LENGTHS = {"n_features_in_": "d", "_n_features_out": "p"}
+POSITIVE = (*LENGTHS, "n_neighbors_")
 Check = Callable[[Any], None]
 
 
-def estimator_to_state(estimator: Any, check: Check) -> dict[str, Any]:
-    """Parameters and attributes of an estimator that is whole; callbacks watched its fit and are no part of it."""
-    state = {name: value for name, value in vars(estimator).items() if name != CALLBACKS}
-    _check_names(type(estimator), state)
-    _check(estimator, check)
-    return state
+class EstimatorStates:
+    """How the estimators of a class are written and read.
 
+    Parameters
+    ----------
+    cls : type
+        The class.
+    check : callable
+        Called with an estimator; raises ValueError if its parts do not fit together.
+    public : collection of str or None, default=None
+        Attributes that its fit may set; None allows every name with an underscore at its end.
+    private : collection of str, default=()
+        More of them, which begin with an underscore.
+    """
 
-def estimator_from_state(cls: type, state: Mapping[str, Any], check: Check) -> Any:
-    """The estimator that had this state; ValueError or TypeError where it cannot work."""
-    _check_names(cls, state)
-    made = object.__new__(cls)
-    vars(made).update(state)
-    for name, default in parameters_of(cls).items():
-        # a file of an earlier release does not know parameters that came later
-        if name not in state and default is not inspect.Parameter.empty:
-            setattr(made, name, default)
-    _check(made, check)
-    return made
+    def __init__(
+        self, cls: type, check: Check, public: Collection[str] | None = None, private: Collection[str] = ()
+    ) -> None:
+        self.cls, self.check, self.public, self.private = cls, check, public, private
+
+    def to_state(self, estimator: Any) -> dict[str, Any]:
+        """Parameters and attributes of an estimator that is whole; callbacks watched its fit and are no part of it."""
+        state = {name: value for name, value in vars(estimator).items() if name != CALLBACKS}
+        check_names(self.cls, state, parameters_of(self.cls), self.public, self.private)
+        self._check(estimator)
+        return state
+
+    def from_state(self, state: Mapping[str, Any]) -> Any:
+        """The estimator that had this state; ValueError or TypeError where it cannot work."""
+        parameters = parameters_of(self.cls)
+        check_names(self.cls, state, parameters, self.public, self.private)
+        made: Any = object.__new__(self.cls)
+        vars(made).update(state)
+        for name, default in parameters.items():
+            # a file of an earlier release does not know parameters that came later
+            if name not in state and default is not inspect.Parameter.empty:
+                setattr(made, name, default)
+        if "n_jobs" in parameters:  # how many threads to start is for the machine that loads, not for the file
+            made.n_jobs = None
+        self._check(made)
+        return made
+
+    def _check(self, estimator):
+        state = vars(estimator)
+        for parameter in parameters_of(self.cls):
+            if parameter not in state:
+                raise ValueError(f"{self.cls.__name__} without its parameter {parameter!r}")
+        validate_params(estimator)
+        if is_fitted(estimator):
+            _check_fitted(estimator, state)
+        self.check(estimator)
 
 
 @cache
@@ -69,37 +104,20 @@ def is_fitted(estimator: Any) -> bool:
     return any(name.endswith("_") and not name.startswith("_") for name in vars(estimator))
 
 
-def _check_names(cls, state):
-    """Attributes must not hide what the class itself provides."""
-    parameters = parameters_of(cls)
-    for name in state:
-        if type(name) is not str or name.startswith("__") or (hasattr(cls, name) and name not in parameters):
-            raise ValueError(f"{cls.__name__} with an attribute {name!r} that hides what the class provides")
-
-
-def _check(estimator, check):
-    state = vars(estimator)
-    for parameter in parameters_of(type(estimator)):
-        if parameter not in state:
-            raise ValueError(f"{type(estimator).__name__} without its parameter {parameter!r}")
-    validate_params(estimator)
-    if is_fitted(estimator):
-        _check_fitted(estimator, state)
-    check(estimator)
-
-
 def _check_fitted(estimator, state):
     for key in POSITIVE:
         if key in state and not (isinstance(state[key], int | np.integer) and state[key] > 0):
             raise ValueError(f"{key} of {type(estimator).__name__} is {state[key]!r}")
-    lengths = {"d": state["n_features_in_"]} if "n_features_in_" in state else {}
+    lengths = {axis: state[key] for key, axis in LENGTHS.items() if key in state}
     for key, axes in SHAPES.items():
         # scalers have None for what they were told not to do
         if state.get(key) is not None:
-            _check_shape(state[key], f"{key} of {type(estimator).__name__}", axes, lengths)
+            _check_array(state[key], f"{key} of {type(estimator).__name__}", axes, lengths)
+            if key not in OF_ANY_TYPE and state[key].dtype.kind not in "iuf":
+                raise ValueError(f"{key} of {type(estimator).__name__} holds no numbers")
 
 
-def _check_shape(array, what, axes, lengths):
+def _check_array(array, what, axes, lengths):
     if not isinstance(array, np.ndarray) or array.ndim != len(axes) or 0 in array.shape:
         raise ValueError(f"{what} is not an array of {len(axes)} dimensions")
     for axis, length in zip(axes, array.shape, strict=True):

@@ -1,8 +1,9 @@
 """Save and load fitted models."""
 
+import os
 import warnings
-from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import sklearn
 from sklearn.base import BaseEstimator
@@ -10,18 +11,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._version import __version__
 from ..exceptions import ModelFileError, VersionWarning
+from ..printable import printable
 from . import container
 from .decoder import Decoder
 from .encoder import Encoder
 from .leaves import UnsupportedError
+from .telling import LONGEST_PLACE, shortened, subject, told_in_one_line
 
-LONGEST_REASON, LONGEST_PLACE = 300, 80  # letters
+RELEASES = {"freemetric": __version__, "scikit-learn": sklearn.__version__}  # what a file may depend on
 
 
 class Savable:
     """An estimator with ``save``."""
 
-    def save(self, path, about=None):
+    def save(self, path: str | os.PathLike, about: dict[str, Any] | None = None) -> None:
         """Save the fitted model in a file that :func:`freemetric.load` reads.
 
         Parameters
@@ -34,7 +37,7 @@ class Savable:
         save(self, path, about)
 
 
-def save(model, path, about=None):
+def save(model: Any, path: str | os.PathLike, about: dict[str, Any] | None = None) -> None:
     """Save a fitted model: one of ours, or a scikit-learn pipeline of known transformers around it.
 
     Classes of one's own are made known by :func:`register`. Functions cannot be saved. A model that was fitted with an
@@ -54,28 +57,25 @@ def save(model, path, about=None):
     ModelFileError
         If the model holds something that no file can hold, or the file cannot be written.
     """
-    if isinstance(model, BaseEstimator):
-        check_is_fitted(model)
-    encoder = Encoder()
-    header = {"freemetric": __version__, "scikit-learn": sklearn.__version__, "about": _notes(about)}
+    _check_fitted(model)
+    notes = _notes(about)
     try:
-        tree = encoder.encode(model)
+        tag, contents = _encoded(model)
     except UnsupportedError as problem:
-        raise ModelFileError(one_line(f"{_subject(model, problem.where)} is {problem.what}")) from None
+        raise ModelFileError(printable(f"{subject(model, problem.where)} is {problem.what}")) from None
     except (ValueError, TypeError, KeyError, AttributeError) as problem:
-        raise ModelFileError(one_line(f"{type(model).__name__} cannot be saved: {problem}")) from problem
-    if not isinstance(tree, dict) or "object" not in tree:
-        raise ModelFileError(f"{type(model).__name__} cannot be saved: it is no model")
-    header["class"] = tree["object"][0]
+        raise ModelFileError(printable(f"{type(model).__name__} cannot be saved: {problem}")) from problem
     try:
-        container.write(path, header, tree, encoder.arrays)
+        container.write(path, {**RELEASES, "about": notes, "class": tag}, contents)
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem
-        raise ModelFileError(one_line(f"{path}: cannot be written ({reason})")) from problem
+        raise ModelFileError(printable(f"{path}: cannot be written ({reason})")) from problem
 
 
-def load(path, *, with_about=False):
+def load(path: str | os.PathLike, *, with_about: bool = False) -> Any:
     """Load a model. Nothing in the file is run, whoever made it.
+
+    The parameter ``n_jobs`` of every part is None again: it belongs to the machine.
 
     Parameters
     ----------
@@ -86,15 +86,16 @@ def load(path, *, with_about=False):
 
     Returns
     -------
-    model : estimator
-        The fitted model.
+    model : estimator or other object
+        What was saved.
     about : dict
         Only if ``with_about``.
 
     Raises
     ------
     ModelFileError
-        If the file is missing, damaged, altered, of a later format or not a model file.
+        If the file is missing, damaged, altered, of another format or not a model file, or holds an object of a class
+        that nobody has registered.
 
     Examples
     --------
@@ -110,23 +111,19 @@ def load(path, *, with_about=False):
     """
     path = Path(path)
     with told_in_one_line(path):
-        header, tree, arrays = container.read(path)
-        decoder = Decoder(arrays)
-        model = _decoded(decoder, tree, header)
-        if tree["object"][0] != header["class"]:
-            raise ValueError("another class than its header says")
-        if isinstance(model, BaseEstimator):
-            check_is_fitted(model)
-        notes, saved_with = header["about"], header["scikit-learn"]
-        differs = saved_with.split(".")[:2] != sklearn.__version__.split(".")[:2]
+        header, contents = container.read(path)
+        decoder = Decoder(contents[1:], sum(map(len, contents)))
+        model = _decoded(decoder, container.from_json(contents[0]), header)
+    saved_with, releases = header["scikit-learn"], RELEASES["scikit-learn"]
+    differs = saved_with.split(".")[:2] != releases.split(".")[:2]
     if differs and any(tag.startswith("sklearn:") for tag in decoder.tags):
-        releases = f"its scikit-learn parts are of {saved_with}, this is {sklearn.__version__}"
-        said = f"{path}: {releases}; fit it again if it does not predict as before"
-        warnings.warn(one_line(said), VersionWarning, stacklevel=2)
-    return (model, notes) if with_about else model
+        told = f"its scikit-learn parts are of {shortened(saved_with, LONGEST_PLACE)}, this is {releases}"
+        said = f"{path}: {told}; fit it again if it does not predict as before"
+        warnings.warn(printable(said), VersionWarning, stacklevel=2)
+    return (model, header["about"]) if with_about else model
 
 
-def about(path):
+def about(path: str | os.PathLike) -> dict[str, Any]:
     """What was kept beside the model, read without the model.
 
     Parameters
@@ -144,44 +141,39 @@ def about(path):
         return container.read_header(path)["about"]
 
 
+def _encoded(model):
+    """The tag of a model, and its tree and arrays as they stand in a file."""
+    encoder = Encoder()
+    tree = encoder.encode(model)
+    if not isinstance(tree, dict) or "object" not in tree:
+        raise ValueError("it is no model")
+    contents = [container.as_json(tree), *encoder.arrays]
+    encoder.budget.settle(sum(map(len, contents)))
+    return tree["object"][0], contents
+
+
 def _decoded(decoder, tree, header):
     """The model; where another release cannot rebuild it, the file is not to blame."""
     try:
-        return decoder.decode(tree)
+        model = decoder.decode(tree)
+        if tree["object"][0] != header["class"]:
+            raise ValueError("another class than its header says")
+        _check_fitted(model)
+    except ModelFileError:
+        raise
     except Exception as problem:
-        saved_with = header["freemetric"], header["scikit-learn"]
-        if saved_with == versions():
+        saved_with = {name: header[name] for name in RELEASES}
+        if saved_with == RELEASES:
             raise
-        writer, reader = (f"freemetric {f} and scikit-learn {s}" for f, s in (saved_with, versions()))
+        writer, reader = (" and ".join(f"{name} {of[name]}" for name in RELEASES) for of in (saved_with, RELEASES))
         raise ModelFileError(f"saved with {writer}, cannot be loaded with {reader} ({problem})") from problem
+    return model
 
 
-def versions():
-    """Of freemetric and of scikit-learn."""
-    return __version__, sklearn.__version__
-
-
-@contextmanager
-def told_in_one_line(path):
-    """Whatever a file provokes is said of the file: its content is not ours to trust, so neither are its errors."""
-    try:
-        yield
-    except Exception as problem:
-        reason = shortened(str(problem) or type(problem).__name__, LONGEST_REASON)
-        if isinstance(problem, OSError) and problem.filename is not None:
-            reason = f"cannot be read ({problem.strerror})"
-        elif not isinstance(problem, ModelFileError):
-            reason = f"damaged, incomplete or altered ({reason})"
-        raise ModelFileError(one_line(f"{path}: {reason}")) from problem
-
-
-def one_line(text):
-    """Without line breaks and control characters, which a file could bring."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)
-
-
-def shortened(text, most):
-    return text if len(text) <= most else text[:most] + "..."
+def _check_fitted(model):
+    """NotFittedError where a model could be fitted and is not; energies, samplers and values cannot be."""
+    if isinstance(model, BaseEstimator) and hasattr(model, "fit"):
+        check_is_fitted(model)
 
 
 def _notes(about):
@@ -190,15 +182,4 @@ def _notes(about):
     try:
         return container.from_json(container.as_json(about or {}))
     except (TypeError, ValueError, RecursionError) as problem:
-        raise ModelFileError(one_line(f"about must hold JSON values only: {problem}")) from problem
-
-
-def _subject(model, where):
-    """The beginning of a sentence about a part of a model."""
-    if not where:
-        return f"{type(model).__name__} cannot be saved: it"
-    where = shortened(where.removeprefix("."), LONGEST_PLACE)
-    first = where.partition(".")[0].partition("[")[0]
-    parameters = model.get_params(deep=False) if isinstance(model, BaseEstimator) else ()
-    part = "parameter" if first in parameters else "attribute"
-    return f"{type(model).__name__} cannot be saved: its {part} `{where}`"
+        raise ModelFileError(printable(f"about must hold JSON values only: {problem}")) from problem

@@ -4,12 +4,12 @@ A file names tags. No other name in it is ever looked up, and nothing is importe
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 from sklearn.base import BaseEstimator
 
-from .estimators import estimator_from_state, estimator_to_state
+from .estimators import Check, EstimatorStates
 
 TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.:/-]{0,79}")
 State = Mapping[str, Any]
@@ -23,12 +23,30 @@ class Entry(NamedTuple):
     to_state: Callable[[Any], State]
     from_state: Callable[[State], Any]  # ValueError, TypeError or KeyError where the state is not one of the class
 
+    def rebuilt(self, state: State) -> Any:
+        """The object of a state that has what it needs and nothing else."""
+        made = self.from_state(Kept(self.cls.__name__, state))
+        if not set(state) <= set(self.to_state(made)):
+            raise ValueError(f"{self.cls.__name__} with other attributes than its own")
+        return made
+
+
+class Kept(dict[str, Any]):
+    """What a file holds of an object; it says what it lacks."""
+
+    def __init__(self, owner: str, state: State) -> None:
+        super().__init__(state)
+        self.owner = owner
+
+    def __missing__(self, name: str) -> Any:
+        raise ValueError(f"{self.owner} without its attribute {name!r}")
+
 
 BY_TAG: dict[str, Entry] = {}
 BY_CLASS: dict[type, Entry] = {}
 
 
-def register(tag: str, cls: type, check: Callable[[Any], None] | None = None) -> None:
+def register(tag: str, cls: type, check: Check | None = None, attributes: Collection[str] | None = None) -> None:
     """Let model files hold objects of a class.
 
     Whoever loads such a file must have registered the class too. Names of modules are not part of a file: the code may
@@ -45,6 +63,16 @@ def register(tag: str, cls: type, check: Callable[[Any], None] | None = None) ->
     check : callable or None, default=None
         For estimators: called with the object before it is saved and after it is loaded; raises ValueError if its parts
         do not fit together. None takes the method ``check_state`` of the class, if it has one.
+    attributes : collection of str or None, default=None
+        For estimators: names of the attributes that a fit may set; files with others are refused. None allows every
+        name that ends in an underscore and does not begin with one.
+
+    Raises
+    ------
+    ValueError
+        If the tag is taken by another class, or is no plain short text.
+    TypeError
+        If the class is no estimator and lacks the methods.
 
     Examples
     --------
@@ -54,23 +82,28 @@ def register(tag: str, cls: type, check: Callable[[Any], None] | None = None) ->
     ...         return super()._learn(X, y, weights) / 2
     >>> freemetric.files.register("example:halved", Halved)
     """
+    if not isinstance(cls, type):
+        raise TypeError(f"Only classes can be registered; got {cls!r}.")
+    if hasattr(cls, "to_state") and hasattr(cls, "from_state"):
+        enter(Entry(tag, cls, lambda value: value.to_state(), cls.from_state))
+    elif issubclass(cls, BaseEstimator):
+        own_check: Check = getattr(cls, "check_state", _accept)
+        states = EstimatorStates(cls, check or own_check, attributes)
+        enter(Entry(tag, cls, states.to_state, states.from_state))
+    else:
+        raise TypeError(f"{cls.__name__} is no estimator and has no methods to_state and from_state.")
+
+
+def enter(entry: Entry) -> None:
+    """Let files hold what an entry describes; ValueError where its tag is none, or taken."""
+    tag, cls = entry.tag, entry.cls
     if not isinstance(tag, str) or not TAG.fullmatch(tag):
         raise ValueError(f"A tag is a short plain text; got {tag!r}.")
     known = BY_TAG.get(tag)
     if known is not None and (known.cls.__module__, known.cls.__qualname__) != (cls.__module__, cls.__qualname__):
         raise ValueError(f"The tag {tag!r} belongs to {known.cls.__qualname__} already.")
-    BY_TAG[tag] = BY_CLASS[cls] = _entry(tag, cls, check)
+    BY_TAG[tag] = BY_CLASS[cls] = entry
 
 
-def _entry(tag, cls, check):
-    if hasattr(cls, "to_state") and hasattr(cls, "from_state"):
-        return Entry(tag, cls, lambda value: value.to_state(), cls.from_state)
-    if not issubclass(cls, BaseEstimator) and check is None:
-        raise TypeError(f"{cls.__name__} is no estimator and has no methods to_state and from_state.")
-    check = check or getattr(cls, "check_state", lambda value: None)
-    return Entry(
-        tag,
-        cls,
-        lambda value: estimator_to_state(value, check),
-        lambda state: estimator_from_state(cls, state, check),
-    )
+def _accept(estimator: Any) -> None:
+    """Nothing more is asked of it."""

@@ -1,0 +1,42 @@
+"""What is said of a file or a model that is not to be had: one line, safe to show, about that file or model."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from ..exceptions import ModelFileError
+from ..printable import printable
+
+LONGEST_REASON, LONGEST_PLACE = 300, 80  # letters
+
+
+@contextmanager
+def told_in_one_line(path: str | os.PathLike) -> Iterator[None]:
+    """Whatever a file provokes is said of the file: its content is not ours to trust, so neither are its errors."""
+    try:
+        yield
+    except Exception as problem:
+        reason = shortened(str(problem) or type(problem).__name__, LONGEST_REASON)
+        if isinstance(problem, OSError) and problem.filename is not None:
+            reason = f"cannot be read ({problem.strerror})"
+        elif not isinstance(problem, ModelFileError):
+            reason = f"damaged, incomplete or altered ({reason})"
+        raise ModelFileError(printable(f"{path}: {reason}")) from problem
+
+
+def subject(model: Any, where: str) -> str:
+    """The beginning of a sentence about a part of a model that cannot be saved."""
+    if not where:
+        return f"{type(model).__name__} cannot be saved: it"
+    where = shortened(where.removeprefix("."), LONGEST_PLACE)
+    first = where.partition(".")[0].partition("[")[0]
+    parameters = model.get_params(deep=False) if isinstance(model, BaseEstimator) else ()
+    part = "parameter" if first in parameters else "attribute"
+    return f"{type(model).__name__} cannot be saved: its {part} `{where}`"
+
+
+def shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else text[:most] + "..."
