@@ -1,4 +1,4 @@
-"""Every Python block of the pages and every example of the gallery runs; commands and pictures of pages exist."""
+"""Pages run and are complete: Python blocks, examples of the gallery, commands, pictures, links, names, the house."""
 
 import re
 import shlex
@@ -6,7 +6,12 @@ import warnings
 
 import pytest
 
+import freemetric
+from freemetric.files.registry import BY_CLASS, BY_TAG
+from freemetric.metrics import FORMS, VIEWS
+
 from .pages import ROOT, blocks, pages, run
+from .test_imports import MAY_IMPORT
 
 matplotlib = pytest.importorskip("matplotlib")
 DOCS = [path for path in pages() if path.name != "README.md"]
@@ -25,6 +30,17 @@ def a_place_to_draw(tmp_path, monkeypatch):
         plt.switch_backend("Agg")
         yield
         plt.close("all")
+
+
+@pytest.fixture(autouse=True)
+def what_was_registered_before():
+    """Pages register views, forms and classes of their own; later tests must not meet them."""
+    registries = [VIEWS, FORMS, BY_TAG, BY_CLASS]
+    before = [dict(registry) for registry in registries]
+    yield
+    for registry, entries in zip(registries, before, strict=True):
+        registry.clear()
+        registry.update(entries)
 
 
 def name(path):
@@ -78,3 +94,37 @@ def test_pictures_come_from_the_gallery_or_the_repository(page):
         target = next(filter(None, picture))
         drawn = re.search(r"auto_examples/images/sphx_glr_(plot_\w+)_\d{3}\.png$", target)
         assert (ROOT / "examples" / f"{drawn[1]}.py" if drawn else page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "guide").glob("*.md")), ids=name)
+def test_page_of_the_guide_is_in_its_contents(page):
+    contents = (ROOT / "docs" / "guide" / "index.md").read_text().split("```{toctree}")[1]
+    assert page.stem == "index" or page.stem in contents.split()
+
+
+@pytest.mark.parametrize("part", ["display", "energies", "files", "mc", "metrics", "onnx_export", "report", "tabular"])
+def test_public_names_are_in_the_reference(part):
+    if part == "onnx_export":
+        pytest.importorskip("skl2onnx")
+    listed = set((ROOT / "docs" / "api" / f"{part}.rst").read_text().split())
+    exported_from_elsewhere = {"ModelFileError"}  # on the page of the exceptions
+    assert set(getattr(freemetric, part).__all__) - exported_from_elsewhere <= listed
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in [*DOCS, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:
+        for target, anchor in re.findall(r"\]\(([\w./-]+\.md)(?:#([\w-]+))?\)", page.read_text()):
+            there = page.parent / target
+            assert there.exists(), f"{page.name}: {target}"
+            headings = re.findall(r"^#+ (.+)$", there.read_text(), re.MULTILINE)
+            anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+            assert not anchor or anchor in anchors, f"{page.name}: {target}#{anchor}"
+
+
+def test_the_house_is_as_contributing_says():
+    """The table of folders is that of the import rule."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    said = {}
+    for folder, imports in re.findall(r"^\| `(\w+)/` \|.*\| ([^|]+) \|$", text, re.MULTILINE):
+        said[folder] = set(re.findall(r"`(\w+)`", imports))
+    assert said == MAY_IMPORT
