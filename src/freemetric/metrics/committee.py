@@ -122,6 +122,7 @@ class Committee:
         require(len(mixture.calibration.bias) == voters.n_classes, "mixture of Committee", "is of other classes")
         require(len(voters) > K, "mixture of Committee", "asks more neighbours than there are voters")
         _check_ensembles(ensembles, views, voters.X.shape[1])
+        _check_distances(ensembles, views, voters.X)
         return cls(views, ensembles, mixture, voters)
 
 
@@ -142,6 +143,15 @@ def _check_ensembles(ensembles, views, n_features):
         require(fits, "an Ensemble", f"has maps of {width} features, which its view does not have")
     used = {ensemble.candidate.view for ensemble in ensembles}
     require(used == set(views), "views of Committee", "hold one that nobody votes on")
+
+
+def _check_distances(ensembles, views, X):
+    """Searches do not look for numbers that are not finite, and their trees could not be trusted with any."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        sizes = {name: np.square(view(X)).sum() for name, view in views.items()}
+        for ensemble in ensembles:
+            longest = sizes[ensemble.candidate.view] * max(1.0, np.square(ensemble.maps).sum())
+            require(np.isfinite(longest), "an Ensemble", "has maps or a view without finite distances")
 
 
 def _width(view):

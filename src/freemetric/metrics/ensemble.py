@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..energies import ENERGIES
 from ..files.checks import check_array, is_number, require
 from .forms import FORMS, Form
 from .views import VIEWS
@@ -33,7 +34,8 @@ class Candidate:
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "Candidate":
         names = [state[name] for name in ("view", "form", "energy")]
-        known = all(type(name) is str for name in names) and names[0] in VIEWS and names[1] in FORMS
+        texts = all(type(name) is str for name in names)
+        known = texts and names[0] in VIEWS and names[1] in FORMS and names[2] in ENERGIES
         require(known, "a Candidate", f"of the unknown kind {'/'.join(map(str, names))[:80]!r}")
         for name in ("temperature", "confinement"):
             value = state[name]

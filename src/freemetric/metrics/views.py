@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import QuantileTransformer
 
 from ..files import register
-from ..files.checks import check_array, require
+from ..files.checks import check_array, check_numbers, require
 
 MOST_QUANTILES = 1000
 MOST_STEPS = 8  # thresholds a feature
@@ -148,6 +148,9 @@ class Steps(View):
         check_array(threshold, "threshold of Steps", 1)
         check_array(owner, "owner of Steps", 1, threshold.shape, "iu")
         require(owner.size, "owner of Steps", "is empty")
+        check_numbers(owner, len(owner), "owner of Steps")
+        in_order = owner[0] == 0 and np.isin(np.diff(owner.astype(np.intp)), (0, 1)).all()
+        require(in_order, "owner of Steps", "mixes features up")
         return cls(owner, threshold)
 
 

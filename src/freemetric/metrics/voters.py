@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .ensemble import Ensemble
 
 KEPT_BYTES = 256 << 20
+BALLOT_BYTES = 256 << 20  # that any voters may have; more only where they have many features themselves
 # No attribute of the committee: predicting must not change it, and its file holds no search trees.
 KEPT: "WeakKeyDictionary[Committee, tuple[tuple, list[list[NeighborVotes]]]]" = WeakKeyDictionary()
 
@@ -72,6 +73,10 @@ class Voters:
         check_array(X, "X of Voters", 2)
         check_array(y, "y of Voters", 1, X.shape[:1], "iu")
         require(X.size and type(n_classes) is int and n_classes > 0, "Voters", "are empty")
+        require(n_classes <= len(y), "Voters", "are fewer than their classes")
+        # a ballot has a cell for every class: no small file may ask for a table of rows times classes
+        fits = 4 * n_classes * len(y) <= max(BALLOT_BYTES, 100 * X.nbytes)
+        require(fits, "Voters", f"are of {n_classes} classes, which is too many for {X.shape[1]} features")
         check_numbers(y, n_classes, "class numbers of Voters")
         check_array(rows, "rows of Voters", 1, y.shape, "iu")
         require(rows.min() >= 0 and len(np.unique(rows)) == len(rows), "rows of Voters", "are no numbers of rows")
