@@ -1,16 +1,13 @@
 """Whether a record that was read is one: fields of the right kind, and names that lead to no other folder."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .records import Job, Record
+from typing import Any
 
 FORBIDDEN = frozenset("/\\:")  # they would make a name a path
 
 
-def check_job(job: "Job") -> None:
-    """ValueError, in one line, where the job cannot be the name of a file."""
+def check_job(job: Any) -> None:
+    """ValueError, in one line, where a Job cannot be the name of a file."""
     for what, name in {"data set": job.dataset, "method": job.method, "setting": job.setting}.items():
         if not is_plain_name(name):
             raise ValueError(f"the {what} {name!r} is no plain name")
@@ -19,8 +16,8 @@ def check_job(job: "Job") -> None:
             raise ValueError(f"the {what} {number!r} is no number from 0 on")
 
 
-def check_result(record: "Record") -> None:
-    """ValueError, in one line, where a field holds something else than it should."""
+def check_result(record: Any) -> None:
+    """ValueError, in one line, where a field of a Record holds something else than it should."""
     for name, is_right in FIELDS.items():
         if not is_right(getattr(record, name)):
             raise ValueError(f"{name} is {str(getattr(record, name))[:40]!r}")

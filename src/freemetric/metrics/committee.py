@@ -11,9 +11,10 @@ from ..files.checks import check_numbers, require
 from .averages import averaged_matrices, feature_shares, root
 from .ensemble import Ensemble
 from .mixture import Mixture
+from .searches import bytes_of, kept_searches
 from .views import VIEWS, View
-from .voters import Voters, neighbor_votes
-from .votes import chunks
+from .voters import Voters
+from .votes import NeighborVotes, chunks
 
 
 class Committee:
@@ -70,13 +71,26 @@ class Committee:
         size = len(self.ensembles), self.n_neighbors, len(X), self.voters.n_classes
         out = np.zeros(size, dtype=np.float32)
         with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every replica
-            every_search = neighbor_votes(self, n_jobs, device)
+            every_search = self._searches(n_jobs, device)
             for total, ensemble, searches in zip(out, self.ensembles, every_search, strict=True):
                 spaces = ensemble.spaces(seen[ensemble.candidate.view])
                 for n, (search, Q) in enumerate(zip(searches, spaces, strict=True), start=1):
                     votes = search.of(Q)
                     total += (np.swapaxes(votes / votes.sum(axis=-1, keepdims=True), 0, 1) - total) / n
         return out
+
+    def _searches(self, n_jobs, device):
+        """For every ensemble a NeighborVotes per replica."""
+        places = self.voters.places
+
+        def make():
+            rows = self.voters.X[places.rows]
+            seen = {name: view(rows) for name, view in self.views.items()}
+            for ensemble in self.ensembles:
+                spaces = ensemble.spaces(seen[ensemble.candidate.view])
+                yield [NeighborVotes(Z, places, self.n_neighbors, n_jobs, device) for Z in spaces]
+
+        return kept_searches(self, (n_jobs, device), make, bytes_of(self.ensembles, places))
 
     def parts(self, n: int) -> list[slice]:
         """Slices of n patterns whose shares fit the memory budget."""

@@ -1,25 +1,16 @@
-"""The rows that vote in a committee, and their searches, kept between predictions while they are small."""
+"""The rows that vote in a committee."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..files.checks import check_array, check_numbers, require
 from .places import Places, places_of
-from .votes import NeighborVotes
 
-if TYPE_CHECKING:
-    from .committee import Committee
-    from .ensemble import Ensemble
-
-KEPT_BYTES = 256 << 20
 BALLOT_BYTES = 256 << 20  # that any voters may have; more only where they have many features themselves
-# No attribute of the committee: predicting must not change it, and its file holds no search trees.
-KEPT: "WeakKeyDictionary[Committee, tuple[tuple, list[list[NeighborVotes]]]]" = WeakKeyDictionary()
 
 
 class Voters:
@@ -84,30 +75,3 @@ class Voters:
             check_array(weights, "weights of Voters", 1, y.shape)
             require((weights > 0).all(), "weights of Voters", "are not positive")
         return cls(X, y, n_classes, weights, rows)
-
-
-def neighbor_votes(committee: "Committee", n_jobs: int | None, device: str) -> Iterator[list[NeighborVotes]]:
-    """For every ensemble of a committee a NeighborVotes per replica; made anew where another way is asked for."""
-    made_for = n_jobs, device
-    before, kept = KEPT.get(committee, (None, []))
-    if before == made_for:
-        yield from kept
-        return
-    places = committee.voters.places
-    rows = committee.voters.X[places.rows]
-    seen = {name: view(rows) for name, view in committee.views.items()}
-    K = committee.n_neighbors
-    made = (
-        [NeighborVotes(Z, places, K, n_jobs, device) for Z in ensemble.spaces(seen[ensemble.candidate.view])]
-        for ensemble in committee.ensembles
-    )
-    if bytes_of(committee.ensembles, places) > KEPT_BYTES:
-        yield from made
-        return
-    KEPT[committee] = made_for, list(made)
-    yield from KEPT[committee][1]
-
-
-def bytes_of(ensembles: "list[Ensemble]", places: Places) -> int:
-    """About what the searches take: coordinates, and once more in a tree."""
-    return len(places.rows) * sum(len(ensemble) * 16 * ensemble.n_coordinates for ensemble in ensembles)

@@ -12,7 +12,7 @@ from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.energies import CallableEnergy, Diagonal, LogNCAEnergy
 from freemetric.exceptions import DataWarning
 from freemetric.mc import Annealing, Constant, ElementMove, ParallelTempering
-from freemetric.metrics import voters
+from freemetric.metrics import searches
 
 
 @pytest.fixture(scope="module")
@@ -337,12 +337,12 @@ def test_searches_are_kept_until_the_model_changes(wine, monkeypatch):
     X, y = wine
     model = FreeEnergyClassifier(8, random_state=0).fit(X[::2], y[::2])
     kept = model.predict_proba(X)
-    first = voters.KEPT[model.committee_]
+    first = searches.KEPT[model.committee_]
     assert first[0] == (None, "cpu")
-    assert voters.KEPT[model.committee_] is first
+    assert searches.KEPT[model.committee_] is first
     model.set_params(n_jobs=2).predict(X)
-    assert voters.KEPT[model.committee_] is not first
-    monkeypatch.setattr(voters, "KEPT_BYTES", 0)
+    assert searches.KEPT[model.committee_] is not first
+    monkeypatch.setattr(searches, "KEPT_BYTES", 0)
     np.testing.assert_array_equal(model.set_params(n_jobs=1).predict_proba(X), kept)
     monkeypatch.undo()
     again = model.fit(X[1::2], y[1::2]).predict_proba(X)
@@ -353,8 +353,8 @@ def test_searches_are_kept_until_the_model_changes(wine, monkeypatch):
 def test_kept_searches_die_with_their_model(wine):
     model = FreeEnergyClassifier(4, random_state=0).fit(*wine)
     model.predict(wine[0])
-    assert model.committee_ in voters.KEPT
-    n = len(voters.KEPT)
+    assert model.committee_ in searches.KEPT
+    n = len(searches.KEPT)
     del model
     gc.collect()
-    assert len(voters.KEPT) == n - 1
+    assert len(searches.KEPT) == n - 1

@@ -1,15 +1,12 @@
 """What a free-energy classifier must not be told by a file: all of its parts have to fit together."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...files.checks import check_array, require
 from ...files.estimators import check_attributes
 from ...metrics import FORMS, VIEWS, Committee, Mixture
-
-if TYPE_CHECKING:
-    from .classifier import FreeEnergyClassifier
 
 FITTED = (
     "n_features_in_",
@@ -36,8 +33,8 @@ SELECTION = {
 """Columns of what was tried, with the kinds of their numbers."""
 
 
-def check_classifier(model: "FreeEnergyClassifier") -> None:
-    """ValueError unless a fitted classifier is whole and its parts fit together."""
+def check_classifier(model: Any) -> None:
+    """ValueError unless a fitted FreeEnergyClassifier is whole and its parts fit together."""
     check_attributes(model, FITTED)
     if "committee_" not in vars(model):
         return
