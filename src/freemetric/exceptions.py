@@ -1,4 +1,4 @@
-"""Warnings and errors of this package, so that they can be told apart, silenced and caught."""
+"""Warnings and errors of this package, as classes to filter and to catch."""
 
 
 class DataWarning(UserWarning):

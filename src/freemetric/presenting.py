@@ -24,7 +24,7 @@ class Presented:
 
     def _repr_mimebundle_(self, **kwargs):
         bundle = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]  # of the estimator as well
-        if "text/html" in bundle:  # not where scikit-learn is told to display texts
+        if "text/html" in bundle:  # not where scikit-learn displays texts
             bundle["text/html"] += PRESENTERS["card"](self)
         return bundle
 

@@ -1,4 +1,4 @@
-"""The tags under which model files know our classes. Tags are for ever; the code behind them may move."""
+"""The tags under which model files know our classes. Tags stay; the code behind them may move."""
 
 from . import energies, mc
 from .files import documented, register

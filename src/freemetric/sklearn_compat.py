@@ -1,4 +1,4 @@
-"""Everything this library uses of scikit-learn that scikit-learn does not promise to keep: one file to mend."""
+"""Everything private of scikit-learn that this library uses: the one file to adapt to a new release."""
 
 from collections.abc import Callable
 from typing import Any

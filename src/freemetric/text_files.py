@@ -1,4 +1,4 @@
-"""Files of text, read strictly: whoever reads one learns in one line which file is wrong, and where."""
+"""Files of text, read strictly: an error is one line that names the file and the place in it."""
 
 import csv
 import gzip

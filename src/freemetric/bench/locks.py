@@ -29,7 +29,7 @@ def claim(path: Path) -> Iterator[bool]:
         try:
             yield True
         finally:
-            # Whoever waits for this very file will find the other one made when it gets the lock.
+            # A process that waits for this very file will find the other one made when it gets the lock.
             with suppress(PermissionError):  # of Windows, where open files stay
                 lock.unlink(missing_ok=True)
 

@@ -110,7 +110,7 @@ def warnings_told() -> Iterator[None]:
 
 
 class Clock(ProgressColumn):
-    """Time left; time gone while nobody can tell."""
+    """Time left; time gone while that is unknown."""
 
     max_refresh = 0.5  # seconds
 

@@ -124,7 +124,7 @@ def _check_classes(table):
 
 
 def _is_numeric(table, column, fields):
-    """Whether a column holds numbers; one that does so for the most part is told of."""
+    """Whether a column holds numbers; a warning names one that does so for the most part."""
     numbers = [finite_number(text) is not None for text in fields]
     odd = next((row for row, text in enumerate(fields) if text and not numbers[row]), None)
     if odd is None or fields[odd].lower().lstrip("+-") in {"nan", "inf", "infinity"}:

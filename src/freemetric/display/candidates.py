@@ -22,7 +22,7 @@ class TriedCandidate:
 
 
 def kind_name(view: str, form: str, energy: str) -> str:
-    """The name of a kind as ``candidates`` takes it: the usual energy goes without saying.
+    """The name of a kind as ``candidates`` takes it: the default energy is left out.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def kind_name(view: str, form: str, energy: str) -> str:
 
 
 def tried_candidates(selection: Mapping[str, NDArray]) -> list[TriedCandidate]:
-    """The candidates of a ``selection_``, the heaviest first; none where nobody could judge them."""
+    """The candidates of a ``selection_``, the heaviest first; none where no row could judge them."""
     if not np.isfinite(selection["oob_error"]).any():
         return []
     first = np.flatnonzero(selection["n_neighbors"] == 1)

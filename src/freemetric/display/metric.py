@@ -28,7 +28,7 @@ class MetricDisplay:
     replica_weights : ndarray of shape (n_replicas, n_features) or None, default=None
         Diagonal of M of every replica, for the spread of the weights.
     importances : ndarray of shape (n_features,) or None, default=None
-        Weights of the features where the learner tells them by itself; None takes the diagonal of M.
+        Weights of the features where the learner has them itself; None takes the diagonal of M.
     importances_std : ndarray of shape (n_features,) or None, default=None
         Their standard deviations over replicas.
     title : str, default="M = A$^T$A"

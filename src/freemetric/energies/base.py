@@ -1,7 +1,7 @@
 """Energies are parameter objects that add and scale; bound to data they are functions of A.
 
-``energy.bind(X, y)`` returns a bound energy, callable (R, p, d) -> (R,). It may have more abilities, which whoever
-needs them looks for:
+``energy.bind(X, y)`` returns a bound energy, callable (R, p, d) -> (R,). It may have more abilities, as optional
+methods and attributes:
 
 - ``value_and_grad(A) -> (R,), (R, p, d)``: Hamiltonian moves and L-BFGS need it;
 - ``sweep(A, rows, columns, deltas, allowed, ridge=0.0) -> A, energy, accepted``: a whole Monte Carlo step of element

@@ -6,8 +6,9 @@ A file is an uncompressed zip archive of
 - ``tree.json``: the estimator as a tree of plain values (``encoder.py``);
 - ``arrays/0.npy``, ``arrays/1.npy``, ...: its arrays of numbers.
 
-The checksum finds accidents. Against intent stands the reader: it makes objects of registered classes only, gives
-them data only, calls no function that a file names, and believes no size that the file is too small for.
+The checksum finds damage by accident. Against files that are made to harm, the reader makes objects of registered
+classes only, gives them data only, calls no function that a file names, and refuses sizes that the file is too small
+for.
 """
 
 from ..exceptions import ModelFileError

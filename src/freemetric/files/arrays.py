@@ -6,7 +6,7 @@ import math
 import numpy as np
 from numpy.lib import format as npy
 
-KINDS = "biufc"  # truth values, integers, floats, complex; no others have bytes that are all safe to believe
+KINDS = "biufc"  # truth values, integers, floats, complex; bytes of other kinds are not safe to read
 
 
 def array_bytes(array: np.ndarray) -> bytes:

@@ -10,7 +10,7 @@ OF_ANY_ESTIMATOR = {"n_features_in_", "feature_names_in_", "classes_", "_n_featu
 
 
 def documented(cls: type) -> frozenset[str] | None:
-    """Names in the section "Attributes" of a class; None where Python was told to forget docstrings.
+    """Names in the section "Attributes" of a class; None where Python runs without docstrings.
 
     Examples
     --------

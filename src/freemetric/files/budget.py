@@ -19,7 +19,7 @@ class Budget:
     Parameters
     ----------
     file_bytes : int or None, default=None
-        Size of the file; None where it is still being written: ``settle`` then tells it.
+        Size of the file; None where it is still being written: ``settle`` then gives it.
     """
 
     def __init__(self, file_bytes: int | None = None) -> None:

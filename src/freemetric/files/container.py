@@ -1,4 +1,4 @@
-"""The file itself: members of a zip archive, written whole or not at all, and read with suspicion."""
+"""The file itself: members of a zip archive, written whole or not at all, and checked when they are read."""
 
 import hashlib
 import json
@@ -93,7 +93,7 @@ def _check_version(header):
 def opened(path: str | os.PathLike) -> Iterator[zipfile.ZipFile]:
     """The archive, whose members together are no larger than the file."""
     status = os.stat(path)
-    if not stat.S_ISREG(status.st_mode):  # to open a pipe would be to wait for it
+    if not stat.S_ISREG(status.st_mode):  # opening a pipe would block
         raise ModelFileError("not a file")
     with open(path, "rb") as file:
         # the first member of our archives is the header; its name stands after 30 bytes

@@ -62,7 +62,7 @@ class Decoder:
         if type(number) is not int or not 0 <= number < len(self._arrays):
             raise ValueError(f"an array {number!r} that is not there")
         array = self._arrays[number]
-        self._budget.spend(extent(array))  # each time: whoever gets it may make another one of its size
+        self._budget.spend(extent(array))  # each time: the object that gets it may copy it
         return np.flip(array, backward) if backward else array
 
     def _objects(self, content, depth):

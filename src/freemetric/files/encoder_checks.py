@@ -1,4 +1,4 @@
-"""What scikit-learn's encoders must not be told by a file: their tables become indices in compiled code.
+"""Checks of scikit-learn's encoders that come from a file: their tables become indices in compiled code.
 
 OneHotEncoder makes indices of a sparse matrix from them, and scipy writes wherever indices point.
 """

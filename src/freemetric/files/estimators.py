@@ -54,7 +54,7 @@ class EstimatorStates:
         self.cls, self.check, self.public, self.private = cls, check, public, private
 
     def to_state(self, estimator: Any) -> dict[str, Any]:
-        """Parameters and attributes of an estimator that is whole; callbacks watched its fit and are no part of it."""
+        """Parameters and attributes of an estimator that is whole, without the callbacks of its fit."""
         state = {name: value for name, value in vars(estimator).items() if name != CALLBACKS}
         check_names(self.cls, state, parameters_of(self.cls), self.public, self.private)
         self._check(estimator)
@@ -67,7 +67,7 @@ class EstimatorStates:
         made: Any = object.__new__(self.cls)
         vars(made).update(state)
         for name, default in parameters.items():
-            # a file of an earlier release does not know parameters that came later
+            # a file of an earlier release lacks parameters that came later
             if name not in state and default is not inspect.Parameter.empty:
                 setattr(made, name, default)
         if "n_jobs" in parameters:  # how many threads to start is for the machine that loads, not for the file
@@ -110,7 +110,7 @@ def _check_fitted(estimator, state):
             raise ValueError(f"{key} of {type(estimator).__name__} is {state[key]!r}")
     lengths = {axis: state[key] for key, axis in LENGTHS.items() if key in state}
     for key, axes in SHAPES.items():
-        # scalers have None for what they were told not to do
+        # scalers have None for what they do not do
         if state.get(key) is not None:
             _check_array(state[key], f"{key} of {type(estimator).__name__}", axes, lengths)
             if key not in OF_ANY_TYPE and state[key].dtype.kind not in "iuf":

@@ -1,4 +1,4 @@
-"""Values that contain no others and that JSON has no word for, as JSON values and back."""
+"""Values that contain no others and that JSON does not have, as JSON values and back."""
 
 import re
 from collections.abc import Callable
@@ -20,7 +20,7 @@ NUMBERS_OF_A_STATE = 624  # of Mersenne's twister
 
 
 class UnsupportedError(Exception):
-    """A value that no file can hold; on its way out it learns where it was found."""
+    """A value that no file can hold; the encoder adds where it was found."""
 
     def __init__(self, what: str) -> None:
         super().__init__(what)
@@ -80,7 +80,7 @@ def from_random_state(value: np.random.RandomState) -> list[Any]:
 
 def to_random_state(state: list[Any]) -> np.random.RandomState:
     numbers, position, has_gauss, gauss = state
-    # numpy believes the position and would read behind the numbers
+    # numpy does not check the position and would read behind the numbers
     if len(numbers) != NUMBERS_OF_A_STATE or not 0 <= position <= NUMBERS_OF_A_STATE or has_gauss not in (0, 1):
         raise ValueError("an impossible random state")
     words = np.array([int(number) for number in numbers], dtype=np.uint32)

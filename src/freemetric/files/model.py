@@ -73,9 +73,9 @@ def save(model: Any, path: str | os.PathLike, about: dict[str, Any] | None = Non
 
 
 def load(path: str | os.PathLike, *, with_about: bool = False) -> Any:
-    """Load a model. Nothing in the file is run, whoever made it.
+    """Load a model. Nothing in the file is run.
 
-    The parameter ``n_jobs`` of every part is None again: it belongs to the machine.
+    The parameter ``n_jobs`` of every part is None again: it depends on the machine.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def load(path: str | os.PathLike, *, with_about: bool = False) -> Any:
     ------
     ModelFileError
         If the file is missing, damaged, altered, of another format or not a model file, or holds an object of a class
-        that nobody has registered.
+        that is not registered.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def _encoded(model):
 
 
 def _decoded(decoder, tree, header):
-    """The model; where another release cannot rebuild it, the file is not to blame."""
+    """The model; where it cannot be rebuilt and was saved by another release, the error says so."""
     try:
         model = decoder.decode(tree)
         if tree["object"][0] != header["class"]:

@@ -1,6 +1,6 @@
 """The classes whose objects a model file may hold, each under a tag that outlives the place of its code.
 
-A file names tags. No other name in it is ever looked up, and nothing is imported on its behalf.
+A file names tags. No other name in it is ever looked up, and nothing is imported for it.
 """
 
 import re
@@ -49,13 +49,13 @@ BY_CLASS: dict[type, Entry] = {}
 def register(tag: str, cls: type, check: Check | None = None, attributes: Collection[str] | None = None) -> None:
     """Let model files hold objects of a class.
 
-    Whoever loads such a file must have registered the class too. Names of modules are not part of a file: the code may
-    move, as long as it registers the same tag.
+    A program that loads such a file must have registered the class too. Names of modules are not part of a file: the
+    code may move, as long as it registers the same tag.
 
     Parameters
     ----------
     tag : str
-        The name of the class in files, for ever. Choose one that is yours, such as "acme:weighted-nca".
+        The permanent name of the class in files. Choose one that is yours, such as "acme:weighted-nca".
     cls : type
         Either a scikit-learn estimator, whose parameters and fitted attributes are written, or a class with a method
         ``to_state()``, which returns a dict of values that files can hold, and a class method ``from_state(state)``,
@@ -106,4 +106,4 @@ def enter(entry: Entry) -> None:
 
 
 def _accept(estimator: Any) -> None:
-    """Nothing more is asked of it."""
+    """The check of a class that has none."""

@@ -1,4 +1,4 @@
-"""scikit-learn's transformers in model files: which, under what tags, and what they must not be told by a file."""
+"""scikit-learn's transformers in model files: which, under what tags, and what is checked of them."""
 
 from typing import Any, NamedTuple
 

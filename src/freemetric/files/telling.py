@@ -1,4 +1,4 @@
-"""What is said of a file or a model that is not to be had: one line, safe to show, about that file or model."""
+"""Messages about files and models that cannot be read or saved: one line, safe to show."""
 
 import os
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ LONGEST_REASON, LONGEST_PLACE = 300, 80  # letters
 
 @contextmanager
 def told_in_one_line(path: str | os.PathLike) -> Iterator[None]:
-    """Whatever a file provokes is said of the file: its content is not ours to trust, so neither are its errors."""
+    """Turn every error into one about the file: its content is not trusted, so neither are its errors."""
     try:
         yield
     except Exception as problem:

@@ -11,8 +11,8 @@ from ..sklearn_compat import callback_context
 class FitSteps:
     """Tells an estimator's callbacks about every step of its fit.
 
-    ``n_steps`` is how many there will be at most, None where nobody knows. Where several replicas make a step at once
-    each counts: the time that is left follows from the number. Threads may share it.
+    ``n_steps`` is how many there will be at most, None where that is unknown. Where several replicas make a step at
+    once each counts: the time that is left follows from the number. Threads may share it.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class FitSteps:
             return self.stopped
 
     def stop(self) -> None:
-        """Let everybody who asks stop."""
+        """Let ``made`` say from now on that it is time to stop."""
         self.stopped = True
 
     def _made_one(self):

@@ -40,8 +40,8 @@ class DMLeig(MetricLearner):
     Frank-Wolfe step goes towards q q^T, q the leading eigenvector of the gradient, by line search; then L-BFGS
     polishes a factor L of W = L^T L. The largest eigenvalue bounds the optimum, so that the gap is known.
 
-    The scale of M is a convention, to which nearest neighbours are blind. An evaluation costs O(n r d) for n dissimilar
-    pairs and a factor of rank r, and the eigenvector O(n d^2), or O(n d) a Lanczos step with many features.
+    The scale of M is a convention; nearest neighbours do not depend on it. An evaluation costs O(n r d) for n
+    dissimilar pairs and a factor of rank r, and the eigenvector O(n d^2), or O(n d) a Lanczos step with many features.
 
     Parameters
     ----------

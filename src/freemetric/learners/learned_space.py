@@ -137,7 +137,7 @@ class LearnedSpace:
         return X
 
     def feature_names(self) -> Sequence[str] | None:
-        """Names of the features that the map sees, or None where nobody knows them."""
+        """Names of the features that the map sees, or None where they are unknown."""
         names = getattr(self.learner, "feature_names_in_", None)
         if names is not None:
             return names

@@ -20,7 +20,7 @@ TRACED = ("temperature", "energy", "acceptance")
 class Walk:
     """Runs a sampler to its end and remembers what learners need of it.
 
-    Interrupted from the keyboard, it ends with a warning where ``keeps_best``, and else as everything ends then.
+    Interrupted from the keyboard, it ends with a warning where ``keeps_best``, and else with KeyboardInterrupt.
     """
 
     def __init__(self, name: str, verbose: bool = False, steps: FitSteps | None = None, keeps_best: bool = True):

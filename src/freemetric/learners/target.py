@@ -1,7 +1,7 @@
-"""What is predicted. Whatever the search of a free-energy model must know about it is asked here.
+"""What is predicted, and all of a search that depends on it.
 
 A target says how bags are drawn, what out-of-bag shares are worth, and how shares become predictions. Classes are one;
-a target of numbers would be another, and the search would not notice.
+a target of numbers would be another, without a change in the search.
 """
 
 import numpy as np
@@ -53,7 +53,7 @@ class Classes:
     ) -> Calibration:
         """The calibration of lowest log loss on shares (N, C); slope and bias are held near 1 and 0 by the prior.
 
-        ``prior`` is the weight of that Gaussian prior, in patterns' worth of doubt.
+        ``prior`` is the weight of that Gaussian prior, in patterns.
         """
         N, C = shares.shape
         if N == 0:

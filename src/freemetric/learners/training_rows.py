@@ -25,7 +25,7 @@ def training_rows(X: NDArray, y: NDArray, sample_weight: ArrayLike | None, can_w
     """Rows with a label and a weight, in an order that depends on neither their order nor their units.
 
     Rows without a label (see ``labelled``) and of no weight are left out. The same data give the same metric. The order
-    is a shuffled one, so that rows at equal distances have no favourites. Costs a sort by every feature.
+    is a shuffled one, so that none of several rows at equal distances is preferred. Costs a sort by every feature.
     """
     weights = check_weights(sample_weight, X, can_weigh)
     rows = np.flatnonzero(labelled(y) & weighty(weights))
@@ -55,5 +55,5 @@ def check_weights(sample_weight: ArrayLike | None, X: NDArray, can_weigh: bool =
 
 
 def weighty(weights: NDArray) -> NDArray[np.bool_]:
-    """Which rows have a weight worth mentioning."""
+    """Which rows have more than a negligible weight."""
     return weights > NOTHING * weights.mean()

@@ -1,4 +1,4 @@
-"""Classifiers by votes of nearest neighbours: what all of them say."""
+"""Classifiers by votes of nearest neighbours: what all of them share."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

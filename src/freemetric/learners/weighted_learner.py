@@ -24,7 +24,8 @@ class WeightedMetricLearner(MetricLearner):
             Class labels, of any type; among integers -1 means unlabelled where there are two other classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Importance of the patterns, in the mean and as neighbours; only ratios matter. A row of weight zero is left
-            out. A row is left out with its whole weight: weight five is not five copies, which would know each other.
+            out. A row is left out with its whole weight: weight five is not five copies, of which four would stay among
+            its neighbours.
 
         Returns
         -------

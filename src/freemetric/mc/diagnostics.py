@@ -10,7 +10,7 @@ FEWEST_STEPS = 8  # two halves of four
 
 
 def split_r_hat(chains: Array) -> float:
-    """Rank-normalised split R-hat: the larger one of location and spread; 1 where all chains tell the same story.
+    """Rank-normalised split R-hat: the larger one of location and spread; 1 where all chains agree.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def split_r_hat(chains: Array) -> float:
 
 
 def effective_sample_size(chains: Array) -> float:
-    """Independent draws that would tell the mean as well as these do ("bulk" effective sample size).
+    """Independent draws that would give the mean as precisely as these do ("bulk" effective sample size).
 
     Parameters
     ----------

@@ -20,8 +20,8 @@ class Sampler(BaseEstimator):
     ``ended(chain)``. ``iterate(rng, energy, A)`` is the short way: it yields (State, Info) once per step. ``rng`` is a
     generator, out of which every replica gets a stream of its own, or the :class:`Streams` themselves.
 
-    Step sizes adapt during the first ``burn_in`` share of the steps and are then frozen: a step size that follows
-    the walk for ever breaks detailed balance.
+    Step sizes adapt during the first ``burn_in`` share of the steps and are then frozen: a step size that keeps
+    following the walk breaks detailed balance.
     """
 
     burn_in: float

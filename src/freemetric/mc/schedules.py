@@ -68,7 +68,7 @@ class Adaptive(Schedule):
     """Cool by the measured fluctuation of the energy: T <- T exp(-speed T / sigma_E) every ``window`` steps.
 
     Keeps successive Boltzmann distributions overlapping: slow where the specific heat is large, that is where
-    the system decides, and fast where nothing happens (Huang, Romeo and Sangiovanni-Vincentelli 1986).
+    the energy changes much with temperature, and fast elsewhere (Huang, Romeo and Sangiovanni-Vincentelli 1986).
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ class Info(NamedTuple):
 
 
 def evaluate(energy: EnergyFunction, A: Array) -> Array:
-    """Energies of the replicas, or an error that says what the energy did wrong."""
+    """Energies of the replicas, or an error that says what is wrong with them."""
     return checked(energy(A), A)
 
 

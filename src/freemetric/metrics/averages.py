@@ -35,8 +35,8 @@ def averaged_matrices(
 ) -> dict[str, NDArray]:
     """For every view M (d_view, d_view): summed over views, (u - v)^T M (u - v) is the averaged squared distance.
 
-    Every replica's metric is scaled to a mean squared distance of one first: votes do not know scales. A view on which
-    all rows are equal has no metric.
+    Every replica's metric is scaled to a mean squared distance of one first: votes do not depend on scale. A view on
+    which all rows are equal has no metric.
     """
     total: dict[str, NDArray] = {}
     for ensemble, weight in zip(ensembles, trust, strict=True):

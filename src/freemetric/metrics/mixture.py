@@ -23,7 +23,7 @@ class Calibration:
     bias : ndarray of shape (n_classes,)
         Added to the logarithms.
     floor : float, default=0.05
-        Added to every share: no votes at all is not certainty.
+        Added to every share, so that a class without votes keeps a chance.
     """
 
     def __init__(self, slope: float, bias: NDArray, floor: float = 0.05):

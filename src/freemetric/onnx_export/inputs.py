@@ -24,7 +24,7 @@ def declared(model: Any) -> tuple[list[tuple[str, Any]], Sequence[str] | None]:
 
 
 def prune(made: Any, columns: Sequence[str]) -> list[str]:
-    """Take the inputs that nobody uses out of a graph with an input for every column; the columns that are left."""
+    """Take unused inputs out of a graph with an input for every column; the columns that are left."""
     used = {name for node in made.graph.node for name in node.input}
     left = [(put, column) for put, column in zip(made.graph.input, columns, strict=True) if put.name in used]
     kept = [put for put, _ in left]

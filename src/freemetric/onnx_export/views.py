@@ -55,7 +55,7 @@ def register_view_graph(view_class: type[View], function: ViewGraph) -> None:
 
 
 def view_graph(graph: Graph, view: View, X: str) -> str:
-    """Patterns X as a view shows them; ValueError where nobody has said how."""
+    """Patterns X as a view shows them; ValueError where no function is registered for it."""
     if type(view) not in GRAPHS:
         raise ValueError(f"the view {type(view).__name__} has no ONNX graph; register_view_graph adds one")
     return GRAPHS[type(view)](graph, view, X)

@@ -18,8 +18,7 @@ logger = logging.getLogger("freemetric")
 def card(model: Any) -> str:
     """HTML about a fitted model; nothing about one that is not fitted, or that no card can be drawn of.
 
-    A notebook shows it below the diagram of the model, and whoever looks at a model wants no traceback instead: what
-    went wrong is logged.
+    A notebook shows it below the diagram of the model. What goes wrong is logged, so that no traceback stands there.
     """
     try:
         return drawn_card(model)
@@ -112,7 +111,7 @@ def _heaviest_features(model, metric):
 
 
 def _feature_names(model, metric):
-    """Those that the map sees, by number where nobody has named them."""
+    """Those that the map sees, by number where they have no names."""
     numbers = [f"x{i}" for i in range(metric.n_features_in_)]
     names = getattr(metric, "feature_names_in_", getattr(model, "feature_names_in_", numbers))
     try:

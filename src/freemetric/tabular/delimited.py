@@ -1,4 +1,4 @@
-"""CSV and TSV files, read strictly: what is malformed is told by its line, never guessed."""
+"""CSV and TSV files, read strictly: an error names the malformed line, and nothing is guessed."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence

@@ -81,7 +81,7 @@ def compare(
     """Compare methods on tables by repeated stratified cross-validation; all methods see the same splits.
 
     With limits every fit has a process of its own. A method that is over the limit on one split of a file is not tried
-    on the others: its mean error could not be told.
+    on the others: it could have no mean error.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def compare(
     """
     settings = settings or Settings()
     for method in methods:
-        settings.classifier(method, 0)  # a wrong name or parameter is told before hours of work
+        settings.classifier(method, 0)  # a wrong name or parameter is an error before hours of work
     jobs = [job for name, table in tables.items() for job in _jobs(name, table, target, methods, settings, kinds)]
     splits: list[Split] = []
     over: dict[tuple[str, str], Split] = {}

@@ -27,7 +27,7 @@ class Weight:
 
 
 def shares(pipeline: Pipeline, frame: Any) -> NDArray | None:
-    """Share of every feature that reaches the classifier, or None where there is no matrix to tell it from.
+    """Share of every feature that reaches the classifier, or None where there is no matrix to compute it from.
 
     The share of feature j is M_jj var(x_j), normalised; M without the directions in which no two rows differ, such as
     the sum of all features of a nominal column, for there a metric is arbitrary.

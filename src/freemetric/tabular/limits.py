@@ -1,4 +1,4 @@
-"""Work in a process of its own, which ends when it hangs or wants all the memory."""
+"""Work in a process of its own, which is ended when it takes more time or memory than it may."""
 
 import multiprocessing
 from collections.abc import Callable, Sequence
@@ -70,7 +70,7 @@ def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] =
         if inbox.poll(limits.seconds):
             return inbox.recv()
         return Outcome(failure=f"stopped after {limits.seconds:g} s, the limit of one fit", over_limit=True)
-    except EOFError:  # it could say nothing any more
+    except EOFError:  # it died without an answer
         child.join()
         return Outcome(failure=f"the process died with code {child.exitcode}")
     finally:

@@ -24,7 +24,7 @@ from .schema import Schema
 from .steps import Progress, steps_told
 from .table import InputError, Table, few, quoted
 
-CHUNK = 4096  # rows between two words about progress
+CHUNK = 4096  # rows between two reports of progress
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +131,7 @@ class TableModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "TableModel":
-        """Load a model. Nothing in the file is run, whoever made it."""
+        """Load a model. Nothing in the file is run."""
         if not Path(path).is_file():
             raise InputError(f"{path}: there is no such file")
         made, about = files.load(path, with_about=True)
@@ -179,7 +179,7 @@ class TableModel:
     def weights(self) -> list[Weight]:
         """Shares in % of the features in the squared distances of the training rows, the largest first.
 
-        Empty where the method could not tell.
+        Empty where the method has no matrix.
         """
         names, parts = features(self.pipeline.named_steps["columns"]), self.notes.get("weights")
         weights = [Weight(*name, 100 * part) for name, part in zip(names, parts, strict=True)] if parts else []

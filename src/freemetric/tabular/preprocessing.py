@@ -34,7 +34,7 @@ class Plan:
 def _one_hot(filler):
     """Names to numbers, gaps and unknown names to a known one, then a feature per name or one for two names.
 
-    Whatever comes later is thus encoded as a training row could be: a metric knows nothing about other places.
+    Whatever comes later is thus encoded as a training row could be: a metric has learned nothing about other values.
     """
     return make_pipeline(
         OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan),

@@ -103,7 +103,7 @@ class Schema:
 
 
 def _kind(table, name):
-    """Numeric if every cell is a number; a column that is so for the most part is told of."""
+    """Numeric if every cell is a number; a warning names a column where most are."""
     numbers = table.maybe_numbers(name)
     odd = np.flatnonzero(np.isinf(numbers))
     if len(odd) == 0:

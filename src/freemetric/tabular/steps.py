@@ -1,4 +1,4 @@
-"""How far a fit is: its steps, told by scikit-learn's callbacks where the release and the estimator have them."""
+"""How far a fit is: its steps, counted by scikit-learn's callbacks where the release and the estimator have them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ class StepReporter:
         self.on_step(0, context.max_subtasks)
 
     def on_fit_task_begin(self, estimator: BaseEstimator, context: Any) -> None:
-        """Nothing to tell yet."""
+        """Nothing to count yet."""
 
     def on_fit_task_end(self, estimator: BaseEstimator, context: Any) -> None:
         if context.max_subtasks == 0 and context.parent is not None:  # a step, not the fit as a whole
@@ -32,7 +32,7 @@ class StepReporter:
 
 @contextmanager
 def steps_told(estimator: BaseEstimator, on_step: Progress | None) -> Iterator[None]:
-    """While the estimator is fitted, tell ``on_step(done, total)`` every step; total is None where nobody knows."""
+    """Call ``on_step(done, total)`` after every step of a fit; total is None where it is unknown."""
     if on_step is None or not hasattr(estimator, "set_callbacks"):
         yield
         return

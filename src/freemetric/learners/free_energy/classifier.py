@@ -221,7 +221,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Importance of the patterns: in the energy, as neighbours that vote, and as judges out of bag. Only ratios
             matter. A row of weight zero is left out. A row is left out with its whole weight: weight five is not five
-            copies, which would know each other.
+            copies, of which four would stay among its neighbours.
 
         Returns
         -------

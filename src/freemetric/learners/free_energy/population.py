@@ -1,4 +1,4 @@
-"""What a search knows so far: candidates with their replicas, and the ballots of those who judge them."""
+"""What a search has found so far: candidates with their replicas, and the ballots of the rows that judge them."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +58,7 @@ class Population:
         return self.entrants[-1]
 
     def forget_those_without_votes(self) -> None:
-        """Leave out candidates that nobody has judged yet; ValueError where none would be left."""
+        """Leave out candidates that no row has judged yet; ValueError where none would be left."""
         self.entrants = [entrant for entrant in self.entrants if entrant.ballots.counts.any()]
         if not self.entrants:
             raise ValueError("The fit was stopped before any candidate was judged; there is no model.")
@@ -98,7 +98,7 @@ class Population:
 
     @property
     def n_judges(self) -> float:
-        """As many judges of equal weight would be as sure as these."""
+        """The effective number of judges: so many of equal weight would have the same standard error."""
         weights = self.judges_weights
         return max(1.0, len(self.judges) if weights is None else weights.sum() ** 2 / (weights**2).sum())
 
@@ -113,7 +113,7 @@ class Population:
         return out
 
     def scores(self) -> NDArray:
-        """Scores (n_candidates, K) out of bag, the lower the better; equal ones where nobody could judge."""
+        """Scores (n_candidates, K) out of bag, the lower the better; equal ones where no row could judge."""
         if not self._asked.any():
             return np.zeros((len(self.entrants), self.n_neighbors))
         return self.target.scores(self.shares(), self.truth, self.judges_weights)

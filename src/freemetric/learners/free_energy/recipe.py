@@ -62,7 +62,7 @@ class Recipe:
     negligible: float = 0.005  # weight of a candidate that is not asked
     plain_margin: float = 1.0  # standard errors by which plain k-NN must be better to be taken instead
     calibration: str = "full"  # or "slope", without bias, or "none"
-    calibration_prior: float = 5.0  # patterns' worth of doubt about slope and bias
+    calibration_prior: float = 5.0  # weight of the prior on slope and bias, in patterns
     share_floor: float = 0.05  # added to every share
 
     def __post_init__(self) -> None:

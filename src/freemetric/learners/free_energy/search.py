@@ -100,7 +100,7 @@ class Search:
             )
 
     def _batch(self):
-        """Replicas of a task. It depends on nothing but the data: sums are then the same, whoever does the work."""
+        """Replicas of a task. It depends on the data alone, so that sums do not depend on the number of workers."""
         if self.problem.device not in ("cpu", "reference"):
             return MOST_ON_DEVICE
         return int(np.clip(AFFORDABLE_ROWS // self.bags.size, 1, MOST_TOGETHER))
@@ -127,7 +127,7 @@ def populate(search: Search, candidates: Sequence[Candidate], tunes_temperature:
     first = []
     for candidate in candidates:
         n = min(each, left) * candidate.learns
-        if n > 1 or n == total or not candidate.learns:  # two bags leave out everybody once
+        if n > 1 or n == total or not candidate.learns:  # two bags leave out every row once
             first.append((search.enter(candidate), n))
             left -= n
     search.grow(first)

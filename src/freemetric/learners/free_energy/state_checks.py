@@ -1,4 +1,4 @@
-"""What a free-energy classifier must not be told by a file: all of its parts have to fit together."""
+"""Checks of a free-energy classifier that comes from a file: all of its parts have to fit together."""
 
 from typing import Any
 

@@ -12,8 +12,8 @@ from .recipe import Recipe
 def boltzmann_weights(scores: NDArray, n_judges: float, temperature: float) -> NDArray:
     """exp(-score / T), normalised; T is the temperature in standard errors of the best score.
 
-    What is clearly worse gets nothing, what differs by chance shares: averaging over such candidates is better than
-    believing in the luckiest.
+    Candidates that are clearly worse get nothing, and those that differ by chance share the weight: their average is
+    better than the one that happens to have the best score.
     """
     best = scores.min()
     error = np.sqrt(best * (1 - min(best, 0.99)) / n_judges) + 0.5 / n_judges

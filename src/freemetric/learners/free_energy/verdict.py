@@ -25,7 +25,7 @@ class Verdict(NamedTuple):
 def verdict_on(population: Population, recipe: Recipe) -> Verdict:
     """Weigh the candidates, calibrate their mixture, and every k alone beside it."""
     y, w, scores, n_judges = population.truth, population.judges_weights, population.scores(), population.n_judges
-    shares = population.shares()  # empty where nobody could judge; nothing is calibrated then
+    shares = population.shares()  # empty where no row could judge; nothing is calibrated then
     errors = population.target.errors(shares, y, w) if len(y) else np.full(scores.shape, np.nan)
     neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
 

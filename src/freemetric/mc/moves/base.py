@@ -33,7 +33,7 @@ class Move(BaseEstimator):
         """New state, and the share of accepted trials in the shape of ``scale`` (NaN: not tried)."""
 
     def adapt(self, scale: Array, accepted: Array) -> Array:
-        """Step sizes nearer to the wanted acceptance. To stop adapting is the sampler's duty."""
+        """Step sizes nearer to the wanted acceptance. The sampler decides when to stop adapting."""
         if self.target_acceptance is None:
             return scale
         return scale * np.exp(self.gain * np.nan_to_num(accepted - self.target_acceptance))

@@ -21,7 +21,7 @@ class HamiltonianMove(Move):
         of the time (Hoffman and Gelman 2014).
     caution : float, default=1.0
         "auto" begins with this multiple of that step. Far from equilibrium what passes as a single step is too long for
-        a trajectory; a walk of few steps has no time to find out.
+        a trajectory, and a walk of few steps has no time to adapt it.
     n_leapfrog : int, default=5
         Gradients per trajectory.
     jitter : float, default=0.2

@@ -1,4 +1,4 @@
-"""All elements at once, blindly: the move of the paper's Algorithm 1."""
+"""All elements at once, without a gradient: the move of the paper's Algorithm 1."""
 
 import numpy as np
 

@@ -41,7 +41,7 @@ def _in_view(learner: Any, shots: Mapping[str, Any], findings: Findings) -> Snap
     """The walk of one candidate among many, through maps of its own view of the features; None if that is not kept."""
     name, form = shots["view"], shots["form"]
     view = learner.committee_.views.get(name)
-    if view is None:  # nobody who votes looks at it
+    if view is None:  # no ensemble that votes has it
         return None
     maps, patterns = np.asarray(shots["map"]), np.asarray(view(findings.inputs), dtype=np.float64)
     whose = f"one replica of the heaviest candidate that learns ({name}, {form})"
