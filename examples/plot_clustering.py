@@ -2,13 +2,13 @@
 Clustering with hints
 =====================
 
-No labels, but somebody says of a few pairs of patterns "these belong together" or "these do not". A metric learned from
-such hints helps any clustering algorithm.
+There are no labels, but a few pairs of patterns are known to belong together, or not to. A metric learned from such hints
+helps any clustering algorithm.
 """
 
 # %%
 # Iris without its labels. k-means in the plain distance mixes two of the species; the adjusted Rand index, 1 for the
-# true groups and 0 for chance, tells how badly.
+# true groups and 0 for chance, says how badly.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -71,7 +71,7 @@ ax.axhline(adjusted_rand_score(y, clusters(X)), color="0.5", linestyle=":", labe
 for name, scores in found.items():
     mean, spread = np.mean(scores, axis=1), np.std(scores, axis=1)
     ax.errorbar(amounts, mean, spread, marker="o", capsize=3, label=name)
-ax.set(xlabel="pairs that somebody judged", ylabel="adjusted Rand index", xscale="log", xticks=amounts)
+ax.set(xlabel="pairs that were judged", ylabel="adjusted Rand index", xscale="log", xticks=amounts)
 ax.set_xticklabels(amounts)
 ax.minorticks_off()
 ax.legend(frameon=False)

@@ -2,12 +2,12 @@
 Rare classes
 ============
 
-One pattern in twenty is of the class that matters. Accuracy then praises whoever never finds it; look at precision and
-recall instead, and choose the threshold on patterns that the model has not learned from.
+One pattern in twenty is of the class that matters. A model that never finds it has an accuracy of 95 %; look at
+precision and recall instead, and choose the threshold on patterns that the model has not learned from.
 """
 
 # %%
-# Six of twenty features know something about the rare class.
+# Six of twenty features depend on the class.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -57,7 +57,7 @@ for name, limit in (("one half", 0.5), ("out of bag", threshold)):
     print(f"threshold {name:10} {limit:.2f}: {scores}")
 
 # %%
-# Are the probabilities to be believed? Shares of rare patterns among those that were given about the same probability.
+# Are the probabilities right? Shares of rare patterns among those that were given about the same probability.
 # With so few rare patterns to learn from they stay on the modest side, those of single neighbourhoods most of all.
 
 figure, ax = plt.subplots(figsize=(4.6, 4.2), layout="constrained")
