@@ -48,11 +48,14 @@ def nodes(tree):
             yield from nodes(part)
 
 
-def part_of(tree, name, number=0):
-    """The attributes of one of the objects of a class."""
-    found = [node["object"][1] for node in nodes(tree) if isinstance(node, dict) and "object" in node]
-    names = [node["object"][0] for node in nodes(tree) if isinstance(node, dict) and "object" in node]
-    return [state for state, known in zip(found, names, strict=True) if known.endswith(f".{name}")][number]
+def objects(tree):
+    """Tags and attributes of all objects of a tree."""
+    return [node["object"] for node in nodes(tree) if isinstance(node, dict) and "object" in node]
+
+
+def part_of(tree, tag, number=0):
+    """The attributes of one of the objects of a kind."""
+    return [state for known, state in objects(tree) if known == tag][number]
 
 
 def array_in(arrays, node):
@@ -67,11 +70,6 @@ def new_array(arrays, array):
     return {"array": [len(arrays) - 1, []]}
 
 
-def state_of(tree, name):
-    """The attributes of the first fitted object of a class."""
-    for node in nodes(tree):
-        if isinstance(node, dict) and "object" in node and node["object"][0] == name:
-            state = node["object"][1]
-            if "n_features_in_" in state:
-                return state
-    raise LookupError(name)
+def state_of(tree, tag):
+    """The attributes of the first fitted object of a kind."""
+    return next(state for known, state in objects(tree) if known == tag and "n_features_in_" in state)

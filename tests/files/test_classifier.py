@@ -13,7 +13,7 @@ from freemetric.files import ModelFileError
 from freemetric.mc import Annealing, Geometric
 
 from .conftest import QUICK, everything
-from .tampering import array_in, new_array, nodes, npy, part_of, resealed
+from .tampering import array_in, new_array, nodes, npy, objects, part_of, resealed
 from .test_damaged import assert_one_line
 from .test_hostile import VALUES
 from .test_round_trip import assert_same, through_file
@@ -86,6 +86,12 @@ def test_energies(energy, few, tmp_path):
     assert repr(through_file(model, tmp_path).energy) == repr(energy)
 
 
+CLASSIFIER = "freemetric:free-energy-classifier"
+PANDAS = {"dict": [["transform", "pandas"]]}
+VALUES_OF_OURS = ("candidate", "ensemble", "mixture", "calibration", "voters", "committee")
+PARTS = {CLASSIFIER, "view:scaled", "view:quantiles", "view:steps", *(f"freemetric:{name}" for name in VALUES_OF_OURS)}
+
+
 def shorter(array):
     return array[:-1]
 
@@ -122,6 +128,14 @@ def vast(array):
     return 1e300 * array
 
 
+def minute(array):
+    return np.full(array.shape, 5e-324)
+
+
+def equal(array):
+    return np.zeros_like(array)
+
+
 def whole(array):
     return np.zeros(array.shape, dtype=int)
 
@@ -144,26 +158,25 @@ ANY = (narrower, wider, empty, deeper, complex_)
 @pytest.mark.parametrize(
     ("name", "number", "key", "changes"),
     [
-        ("Ensemble", -1, "maps", [*ANY, with_nan, whole, vast]),  # full
-        ("Ensemble", 2, "maps", [*ANY, with_nan, whole]),  # diagonal
-        ("Ensemble", 0, "maps", [narrower, wider, deeper, complex_, whole]),  # identity: no maps at all
-        ("Scaled", 0, "low", [*ANY, with_nan, whole]),
-        ("Scaled", 0, "span", [*ANY, with_nan, whole, negative]),
-        ("Scaled", 0, "owner", [*ANY, with_nan, negative, beyond, backwards]),
-        ("Quantiles", 0, "owner", [*ANY, with_nan, negative, beyond, backwards]),
-        ("QuantileTransformer", 0, "quantiles_", [*ANY, shorter, with_nan, whole, backwards]),
-        ("QuantileTransformer", 0, "references_", [*ANY, with_nan, whole, backwards]),
-        ("Steps", 0, "owner", [*ANY, with_nan, negative, beyond]),
-        ("Steps", 0, "threshold", [*ANY, with_nan, whole]),
-        ("Mixture", 0, "weights", [*ANY, shorter, with_nan, whole, doubled, negative]),
-        ("Mixture", 7, "weights", [*ANY, shorter, with_nan, whole, doubled, negative]),
-        ("Calibration", 0, "bias", [*ANY, with_nan, whole]),
-        ("Calibration", 7, "bias", [*ANY, with_nan, whole]),
-        ("FreeEnergyClassifier", 0, "_X", [*ANY, shorter, with_nan, whole]),
-        ("FreeEnergyClassifier", 0, "_y", [*ANY, with_nan, negative, beyond]),
-        ("FreeEnergyClassifier", 0, "feature_importances_", [*ANY, with_nan, whole, negative]),
-        ("FreeEnergyClassifier", 0, "feature_importances_std_", [*ANY, with_nan, whole, negative]),
-        ("FreeEnergyClassifier", 0, "oob_decision_function_", [*ANY, shorter, whole]),
+        ("freemetric:ensemble", -1, "maps", [*ANY, with_nan, whole, vast]),  # full
+        ("freemetric:ensemble", 2, "maps", [*ANY, with_nan, whole]),  # diagonal
+        ("freemetric:ensemble", 0, "maps", [narrower, wider, deeper, complex_, whole]),  # identity: no maps at all
+        ("view:scaled", 0, "low", [*ANY, with_nan, whole, vast]),
+        ("view:scaled", 0, "span", [*ANY, with_nan, whole, negative, minute]),
+        ("sklearn:QuantileTransformer", 0, "quantiles_", [*ANY, shorter, with_nan, whole, backwards]),
+        ("sklearn:QuantileTransformer", 0, "references_", [*ANY, with_nan, whole, backwards]),
+        ("view:steps", 0, "owner", [*ANY, with_nan, negative, beyond, backwards, doubled]),
+        ("view:steps", 0, "threshold", [*ANY, with_nan, whole]),
+        ("freemetric:mixture", 0, "weights", [*ANY, shorter, with_nan, whole, doubled, negative]),
+        ("freemetric:mixture", 7, "weights", [*ANY, shorter, with_nan, whole, doubled, negative]),
+        ("freemetric:calibration", 0, "bias", [*ANY, with_nan, whole]),
+        ("freemetric:calibration", 7, "bias", [*ANY, with_nan, whole]),
+        ("freemetric:voters", 0, "X", [*ANY, shorter, with_nan, whole, vast]),
+        ("freemetric:voters", 0, "y", [*ANY, with_nan, negative, beyond]),
+        ("freemetric:voters", 0, "rows", [*ANY, with_nan, negative, beyond, equal]),
+        (CLASSIFIER, 0, "feature_importances_", [*ANY, with_nan, whole, negative]),
+        (CLASSIFIER, 0, "feature_importances_std_", [*ANY, with_nan, whole, negative]),
+        (CLASSIFIER, 0, "oob_decision_function_", [*ANY, shorter, whole]),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -180,43 +193,57 @@ def test_arrays_that_do_not_fit(name, number, key, changes, refused):
 @pytest.mark.parametrize(
     ("name", "key", "value", "said"),
     [
-        ("Candidate", "view", "squared", "kind 'squared'"),
-        ("Candidate", "view", "steps", "which its view does not have"),
-        ("Candidate", "form", "square", "'square'"),
-        ("Candidate", "form", "diagonal", "maps of Ensemble"),
-        ("Candidate", "temperature", -1.0, "temperature of Candidate"),
-        ("Candidate", "temperature", {"float": "nan"}, "temperature of Candidate"),
-        ("Candidate", "confinement", "0.1", "confinement of Candidate"),
-        ("Candidate", "learns", True, "hides"),
-        ("Candidate", "more", 1, "other attributes"),
-        ("Ensemble", "candidate", "scaled/full", "where a Candidate belongs"),
-        ("Ensemble", "metrics", 1, "hides"),
-        ("Quantiles", "transformer", {"object": ["freemetric.NCA", {}]}, "where a QuantileTransformer belongs"),
-        (
-            "Quantiles",
-            "transformer",
-            {"object": ["sklearn.preprocessing.QuantileTransformer", {}]},
-            "does something else",
-        ),
-        ("QuantileTransformer", "copy", False, "does something else"),
-        ("QuantileTransformer", "output_distribution", "normal", "does something else"),
-        ("QuantileTransformer", "_sklearn_output_config", {"dict": [["transform", "pandas"]]}, "does something else"),
-        ("QuantileTransformer", "n_features_in_", 3, "does not fit"),
-        ("Mixture", "calibration", None, "where a Calibration belongs"),
-        ("Calibration", "slope", 0.0, "slope of Calibration"),
-        ("Calibration", "slope", True, "slope of Calibration"),
-        ("FreeEnergyClassifier", "_mixture", None, "where a Mixture belongs"),
-        ("FreeEnergyClassifier", "_mixtures_of_one_k", [], "with something in it"),
-        ("FreeEnergyClassifier", "ensembles_", [], "with something in it"),
-        ("FreeEnergyClassifier", "ensembles_", {"dict": []}, "is no list"),
-        ("FreeEnergyClassifier", "views_", {"dict": []}, "is no dict"),
-        ("FreeEnergyClassifier", "selection_", {"dict": [["weight", 1]]}, "other columns"),
-        ("FreeEnergyClassifier", "trace_", {"dict": [["energy", 1]]}, "other columns"),
-        ("FreeEnergyClassifier", "snapshots_", {"dict": [["map", 1]]}, "other columns"),
-        ("FreeEnergyClassifier", "n_neighbors_", 38, "n_neighbors_ of FreeEnergyClassifier is too large"),
-        ("FreeEnergyClassifier", "oob_score_", "high", "oob_score_"),
-        ("FreeEnergyClassifier", "_X", None, "_X of FreeEnergyClassifier"),
-        ("FreeEnergyClassifier", "_y", None, "class numbers"),
+        ("freemetric:candidate", "view", "squared", "unknown kind 'squared/"),
+        ("freemetric:candidate", "view", "steps", "which its view does not have"),
+        ("freemetric:candidate", "form", "square", "/square/"),
+        ("freemetric:candidate", "form", "diagonal", "maps of Ensemble"),
+        ("freemetric:candidate", "energy", "other", "/other'"),
+        ("freemetric:candidate", "energy", None, "unknown kind"),
+        ("freemetric:candidate", "temperature", -1.0, "temperature of Candidate"),
+        ("freemetric:candidate", "temperature", {"float": "nan"}, "temperature of Candidate"),
+        ("freemetric:candidate", "confinement", "0.1", "confinement of Candidate"),
+        ("freemetric:candidate", "learns", True, "'learns'"),
+        ("freemetric:candidate", "more", 1, "'more'"),
+        ("freemetric:ensemble", "candidate", "scaled/full", "candidate of Ensemble is something else"),
+        ("freemetric:ensemble", "form", 1, "other attributes"),
+        ("view:scaled", "owner", {"array": [0, []]}, "other attributes"),
+        ("view:quantiles", "transformer", {"object": ["freemetric:nca", {}]}, "is something else"),
+        ("view:quantiles", "transformer", {"object": ["sklearn:QuantileTransformer", {}]}, "does something else"),
+        ("view:quantiles", "owner", {"array": [0, []]}, "other attributes"),
+        ("sklearn:QuantileTransformer", "copy", False, "does something else"),
+        ("sklearn:QuantileTransformer", "output_distribution", "normal", "does something else"),
+        ("sklearn:QuantileTransformer", "_sklearn_output_config", PANDAS, "does something else"),
+        ("sklearn:QuantileTransformer", "n_features_in_", 3, "does not fit"),
+        ("sklearn:QuantileTransformer", "more_", 3, "not known to set"),
+        ("freemetric:mixture", "calibration", None, "calibration of Mixture is something else"),
+        ("freemetric:calibration", "slope", 0.0, "slope of Calibration"),
+        ("freemetric:calibration", "slope", True, "slope of Calibration"),
+        ("freemetric:calibration", "floor", 0.0, "floor of Calibration"),
+        ("freemetric:committee", "mixture", None, "mixture of Committee is something else"),
+        ("freemetric:committee", "voters", None, "voters of Committee are something else"),
+        ("freemetric:committee", "ensembles", [], "with something in it"),
+        ("freemetric:committee", "ensembles", {"dict": []}, "are no list"),
+        ("freemetric:committee", "views", {"dict": []}, "are no dict"),
+        ("freemetric:committee", "trust", 1, "other attributes"),
+        ("freemetric:voters", "X", None, "X of Voters"),
+        ("freemetric:voters", "y", None, "y of Voters"),
+        ("freemetric:voters", "rows", None, "rows of Voters"),
+        ("freemetric:voters", "weights", 1.0, "weights of Voters"),
+        ("freemetric:voters", "n_classes", 2, "class numbers"),
+        ("freemetric:voters", "n_classes", 4, "other classes"),
+        ("freemetric:voters", "n_classes", 30_000, "fewer than their classes"),
+        ("freemetric:voters", "n_classes", 3.0, "are empty"),
+        ("freemetric:voters", "places", None, "other attributes"),
+        (CLASSIFIER, "committee_", None, "committee_ is something else"),
+        (CLASSIFIER, "mixtures_of_one_k_", [], "with something in it"),
+        (CLASSIFIER, "views_", {"dict": []}, "hides"),
+        (CLASSIFIER, "more_", 1, "not known to set"),
+        (CLASSIFIER, "_more", 1, "not known to set"),
+        (CLASSIFIER, "selection_", {"dict": [["weight", 1]]}, "other columns"),
+        (CLASSIFIER, "trace_", {"dict": [["energy", 1]]}, "other columns"),
+        (CLASSIFIER, "snapshots_", {"dict": [["map", 1]]}, "other columns"),
+        (CLASSIFIER, "n_neighbors_", 38, "n_neighbors_ is too large"),
+        (CLASSIFIER, "oob_score_", "high", "oob_score_"),
     ],
 )
 def test_parts_that_do_not_fit(name, key, value, said, refused):
@@ -227,20 +254,24 @@ def test_parts_that_do_not_fit(name, key, value, said, refused):
 
 
 def drop_a_mixture(state):
-    state["_mixtures_of_one_k"].pop()
+    state["mixtures_of_one_k_"].pop()
 
 
 def drop_an_ensemble(state):
-    state["ensembles_"].pop()
+    committee_in(state)["ensembles"].pop()
 
 
 def drop_a_view(state):
-    state["views_"]["dict"].pop()
+    committee_in(state)["views"]["dict"].pop()
 
 
 def swap_views(state):
-    (_, a), (_, b), *_ = state["views_"]["dict"]
-    state["views_"]["dict"][0][1], state["views_"]["dict"][1][1] = b, a
+    views = committee_in(state)["views"]["dict"]
+    views[0][1], views[1][1] = views[1][1], views[0][1]
+
+
+def committee_in(state):
+    return part_of(state, "freemetric:committee")
 
 
 def drop_a_column(state):
@@ -264,27 +295,18 @@ def test_parts_lost_or_swapped(spoil, refused):
 
 
 def test_nothing_may_be_missing(saved, classifier, tmp_path):
-    defaults = {"FreeEnergyClassifier": classifier, "QuantileTransformer": classifier.views_["quantiles"].transformer}
+    transformer = classifier.views_["quantiles"].transformer
     spare = {
-        name: [*estimator.get_params(), "n_quantiles_", "_sklearn_output_config"]
-        for name, estimator in defaults.items()
+        CLASSIFIER: classifier.get_params(),
+        "sklearn:QuantileTransformer": {*transformer.get_params(), "n_quantiles_", "_sklearn_output_config"},
     }
+    firsts = {}
+    resealed(saved, tmp_path / "same.model", lambda header, tree, arrays: firsts.update(reversed(objects(tree))))
+    assert set(firsts) >= PARTS
+    for tag, key in [(tag, key) for tag, state in firsts.items() for key in state if key not in spare.get(tag, ())]:
 
-    def attributes(tree):
-        """Of the first object of every class."""
-        firsts = {}
-        for node in nodes(tree):
-            if isinstance(node, dict) and "object" in node:
-                firsts.setdefault(node["object"][0].rpartition(".")[2], node["object"][1])
-        return [(name, key) for name, state in firsts.items() for key in state if key not in spare.get(name, ())]
-
-    found = []
-    resealed(saved, tmp_path / "same.model", lambda header, tree, arrays: found.extend(attributes(tree)))
-    assert {"Candidate", "Ensemble", "Scaled", "Quantiles", "Steps", "Mixture", "Calibration"} <= {n for n, _ in found}
-    for name, key in found:
-
-        def edit(header, tree, arrays, name=name, key=key):
-            del part_of(tree, name)[key]
+        def edit(header, tree, arrays, tag=tag, key=key):
+            del part_of(tree, tag)[key]
 
         with pytest.raises(ModelFileError, match=f"without its (attribute|parameter) '{key}'"):
             freemetric.load(resealed(saved, tmp_path / "altered.model", edit))
@@ -296,7 +318,7 @@ def use(model, X):
     P = model.predict_proba(X)
     assert P.shape == (n, C)
     np.testing.assert_allclose(P.sum(axis=1), 1)
-    assert model.decisions(X).shape == (n, len(model._mixtures_of_one_k))
+    assert model.decisions(X).shape == (n, len(model.mixtures_of_one_k_))
     assert model.votes(X).shape == (n, model.n_neighbors_, C)
     assert np.isfinite(model.embed(X)).all()
 

@@ -117,5 +117,5 @@ def test_parts_that_share_their_bytes_are_not_read(saved, tmp_path):
 def test_parts_are_what_the_documentation_says(saved):
     header, tree, arrays = parts(saved)
     assert header["format"] == "freemetric model"
-    assert header["class"] == "freemetric.FreeEnergyClassifier" == tree["object"][0]
+    assert header["class"] == "freemetric:free-energy-classifier" == tree["object"][0]
     assert len(arrays) == header["arrays"]

@@ -10,12 +10,23 @@ import pytest
 import freemetric
 from freemetric.files import ModelFileError, save
 
-from .tampering import nodes, npy, resealed, state_of
+from .tampering import nodes, npy, part_of, resealed, state_of
 from .test_damaged import assert_one_line
 
 CODE = ["os.system", "subprocess.Popen", "builtins.eval", "builtins.exec", "posix.system", "freemetric.load"]
 CODE += ["sklearn.preprocessing._function_transformer.FunctionTransformer", "numpy.load", "freemetric.LEARNERS", ""]
 CODE += ["freemetric.files.model.save", "sklearn.neighbors.KNeighborsClassifier", "freemetric.energies.base.Energy"]
+CODE += [
+    "freemetric.NCA",
+    "sklearn.pipeline.Pipeline",
+    "freemetric:NCA",
+    "freemetric:",
+    "nca",
+    "sklearn:KNeighborsClassifier",
+]
+
+
+NEIGHBORS = "freemetric:metric-k-neighbors-classifier"
 
 
 class Touch:
@@ -50,7 +61,7 @@ def altered(saved, tmp_path):
 
 
 def at(place, value):
-    """An edit that puts a value into the tree, which begins as {"object": [name, state]}."""
+    """An edit that puts a value into the tree, which begins as {"object": [tag, state]}."""
 
     def edit(header, tree, arrays):
         node = tree
@@ -61,22 +72,38 @@ def at(place, value):
     return edit
 
 
-def fitted(name, key, value):
+def fitted(tag, key, value):
+    """An edit of the first fitted object of a kind."""
+
     def edit(header, tree, arrays):
-        state_of(tree, name)[key] = value
+        state_of(tree, tag)[key] = value
 
     return edit
 
 
-@pytest.mark.parametrize("name", CODE)
-def test_other_classes_are_refused(name, altered):
-    assert "not allowed" in altered(at(("object", 1, "verbose"), {"object": [name, {"args": ["touch x"]}]}))
-    assert "not allowed" in altered(at(("object", 0), name))
+def anywhere(node):
+    """An edit that puts a node where a dict may hold anything."""
+    return fitted("sklearn:FunctionTransformer", "kw_args", {"dict": [["a", node]]})
+
+
+@pytest.mark.parametrize("tag", CODE)
+def test_other_classes_are_refused(tag, altered):
+    assert "nobody has registered" in altered(anywhere({"object": [tag, {"args": ["touch x"]}]}))
+    assert "nobody has registered" in altered(at(("object", 0), tag))
 
 
 @pytest.mark.parametrize("name", ["__class__", "__reduce__", "__dict__", "predict", "fit", "classes_", "named_steps"])
 def test_attributes_do_not_hide_what_a_class_does(name, altered):
-    assert "hides" in altered(at(("object", 1, name), {"object": ["freemetric.mc.Constant", {}]}))
+    assert "hides" in altered(at(("object", 1, name), {"object": ["mc:constant", {}]}))
+
+
+@pytest.mark.parametrize("name", ["extra", "extra_", "_extra", "n_samples_seen_", "memory_", ""])
+@pytest.mark.parametrize("tag", ["sklearn:OneHotEncoder", "sklearn:Pipeline", "freemetric:dmlfe", "mc:annealing"])
+def test_attributes_that_a_class_does_not_have(tag, name, altered):
+    def edit(header, tree, arrays):
+        part_of(tree, tag)[name] = 1
+
+    assert f"an attribute {name!r}, which its fit is not known to set" in altered(edit)
 
 
 @pytest.mark.parametrize("place", [0, 3, -1])
@@ -123,6 +150,7 @@ def test_arrays_that_are_none(array, altered):
         {"type": ["int"]},
         {"dtype": "O,O"},
         {"dtype": "V9999999999"},
+        {"dtype": "<U5"},
         {"scalar": ["<f8", {"tuple": []}]},
         {"scalar": ["<i1", 1000]},
         {"slice": [1, {"object": ["os.system", {}]}, 2]},
@@ -144,63 +172,83 @@ def test_arrays_that_are_none(array, altered):
         {"unknown": 1},
         {"float": "nan", "type": "int"},
         {},
-        {"object": ["freemetric.NCA", []]},
-        {"object": [["freemetric.NCA"], {}]},
-        {"object": ["freemetric.MetricKNeighborsClassifier", {}]},
-        {"object": ["freemetric.NCA", {"max_iter": -1}]},
-        {"object": ["freemetric.NCA", {"components_": None}]},
+        {"object": ["freemetric:nca", []]},
+        {"object": [["freemetric:nca"], {}]},
+        {"object": ["freemetric:metric-k-neighbors-classifier", {}]},
+        {"object": ["freemetric:nca", {"max_iter": -1}]},
+        {"object": ["freemetric:nca", {"components_": None}]},
+        {"object": ["freemetric:candidate", {}]},
+        {"object": ["freemetric:nca"]},
+        {"object": "freemetric:nca"},
     ],
     ids=lambda node: str(node)[:40],
 )
 def test_nodes_that_are_none(node, altered):
-    altered(at(("object", 1, "verbose"), node))
+    altered(anywhere(node))
+
+
+@pytest.mark.parametrize(
+    "node", [1, {"tuple": [1]}, {"dict": [[1, 2]]}, {"object": ["freemetric:nca", {}]}, {"dtype": "O"}], ids=str
+)
+def test_nodes_that_are_some(node, saved, tmp_path):
+    """Or the test above would be about the place of its nodes."""
+    freemetric.load(resealed(saved, tmp_path / "altered.model", anywhere(node)))
 
 
 def test_depth(altered):
     deep = []
     for _ in range(200):
         deep = [deep]
-    assert "deep" in altered(at(("object", 1, "verbose"), deep))
+    assert "deep" in altered(anywhere(deep))
     altered(lambda header, tree, arrays: (header, b"[" * 10**6 + b"]" * 10**6, arrays))
     altered(lambda header, tree, arrays: (header, b'{"object":' * 10**5, arrays))
 
 
-@pytest.mark.parametrize("tree", [None, 1, [], {}, {"tuple": []}, {"object": ["freemetric.mc.Constant", {}]}])
-@pytest.mark.parametrize("name", ["sklearn.pipeline.Pipeline", "freemetric.mc.Constant"])
-def test_roots_that_are_no_model(tree, name, altered):
-    altered(lambda header, _, arrays: (header | {"class": name}, json.dumps(tree).encode(), arrays))
+@pytest.mark.parametrize("tree", [None, 1, [], {}, {"tuple": []}, {"object": ["freemetric:nca", {}]}])
+@pytest.mark.parametrize("tag", ["sklearn:Pipeline", "freemetric:nca", "mc:constant"])
+def test_roots_that_are_no_model(tree, tag, altered):
+    altered(lambda header, _, arrays: (header | {"class": tag}, json.dumps(tree).encode(), arrays))
+
+
+@pytest.mark.parametrize("tag", ["sklearn:Pipeline", "mc:linear", "", None, 1])
+def test_roots_of_another_class_than_the_header_says(tag, altered):
+    tree = {"object": ["mc:constant", {"temperature": 1.0}]}
+    altered(lambda header, _, arrays: (header | {"class": tag}, json.dumps(tree).encode(), arrays))
 
 
 @pytest.mark.parametrize(
-    ("name", "key", "value", "said"),
+    ("tag", "key", "value", "said"),
     [
-        ("sklearn.pipeline.Pipeline", "memory", "/somewhere/else", "cache"),
-        ("sklearn.preprocessing.FunctionTransformer", "func", {"type": "str"}, "function"),
-        ("sklearn.preprocessing.FunctionTransformer", "func", {"object": ["freemetric.mc.Constant", {}]}, "function"),
-        ("sklearn.preprocessing.OneHotEncoder", "_n_features_outs", [1], "columns"),
-        ("sklearn.preprocessing.OneHotEncoder", "_drop_idx_after_grouping", {"objects": ["O", [1], [9]]}, "dropped"),
-        ("sklearn.preprocessing.OneHotEncoder", "categories_", [{"objects": ["O", [2], [3, 1]]}], "unsorted"),
-        ("sklearn.preprocessing.MinMaxScaler", "scale_", 1.0, "scale_ of MinMaxScaler is not an array"),
-        ("sklearn.preprocessing.StandardScaler", "n_features_in_", 2, "does not fit"),
-        ("sklearn.preprocessing.StandardScaler", "n_features_in_", "2", "n_features_in_"),
-        ("freemetric.DMLFE", "n_features_in_", 3, "does not fit"),
-        ("freemetric.DMLFE", "components_", {"float": "nan"}, "not an array"),
-        ("freemetric.DMLFE", "sampler", {"object": ["freemetric.mc.Constant", {"temperature": 1}]}, "sampler"),
-        ("freemetric.MetricKNeighborsClassifier", "n_neighbors_", 0, "n_neighbors_"),
-        ("freemetric.MetricKNeighborsClassifier", "classes_", {"objects": ["<U1", [1], ["a"]]}, "class numbers"),
+        ("sklearn:Pipeline", "memory", "/somewhere/else", "cache"),
+        ("sklearn:FunctionTransformer", "func", {"type": "str"}, "function"),
+        ("sklearn:FunctionTransformer", "func", {"object": ["mc:constant", {}]}, "function"),
+        ("sklearn:FunctionTransformer", "inverse_func", {"type": "str"}, "function"),
+        ("sklearn:MinMaxScaler", "scale_", 1.0, "scale_ of MinMaxScaler is not an array"),
+        ("sklearn:MinMaxScaler", "min_", {"objects": ["O", [2], ["a", "b"]]}, "min_ of MinMaxScaler holds no numbers"),
+        ("sklearn:StandardScaler", "n_features_in_", 2, "does not fit"),
+        ("sklearn:StandardScaler", "n_features_in_", "2", "n_features_in_"),
+        ("sklearn:SimpleImputer", "indicator_", {"object": ["freemetric:nca", {}]}, "indicator_ of SimpleImputer"),
+        ("freemetric:dmlfe", "n_features_in_", 3, "does not fit"),
+        ("freemetric:dmlfe", "_n_features_out", 10**10, "does not fit"),
+        ("freemetric:dmlfe", "components_", {"float": "nan"}, "not an array"),
+        ("freemetric:dmlfe", "sampler", {"object": ["mc:constant", {"temperature": 1}]}, "sampler"),
+        (NEIGHBORS, "n_neighbors_", 0, "n_neighbors_"),
+        (NEIGHBORS, "n_neighbors_", 61, "n_neighbors_"),
+        (NEIGHBORS, "classes_", {"objects": ["<U1", [1], ["a"]]}, "voters_"),
+        (NEIGHBORS, "voters_", None, "voters_"),
     ],
 )
-def test_parts_that_do_not_fit(name, key, value, said, altered):
-    if name == "sklearn.pipeline.Pipeline":
+def test_parts_that_do_not_fit(tag, key, value, said, altered):
+    if tag == "sklearn:Pipeline":
         assert said in altered(at(("object", 1, key), value))
     else:
-        assert said in altered(fitted(name, key, value))
+        assert said in altered(fitted(tag, key, value))
 
 
 @pytest.mark.parametrize("key", ["components_", "n_features_in_"])
 def test_missing_attributes(key, altered):
     def edit(header, tree, arrays):
-        del state_of(tree, "freemetric.DMLFE")[key]
+        del state_of(tree, "freemetric:dmlfe")[key]
 
     assert f"without its attribute '{key}'" in altered(edit)
 
@@ -220,13 +268,14 @@ def test_notes_that_are_none(notes, altered):
 
 def test_messages_carry_no_control_characters(altered):
     evil = "evil\n\x1b[2J\u2028\x07name" * 100
-    later = {"version": 2, "freemetric": evil}
+    later = {"version": 99, "freemetric": evil}
     assert "evil" in altered(lambda header, tree, arrays: (header | later, tree, arrays))
     assert "evil" in altered(at(("object", 0), evil))
+    assert "evil" in altered(at(("object", 1, evil), 1))
 
 
 VALUES = [None, True, -1, 2**70, 1e308, "", "auto", [], {}, {"tuple": []}, {"dict": []}, {"float": "nan"}]
-VALUES += [{"array": [0, []]}, {"array": [1, [0]]}, {"object": ["freemetric.NCA", {}]}, {"objects": ["O", [0], []]}]
+VALUES += [{"array": [0, []]}, {"array": [1, [0]]}, {"object": ["freemetric:nca", {}]}, {"objects": ["O", [0], []]}]
 
 
 @pytest.mark.filterwarnings("ignore")  # of models that can be loaded and make no sense

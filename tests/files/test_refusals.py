@@ -1,5 +1,6 @@
 """What cannot be saved, what is no model file, and what an interrupted save leaves behind."""
 
+import json
 import pickle
 import zipfile
 
@@ -33,7 +34,7 @@ class MyEnergy(NCAEnergy):
     ("energy", "said"),
     [
         (norm, "DMLFE cannot be saved: its parameter `energy` is a function, 'norm'"),
-        (NCAEnergy() + 0.1 * MyEnergy(), "its parameter `energy.second.energy` is of the class .*MyEnergy"),
+        (NCAEnergy() + 0.1 * MyEnergy(), "its parameter `energy.second.energy` is of the class .*MyEnergy.*register"),
     ],
 )
 def test_energies_of_ones_own(energy, said, few, tmp_path):
@@ -41,20 +42,28 @@ def test_energies_of_ones_own(energy, said, few, tmp_path):
     with pytest.raises(ModelFileError, match=said):
         model.save(tmp_path / "a.model")
     assert not list(tmp_path.iterdir())
-    model.set_params(energy=None).save(tmp_path / "a.model")
+    model.set_params(energy="nca").save(tmp_path / "a.model")
     assert np.array_equal(freemetric.load(tmp_path / "a.model").components_, model.components_)
 
 
 def contains_itself(model):
-    model.extra_ = [model]
+    model.snapshots_ = [model]
 
 
 def has_a_module(model):
-    model.extra_ = np
+    model.snapshots_ = np
 
 
 def has_a_long_double(model):
-    model.extra_ = {"a": np.longdouble(1)}
+    model.snapshots_ = {"a": np.longdouble(1)}
+
+
+def has_an_attribute_of_the_users(model):
+    model.extra_ = 1
+
+
+def hides_a_method(model):
+    model.transform = 1
 
 
 def is_broken(model):
@@ -65,8 +74,10 @@ def is_broken(model):
     ("spoil", "said"),
     [
         (contains_itself, "nested too deeply"),
-        (has_a_module, "attribute `extra_` is of the class builtins.module"),
-        (has_a_long_double, r"attribute `extra_\['a'\]` is the dtype"),
+        (has_a_module, "attribute `snapshots_` is of the class builtins.module$"),
+        (has_a_long_double, r"attribute `snapshots_\['a'\]` is the dtype"),
+        (has_an_attribute_of_the_users, "attribute 'extra_', which its fit is not known to set"),
+        (hides_a_method, "attribute 'transform' that hides what the class provides"),
         (is_broken, "components_ of DMLFE has shape"),
     ],
 )
@@ -82,7 +93,10 @@ def test_what_no_file_can_hold(spoil, said, few, tmp_path):
 @pytest.mark.parametrize(
     ("steps", "said"),
     [
-        ([RCA(), KNeighborsClassifier()], r"parameter `steps\[1\]\[1\]` is of the class sklearn.*KNeighborsClassifier"),
+        (
+            [RCA(), KNeighborsClassifier()],
+            r"parameter `steps\[1\]\[1\]` is of the class sklearn.*KNeighborsClassifier,",
+        ),
         ([FunctionTransformer(np.sqrt), RCA()], "FunctionTransformer with a function"),
     ],
 )
@@ -138,7 +152,7 @@ def test_foreign_files(kind, read, tmp_path):
         read(path)
 
 
-@pytest.mark.parametrize("version", [2, 99])
+@pytest.mark.parametrize("version", [3, 99])
 def test_later_formats(version, learner, tmp_path):
     learner.save(tmp_path / "a.model")
 
@@ -146,8 +160,35 @@ def test_later_formats(version, learner, tmp_path):
         header.update(version=version, freemetric="99.0")
 
     path = resealed(tmp_path / "a.model", tmp_path / "later.model", edit)
+    said = (
+        f"later.model: format {version}, written by freemetric 99.0; this freemetric reads format 2: update freemetric$"
+    )
     for read in (freemetric.load, about):
-        with pytest.raises(ModelFileError, match=f"format {version} of freemetric 99.0; .* up to 1: update freemetric"):
+        with pytest.raises(ModelFileError, match=said):
+            read(path)
+
+
+@pytest.mark.parametrize("read", [freemetric.load, about])
+def test_the_format_of_freemetric_0_2(read, tmp_path):
+    """Its files name modules, which have moved."""
+    header = {"format": "freemetric model", "version": 1, "arrays": 0, "freemetric": "0.2.0", "scikit-learn": "1.7.0"}
+    tree = {"object": ["freemetric.NCA", {}]}
+    with zipfile.ZipFile(tmp_path / "old.model", "w") as archive:
+        archive.writestr("freemetric.json", json.dumps(header | {"about": {}, "class": "freemetric.NCA"}))
+        archive.writestr("tree.json", json.dumps(tree))
+    said = (
+        "old.model: format 1, written by freemetric 0.2.0; this freemetric reads format 2: fit the model again, or load"
+    )
+    with pytest.raises(ModelFileError, match=said):
+        read(tmp_path / "old.model")
+
+
+@pytest.mark.parametrize("version", [0, -1, 1.0, 2.0, True, None, "2", [2]])
+def test_versions_that_are_none(version, learner, tmp_path):
+    learner.save(tmp_path / "a.model")
+    path = resealed(tmp_path / "a.model", tmp_path / "a.model", lambda header, *_: header.update(version=version))
+    for read in (freemetric.load, about):
+        with pytest.raises(ModelFileError, match="no format version"):
             read(path)
 
 
