@@ -2,8 +2,8 @@
 Clustering with hints
 =====================
 
-There are no labels, but a few pairs of patterns are known to belong together, or not to. A metric learned from such hints
-helps any clustering algorithm.
+There are no labels, but a few pairs of patterns are known to belong together, or not to. A metric learned from such
+hints helps any clustering algorithm.
 """
 
 # %%

@@ -45,8 +45,8 @@ axes[1].set(xlabel="Monte Carlo step", ylabel="neighbours that a pattern asks", 
 plt.show()
 
 # %%
-# Without walls the map grows without end and one neighbour decides: the energy is that of 1-NN, a plain with no slope. The
-# traps hold the map at a size where more than one has a say; the narrower the trap, the more.
+# Without walls the map grows without end and one neighbour decides: the energy is that of 1-NN, a plain with no slope.
+# The traps hold the map at a size where more than one has a say; the narrower the trap, the more.
 #
 # What size? Boltzmann's law :math:`\exp(-(E + \lambda |A|^2) / T)` can only be normalised with :math:`\lambda > 0`. If
 # the trap were alone, each of the d p elements would have the variance :math:`T / 2 \lambda`:
