@@ -15,8 +15,49 @@ CALIBRATIONS = ("full", "slope", "none")
 class Recipe:
     """What a search tries and how much it may cost; ``dataclasses.replace`` makes another one.
 
-    A kind is a view of the features and a form of the map, "view/form", or "view/form/nca" for NCA's own energy instead
-    of its logarithmic form.
+    Parameters
+    ----------
+    kinds : tuple of str
+        What is tried: a view of the features and a form of the map, "view/form", or "view/form/nca" for NCA's own
+        energy instead of its logarithmic form.
+    n_replicas : int, default=90
+        Metrics to sample.
+    affordable_bag : int, default=2000
+        Patterns; larger bags get fewer replicas.
+    first_share : float, default=0.5
+        Share of the replicas that goes evenly to all kinds.
+    subsample : float, default=0.5
+        Share of every class in a bag.
+    most_learned_on, most_judged : int, default=4000
+        Most patterns of a bag, and most that judge.
+    complementary_bags : bool, default=True
+        Whether bags go round the patterns, so that all are left out about equally often.
+    temperatures, traps : dict
+        Temperature T by the name of the energy, and strength of the trap as a multiple of T.
+    other_temperatures : bool, default=True
+        Whether the best kind is tried colder and hotter, by the factor ``temperature_step``.
+    temperature_step : float, default=3.0
+        That factor.
+    n_steps : int, default=18
+        Monte Carlo steps of a replica.
+    caution : float, default=0.5
+        Of the first time step, see :class:`freemetric.mc.HamiltonianMove`.
+    most_neighbors : int, default=40
+        Neighbours up to which votes are counted.
+    neighbors : tuple of int, default=(1, 2, 3, 5, 8, 13, 20, 32)
+        Numbers of neighbours that the prediction may mix.
+    selection_temperature : float, default=0.5
+        Of the weights of candidates and k, in standard errors of the best score.
+    negligible : float, default=0.005
+        Weight below which a candidate does not vote.
+    plain_margin : float, default=1.0
+        Standard errors by which plain k-NN must be better to be taken instead.
+    calibration : {"full", "slope", "none"}, default="full"
+        Slope and bias of every class, the slope alone, or shares as they are.
+    calibration_prior : float, default=5.0
+        Weight of the prior on slope and bias, in patterns.
+    share_floor : float, default=0.05
+        Added to every share before its logarithm is taken.
 
     Examples
     --------
@@ -40,30 +81,30 @@ class Recipe:
     )
     # how many replicas
     n_replicas: int = 90
-    affordable_bag: int = 2000  # patterns; larger bags get fewer replicas, whose metrics vary less
-    first_share: float = 0.5  # of the replicas go evenly to all kinds
+    affordable_bag: int = 2000  # metrics of larger ones vary less
+    first_share: float = 0.5
     # what they learn on and are judged by
-    subsample: float = 0.5  # share of every class in a bag
-    most_learned_on: int = 4000  # patterns a bag: a metric has few parameters, and its cost grows with their square
-    most_judged: int = 4000  # patterns that judge: enough to tell candidates apart
-    complementary_bags: bool = True  # bags go round the patterns, so that all are left out about equally often
+    subsample: float = 0.5
+    most_learned_on: int = 4000  # a metric has few parameters, and its cost grows with the square
+    most_judged: int = 4000  # enough to tell candidates apart
+    complementary_bags: bool = True
     # how they are sampled
     temperatures: Mapping[str, float] = field(default_factory=lambda: {"log-nca": 1e-3, "nca": 3e-4})
     traps: Mapping[str, float] = field(default_factory=lambda: {"log-nca": 0.3, "nca": 0.1})
     # lambda / T: the trap lambda |A|^2 / T is the same at every temperature
-    other_temperatures: bool = True  # whether the best kind is tried colder and hotter, by this factor
+    other_temperatures: bool = True
     temperature_step: float = 3.0
     n_steps: int = 18  # enough to forget the identity where the first time step is not too long
-    caution: float = 0.5  # of the first time step
+    caution: float = 0.5
     # what their votes are worth
     most_neighbors: int = 40
     neighbors: tuple[int, ...] = (1, 2, 3, 5, 8, 13, 20, 32)  # evenly on a logarithmic scale: large k do not outnumber
-    selection_temperature: float = 0.5  # of candidates and k, in standard errors of the best score
-    negligible: float = 0.005  # weight of a candidate that is not asked
-    plain_margin: float = 1.0  # standard errors by which plain k-NN must be better to be taken instead
-    calibration: str = "full"  # or "slope", without bias, or "none"
-    calibration_prior: float = 5.0  # weight of the prior on slope and bias, in patterns
-    share_floor: float = 0.05  # added to every share
+    selection_temperature: float = 0.5
+    negligible: float = 0.005
+    plain_margin: float = 1.0
+    calibration: str = "full"
+    calibration_prior: float = 5.0
+    share_floor: float = 0.05
 
     def __post_init__(self) -> None:
         for name in self.kinds:
