@@ -146,8 +146,9 @@ def escape_text(app, what, name, obj, options, lines):
 
 
 def skip_inherited(app, what, name, obj, skip, options):
-    """Leave out what scikit-learn documents: get_params, set_output, ..."""
-    return skip or (getattr(obj, "__module__", None) or "").startswith("sklearn.")
+    """Leave out what scikit-learn documents, such as get_params, and the fields of named tuples."""
+    is_field = (getattr(obj, "__doc__", None) or "").startswith("Alias for field number")
+    return skip or is_field or (getattr(obj, "__module__", None) or "").startswith("sklearn.")
 
 
 def setup(app):

@@ -14,6 +14,21 @@ class Chain(NamedTuple):
 
     ``Sampler.begin`` makes one, ``Sampler.advance`` returns the next; a chain itself never changes. To go on from it
     takes the same sampler and the same energy, nothing else.
+
+    Parameters
+    ----------
+    state : State
+        Maps and energies of the replicas.
+    scale : ndarray of shape (R, ...)
+        Step sizes of the move.
+    streams : Streams
+        Where the random numbers of every replica go on.
+    step : int, default=0
+        Steps made.
+    temperatures : sequence of float, default=()
+        Of the steps made, for schedules that look back.
+    energies : sequence of ndarray of shape (R,), default=()
+        After each of these steps.
     """
 
     state: State

@@ -11,7 +11,17 @@ EnergyFunction = Callable[[Array], Array]  # (R, p, d) -> (R,)
 
 
 class State(NamedTuple):
-    """R replicas. ``gradient`` is kept by moves that know it, so that nothing is computed twice."""
+    """R replicas.
+
+    Parameters
+    ----------
+    A : ndarray of shape (R, p, d)
+        Their maps.
+    energy : ndarray of shape (R,)
+        Their energies.
+    gradient : ndarray of shape (R, p, d) or None, default=None
+        Kept by moves that have computed it, so that nothing is computed twice.
+    """
 
     A: Array  # (R, p, d)
     energy: Array  # (R,)
@@ -19,7 +29,21 @@ class State(NamedTuple):
 
 
 class Info(NamedTuple):
-    """One Monte Carlo step, for people and stopping rules; the walk itself does not need it."""
+    """One Monte Carlo step, for people and stopping rules; the walk itself does not need it.
+
+    Parameters
+    ----------
+    step : int
+        Its number, from 0.
+    temperature : ndarray of shape (R,)
+        At which it was made.
+    acceptance : ndarray of shape (R,)
+        Share of the trials that were accepted.
+    adapting : bool
+        Whether step sizes are still changing: not yet a sample.
+    swaps : ndarray of shape (R - 1,) or None, default=None
+        Which neighbouring temperatures exchanged replicas; NaN where that was not tried.
+    """
 
     step: int
     temperature: Array  # (R,)
