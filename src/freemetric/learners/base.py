@@ -44,7 +44,7 @@ class MetricLearner(Savable, Presented, ClassNamePrefixFeaturesOutMixin, Transfo
         X : array-like of shape (n_samples, n_features)
             Patterns.
         y : array-like of shape (n_samples,)
-            Class labels, of any type.
+            Class labels, of any type; among integers -1 means unlabelled where there are two other classes.
 
         Returns
         -------

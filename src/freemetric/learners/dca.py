@@ -81,7 +81,7 @@ class DCA(MetricLearner):
         X : array-like of shape (n_samples, n_features)
             Patterns.
         y : array-like of shape (n_samples,), default=None
-            Class labels; each class is a chunklet.
+            Class labels, -1 for unlabelled rows; each class is a chunklet.
         chunks : array-like of int of shape (n_samples,), default=None
             Number of each row's chunklet, negative for rows in none. Replaces y.
         different : array-like of int of shape (n_pairs, 2), default=None

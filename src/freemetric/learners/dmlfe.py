@@ -43,7 +43,7 @@ class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
     confinement : float, default=1e-4
         lambda, the strength of the harmonic trap that makes Boltzmann's law a proper distribution; 0 is the paper's.
     device : str, default="cpu"
-        "cpu", or a torch device such as "cuda" (extra ``gpu``).
+        "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain numpy, which is slow.
     n_jobs : int or None, default=None
         Threads over replicas, where the sampler runs several that do not depend on each other. Results do not depend on
         it.

@@ -181,7 +181,7 @@ class ITML(MetricLearner):
         X : array-like of shape (n_samples, n_features)
             Patterns.
         y : array-like of shape (n_samples,)
-            Class labels, of any type; not used where pairs are given.
+            Class labels, of any type, -1 for unlabelled rows; not used where pairs are given.
         pairs : array-like of shape (n_pairs, 2), default=None
             Rows of X that are known to be similar or dissimilar.
         pair_labels : array-like of shape (n_pairs,), default=None

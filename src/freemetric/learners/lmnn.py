@@ -138,7 +138,7 @@ default="identity"
         X : array-like of shape (n_samples, n_features)
             Patterns.
         y : array-like of shape (n_samples,)
-            Class labels, of any type; not used where triplets are given.
+            Class labels, of any type, -1 for unlabelled rows; not used where triplets are given.
         triplets : array-like of shape (n_triplets, 3), default=None
             Rows of X, used as given: the first shall be nearer to the second than to the third by the margin.
             Every distinct pair of a first and a second is pulled together.

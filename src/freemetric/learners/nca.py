@@ -39,7 +39,7 @@ default="identity"
     warm_start : bool, default=False
         Go on from the last fit's map.
     device : str, default="cpu"
-        "cpu", or a torch device such as "cuda" (extra ``gpu``).
+        "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain numpy, which is slow.
     verbose : bool, default=False
         Log every iteration.
     random_state : int, RandomState or None, default=None

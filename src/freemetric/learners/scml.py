@@ -179,7 +179,7 @@ class SCML(MetricLearner):
         X : array-like of shape (n_samples, n_features)
             Patterns.
         y : array-like of shape (n_samples,)
-            Class labels, of any type; not used where triplets are given.
+            Class labels, of any type, -1 for unlabelled rows; not used where triplets are given.
         triplets : array-like of shape (n_triplets, 3), default=None
             Rows of X by number: the first is nearer to the second than to the third.
 

@@ -15,13 +15,25 @@ from .views import VIEWS
 
 @dataclass(frozen=True)
 class Candidate:
-    """What may be sampled: a view of the features, a form of the map, an energy, a temperature, a trap."""
+    """What may be sampled: a view of the features, a form of the map, an energy, a temperature, a trap.
 
-    view: str  # its name in VIEWS
-    form: str  # its name in FORMS
+    Parameters
+    ----------
+    view, form : str
+        Names in ``VIEWS`` and ``FORMS``.
+    energy : str
+        "log-nca" or "nca".
+    temperature : float, default=0.0
+        At which its replicas are sampled.
+    confinement : float, default=0.0
+        Strength of the harmonic trap.
+    """
+
+    view: str
+    form: str
     energy: str
     temperature: float = 0.0
-    confinement: float = 0.0  # strength of the harmonic trap
+    confinement: float = 0.0
 
     @property
     def learns(self) -> bool:
