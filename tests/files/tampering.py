@@ -21,7 +21,12 @@ def seal(path, header, tree, arrays):
     header = {key: value for key, value in header.items() if key != "sha256"} | {"arrays": len(arrays)}
     contents = [tree if isinstance(tree, bytes) else json.dumps(tree).encode(), *arrays]
     header["sha256"] = container.digest(header, contents)
-    names = [container.HEADER, *container.member_names(len(arrays))]
+    return packed(path, header, contents)
+
+
+def packed(path, header, contents):
+    """Write a file, whatever its header says."""
+    names = [container.HEADER, *container.member_names(len(contents) - 1)]
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in zip(names, [container.as_json(header), *contents], strict=True):
             archive.writestr(zipfile.ZipInfo(name), content)

@@ -1,12 +1,10 @@
 """What cannot be saved, what is no model file, and what an interrupted save leaves behind."""
 
-import json
 import pickle
 import zipfile
 
 import numpy as np
 import pytest
-import sklearn
 from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -15,7 +13,6 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
 import freemetric
 from freemetric import DMLFE, NCA, RCA
 from freemetric.energies import NCAEnergy
-from freemetric.exceptions import VersionWarning
 from freemetric.files import ModelFileError, about, container, save
 
 from .conftest import QUICK
@@ -150,75 +147,6 @@ def test_foreign_files(kind, read, tmp_path):
     said = {"folder": "not a file", "missing": r"cannot be read \(No such file"}.get(kind, "not a freemetric model")
     with pytest.raises(ModelFileError, match=f"a.model: {said}"):
         read(path)
-
-
-@pytest.mark.parametrize("version", [3, 99])
-def test_later_formats(version, learner, tmp_path):
-    learner.save(tmp_path / "a.model")
-
-    def edit(header, tree, arrays):
-        header.update(version=version, freemetric="99.0")
-
-    path = resealed(tmp_path / "a.model", tmp_path / "later.model", edit)
-    said = (
-        f"later.model: format {version}, written by freemetric 99.0; this freemetric reads format 2: update freemetric$"
-    )
-    for read in (freemetric.load, about):
-        with pytest.raises(ModelFileError, match=said):
-            read(path)
-
-
-@pytest.mark.parametrize("read", [freemetric.load, about])
-def test_the_format_of_freemetric_0_2(read, tmp_path):
-    """Its files name modules, which have moved."""
-    header = {"format": "freemetric model", "version": 1, "arrays": 0, "freemetric": "0.2.0", "scikit-learn": "1.7.0"}
-    tree = {"object": ["freemetric.NCA", {}]}
-    with zipfile.ZipFile(tmp_path / "old.model", "w") as archive:
-        archive.writestr("freemetric.json", json.dumps(header | {"about": {}, "class": "freemetric.NCA"}))
-        archive.writestr("tree.json", json.dumps(tree))
-    said = (
-        "old.model: format 1, written by freemetric 0.2.0; this freemetric reads format 2: fit the model again, or load"
-    )
-    with pytest.raises(ModelFileError, match=said):
-        read(tmp_path / "old.model")
-
-
-@pytest.mark.parametrize("version", [0, -1, 1.0, 2.0, True, None, "2", [2]])
-def test_versions_that_are_none(version, learner, tmp_path):
-    learner.save(tmp_path / "a.model")
-    path = resealed(tmp_path / "a.model", tmp_path / "a.model", lambda header, *_: header.update(version=version))
-    for read in (freemetric.load, about):
-        with pytest.raises(ModelFileError, match="no format version"):
-            read(path)
-
-
-@pytest.mark.parametrize("version", ["0.1", "x", None, 5])
-def test_other_releases_of_scikit_learn(version, learner, few, tmp_path):
-    def edit(header, tree, arrays):
-        header["scikit-learn"] = version
-
-    learner.save(tmp_path / "a.model")
-    save(make_pipeline(MinMaxScaler(), RCA()).fit(*few), tmp_path / "b.model")
-    for name in "ab":
-        resealed(tmp_path / f"{name}.model", tmp_path / f"{name}.model", edit)
-    if isinstance(version, str):
-        freemetric.load(tmp_path / "a.model")
-        with pytest.warns(VersionWarning, match=f"b.model: .* of {version}, this is {sklearn.__version__}"):
-            freemetric.load(tmp_path / "b.model")
-    else:
-        with pytest.raises(ModelFileError):
-            freemetric.load(tmp_path / "a.model")
-
-
-def test_what_another_release_cannot_rebuild(learner, tmp_path):
-    def edit(header, tree, arrays):
-        header["freemetric"] = "0.0.1"
-        del tree["object"][1]["components_"]
-
-    learner.save(tmp_path / "a.model")
-    path = resealed(tmp_path / "a.model", tmp_path / "a.model", edit)
-    with pytest.raises(ModelFileError, match=r"saved with freemetric 0\.0\.1 and .*, cannot be loaded with freemetric"):
-        freemetric.load(path)
 
 
 def test_parameters_that_came_later_have_their_default(learner, tmp_path):

@@ -34,8 +34,9 @@ class Budget:
 
     def settle(self, file_bytes: int) -> None:
         """ValueError where a file of this size may not ask for what was spent."""
-        self.limit = _limit(file_bytes)
-        self.spend(0)
+        if self.spent > _limit(file_bytes):
+            hint = "texts of very different lengths take less as objects"
+            raise ValueError(f"it takes far more memory than its file may ask for; {hint}")
 
 
 def extent(array: np.ndarray) -> int:

@@ -16,9 +16,9 @@ def check_categories(encoder: Any) -> None:
     """ValueError unless every feature has categories that a value can be looked up in."""
     # a dtype of texts would have a width, which every encoded cell would take up
     require(np.dtype(encoder.dtype).kind in "biuf", f"dtype of {_name(encoder)}", "is none of numbers")
-    categories = vars(encoder).get("categories_")
-    if categories is None:
+    if "categories_" not in vars(encoder):
         return
+    categories = encoder.categories_
     is_list = type(categories) is list and len(categories) == encoder.n_features_in_
     require(is_list, f"categories_ of {_name(encoder)}", "are no list of those of every feature")
     for table in categories:

@@ -1,0 +1,147 @@
+"""Objects of every kind that a file may hold, by tag: usual ones and unusual ones."""
+
+from dataclasses import replace
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.impute import MissingIndicator, SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    QuantileTransformer,
+    RobustScaler,
+    StandardScaler,
+)
+
+from freemetric import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe, energies, mc
+from freemetric.energies import Confinement, Diagonal, LogNCAEnergy, NCAEnergy
+from freemetric.metrics import VIEWS, Calibration, Candidate, Ensemble, Mixture, Voters
+
+from .conftest import QUICK
+
+rng = np.random.default_rng(0)
+X, y = rng.random((40, 3)), np.arange(40) % 3
+TEXTS = np.array([["red", "small"], ["green", "large"], ["blue", "small"]] * 9, dtype=object)
+GAPS = np.where(rng.random((40, 3)) < 0.2, np.nan, X)
+
+VALUES = {
+    "freemetric:recipe": [
+        Recipe(),
+        replace(Recipe(), kinds=("steps/diagonal", "scaled/full/nca"), n_steps=5, temperatures={"log-nca": 0.5}),
+        replace(Recipe(), complementary_bags=False, subsample=0.25, neighbors=(1, 4), calibration="none"),
+    ],
+    "freemetric:candidate": [Candidate("scaled", "full", "nca", 1e-3, 0.5), Candidate("steps", "identity", "log-nca")],
+    "freemetric:ensemble": [
+        Ensemble(Candidate("scaled", "full", "nca", 1e-3), rng.random((4, 2, 3))),
+        Ensemble(Candidate("scaled", "diagonal", "log-nca"), rng.random((4, 1, 3))),
+        Ensemble(Candidate("quantiles", "identity", "log-nca"), np.empty((0, 3, 3))),
+    ],
+    "freemetric:mixture": [Mixture(np.full((2, 4), 0.125), Calibration(2.0, np.array([0.5, -0.5])))],
+    "freemetric:calibration": [Calibration(1.5, np.array([-1.0, 0.0, 1e-300])), Calibration(1.0, np.zeros(2), 0.25)],
+    "freemetric:voters": [
+        Voters(X, y, 3),
+        Voters(X[::-1], y, 3, rng.random(40) + 0.1, rng.permutation(100)[:40]),
+        Voters(X[:, ::2], y.astype(np.int8), 3),
+    ],
+    **{f"view:{name}": [VIEWS[name].of(X), VIEWS[name].of(X * 0 + 1)] for name in ("scaled", "quantiles", "steps")},
+}
+
+PARAMETER_OBJECTS = {
+    "energy:nca": [NCAEnergy()],
+    "energy:log-nca": [LogNCAEnergy()],
+    "energy:diagonal": [Diagonal(NCAEnergy())],
+    "energy:confinement": [Confinement()],
+    "energy:sum": [NCAEnergy() + LogNCAEnergy(), NCAEnergy() + 1e-4 * Confinement()],
+    "energy:scaled": [2.0 * Diagonal(NCAEnergy() + Confinement())],
+    "mc:annealing": [QUICK, mc.Annealing(mc.Adaptive(), mc.MatrixMove(), n_steps=4, tol=np.float32(0.5))],
+    "mc:tempering": [mc.ParallelTempering((0.0, 1e-3), "element", n_steps=3), mc.ParallelTempering()],
+    "mc:adaptive": [mc.Adaptive(0.5, speed=0.1, window=3)],
+    "mc:constant": [mc.Constant(), mc.Constant(1e-4)],
+    "mc:geometric": [mc.Geometric(0.1, 0.9)],
+    "mc:linear": [mc.Linear(1.0, 0.5, 7)],
+    "mc:element": [mc.ElementMove(), mc.ElementMove(0.3, n_moves="patterns", target_acceptance=None)],
+    "mc:matrix": [mc.MatrixMove()],
+    "mc:stretch-rotate": [mc.StretchRotateMove()],
+    "mc:hamiltonian": [mc.HamiltonianMove()],
+}
+
+
+def transformers():
+    """scikit-learn's, fitted, by tag."""
+    columns = make_column_transformer((MinMaxScaler(), [0, -1]), ("passthrough", [1]), remainder=RobustScaler())
+    return {
+        "sklearn:ColumnTransformer": [columns.fit(X), clone(columns).set_params(remainder="drop").fit(X)],
+        "sklearn:Pipeline": [make_pipeline(MinMaxScaler(), RobustScaler()).fit(X)],
+        "sklearn:make_column_selector": [make_column_selector("a", dtype_include=np.number, dtype_exclude=["object"])],
+        "sklearn:SimpleImputer": [
+            SimpleImputer(add_indicator=True).fit(GAPS),
+            SimpleImputer(strategy="constant", fill_value="none").fit(TEXTS),
+        ],
+        "sklearn:MissingIndicator": [MissingIndicator().fit(GAPS), MissingIndicator(features="all").fit(GAPS)],
+        "sklearn:OneHotEncoder": [
+            OneHotEncoder().fit(TEXTS),
+            OneHotEncoder(min_frequency=10, drop="first", sparse_output=False).fit(TEXTS),
+            OneHotEncoder(drop="if_binary", dtype=np.float32).fit(TEXTS),
+            OneHotEncoder(categories=[["small", "large", "huge"]]).fit(TEXTS[:, 1:]),
+            OneHotEncoder().fit(y[:, None]),
+            OneHotEncoder().fit(np.array([[1, None], [2, "a"], [np.nan, "b"]], dtype=object)),
+            OneHotEncoder(handle_unknown="ignore").fit(np.array([[1.5], [np.nan], [-0.5]] * 3)),
+            OneHotEncoder().fit(y[:, None] == 1),
+        ],
+        "sklearn:OrdinalEncoder": [
+            OrdinalEncoder().fit(TEXTS),
+            OrdinalEncoder(categories=[["small", "large"]], dtype=np.int8).fit(TEXTS[:, 1:].astype("U5")),
+            OrdinalEncoder(max_categories=2, encoded_missing_value=-1).fit(np.vstack([TEXTS, [[None, None]]])),
+        ],
+        "sklearn:MinMaxScaler": [MinMaxScaler().fit(X), MinMaxScaler((-1, 1), clip=True).fit(X)],
+        "sklearn:MaxAbsScaler": [MaxAbsScaler().fit(X)],
+        "sklearn:StandardScaler": [StandardScaler().fit(X), StandardScaler(with_mean=False, with_std=False).fit(X)],
+        "sklearn:RobustScaler": [RobustScaler(quantile_range=(10.0, 90.0)).fit(X)],
+        "sklearn:QuantileTransformer": [
+            QuantileTransformer(n_quantiles=10, random_state=np.random.RandomState(3)).fit(X),
+            QuantileTransformer(n_quantiles=10, output_distribution="normal").fit(X),
+        ],
+        "sklearn:FunctionTransformer": [FunctionTransformer().fit(X)],
+    }
+
+
+def learners():
+    """Fitted learners and classifiers, by tag."""
+    seeds = {
+        name: {"random_state": 0} if "random_state" in cls().get_params() else {} for name, cls in LEARNERS.items()
+    }
+    made = {f"freemetric:{name}": [cls(**seeds[name]).fit(X, y)] for name, cls in LEARNERS.items()}
+    weights = np.where(y == 0, 2.0, 0.5)
+    many = FreeEnergyClassifier(8, candidates=["scaled/full", "steps/diagonal"], random_state=0)
+    short = FreeEnergyClassifier(recipe=replace(Recipe(), n_replicas=8, n_steps=4), random_state=0)
+    return made | {
+        "freemetric:free-energy-classifier": [many.fit(X, y, weights), short.fit(X, np.array(["a", "b", "c"])[y])],
+        "freemetric:metric-k-neighbors-classifier": [
+            MetricKNeighborsClassifier(QUICK_DMLFE, n_folds=2, random_state=0).fit(X, np.where(y == 2, -1, y)),
+            MetricKNeighborsClassifier(make_pipeline(StandardScaler(), LEARNERS["rca"]()), 3).fit(X, y),
+        ],
+        "freemetric:committee": [many.committee_, short.committee_],
+    }
+
+
+QUICK_DMLFE = LEARNERS["dmlfe"](sampler=QUICK, random_state=0)
+
+
+def chains():
+    """Runs in the middle: at their beginning and later, of replicas that go alone and that change places."""
+    energy = energies.NCAEnergy().bind(X, y)
+    samplers = [QUICK, mc.ParallelTempering((0.0, 1e-3), n_steps=5), mc.Annealing(mc.Adaptive(), n_steps=5)]
+    made = []
+    for sampler in samplers:
+        A = np.repeat(np.eye(3)[None], sampler.n_replicas, axis=0)
+        chain = sampler.begin(np.random.default_rng(0), energy, A)
+        made.append(chain)
+        for _ in range(2):
+            chain, _ = sampler.advance(chain, energy)
+        made.append(chain)
+    return made

@@ -1,0 +1,153 @@
+"""A file takes memory and threads in proportion to its size, whatever it says of itself."""
+
+import json
+import tracemalloc
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.preprocessing import OneHotEncoder
+
+import freemetric
+from freemetric import MetricKNeighborsClassifier
+from freemetric.files import ModelFileError, save
+from freemetric.files.budget import BYTES_PER_BYTE, FREE_BYTES
+from freemetric.learners import LEARNERS
+from freemetric.mc import Constant
+from freemetric.metrics import Voters
+
+from .tampering import new_array, nodes, npy, part_of, resealed
+from .test_damaged import assert_one_line
+from .test_round_trip import through_file
+
+MEGABYTE = 1 << 20
+
+
+@pytest.fixture
+def refused(tmp_path):
+    """What is said of a file with this tree and these arrays, and how much memory it took to say so."""
+
+    def load(tree, arrays=(), tag="mc:constant"):
+        save(Constant(), tmp_path / "a.model")
+        path = resealed(
+            tmp_path / "a.model",
+            tmp_path / "altered.model",
+            lambda header, *_: (header | {"class": tag}, json.dumps(tree).encode(), list(arrays)),
+        )
+        tracemalloc.start()
+        try:
+            with pytest.raises(ModelFileError) as caught:
+                freemetric.load(path)
+            taken = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert_one_line(caught.value, path)
+        assert taken < 2 * (FREE_BYTES + BYTES_PER_BYTE * path.stat().st_size)
+        return str(caught.value), taken
+
+    return load
+
+
+def constant(node):
+    return {"object": ["mc:constant", {"temperature": node}]}
+
+
+def test_wide_texts(refused):
+    """Each of them is allowed to be as wide; 2.7 kB of them would be 2.3 GB."""
+    wide = {"objects": ["<U999999", [60], ["a"] * 60]}
+    said, taken = refused(constant([wide] * 9))
+    assert "more memory than a file of this size" in said
+    assert taken < 4 * MEGABYTE
+
+
+def test_texts_that_are_just_too_wide(refused):
+    refused(constant([{"objects": ["<U9999", [1], ["a"]]}] * 50))
+
+
+def test_one_array_many_times(refused):
+    said, taken = refused(constant([{"array": [0, []]}] * 5000), [npy(np.zeros(MEGABYTE // 8))])
+    assert "more memory" in said
+    assert taken < 10 * MEGABYTE
+
+
+def test_one_array_in_many_objects(refused):
+    """Every one of them would make another array of that size."""
+    view = {"object": ["view:scaled", {"low": {"array": [0, []]}, "span": {"array": [0, []]}}]}
+    assert "more memory" in refused(constant([view] * 1000), [npy(np.ones(MEGABYTE // 8))])[0]
+
+
+def test_many_small_objects(refused):
+    assert "more memory" in refused(constant([{"object": ["mc:constant", {}]}] * 20_000))[0]
+
+
+def test_axes_of_nothing(refused):
+    """No bytes, but axes that whoever multiplies by them would believe."""
+    candidate = {"view": "scaled", "form": "identity", "energy": "nca", "temperature": 0.0, "confinement": 0.0}
+    maps = npy(np.empty((0, 1, 10**6))).replace(b"1000000)", b"9999999)")
+    state = {"candidate": {"object": ["freemetric:candidate", candidate]}, "maps": {"array": [0, []]}}
+    assert "more memory" in refused({"object": ["freemetric:ensemble", state]}, [maps], "freemetric:ensemble")[0]
+
+
+def test_texts_of_different_lengths_are_refused_when_they_are_saved(tmp_path):
+    words = [f"word {i}" for i in range(400)] + ["long " * 2000]
+    encoder = OneHotEncoder().fit(np.array(words)[:, None])
+    with pytest.raises(ModelFileError, match=r"OneHotEncoder cannot be saved: it takes far more memory .* as objects"):
+        save(encoder, tmp_path / "a.model")
+    encoder = OneHotEncoder().fit(np.array(words, dtype=object)[:, None])
+    assert through_file(encoder, tmp_path).categories_[0].tolist() == sorted(words)
+
+
+def test_usual_texts_of_different_lengths(tmp_path):
+    words = np.array([f"word {i}" for i in range(400)] + ["long " * 20])
+    assert through_file(OneHotEncoder().fit(words[:, None]), tmp_path).categories_[0].dtype == words.dtype
+
+
+@pytest.mark.parametrize("n_jobs", [10**6, -1, "many", {"object": ["freemetric:nca", {}]}], ids=str)
+def test_threads_are_for_the_machine_to_decide(n_jobs, pipeline, tmp_path):
+    def edit(header, tree, arrays):
+        for node in nodes(tree):
+            if isinstance(node, dict) and "n_jobs" in node:
+                node["n_jobs"] = n_jobs
+
+    save(pipeline, tmp_path / "a.model")
+    loaded = freemetric.load(resealed(tmp_path / "a.model", tmp_path / "a.model", edit))
+    found = [part.n_jobs for part in estimators_in(loaded) if hasattr(part, "n_jobs")]
+    assert len(found) > 3
+    assert set(found) == {None}
+
+
+def estimators_in(value):
+    if isinstance(value, BaseEstimator):
+        yield value
+        yield from estimators_in(list(vars(value).values()))
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from estimators_in(part)
+
+
+def classifier_of(voters):
+    """Nearest neighbours, without the time that it takes to fit so many classes."""
+    model = MetricKNeighborsClassifier(LEARNERS["euclidean"](), 1)
+    model.n_features_in_, model.classes_, model.n_neighbors_ = voters.X.shape[1], np.arange(voters.n_classes), 1
+    model.learner_, model.voters_ = LEARNERS["euclidean"]().fit(voters.X), voters
+    return model
+
+
+def test_few_voters_of_many_classes(tmp_path):
+    """Voters have a ballot with a place for every class."""
+
+    def edit(header, tree, arrays):
+        part_of(tree, "freemetric:voters")["n_classes"] = 30_000
+        tree["object"][1]["classes_"] = new_array(arrays, np.arange(30_000))
+
+    save(classifier_of(Voters(np.eye(3), np.arange(3), 3)), tmp_path / "a.model")
+    with pytest.raises(ModelFileError, match="Voters are fewer than their classes"):
+        freemetric.load(resealed(tmp_path / "a.model", tmp_path / "a.model", edit))
+
+
+def test_as_many_voters_as_classes(tmp_path):
+    X = np.random.default_rng(0).random((30_000, 2))
+    with pytest.raises(ModelFileError, match="30000 classes, which is too many"):
+        save(classifier_of(Voters(X, np.arange(30_000), 30_000)), tmp_path / "a.model")
+    few = classifier_of(Voters(X[:3000], np.arange(3000), 3000))
+    assert through_file(few, tmp_path).predict(X[:3]).tolist() == [0, 1, 2]
