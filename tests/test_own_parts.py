@@ -26,7 +26,7 @@ class Signs(View):
         return cls(X.mean(axis=0))
 
     def __call__(self, X):
-        above = (X > self.centre).astype(float)
+        above = (self.centre < X).astype(float)
         return np.hstack([above, np.clip(X - self.centre + 0.5, 0, 1)])
 
     def to_state(self):

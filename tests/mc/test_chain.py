@@ -17,8 +17,8 @@ from freemetric.mc import (
     HamiltonianMove,
     MatrixMove,
     ParallelTempering,
-    StretchRotateMove,
     Streams,
+    StretchRotateMove,
 )
 
 MOVES = [ElementMove(0.5), MatrixMove(0.2), StretchRotateMove(0.3), HamiltonianMove()]

@@ -131,7 +131,5 @@ def test_step_sizes_reach_the_wanted_acceptance_and_freeze(iris):
 def test_caution_scales_the_first_time_step():
     A = np.full((3, 2, 2), 4.0)
     state, T = State(A, Well()(A)), np.full(3, 0.01)
-    bold, careful = (
-        HamiltonianMove(caution=caution).start(streams(3), Well(), state, T) for caution in (1.0, 0.25)
-    )
+    bold, careful = (HamiltonianMove(caution=caution).start(streams(3), Well(), state, T) for caution in (1.0, 0.25))
     np.testing.assert_allclose(careful, bold / 4)
