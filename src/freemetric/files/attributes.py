@@ -10,7 +10,17 @@ OF_ANY_ESTIMATOR = {"n_features_in_", "feature_names_in_", "classes_", "_n_featu
 
 
 def documented(cls: type) -> frozenset[str] | None:
-    """Names in the section "Attributes" of a class; None where Python runs without docstrings.
+    """Names in the section "Attributes" of a class, for the parameter ``attributes`` of :func:`register`.
+
+    Parameters
+    ----------
+    cls : type
+        A class with a numpydoc docstring.
+
+    Returns
+    -------
+    names : frozenset of str or None
+        None where there is no docstring, as under ``python -OO``.
 
     Examples
     --------
