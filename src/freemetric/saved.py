@@ -1,15 +1,18 @@
 """The tags under which model files know our classes. Tags stay; the code behind them may move."""
 
 from . import energies, mc
-from .files import documented, register
+from .files import register
+from .files.registry import register_known
 from .learners import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 from .metrics import Calibration, Candidate, Committee, Ensemble, Mixture, Voters
 
-for _name, _learner in LEARNERS.items():
-    register(f"freemetric:{_name}", _learner, attributes=documented(_learner))
 for _tag, _cls in {
+    **LEARNERS,
     "free-energy-classifier": FreeEnergyClassifier,
     "metric-k-neighbors-classifier": MetricKNeighborsClassifier,
+}.items():
+    register_known(f"freemetric:{_tag}", _cls)
+for _tag, _cls in {
     "recipe": Recipe,
     "candidate": Candidate,
     "ensemble": Ensemble,
@@ -19,7 +22,7 @@ for _tag, _cls in {
     "committee": Committee,
     "chain": mc.Chain,
 }.items():
-    register(f"freemetric:{_tag}", _cls, attributes=documented(_cls))
+    register(f"freemetric:{_tag}", _cls)
 for _tag, _cls in {
     "nca": energies.NCAEnergy,
     "log-nca": energies.LogNCAEnergy,

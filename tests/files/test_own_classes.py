@@ -200,6 +200,20 @@ def test_attributes_of_ones_own(mine, saved):
     assert "attribute 'more_', which its fit is not known to set" in refused(saved)
 
 
+class Scalar(BaseEstimator):
+    """Its attributes have names that scikit-learn gives to arrays."""
+
+    def fit(self, X, y=None):
+        self.mean_, self.weights_, self.components_, self.n_features_in_ = 0.5, {"a": 1}, [1, 2], len(X[0])
+        return self
+
+
+def test_names_that_mean_something_else_elsewhere(few, tmp_path):
+    register("example:scalar", Scalar)
+    model = Scalar().fit(few[0])
+    assert_same(through_file(model, tmp_path), model)
+
+
 def test_a_tag_of_another_class():
     register("example:mine", Mine)
     register("example:mine", Mine)

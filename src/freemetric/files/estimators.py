@@ -11,8 +11,8 @@ from ..sklearn_compat import CALLBACKS, validate_params
 from .attributes import check_names
 
 SHAPES = {
-    "classes_": "C",
     "feature_names_in_": "d",
+    "classes_": "C",
     "statistics_": "d",
     "components_": "pd",
     "replicas_": "Rpd",
@@ -24,9 +24,12 @@ SHAPES = {
     "center_": "d",
     "quantiles_": "qd",
     "references_": "q",
+    "basis_": "bd",
+    "weights_": "b",
 }
 """Axes of fitted arrays; the same letter is the same length within one estimator, a dot is any length."""
 
+SHAPES_OF_ANY_CLASS = {"feature_names_in_": "d"}  # other classes may give the other names to something else
 OF_ANY_TYPE = ("classes_", "feature_names_in_", "statistics_")  # all others hold numbers
 LENGTHS = {"n_features_in_": "d", "_n_features_out": "p"}
 POSITIVE = (*LENGTHS, "n_neighbors_")
@@ -46,12 +49,19 @@ class EstimatorStates:
         Attributes that its fit may set; None allows every name with an underscore at its end.
     private : collection of str, default=()
         More of them, which begin with an underscore.
+    shapes : dict, default=SHAPES_OF_ANY_CLASS
+        Axes of those that are arrays.
     """
 
     def __init__(
-        self, cls: type, check: Check, public: Collection[str] | None = None, private: Collection[str] = ()
+        self,
+        cls: type,
+        check: Check,
+        public: Collection[str] | None = None,
+        private: Collection[str] = (),
+        shapes: Mapping[str, str] = SHAPES_OF_ANY_CLASS,
     ) -> None:
-        self.cls, self.check, self.public, self.private = cls, check, public, private
+        self.cls, self.check, self.public, self.private, self.shapes = cls, check, public, private, shapes
 
     def to_state(self, estimator: Any) -> dict[str, Any]:
         """Parameters and attributes of an estimator that is whole, without the callbacks of its fit."""
@@ -82,7 +92,7 @@ class EstimatorStates:
                 raise ValueError(f"{self.cls.__name__} without its parameter {parameter!r}")
         validate_params(estimator)
         if is_fitted(estimator):
-            _check_fitted(estimator, state)
+            _check_fitted(estimator, state, self.shapes)
         self.check(estimator)
 
 
@@ -104,12 +114,12 @@ def is_fitted(estimator: Any) -> bool:
     return any(name.endswith("_") and not name.startswith("_") for name in vars(estimator))
 
 
-def _check_fitted(estimator, state):
+def _check_fitted(estimator, state, shapes):
     for key in POSITIVE:
         if key in state and not (isinstance(state[key], int | np.integer) and state[key] > 0):
             raise ValueError(f"{key} of {type(estimator).__name__} is {state[key]!r}")
     lengths = {axis: state[key] for key, axis in LENGTHS.items() if key in state}
-    for key, axes in SHAPES.items():
+    for key, axes in shapes.items():
         # scalers have None for what they do not do
         if state.get(key) is not None:
             _check_array(state[key], f"{key} of {type(estimator).__name__}", axes, lengths)

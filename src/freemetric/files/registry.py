@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from sklearn.base import BaseEstimator
 
-from .estimators import Check, EstimatorStates
+from .attributes import documented
+from .estimators import SHAPES, Check, EstimatorStates
 
 TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.:/-]{0,79}")
 State = Mapping[str, Any]
@@ -85,16 +86,26 @@ def register(tag: str, cls: type, check: Check | None = None, attributes: Collec
     if not isinstance(cls, type):
         raise TypeError(f"Only classes can be registered; got {cls!r}.")
     if hasattr(cls, "to_state") and hasattr(cls, "from_state"):
-        enter(Entry(tag, cls, lambda value: value.to_state(), cls.from_state))
+        _enter(Entry(tag, cls, lambda value: value.to_state(), cls.from_state))
     elif issubclass(cls, BaseEstimator):
-        own_check: Check = getattr(cls, "check_state", _accept)
-        states = EstimatorStates(cls, check or own_check, attributes)
-        enter(Entry(tag, cls, states.to_state, states.from_state))
+        _enter_estimator(tag, EstimatorStates(cls, check or _own_check(cls), attributes))
     else:
         raise TypeError(f"{cls.__name__} is no estimator and has no methods to_state and from_state.")
 
 
-def enter(entry: Entry) -> None:
+def register_known(tag: str, cls: type, check: Check | None = None, private: Collection[str] = ()) -> None:
+    """Register an estimator of ours or of scikit-learn: its docstring lists its attributes, SHAPES their axes.
+
+    ``private`` are attributes that its fit sets beside those of the docstring.
+    """
+    _enter_estimator(tag, EstimatorStates(cls, check or _own_check(cls), documented(cls), private, SHAPES))
+
+
+def _enter_estimator(tag, states):
+    _enter(Entry(tag, states.cls, states.to_state, states.from_state))
+
+
+def _enter(entry):
     """Let files hold what an entry describes; ValueError where its tag is none, or taken."""
     tag, cls = entry.tag, entry.cls
     if not isinstance(tag, str) or not TAG.fullmatch(tag):
@@ -105,5 +116,6 @@ def enter(entry: Entry) -> None:
     BY_TAG[tag] = BY_CLASS[cls] = entry
 
 
-def _accept(estimator: Any) -> None:
-    """The check of a class that has none."""
+def _own_check(cls: type) -> Check:
+    """The check of a class by its own method, if it has one."""
+    return getattr(cls, "check_state", lambda estimator: None)

@@ -16,11 +16,10 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from .attributes import documented
 from .checks import check_numbers, require
 from .encoder_checks import check_categories, check_one_hot
-from .estimators import Check, EstimatorStates, check_attributes
-from .registry import Entry, enter
+from .estimators import Check, check_attributes
+from .registry import register_known
 
 
 def check_pipeline(pipeline: Pipeline) -> None:
@@ -90,5 +89,4 @@ PARTS = {
 """Transformers that files may hold; whatever is not looked at here relies on numpy, which looks before it reads."""
 
 for _cls, _part in PARTS.items():
-    _states = EstimatorStates(_cls, _part.check_all, documented(_cls), _part.private)
-    enter(Entry(f"sklearn:{_cls.__name__}", _cls, _states.to_state, _states.from_state))
+    register_known(f"sklearn:{_cls.__name__}", _cls, _part.check_all, _part.private)
