@@ -321,7 +321,8 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         P : ndarray of shape (n_samples, n_classes)
             Rows sum to one; columns follow ``classes_``.
         """
-        return self.committee_.predict_proba(self._patterns(X), self.n_jobs, self.device)
+        patterns = self._patterns(X)
+        return self.committee_.predict_proba(patterns, self.n_jobs, self.device)
 
     def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
         """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k.
