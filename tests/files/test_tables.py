@@ -159,7 +159,6 @@ def test_features_of_steps(owner, refused):
     assert "owner of Steps" in refused(view, "owner", lambda arrays: new_array(arrays, np.array(owner)))
 
 
-@pytest.mark.xfail(strict=True, reason="mc.streams believes where in its numbers a generator stands")
 @pytest.mark.parametrize(
     ("kind", "change"),
     [

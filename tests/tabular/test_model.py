@@ -174,3 +174,15 @@ def test_weights_that_cannot_be_used(mixed, tmp_path):
         TableModel.fit(table, "class", weight="class")
     with pytest.raises(InputError, match="no column 'weigth'"):
         TableModel.fit(table, "class", weight="weigth")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"classes": 3}, {"classes": [1]}, {"versions": []}, {"weights": [1.0]}, {"weights": "all"}, {"left_out": None}],
+    ids=str,
+)
+def test_altered_notes_are_refused_in_one_line(model, change, tmp_path):
+    about = {**model.notes, **model.schema.as_json(), "options": {}, **change}
+    files.save(model.pipeline, tmp_path / "a.fm", about={"table": about})
+    with pytest.raises(ModelFileError, match="a model, but not of a table"):
+        TableModel.load(tmp_path / "a.fm")

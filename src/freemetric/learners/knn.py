@@ -143,6 +143,7 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
         """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""
         check_attributes(self, ("n_features_in_", "classes_", "n_neighbors_", "learner_", "voters_"))
         if hasattr(self, "voters_"):
+            require(hasattr(self.learner_, "transform"), "learner_ of MetricKNeighborsClassifier", "maps nothing")
             is_one = type(self.voters_) is Voters and self.voters_.n_classes == len(self.classes_)
             require(is_one, "voters_ of MetricKNeighborsClassifier", "are something else")
             require(self.n_neighbors_ <= len(self.voters_), "n_neighbors_", "is larger than the number of voters")

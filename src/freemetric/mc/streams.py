@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Size = int | tuple[int, ...]
+LAST_PLACE = {"MT19937": 624, "Philox": 4}  # numpy does not check where in its buffer a generator stands
 
 
 class Streams:
@@ -89,4 +90,8 @@ def _bit_generator(place: Any) -> np.random.BitGenerator:
         raise ValueError(f"a random stream of the unknown kind {kind!r}")
     made = getattr(np.random, kind)(0)
     made.state = place
+    now = made.state
+    at = now["state"].get("pos", now.get("buffer_pos", 0))
+    if not 0 <= at <= LAST_PLACE.get(kind, 0):
+        raise ValueError(f"a random stream of {kind} at an impossible place")
     return made

@@ -18,6 +18,7 @@ from .feature_shares import Weight, shares
 from .labels import label_texts, labels
 from .methods import FITTED
 from .pipelines import classifier, pipeline
+from .notes import check_notes
 from .preprocessing import features, useful_plan
 from .row_weights import row_weights
 from .schema import Schema
@@ -140,6 +141,7 @@ class TableModel:
             schema = Schema.from_json({"target": notes.pop("target"), "columns": notes.pop("columns")})
             if list(made.feature_names_in_) != [column.name for column in schema.columns]:
                 raise ValueError("other columns than the pipeline's")
+            check_notes(notes, len(features(made.named_steps["columns"])))
         except (KeyError, TypeError, ValueError, AttributeError) as problem:
             raise ModelFileError(f"{path}: a model, but not of a table; `freemetric fit` makes such") from problem
         return cls(made, schema, notes)

@@ -129,6 +129,10 @@ class Recipe:
             usual, value = getattr(cls(), place.name), state[place.name]
             same = type(value) is type(usual) or (is_number(value) and is_number(usual))
             require(same, f"{place.name} of Recipe", "is of another type")
+        for name in ("temperatures", "traps"):
+            known = set(state[name]) == set(ENERGIES) and all(is_number(T) and T >= 0 for T in state[name].values())
+            require(known, f"{name} of Recipe", "are not those of the energies")
+        require(all(type(k) is int for k in state["neighbors"]), "neighbors of Recipe", "are no whole numbers")
         return cls(**state)
 
 

@@ -35,9 +35,8 @@ class KeptRows:
 
     def places_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Where rows of the table are among those kept; -1 for those that are not kept."""
-        place = np.full(max(self.n_given, rows.max(initial=-1) + 1), -1)
-        place[self.rows] = np.arange(len(self.rows))
-        return place[rows]
+        place = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+        return np.where(self.rows[place] == rows, place, -1)
 
 
 def kept_by(model: Any) -> KeptRows | None:

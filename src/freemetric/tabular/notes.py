@@ -1,0 +1,19 @@
+"""What is kept beside a model of a table, as a file may say it."""
+
+from typing import Any
+
+from ..files.checks import is_number
+
+KINDS = {"classes": list, "left_out": dict, "parameters": dict, "versions": dict}
+
+
+def check_notes(notes: dict[str, Any], n_features: int) -> None:
+    """ValueError unless the notes are such as ``TableModel.fit`` writes."""
+    for name, kind in KINDS.items():
+        if type(notes.get(name, kind())) is not kind:
+            raise ValueError(f"notes of another type: {name}")
+    if not all(type(label) is str for label in notes.get("classes", ())):
+        raise ValueError("classes that are no texts")
+    shares = notes.get("weights")
+    if shares is not None and not (type(shares) is list and len(shares) == n_features and all(map(is_number, shares))):
+        raise ValueError("weights of other features")
