@@ -32,7 +32,9 @@ GAPS = np.where(rng.random((40, 3)) < 0.2, np.nan, X)
 VALUES = {
     "freemetric:recipe": [
         Recipe(),
-        replace(Recipe(), kinds=("steps/diagonal", "scaled/full/nca"), n_steps=5, temperatures={"log-nca": 0.5}),
+        replace(
+            Recipe(), kinds=("steps/diagonal", "scaled/full/nca"), n_steps=5, temperatures={"log-nca": 0.5, "nca": 0.1}
+        ),
         replace(Recipe(), complementary_bags=False, subsample=0.25, neighbors=(1, 4), calibration="none"),
     ],
     "freemetric:candidate": [Candidate("scaled", "full", "nca", 1e-3, 0.5), Candidate("steps", "identity", "log-nca")],

@@ -17,8 +17,8 @@ from ..versions import versions
 from .feature_shares import Weight, shares
 from .labels import label_texts, labels
 from .methods import FITTED
-from .pipelines import classifier, pipeline
 from .notes import check_notes
+from .pipelines import classifier, pipeline
 from .preprocessing import features, useful_plan
 from .row_weights import row_weights
 from .schema import Schema

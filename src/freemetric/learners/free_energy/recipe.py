@@ -118,7 +118,12 @@ class Recipe:
             value = getattr(self, name)
             require(is_number(value) and value > 0, f"{name} of Recipe", f"is no positive number: {value!r}")
         require(0 < self.subsample < 1, "subsample of Recipe", "is no share between 0 and 1")
-        require(self.neighbors and min(self.neighbors) > 0, "neighbors of Recipe", "are no positive numbers")
+        whole = self.neighbors and all(isinstance(k, int) and k > 0 for k in self.neighbors)
+        require(whole, "neighbors of Recipe", "are no positive whole numbers")
+        for name in ("temperatures", "traps"):
+            values = getattr(self, name)
+            known = set(values) == set(ENERGIES) and all(is_number(value) and value >= 0 for value in values.values())
+            require(known, f"{name} of Recipe", f"are not numbers for {' and '.join(ENERGIES)}")
 
     def to_state(self) -> dict[str, Any]:
         return {**asdict(self), "temperatures": dict(self.temperatures), "traps": dict(self.traps)}
@@ -129,10 +134,6 @@ class Recipe:
             usual, value = getattr(cls(), place.name), state[place.name]
             same = type(value) is type(usual) or (is_number(value) and is_number(usual))
             require(same, f"{place.name} of Recipe", "is of another type")
-        for name in ("temperatures", "traps"):
-            known = set(state[name]) == set(ENERGIES) and all(is_number(T) and T >= 0 for T in state[name].values())
-            require(known, f"{name} of Recipe", "are not those of the energies")
-        require(all(type(k) is int for k in state["neighbors"]), "neighbors of Recipe", "are no whole numbers")
         return cls(**state)
 
 
