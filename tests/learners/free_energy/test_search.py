@@ -58,6 +58,14 @@ def test_plain_neighbors_are_judged_by_leaving_one_out(iris):
         np.testing.assert_allclose(search.population.shares()[0, 4, i], knn.predict_proba(X[[i]])[0], atol=1e-6)
 
 
+def test_plain_neighbors_are_judged_once(iris):
+    search = search_in(*iris)
+    entrant = search.enter(Candidate("scaled", "identity", "log-nca"))
+    for _ in range(2):
+        search.grow([(entrant, 0)])
+    assert set(entrant.ballots.counts) == {1}
+
+
 def test_never_clearly_worse_than_plain_neighbors_out_of_bag(rng):
     # Labels of the nearest prototype in all features at once: nothing can be learned that plain k-NN has not.
     X = rng.random((80, 6))

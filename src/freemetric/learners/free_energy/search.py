@@ -81,6 +81,8 @@ class Search:
 
     def _tasks(self, entrant, n) -> Iterator[ReplicaTask]:
         start, candidate = len(entrant.maps), entrant.candidate
+        if not candidate.learns and entrant.ballots.counts.any():  # judged already; there is nothing to add
+            return
         size = self._batch()
         ends = range(start, start + n, size) if candidate.learns else [0]
         for first in ends:
