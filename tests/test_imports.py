@@ -157,7 +157,7 @@ def private(name):
 
 def defined_names(package):
     """Names that a package itself defines or sets: functions, classes, attributes of self and cls, fields."""
-    names = {"_replace", "_fields"}  # of named tuples, where they are public by convention
+    names = {"_asdict", "_fields", "_replace"}  # of named tuples, where they are public by convention
     for path in files_of(package):
         for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):

@@ -4,6 +4,7 @@ from . import energies, mc
 from .files import register
 from .files.registry import register_known
 from .learners import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
+from .learners.free_energy.sample import Replicas
 from .metrics import Calibration, Candidate, Committee, Ensemble, Mixture, Voters
 
 for _tag, _cls in {
@@ -14,6 +15,7 @@ for _tag, _cls in {
     register_known(f"freemetric:{_tag}", _cls)
 for _tag, _cls in {
     "recipe": Recipe,
+    "replicas": Replicas,
     "candidate": Candidate,
     "ensemble": Ensemble,
     "mixture": Mixture,

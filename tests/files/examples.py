@@ -20,6 +20,8 @@ from sklearn.preprocessing import (
 
 from freemetric import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe, energies, mc
 from freemetric.energies import Confinement, Diagonal, LogNCAEnergy, NCAEnergy
+from freemetric.learners.free_energy.judge import Ballots
+from freemetric.learners.free_energy.sample import Replicas
 from freemetric.metrics import VIEWS, Calibration, Candidate, Ensemble, Mixture, Voters
 
 from .conftest import QUICK
@@ -37,7 +39,19 @@ VALUES = {
         ),
         replace(Recipe(), complementary_bags=False, subsample=0.25, neighbors=(1, 4), calibration="none"),
     ],
-    "freemetric:candidate": [Candidate("scaled", "full", "nca", 1e-3, 0.5), Candidate("steps", "identity", "log-nca")],
+    "freemetric:replicas": [
+        Replicas(
+            rng.random((2, 1, 3)),
+            Ballots(rng.random((5, 4, 3)).astype(np.float32), np.arange(5, dtype=np.int32)),
+            {"energy": rng.random((6, 2))},
+            {"step": np.arange(3), "map": rng.random((3, 1, 3))},
+        ),
+        Replicas(np.empty((0, 1, 3)), Ballots.none(5, 4, 3), {}, {}),
+    ],
+    "freemetric:candidate": [
+        Candidate("scaled", "full", "nca", 1e-3, 0.5, 64),
+        Candidate("steps", "identity", "log-nca"),
+    ],
     "freemetric:ensemble": [
         Ensemble(Candidate("scaled", "full", "nca", 1e-3), rng.random((4, 2, 3))),
         Ensemble(Candidate("scaled", "diagonal", "log-nca"), rng.random((4, 1, 3))),

@@ -168,9 +168,7 @@ ANY = (narrower, wider, empty, deeper, complex_)
         ("view:steps", 0, "owner", [*ANY, with_nan, negative, beyond, backwards, doubled]),
         ("view:steps", 0, "threshold", [*ANY, with_nan, whole]),
         ("freemetric:mixture", 0, "weights", [*ANY, shorter, with_nan, whole, doubled, negative]),
-        ("freemetric:mixture", 7, "weights", [*ANY, shorter, with_nan, whole, doubled, negative]),
         ("freemetric:calibration", 0, "bias", [*ANY, with_nan, whole]),
-        ("freemetric:calibration", 7, "bias", [*ANY, with_nan, whole]),
         ("freemetric:voters", 0, "X", [*ANY, shorter, with_nan, whole, vast]),
         ("freemetric:voters", 0, "y", [*ANY, with_nan, negative, beyond]),
         ("freemetric:voters", 0, "rows", [*ANY, with_nan, negative, beyond, equal]),
@@ -235,7 +233,9 @@ def test_arrays_that_do_not_fit(name, number, key, changes, refused):
         ("freemetric:voters", "n_classes", 3.0, "are empty"),
         ("freemetric:voters", "places", None, "other attributes"),
         (CLASSIFIER, "committee_", None, "committee_ is something else"),
-        (CLASSIFIER, "mixtures_of_one_k_", [], "with something in it"),
+        (CLASSIFIER, "shortlist_", 0, "shortlist_ is no number of patterns"),
+        (CLASSIFIER, "shortlist_recall_", None, "shortlist_recall_ is no number"),
+        ("freemetric:candidate", "bag_size", -1, "bag_size of Candidate"),
         (CLASSIFIER, "views_", {"dict": []}, "hides"),
         (CLASSIFIER, "more_", 1, "not known to set"),
         (CLASSIFIER, "_more", 1, "not known to set"),
@@ -251,10 +251,6 @@ def test_parts_that_do_not_fit(name, key, value, said, refused):
         part_of(tree, name)[key] = value
 
     assert said in refused(edit)
-
-
-def drop_a_mixture(state):
-    state["mixtures_of_one_k_"].pop()
 
 
 def drop_an_ensemble(state):
@@ -287,9 +283,7 @@ def swap_walks(state):
     state["trace_"], state["snapshots_"] = state["snapshots_"], state["trace_"]
 
 
-@pytest.mark.parametrize(
-    "spoil", [drop_a_mixture, drop_an_ensemble, drop_a_view, swap_views, drop_a_column, swap_columns, swap_walks]
-)
+@pytest.mark.parametrize("spoil", [drop_an_ensemble, drop_a_view, swap_views, drop_a_column, swap_columns, swap_walks])
 def test_parts_lost_or_swapped(spoil, refused):
     refused(lambda header, tree, arrays: spoil(tree["object"][1]))
 
@@ -318,7 +312,7 @@ def use(model, X):
     P = model.predict_proba(X)
     assert P.shape == (n, C)
     np.testing.assert_allclose(P.sum(axis=1), 1)
-    assert model.decisions(X).shape == (n, len(model.mixtures_of_one_k_))
+    assert model.decisions(X).shape == (n, model.committee_.n_neighbors)
     assert model.votes(X).shape == (n, model.n_neighbors_, C)
     assert np.isfinite(model.embed(X)).all()
 

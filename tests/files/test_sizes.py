@@ -79,6 +79,7 @@ def test_many_small_objects(refused):
 def test_axes_of_nothing(refused):
     """No bytes, but axes that whoever multiplies by them would believe."""
     candidate = {"view": "scaled", "form": "identity", "energy": "nca", "temperature": 0.0, "confinement": 0.0}
+    candidate["bag_size"] = 0
     maps = npy(np.empty((0, 1, 10**6))).replace(b"1000000)", b"9999999)")
     state = {"candidate": {"object": ["freemetric:candidate", candidate]}, "maps": {"array": [0, []]}}
     assert "more memory" in refused({"object": ["freemetric:ensemble", state]}, [maps], "freemetric:ensemble")[0]

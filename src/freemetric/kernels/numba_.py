@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors as Search
 
-from . import element_trials, soft_neighbors
+from . import committee_votes, element_trials, soft_neighbors
 
 KEPT_BYTES = 32 << 20  # pairs a gradient keeps in memory, up to about 4,000 patterns; computed twice beyond
 FEW_QUERIES = 64  # for which it does not pay to wake threads
@@ -83,3 +83,18 @@ class NearestNeighbors:
     def kneighbors(self, Q: NDArray, n_neighbors: int) -> NDArray:
         self.search.n_jobs = self.n_jobs if len(Q) > FEW_QUERIES else None
         return self.search.kneighbors(Q, n_neighbors, return_distance=False)
+
+
+def neighbor_shares(
+    Z: NDArray,
+    Q: NDArray,
+    candidates: NDArray,
+    counts: NDArray,
+    ballots: NDArray,
+    weights: NDArray,
+    device: str = "cpu",
+) -> NDArray:
+    Z, Q = (np.ascontiguousarray(V, dtype=np.float32) for V in (Z, Q))
+    out = np.zeros((len(Q), ballots.shape[1]), dtype=np.float32)
+    committee_votes.add_all_shares(Z, Q, candidates, counts, ballots, np.asarray(weights, dtype=np.float32), out)
+    return out

@@ -86,3 +86,27 @@ class NearestNeighbors:
     def kneighbors(self, Q: NDArray, n_neighbors: int) -> NDArray:
         D = [((self.Z - q) ** 2).sum(axis=1) for q in np.asarray(Q, dtype=np.float64)]
         return np.argsort(np.array(D).reshape(-1, len(self.Z)), axis=1, kind="stable")[:, :n_neighbors]
+
+
+def neighbor_shares(
+    Z: NDArray,
+    Q: NDArray,
+    candidates: NDArray,
+    counts: NDArray,
+    ballots: NDArray,
+    weights: NDArray,
+    device: str = "reference",
+) -> NDArray:
+    """Sums over k of weights[k - 1] times the class shares (n, C) of the k rows nearest to the queries Q (n, p).
+
+    The candidates (n, S) are places, rows of Z (M, p), where ``counts`` (M,) rows lie with the class weights
+    ``ballots`` (M, C). Of the last place only as much votes as is needed; of places at equal distances the first counts
+    first.
+    """
+    out = np.zeros((len(Q), ballots.shape[1]))
+    for share, q, some in zip(out, np.asarray(Q, dtype=np.float64), candidates, strict=True):
+        order = some[np.argsort(((np.asarray(Z)[some] - q) ** 2).sum(axis=1), kind="stable")]
+        rows = np.repeat(order, counts[order])  # every row, with its part of the ballots
+        votes = (ballots[rows] / counts[rows, None])[: len(weights)].cumsum(axis=0)
+        share += np.asarray(weights)[: len(votes)] @ (votes / votes.sum(axis=1, keepdims=True))
+    return out

@@ -112,3 +112,30 @@ class NearestNeighbors:
 
     def _on(self, Z, device):
         return self.torch.as_tensor(np.asarray(Z), dtype=self.torch.float32, device=device)
+
+
+def neighbor_shares(
+    Z: NDArray,
+    Q: NDArray,
+    candidates: NDArray,
+    counts: NDArray,
+    ballots: NDArray,
+    weights: NDArray,
+    device: str = "cuda",
+) -> NDArray:
+    torch = _torch()
+    z, queries, box, w = (torch.as_tensor(a, dtype=torch.float32, device=device) for a in (Z, Q, ballots, weights))
+    listed, rows = (torch.as_tensor(np.ascontiguousarray(a), device=device) for a in (candidates, counts))
+    K, S = len(weights), candidates.shape[1]
+    k = torch.arange(1, K + 1, device=device)
+    block = max(1, BLOCK_BYTES // (4 * S * (Z.shape[1] + K)))
+    out = []
+    for some, q in zip(listed.split(block), queries.split(block), strict=True):
+        distances = ((z[some] - q[:, None]) ** 2).sum(2)
+        places = some.gather(1, distances.topk(min(K, S), largest=False).indices)
+        n = rows[places]
+        before = n.cumsum(1) - n
+        part = ((k[:, None] - before[:, None, :]) / n[:, None, :]).clamp(0, 1)  # (n, K, places)
+        votes = part @ box[places]
+        out.append(torch.einsum("k,nkc->nc", w, votes / votes.sum(2, keepdim=True)))
+    return torch.cat(out).cpu().numpy()

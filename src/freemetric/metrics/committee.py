@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn import config_context
 
@@ -11,10 +12,13 @@ from ..files.checks import check_numbers, require
 from .averages import averaged_matrices, feature_shares, root
 from .ensemble import Ensemble
 from .mixture import Mixture
+from .polling import POLLS, Poll
 from .searches import bytes_of, kept_searches
 from .views import VIEWS, View
 from .voters import Voters
 from .votes import NeighborVotes, chunks
+
+FEW_QUERIES, MOST_QUERIES = 64, 4096  # of a part: fewer do not pay a thread, more take memory
 
 
 class Committee:
@@ -96,9 +100,26 @@ class Committee:
         """Slices of n patterns whose shares fit the memory budget."""
         return chunks(n, self.mixture.weights.size, self.voters.n_classes)
 
-    def predict_proba(self, X: NDArray, n_jobs: int | None = None, device: str = "cpu") -> NDArray:
-        """Class probabilities (n, n_classes) of patterns X (n, d)."""
-        return np.concatenate([self.mixture(self.shares(X[part], n_jobs, device)) for part in self.parts(len(X))])
+    def poll(self) -> Poll:
+        """What all predictions share, made once."""
+        if self not in POLLS:
+            POLLS[self] = Poll(self.views, self.ensembles, self.mixture, self.voters, self.averaged_matrices())
+        return POLLS[self]
+
+    def predict_proba(
+        self, X: NDArray, n_jobs: int | None = None, device: str = "cpu", shortlist: int | None = None
+    ) -> NDArray:
+        """Class probabilities (n, n_classes) of patterns X (n, d).
+
+        ``shortlist`` voters, the nearest in the averaged metric, are asked in every replica's space; all for None.
+        """
+        poll = self.poll()
+        n_parts = max(1, min(effective_n_jobs(n_jobs), len(X) // FEW_QUERIES), -(-len(X) // MOST_QUERIES))
+        parts = np.array_split(np.arange(len(X)), n_parts)
+        with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every view
+            run = Parallel(n_jobs=n_jobs if n_parts > 1 else 1, require="sharedmem")
+            shares = run(delayed(poll.shares)(X[part], shortlist, device) for part in parts)
+        return self.mixture.calibration(np.concatenate(shares))
 
     def feature_shares(self) -> tuple[NDArray, NDArray]:
         """Mean (d,) and standard deviation (d,) over replicas of every feature's share in the squared distances."""

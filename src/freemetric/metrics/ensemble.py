@@ -12,6 +12,8 @@ from ..files.checks import check_array, is_number, require
 from .forms import FORMS, Form
 from .views import VIEWS
 
+OWN = "own"  # an energy that the user has given
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -22,11 +24,13 @@ class Candidate:
     view, form : str
         Names in ``VIEWS`` and ``FORMS``.
     energy : str
-        "log-nca" or "nca".
+        "log-nca", "nca", or "own" for one that the user has given.
     temperature : float, default=0.0
         At which its replicas are sampled.
     confinement : float, default=0.0
         Strength of the harmonic trap.
+    bag_size : int, default=0
+        Patterns that each replica learns on.
     """
 
     view: str
@@ -34,6 +38,7 @@ class Candidate:
     energy: str
     temperature: float = 0.0
     confinement: float = 0.0
+    bag_size: int = 0
 
     @property
     def learns(self) -> bool:
@@ -47,11 +52,13 @@ class Candidate:
     def from_state(cls, state: Mapping[str, Any]) -> "Candidate":
         names = [state[name] for name in ("view", "form", "energy")]
         texts = all(type(name) is str for name in names)
-        known = texts and names[0] in VIEWS and names[1] in FORMS and names[2] in ENERGIES
+        known = texts and names[0] in VIEWS and names[1] in FORMS and names[2] in (*ENERGIES, OWN)
         require(known, "a Candidate", f"of the unknown kind {'/'.join(map(str, names))[:80]!r}")
         for name in ("temperature", "confinement"):
             value = state[name]
             require(is_number(value) and value >= 0, f"{name} of Candidate", "is not a number of at least 0")
+        size = state["bag_size"]
+        require(type(size) is int and size >= 0, "bag_size of Candidate", "is no number of patterns")
         return cls(**state)
 
 

@@ -12,7 +12,7 @@ from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.energies import CallableEnergy, Diagonal, LogNCAEnergy
 from freemetric.exceptions import DataWarning
 from freemetric.mc import Annealing, Constant, ElementMove, ParallelTempering
-from freemetric.metrics import searches
+from freemetric.metrics import polling, searches
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +50,8 @@ def test_prediction_by_brute_force(model, wine):
 def test_selection_says_what_was_tried(model):
     table = model.selection_
     assert set(table) == {
-        "view", "form", "energy", "temperature", "confinement", "n_replicas", "n_neighbors", "oob_error", "oob_brier",
-        "weight",
+        "view", "form", "energy", "temperature", "confinement", "bag_size", "n_replicas", "n_neighbors", "oob_error",
+        "oob_brier", "weight",
     }  # fmt: skip
     assert len({len(column) for column in table.values()}) == 1
     assert table["weight"].sum() == pytest.approx(1)
@@ -335,28 +335,29 @@ def test_a_diagonal_energy_without_gradient_has_none(iris):
     assert bound(np.full((1, 1, 4), 2.0)) == 16
 
 
-def test_searches_are_kept_until_the_model_changes(wine, monkeypatch):
+def test_what_predictions_share_is_made_once_and_dies_with_the_model(wine):
     X, y = wine
-    model = FreeEnergyClassifier(8, random_state=0).fit(X[::2], y[::2])
+    model = FreeEnergyClassifier(4, random_state=0).fit(X[::2], y[::2])
     kept = model.predict_proba(X)
-    first = searches.KEPT[model.committee_]
-    assert first[0] == (None, "cpu")
-    assert searches.KEPT[model.committee_] is first
-    model.set_params(n_jobs=2).predict(X)
-    assert searches.KEPT[model.committee_] is not first
-    monkeypatch.setattr(searches, "KEPT_BYTES", 0)
-    np.testing.assert_array_equal(model.set_params(n_jobs=1).predict_proba(X), kept)
-    monkeypatch.undo()
+    poll = polling.POLLS[model.committee_]
+    model.predict(X)
+    assert polling.POLLS[model.committee_] is poll
     again = model.fit(X[1::2], y[1::2]).predict_proba(X)
-    np.testing.assert_array_equal(again, FreeEnergyClassifier(8, random_state=0).fit(X[1::2], y[1::2]).predict_proba(X))
+    assert polling.POLLS[model.committee_] is not poll
     assert np.abs(again - kept).max() > 0.01
-
-
-def test_kept_searches_die_with_their_model(wine):
-    model = FreeEnergyClassifier(4, random_state=0).fit(*wine)
-    model.predict(wine[0])
-    assert model.committee_ in searches.KEPT
-    n = len(searches.KEPT)
+    n = len(polling.POLLS)
     del model
     gc.collect()
-    assert len(searches.KEPT) == n - 1
+    assert len(polling.POLLS) < n
+
+
+def test_searches_for_votes_are_kept(wine, monkeypatch):
+    X, y = wine
+    model = FreeEnergyClassifier(4, random_state=0).fit(X, y)
+    votes = model.votes(X)
+    first = searches.KEPT[model.committee_]
+    assert first[0] == (None, "cpu")
+    model.set_params(n_jobs=2).votes(X)
+    assert searches.KEPT[model.committee_] is not first
+    monkeypatch.setattr(searches, "KEPT_BYTES", 0)
+    np.testing.assert_array_equal(model.set_params(n_jobs=1).votes(X), votes)

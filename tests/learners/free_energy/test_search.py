@@ -3,13 +3,17 @@
 import numpy as np
 import pytest
 from joblib import Parallel, delayed, parallel_config
+from sklearn.datasets import make_classification
 from sklearn.neighbors import KNeighborsClassifier
 
 from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.energies import LogNCAEnergy
+from freemetric.exceptions import InterruptedFitWarning
 from freemetric.learners.free_energy.candidates import candidate_of
+from freemetric.learners.free_energy.population import Population
+from freemetric.learners.free_energy.race import is_better, populate
 from freemetric.learners.free_energy.sample import replicas_of
-from freemetric.learners.free_energy.search import Problem, Search, populate
+from freemetric.learners.free_energy.search import Problem, Search, one_by_one
 from freemetric.learners.free_energy.verdict import verdict_on
 from freemetric.learners.target import Classes
 from freemetric.metrics import Candidate, Voters
@@ -17,7 +21,7 @@ from freemetric.metrics import Candidate, Voters
 RECIPE = Recipe()
 
 
-def search_in(X, y, recipe=RECIPE, run=lambda tasks: map(replicas_of, tasks), seed=0, **options):
+def search_in(X, y, recipe=RECIPE, run=one_by_one, seed=0, **options):
     n_classes = y.max() + 1
     problem = Problem(Voters(X, y, n_classes), Classes(n_classes), **options)
     return Search(problem, recipe, np.random.SeedSequence(seed), run)
@@ -34,9 +38,9 @@ def test_out_of_bag_votes_by_brute_force(iris):
     X, y = iris[0] * [1, 2, 3, 4], iris[1]
     X[142, 0] += 0.01  # or it is a copy of another row
     search = search_in(X, y)
-    entrant = search.enter(Candidate("scaled", "full", "log-nca", 1e-3, 3e-4))
+    entrant = search.enter(Candidate("scaled", "full", "log-nca", 1e-3, 3e-4, 75))
     search.grow([(entrant, 4)])
-    V, bags = search.views["scaled"](X), search.bags.first(4)
+    V, bags = search.views["scaled"](X), search.bags_of(75).first(4)
     for i in (0, 60, 140):
         expected = np.zeros((40, 3))
         for A, bag in zip(entrant.maps, bags, strict=True):
@@ -72,7 +76,7 @@ def test_never_clearly_worse_than_plain_neighbors_out_of_bag(rng):
     y = np.tile([0, 1], 40)
     X[1::2] = X[::2] + 0.02 * rng.random((40, 6)) + 0.3
     search = search_in(X, y, Recipe(n_replicas=12))
-    populate(search, [candidate_of(kind, RECIPE) for kind in RECIPE.kinds], True, True)
+    populate(search, [candidate_of(kind, RECIPE, bag_size=60) for kind in RECIPE.kinds], True, True)
     verdict, population = verdict_on(search.population, RECIPE), search.population
     best_plain = verdict.scores[~population.learns].min()
     brier = ((verdict.probabilities - np.eye(2)[population.truth]) ** 2).sum(axis=1) / 2
@@ -88,7 +92,9 @@ def tasks(wine):
         return map(replicas_of, tasks)
 
     search = search_in(*wine, run=run)
-    search.grow((search.enter(candidate_of(kind, RECIPE)), 10) for kind in ("scaled/full", "steps/diagonal"))
+    search.grow(
+        (search.enter(candidate_of(kind, RECIPE, bag_size=60)), 10) for kind in ("scaled/full", "steps/diagonal")
+    )
     return search, found
 
 
@@ -119,9 +125,11 @@ def test_replicas_come_out_the_same_alone(tasks):
 
 def test_a_replica_does_not_depend_on_what_else_is_tried(wine):
     alone, beside = search_in(*wine), search_in(*wine)
-    first = alone.enter(candidate_of("scaled/full", RECIPE))
+    first = alone.enter(candidate_of("scaled/full", RECIPE, bag_size=60))
     alone.grow([(first, 6)])
-    other, second = (beside.enter(candidate_of(kind, RECIPE)) for kind in ("steps/diagonal", "scaled/full"))
+    other, second = (
+        beside.enter(candidate_of(kind, RECIPE, bag_size=60)) for kind in ("steps/diagonal", "scaled/full")
+    )
     beside.grow([(other, 4), (second, 2)])
     beside.grow([(second, 4)])
     np.testing.assert_array_equal(first.maps, second.maps)
@@ -138,6 +146,61 @@ def test_a_fit_can_leave_the_process(wine, backend):
 
 def test_an_energy_for_all_candidates(wine):
     search = search_in(*wine, energy=LogNCAEnergy())
-    nca, log_nca = (search.enter(candidate_of(kind, RECIPE, 1e-3, 3e-4)) for kind in ("scaled/full/nca", "scaled/full"))
+    nca, log_nca = (
+        search.enter(candidate_of(kind, RECIPE, 1e-3, 3e-4, 60)) for kind in ("scaled/full/nca", "scaled/full")
+    )
     search.grow([(nca, 1), (log_nca, 1)])
     np.testing.assert_allclose(nca.traces[0]["energy"][-1], log_nca.traces[0]["energy"][-1], rtol=0.3)
+
+
+def test_larger_bags_are_tried_where_there_are_many_patterns():
+    def sizes(n, smallest_bag=256, **options):
+        y, options["smallest_bag"] = np.arange(n) % 2, smallest_bag
+        return search_in(np.arange(n, dtype=float)[:, None], y, Recipe(**options)).bag_sizes()
+
+    assert sizes(20_000, Recipe().smallest_bag) == [4096]
+    assert sizes(100) == [50]
+    assert sizes(1000) == [256]
+    assert sizes(1100) == [256, 550]
+    assert sizes(5000) == [256, 1024, 2500]
+    assert sizes(20_000) == [256, 1024, 4096]
+    assert sizes(5000, smallest_bag=100, bag_growth=3) == [100, 300, 900, 2500]
+
+
+def test_larger_bags_are_tried_by_as_many_replicas_of_every_form():
+    X, y = make_classification(600, 6, n_informative=4, random_state=0)
+    recipe = Recipe(smallest_bag=30, bag_growth=5, kinds=("scaled/diagonal", "quantiles/diagonal", "scaled/full"))
+    model = FreeEnergyClassifier(60, recipe=recipe, temperature=1e-3, random_state=0).fit(X, y)
+    first = model.selection_["n_neighbors"] == 1
+    sizes, forms = model.selection_["bag_size"][first], model.selection_["form"][first]
+    assert sizes[:5].tolist() == [30, 30, 30, 150, 150]
+    assert set(forms[3:5]) == {"diagonal", "full"}
+    assert model.selection_["n_replicas"][first].sum() == 60
+
+
+@pytest.mark.parametrize(("right", "better"), [(0.9, True), (0.7, False), (0.5, False)])
+def test_better_means_by_more_than_the_error(right, better, rng):
+    y = np.arange(400) % 2
+    population = Population(Voters(np.arange(400.0)[:, None], y, 2), Classes(2), np.arange(400), 1)
+    for share in (0.7, right):
+        entrant = population.enter(Candidate("scaled", "full", "log-nca"), 1)
+        correct = np.clip(share + rng.normal(0, 0.2, 400), 0, 1)
+        entrant.ballots.shares[np.arange(400), 0, y] = correct
+        entrant.ballots.shares[np.arange(400), 0, 1 - y] = 1 - correct
+        entrant.ballots.counts[:] = 1
+    old, new = population.entrants
+    assert is_better(population, [new], [old]) == better
+
+
+def test_a_given_energy_has_its_name(wine):
+    for energy, name in (("nca", "nca"), ("log-nca", "log-nca"), (2.0 * LogNCAEnergy(), "own")):
+        model = FreeEnergyClassifier(2, energy=energy, candidates=["scaled/full"], random_state=0).fit(*wine)
+        assert set(model.selection_["energy"]) == {name}
+    assert set(model.selection_["temperature"]) <= {1e-3}
+
+
+def test_max_seconds_ends_a_search(wine):
+    with pytest.warns(InterruptedFitWarning, match=r"stopped after max_seconds=1e-06"):
+        model = FreeEnergyClassifier(60, max_seconds=1e-6, random_state=0).fit(*wine)
+    assert model.selection_["n_replicas"][model.selection_["n_neighbors"] == 1].sum() < 60
+    assert model.score(*wine) > 0.9

@@ -10,7 +10,9 @@ from ...metrics import FORMS, VIEWS, Candidate
 from .recipe import ENERGIES, Recipe, check_kind
 
 
-def candidate_of(kind: str, recipe: Recipe, temperature: float | str = "auto", trap: float | str = "auto") -> Candidate:
+def candidate_of(
+    kind: str, recipe: Recipe, temperature: float | str = "auto", trap: float | str = "auto", bag_size: int = 0
+) -> Candidate:
     """The candidate of a kind, at the given temperature and confinement or at the recipe's for "auto"."""
     check_kind(kind)
     view, form, *energy = kind.split("/")
@@ -20,7 +22,7 @@ def candidate_of(kind: str, recipe: Recipe, temperature: float | str = "auto", t
     usual = recipe.temperatures[candidate.energy]
     T = usual if temperature == "auto" else float(temperature)
     confinement = recipe.traps[candidate.energy] * (T or usual) if trap == "auto" else float(trap)
-    return replace(candidate, temperature=T, confinement=confinement)
+    return replace(candidate, temperature=T, confinement=confinement, bag_size=bag_size)
 
 
 def other_temperatures(candidate: Candidate, factor: float, moves_trap: bool) -> Iterator[Candidate]:

@@ -1,19 +1,20 @@
 """FreeEnergyClassifier: a population of cold replicas that vote by their nearest neighbours."""
 
 import warnings
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...energies import as_energy, takes_weights
+from ...energies import LogNCAEnergy, NCAEnergy, as_energy, takes_weights
 from ...exceptions import DataWarning
 from ...mc import Annealing
 from ...metrics import Ensemble, View, Voters
+from ...metrics.ensemble import OWN
 from ...sklearn_compat import (
     CallbackSupportMixin,
     HasMethods,
@@ -22,26 +23,23 @@ from ...sklearn_compat import (
     validate_params,
     with_callbacks,
 )
-from ..base import one_blas_thread, seed_sequence, tell
+from ..base import one_blas_thread, seed_sequence
 from ..callbacks import FitSteps
 from ..checks import check_n_components, warn_about
-from ..parallel import in_parallel
 from ..sampling_run import steps_of
 from ..target import Classes
 from ..training_rows import training_rows
 from ..voting import VotingClassifier
 from .candidates import candidate_of
+from .checkpoint import Checkpoint
 from .description import describe, describe_judges
 from .kinds import kinds_to_try
+from .race import populate
 from .recipe import Recipe
-from .sample import Replicas, ReplicaTask, replicas_of
-from .search import Problem, Search, populate
+from .running import SearchStopped, TaskRunner
+from .search import Problem, Search
 from .state_checks import check_classifier
 from .verdict import verdict_on
-
-
-class SearchStopped(Exception):  # noqa: N818 - the end of a search is no error
-    """A callback wants the search to end with what it has."""
 
 
 class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
@@ -64,9 +62,9 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
     Finally :math:`P(c|x) = \mathrm{softmax}_c(s \log q_c + b_c)` calibrates the mixed shares q on the same votes. Where
     plain k-NN is better out of bag by more than a standard error, it is taken instead.
 
-    Fitting costs n_replicas * 90 gradients of O(n^2 d) for bags of n = N / 2 patterns, at most 4,000, and one
+    Fitting costs n_replicas * 90 gradients of O(n^2 d) for bags of n = N / 2 patterns, at most 4,096, and one
     neighbour search per replica for at most 4,000 judges: quadratic up to N = 8,000, then about linear. Predicting a
-    pattern costs a neighbour search per replica.
+    pattern costs one search in the averaged metric, and O(S p) for its S nearest patterns in every replica's space.
 
     Parameters
     ----------
@@ -97,6 +95,15 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         taken, the coldest.
     recipe : Recipe or None, default=None
         All other constants of the search; None is ``Recipe()``. What is given by the parameters above counts more.
+    shortlist : int, "auto" or None, default="auto"
+        How many training patterns a prediction asks for their distances in every replica's space: those nearest in the
+        averaged metric. "auto" is the smallest of 256, 1,024 and 4,096 that holds 95 % of the neighbours that vote, as
+        measured when the model was fitted; None asks all, which is exact and slower.
+    max_seconds : float or None, default=None
+        When to stop sampling, at the next replica; the model is then made of what there is, with a warning.
+    checkpoint : path-like or None, default=None
+        Folder for results on the way. After a crash the same fit goes on from there and ends with the same model; a fit
+        that ends removes its files.
     device : str, default="cpu"
         "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain numpy, which is slow.
     n_jobs : int or None, default=None
@@ -128,11 +135,13 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         Its standard deviation over replicas.
     n_neighbors_ : int
         Neighbours with the largest weight.
+    shortlist_ : int
+        Training patterns that a prediction asks where ``shortlist`` is "auto".
+    shortlist_recall_ : float
+        Share of the neighbours that vote that are among them, measured on training patterns.
     temperature_, confinement_ : float
         Those of the learned candidate with the largest weight. With a ``sampler`` of one's own ``temperature_`` is the
         last temperature of its first replica.
-    mixtures_of_one_k_ : list of Mixture
-        For every k alone, weights of the candidates and a calibration; see ``decisions``.
     trace_ : dict of ndarray of shape (n_steps, n_replicas)
         "temperature", "energy" and "acceptance" of every Monte Carlo step, of all replicas sampled.
     snapshots_ : dict of ndarray
@@ -169,6 +178,9 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         "energy": [str, HasMethods("bind"), callable],
         "sampler": [HasMethods("iterate"), None],
         "recipe": [Recipe, None],
+        "shortlist": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
+        "max_seconds": [Interval(Real, 0, None, closed="neither"), None],
+        "checkpoint": [str, PathLike, None],
         "device": [str],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
@@ -188,6 +200,9 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         energy="auto",
         sampler=None,
         recipe=None,
+        shortlist="auto",
+        max_seconds=None,
+        checkpoint=None,
         device="cpu",
         n_jobs=None,
         verbose=False,
@@ -203,6 +218,9 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         self.energy = energy
         self.sampler = sampler
         self.recipe = recipe
+        self.shortlist = shortlist
+        self.max_seconds = max_seconds
+        self.checkpoint = checkpoint
         self.device = device
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -248,26 +266,34 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
     def _searched(self, problem):
         """The search, when it has ended."""
         recipe = self._recipe(len(problem.voters))
-        steps: list[FitSteps] = []
-        search = Search(problem, recipe, seed_sequence(self.random_state), lambda tasks: self._run(tasks, steps[0]))
+        search = Search(problem, recipe, seed_sequence(self.random_state))
+        smallest = search.bag_sizes()[0]
         sampler = Annealing(n_steps=recipe.n_steps) if self.sampler is None else self.sampler
-        X, y = problem.voters.X, problem.voters.y
-        steps.append(FitSteps(self, X, y, steps_of(sampler, search.n_replicas())))
+        steps = FitSteps(self, problem.voters.X, problem.voters.y, steps_of(sampler, search.n_replicas(smallest)))
+        n_jobs = self.n_jobs if self.device in ("cpu", "reference") else 1
+        run = TaskRunner(n_jobs, steps, self.max_seconds, self.verbose)
+        kept = None if self.checkpoint is None else Checkpoint(self.checkpoint)
+        search.run = run if kept is None else kept.resuming(run)
         kinds = kinds_to_try(recipe.kinds, problem)
-        pool = [candidate_of(kind, recipe, self.temperature, self.confinement) for kind in kinds]
+        pool = [candidate_of(kind, recipe, self.temperature, self.confinement, smallest) for kind in kinds]
+        if problem.energy is not None and not isinstance(problem.energy, NCAEnergy | LogNCAEnergy):
+            pool = [replace(candidate, energy=OWN) for candidate in pool]
         tunes = recipe.other_temperatures and self.temperature == "auto" and self.sampler is None
         try:
             populate(search, pool, tunes, moves_trap=self.confinement == "auto")
         except SearchStopped:
             search.population.forget_those_without_votes()
-        steps[0].close()
-        n_silent, n_judged = search.population.n_silent, len(search.population.judged)
-        if n_silent > 0.1 * n_judged:
-            said = (
-                f"{n_silent} of {n_judged} patterns were never out of bag; more replicas or a smaller subsample help."
-            )
-            warnings.warn(said, DataWarning, stacklevel=4)
+        steps.close()
+        if kept is not None:
+            kept.clear()
+        self._warn_about_judges(search.population)
         return search
+
+    def _warn_about_judges(self, population):
+        n_silent, n_judged = population.n_silent, len(population.judged)
+        if n_silent > 0.1 * n_judged:
+            who = f"{n_silent} of {n_judged} patterns were never out of bag"
+            warnings.warn(f"{who}; more replicas or a smaller subsample help.", DataWarning, stacklevel=5)
 
     def _recipe(self, n_rows):
         """The recipe, with what the parameters say instead."""
@@ -278,23 +304,13 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         if self.n_neighbors != "auto":
             given["neighbors"] = (int(self.n_neighbors),)
         if self.subsample != "auto":
-            given["subsample"] = float(self.subsample)
+            # so large from the beginning
+            given |= {"subsample": float(self.subsample), "smallest_bag": recipe.most_learned_on}
         if self.candidates != "auto":
             if not len(self.candidates):
                 raise ValueError("candidates: the list is empty.")
             given["kinds"] = tuple(self.candidates)
         return replace(recipe, **given)
-
-    def _run(self, tasks: Sequence[ReplicaTask], steps: FitSteps) -> Iterator[Replicas]:
-        """Do the tasks of one round, and count their steps."""
-        n_jobs = self.n_jobs if self.device in ("cpu", "reference") else 1
-        with one_blas_thread():
-            for task, replicas in zip(tasks, in_parallel(replicas_of, tasks, n_jobs), strict=True):
-                yield replicas
-                made = sum(len(rows) for rows in replicas.trace.get("energy", np.empty((0, 0))).T)
-                if steps.made(made):
-                    raise SearchStopped
-                tell(self.verbose, "%s: %d replicas of %s", type(self).__name__, len(replicas.maps), task.candidate)
 
     @property
     def ensembles_(self) -> list[Ensemble]:
@@ -322,17 +338,20 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
             Rows sum to one; columns follow ``classes_``.
         """
         patterns = self._patterns(X)
-        return self.committee_.predict_proba(patterns, self.n_jobs, self.device)
+        size = self.shortlist_ if self.shortlist == "auto" else self.shortlist
+        return self.committee_.predict_proba(patterns, self.n_jobs, self.device, size)
 
     def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
         """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k.
 
-        Each k has weights and a calibration of its own; ``predict`` mixes several k.
+        Each candidate votes by its weight over all k, and the calibration is that of the mixture; ``predict`` mixes
+        several k.
         """
         patterns, committee = self._patterns(X), self.committee_
 
         def decide(shares):
-            return np.array([mixture(shares).argmax(axis=1) for mixture in self.mixtures_of_one_k_[:n_neighbors]]).T
+            alone = np.tensordot(committee.trust, shares[:, :n_neighbors], 1)  # (k, n, C)
+            return committee.mixture.calibration(alone).argmax(axis=2).T
 
         parts = committee.parts(len(patterns))
         return np.concatenate([decide(committee.shares(patterns[part], self.n_jobs, self.device)) for part in parts])

@@ -10,6 +10,9 @@ from .search import Search
 from .trust import allowed_neighbors, trusted_learners
 from .verdict import Verdict
 
+SHORTLISTS = (256, 1024, 4096)
+ENOUGH_RECALL, RECALLED_ROWS = 0.95, 64
+
 
 def describe(search: Search, verdict: Verdict) -> dict[str, Any]:
     """The committee, what was tried, and what it weighs."""
@@ -22,9 +25,9 @@ def describe(search: Search, verdict: Verdict) -> dict[str, Any]:
     right = verdict.probabilities.argmax(axis=1) == population.truth
     return {
         "committee_": committee,
-        "mixtures_of_one_k_": verdict.of_one_k,
         "oob_score_": float(np.average(right, weights=population.judges_weights)) if len(right) else np.nan,
         "selection_": _selection(population, verdict),
+        **_shortlist(committee),
         "n_neighbors_": int(verdict.mixture.weights.sum(axis=0).argmax()) + 1,
         "feature_importances_": importances,
         "feature_importances_std_": spread,
@@ -40,9 +43,19 @@ def describe_judges(population: Population, verdict: Verdict, n_rows: int) -> di
     return {"oob_decision_function_": probabilities}
 
 
+def _shortlist(committee):
+    """The smallest shortlist that holds almost all neighbours that vote, and how many of them it holds."""
+    rows = committee.voters.X[np.linspace(0, len(committee.voters) - 1, RECALLED_ROWS).astype(int)]
+    for size in SHORTLISTS:
+        recall = committee.poll().recall(rows, size)
+        if recall >= ENOUGH_RECALL:
+            break
+    return {"shortlist_": size, "shortlist_recall_": recall}
+
+
 def _selection(population, verdict):
     K, entrants = population.n_neighbors, population.entrants
-    names = ("view", "form", "energy", "temperature", "confinement")
+    names = ("view", "form", "energy", "temperature", "confinement", "bag_size")
     return {
         **{name: np.repeat([getattr(entrant.candidate, name) for entrant in entrants], K) for name in names},
         "n_replicas": np.repeat([len(entrant.maps) for entrant in entrants], K),

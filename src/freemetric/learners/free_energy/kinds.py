@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ...energies import CallableEnergy
+from ...energies import CallableEnergy, NCAEnergy
 from ...metrics import FORMS, VIEWS
 from .candidates import simplest_first
 from .recipe import check_kind
@@ -19,9 +19,10 @@ def kinds_to_try(kinds: Sequence[str], problem: Problem) -> list[str]:
         check_kind(kind)
     parts = [kind.split("/") for kind in kinds]
     if problem.energy is not None:
-        parts = [[view, form] for view, form, *_ in parts]
+        energy = ["nca"] if isinstance(problem.energy, NCAEnergy) else []
+        parts = [[view, form, *(energy if FORMS[form].learns else [])] for view, form, *_ in parts]
         if isinstance(problem.energy, CallableEnergy):
-            parts = [part for part in parts if not FORMS[part[1]].learns or _is_plain(*part)]
+            parts = [part for part in parts if not FORMS[part[1]].learns or _is_plain(*part[:2])]
     if problem.n_components is not None:
         parts = [part for part in parts if FORMS[part[1]].reduces]
     names = list(dict.fromkeys("/".join(part) for part in parts))

@@ -118,6 +118,14 @@ class Population:
             return np.zeros((len(self.entrants), self.n_neighbors))
         return self.target.scores(self.shares(), self.truth, self.judges_weights)
 
+    def deviations(self, number: int) -> NDArray:
+        """How far from the truth each judge found a candidate, (n_judges,), with its best number of neighbours."""
+        votes, counts = self.entrants[number].ballots
+        asked = self._asked
+        shares = np.swapaxes(votes[asked] / counts[asked, None, None], 0, 1)
+        best = int(self.target.scores(shares, self.truth, self.judges_weights).argmin())
+        return self.target.deviations(shares[best], self.truth)
+
     def trace(self) -> dict[str, NDArray]:
         """Temperature, energy and acceptance (n_steps, R) of all replicas; NaN after the end of a shorter walk."""
         return side_by_side([trace for entrant in self.entrants for trace in entrant.traces])

@@ -9,6 +9,11 @@ from ...metrics import FORMS, VIEWS
 
 ENERGIES = ("log-nca", "nca")
 CALIBRATIONS = ("full", "slope", "none")
+WHOLE_NUMBERS = (
+    *("n_replicas", "affordable_bag", "smallest_bag", "most_learned_on", "most_judged"),
+    *("n_steps", "most_neighbors"),
+)
+POSITIVE_NUMBERS = ("first_share", "temperature_step", "caution", "selection_temperature", "share_floor")
 
 
 @dataclass(frozen=True)
@@ -26,10 +31,17 @@ class Recipe:
         Patterns; larger bags get fewer replicas.
     first_share : float, default=0.5
         Share of the replicas that goes evenly to all kinds.
+    smallest_bag : int, default=4096
+        Patterns of the bags that all kinds are tried on, if there are so many. With 256 a fit of 1,000 patterns takes a
+        third of the time; larger bags are then tried where there are more patterns.
+    bag_growth : int, default=4
+        Factor by which larger bags are tried, as long as they are better out of bag by more than the error of that.
     subsample : float, default=0.5
-        Share of every class in a bag.
-    most_learned_on, most_judged : int, default=4000
-        Most patterns of a bag, and most that judge.
+        Largest share of every class in a bag.
+    most_learned_on : int, default=4096
+        Most patterns of a bag: the cost of a replica grows with their square.
+    most_judged : int, default=4000
+        Most patterns that judge.
     complementary_bags : bool, default=True
         Whether bags go round the patterns, so that all are left out about equally often.
     temperatures, traps : dict
@@ -84,8 +96,10 @@ class Recipe:
     affordable_bag: int = 2000  # metrics of larger ones vary less
     first_share: float = 0.5
     # what they learn on and are judged by
+    smallest_bag: int = 4096  # as large as may be: smaller ones are faster, and on some data worse
+    bag_growth: int = 4
     subsample: float = 0.5
-    most_learned_on: int = 4000  # a metric has few parameters, and its cost grows with the square
+    most_learned_on: int = 4096
     most_judged: int = 4000  # enough to tell candidates apart
     complementary_bags: bool = True
     # how they are sampled
@@ -111,12 +125,14 @@ class Recipe:
             check_kind(name)
         require(self.kinds, "kinds of Recipe", "are none")
         require(self.calibration in CALIBRATIONS, "calibration of Recipe", f"is none of {', '.join(CALIBRATIONS)}")
-        for name in ("n_replicas", "affordable_bag", "most_learned_on", "most_judged", "n_steps", "most_neighbors"):
+        for name in WHOLE_NUMBERS:
             value = getattr(self, name)
             require(isinstance(value, int) and value > 0, f"{name} of Recipe", f"is no positive integer: {value!r}")
-        for name in ("first_share", "temperature_step", "caution", "selection_temperature", "share_floor"):
+        for name in POSITIVE_NUMBERS:
             value = getattr(self, name)
             require(is_number(value) and value > 0, f"{name} of Recipe", f"is no positive number: {value!r}")
+        grows = isinstance(self.bag_growth, int) and self.bag_growth > 1
+        require(grows, "bag_growth of Recipe", "is no integer above 1")
         require(0 < self.subsample < 1, "subsample of Recipe", "is no share between 0 and 1")
         whole = self.neighbors and all(isinstance(k, int) and k > 0 for k in self.neighbors)
         require(whole, "neighbors of Recipe", "are no positive whole numbers")

@@ -4,12 +4,14 @@ A task holds all that its result depends on, so that it can be done in any order
 a random stream by its number: it comes out the same alone or beside others.
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...energies import Energy, bind, confined, takes_weights
+from ...files.checks import check_array, require
 from ...mc import Sampler, Streams
 from ...metrics import FORMS, Candidate, Ensemble, Voters
 from ..base import one_blas_thread
@@ -42,6 +44,26 @@ class Replicas(NamedTuple):
     ballots: Ballots
     trace: dict[str, NDArray]  # (n_steps, R)
     snapshots: dict[str, NDArray]  # of the first replica
+
+    def to_state(self) -> dict[str, Any]:
+        return {
+            "maps": self.maps,
+            "shares": self.ballots.shares,
+            "counts": self.ballots.counts,
+            "trace": self.trace,
+            "snapshots": self.snapshots,
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "Replicas":
+        maps, shares, counts = state["maps"], state["shares"], state["counts"]
+        check_array(maps, "maps of Replicas", 3)
+        check_array(shares, "shares of Replicas", 3)
+        check_array(counts, "counts of Replicas", 1, shares.shape[:1], "i")
+        for name in ("trace", "snapshots"):
+            arrays = state[name].values() if type(state[name]) is dict else [None]
+            require(all(type(array) is np.ndarray for array in arrays), f"{name} of Replicas", "holds something else")
+        return cls(maps, Ballots(shares, counts), state["trace"], state["snapshots"])
 
 
 def replicas_of(task: ReplicaTask) -> Replicas:

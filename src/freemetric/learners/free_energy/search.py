@@ -1,4 +1,4 @@
-"""The search of a free-energy model: which candidates get replicas."""
+"""The search of a free-energy model: replicas for candidates, round by round."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -12,16 +12,19 @@ from ...mc import Annealing, Constant, HamiltonianMove, Sampler
 from ...metrics import VIEWS, Candidate, View, Voters
 from ..target import Classes
 from .bags import Bags
-from .candidates import other_temperatures, spread
 from .population import Entrant, Population
 from .recipe import Recipe
-from .sample import Replicas, ReplicaTask
-from .trust import allowed_neighbors, trusted_learners
+from .sample import Replicas, ReplicaTask, replicas_of
 
 AFFORDABLE_ROWS = 1024  # of all bags of a task; small bags share one, for which Python's share of the work is less
 MOST_TOGETHER, MOST_ON_DEVICE = 16, 64  # replicas of a task
 
 Run = Callable[[Sequence[ReplicaTask]], Iterable[Replicas]]
+
+
+def one_by_one(tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
+    """The simplest run: every task here and now."""
+    return map(replicas_of, tasks)
 
 
 class Problem(NamedTuple):
@@ -41,16 +44,15 @@ class Search:
     ``run(tasks)`` does tasks in any order and place, and yields their results in the order of the tasks.
     """
 
-    def __init__(self, problem: Problem, recipe: Recipe, seed: np.random.SeedSequence, run: Run):
+    def __init__(self, problem: Problem, recipe: Recipe, seed: np.random.SeedSequence, run: Run = one_by_one):
         self.problem, self.recipe, self.run = problem, recipe, run
         self.entropy = seed.entropy
-        strata, y = problem.target.strata(problem.voters.y), problem.voters.y
-        self.bags = Bags(
-            self._generator("bags"), strata, recipe.subsample, recipe.most_learned_on, recipe.complementary_bags
-        )
+        y = problem.voters.y
+        self.strata = problem.target.strata(y)
+        self.bags: dict[int, Bags] = {}
         judged = np.arange(len(y))
         if len(y) > recipe.most_judged:
-            judged = Bags(self._generator("judges"), strata, 1.0, recipe.most_judged).first(1)[0]
+            judged = Bags(self._generator("judges"), self.strata, 1.0, recipe.most_judged).first(1)[0]
         self.population = Population(problem.voters, problem.target, judged, min(recipe.most_neighbors, len(y) - 1))
         self.views: dict[str, View] = {}
         self.seen: dict[str, NDArray] = {}
@@ -74,16 +76,35 @@ class Search:
             self.seen[candidate.view] = view(rows[self.problem.voters.places.rows])
         return self.population.enter(candidate, self.seen[candidate.view].shape[1])
 
-    def n_replicas(self) -> int:
+    def bag_sizes(self) -> list[int]:
+        """Patterns of a bag, the smallest first; the last step may be smaller than the others, but doubles at least."""
+        recipe, N = self.recipe, len(self.problem.voters)
+        most = min(recipe.most_learned_on, round(recipe.subsample * N))
+        sizes = [max(2, min(recipe.smallest_bag, most))]
+        while most >= 2 * sizes[-1]:
+            sizes.append(min(recipe.bag_growth * sizes[-1], most))
+        return sizes
+
+    def bags_of(self, size: int) -> Bags:
+        """Bags of so many patterns; the same for every candidate."""
+        if size not in self.bags:
+            share, N = self.recipe.subsample, len(self.problem.voters)
+            most = N if size == round(share * N) else size  # the share says it better, class by class
+            rng = self._generator(f"bags of {size}")
+            self.bags[size] = Bags(rng, self.strata, share, most, self.recipe.complementary_bags)
+        return self.bags[size]
+
+    def n_replicas(self, bag_size: int) -> int:
         """How many a search may sample: fewer where bags are large."""
         most = self.recipe.n_replicas
-        return min(most, max(1, most * self.recipe.affordable_bag // self.bags.size))
+        return min(most, max(1, most * self.recipe.affordable_bag // self.bags_of(bag_size).size))
 
     def _tasks(self, entrant, n) -> Iterator[ReplicaTask]:
         start, candidate = len(entrant.maps), entrant.candidate
         if not candidate.learns and entrant.ballots.counts.any():  # judged already; there is nothing to add
             return
-        size = self._batch()
+        bags = self.bags_of(candidate.bag_size) if candidate.learns else None
+        size = self._batch(bags.size if bags else 1)
         ends = range(start, start + n, size) if candidate.learns else [0]
         for first in ends:
             numbers = range(first, min(first + size, start + n)) if candidate.learns else range(0)
@@ -91,7 +112,7 @@ class Search:
                 candidate,
                 self.seen[candidate.view],
                 self.problem.voters,
-                self.bags.between(numbers.start, numbers.stop),  # the same for every candidate
+                bags.between(numbers.start, numbers.stop) if bags else np.empty((0, 0), dtype=int),
                 [self._seed(_name(candidate), number) for number in numbers],
                 self.population.judged,
                 self.population.n_neighbors,
@@ -101,11 +122,11 @@ class Search:
                 self.problem.device,
             )
 
-    def _batch(self):
+    def _batch(self, bag_size):
         """Replicas of a task. It depends on the data alone, so that sums do not depend on the number of workers."""
         if self.problem.device not in ("cpu", "reference"):
             return MOST_ON_DEVICE
-        return int(np.clip(AFFORDABLE_ROWS // self.bags.size, 1, MOST_TOGETHER))
+        return int(np.clip(AFFORDABLE_ROWS // bag_size, 1, MOST_TOGETHER))
 
     def _sampler(self, candidate):
         if self.problem.sampler is not None:
@@ -121,30 +142,6 @@ class Search:
         return np.random.default_rng(self._seed(what))
 
 
-def populate(search: Search, candidates: Sequence[Candidate], tunes_temperature: bool, moves_trap: bool) -> None:
-    """Replicas evenly to all candidates, then to other temperatures of the best one, then to where votes were best."""
-    recipe, population = search.recipe, search.population
-    left = total = search.n_replicas()
-    each = max(2, round(recipe.first_share * left / max(1, sum(candidate.learns for candidate in candidates))))
-    first = []
-    for candidate in candidates:
-        n = min(each, left) * candidate.learns
-        if n > 1 or n == total or not candidate.learns:  # two bags leave out every row once
-            first.append((search.enter(candidate), n))
-            left -= n
-    search.grow(first)
-    neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
-    weights = trusted_learners(population, neighbors, recipe)
-    if tunes_temperature and left >= 2 * each and weights.any():
-        best = population.entrants[int(weights.argmax())].candidate
-        others = [search.enter(c) for c in other_temperatures(best, recipe.temperature_step, moves_trap)]
-        search.grow((entrant, each) for entrant in others)
-        left -= each * len(others)
-        weights = trusted_learners(population, neighbors, recipe)
-    if weights.any():
-        search.grow(zip(list(population.entrants), spread(left, weights).tolist(), strict=True))
-
-
 def _name(candidate):
     """What tells a candidate from all others that a search may try."""
-    return f"{candidate.view}/{candidate.form}/{candidate.energy} at {candidate.temperature!r}"
+    return f"{candidate.view}/{candidate.form}/{candidate.energy} at {candidate.temperature!r} on {candidate.bag_size}"

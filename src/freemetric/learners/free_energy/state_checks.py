@@ -6,14 +6,15 @@ import numpy as np
 
 from ...files.checks import check_array, require
 from ...files.estimators import check_attributes
-from ...metrics import FORMS, VIEWS, Committee, Mixture
+from ...metrics import FORMS, VIEWS, Committee
 
 FITTED = (
     "n_features_in_",
     "classes_",
     "n_neighbors_",
+    "shortlist_",
+    "shortlist_recall_",
     "committee_",
-    "mixtures_of_one_k_",
     "selection_",
     "trace_",
     "snapshots_",
@@ -27,7 +28,7 @@ FITTED = (
 TRACE = ("temperature", "energy", "acceptance")
 SELECTION = {
     **dict.fromkeys(("view", "form", "energy"), "U"),
-    **dict.fromkeys(("n_replicas", "n_neighbors"), "iu"),
+    **dict.fromkeys(("n_replicas", "n_neighbors", "bag_size"), "iu"),
     **dict.fromkeys(("temperature", "confinement", "oob_error", "oob_brier", "weight"), "f"),
 }
 """Columns of what was tried, with the kinds of their numbers."""
@@ -43,27 +44,17 @@ def check_classifier(model: Any) -> None:
     fits = committee.voters.n_classes == len(model.classes_) and committee.voters.X.shape[1] == d
     require(fits, "committee_", "is of other classes or features")
     require(model.n_neighbors_ <= committee.n_neighbors, "n_neighbors_", "is too large")
-    _check_mixtures(_of_class(model.mixtures_of_one_k_, list, "mixtures_of_one_k_"), committee)
     for name in ("feature_importances_", "feature_importances_std_"):
         check_array(getattr(model, name), name, 1, (d,))
         require((getattr(model, name) >= 0).all(), name, "is negative")
     _check_selection(model.selection_, committee.n_neighbors)
     _check_walks(model.trace_, model.snapshots_)
-    for name in ("oob_score_", "temperature_", "confinement_"):
+    require(type(model.shortlist_) is int and model.shortlist_ > 0, "shortlist_", "is no number of patterns")
+    for name in ("oob_score_", "temperature_", "confinement_", "shortlist_recall_"):
         require(isinstance(getattr(model, name), float), name, "is no number")
     scores = model.oob_decision_function_
     require(scores.dtype.kind == "f", "oob_decision_function_", "has no numbers")
     require(len(scores) > committee.voters.rows.max(), "oob_decision_function_", "has fewer rows than the patterns")
-
-
-def _check_mixtures(mixtures, committee):
-    """One for every k."""
-    require(len(mixtures) == committee.n_neighbors, "mixtures_of_one_k_", f"holds {len(mixtures)} mixtures")
-    for mixture in mixtures:
-        require(type(mixture) is Mixture, "mixtures_of_one_k_", "holds something else")
-        fits = mixture.weights.shape == committee.mixture.weights.shape
-        fits = fits and len(mixture.calibration.bias) == committee.voters.n_classes
-        require(fits, "a Mixture", "does not fit the others or the classes")
 
 
 def _check_selection(selection, K):

@@ -15,15 +15,14 @@ class Verdict(NamedTuple):
     """Arrays over (n_candidates, K)."""
 
     mixture: Mixture
-    of_one_k: list[Mixture]  # for k = 1, 2, ..., of the candidates that the mixture asks
-    asked: NDArray[np.intp]  # numbers of these
+    asked: NDArray[np.intp]  # numbers of the candidates that it asks
     scores: NDArray
     errors: NDArray
     probabilities: NDArray  # (n_judges, C)
 
 
 def verdict_on(population: Population, recipe: Recipe) -> Verdict:
-    """Weigh the candidates, calibrate their mixture, and every k alone beside it."""
+    """Weigh the candidates and calibrate their mixture."""
     y, w, scores, n_judges = population.truth, population.judges_weights, population.scores(), population.n_judges
     shares = population.shares()  # empty where no row could judge; nothing is calibrated then
     errors = population.target.errors(shares, y, w) if len(y) else np.full(scores.shape, np.nan)
@@ -37,11 +36,7 @@ def verdict_on(population: Population, recipe: Recipe) -> Verdict:
     if plain is not None:
         mixture = mixed(plain, shares, with_bias=False)
     asked = np.flatnonzero(mixture.weights.any(axis=1))
-    of_one_k = [
-        mixed(trusted(scores[asked], n_judges, [k], recipe), shares[asked])
-        for k in range(1, population.n_neighbors + 1)
-    ]
-    return Verdict(mixture, of_one_k, asked, scores, errors, mixture(shares))
+    return Verdict(mixture, asked, scores, errors, mixture(shares))
 
 
 def _mixture(population, recipe, weights, shares, with_bias):

@@ -1,0 +1,106 @@
+"""The race of a search: which candidates get replicas, the cheapest first."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...metrics import Candidate
+from .candidates import other_temperatures, spread
+from .population import Entrant, Population
+from .search import Search
+from .trust import allowed_neighbors, trusted_learners
+
+TRIALS = 8  # replicas that a larger bag is judged by
+
+
+def populate(search: Search, candidates: Sequence[Candidate], tunes_temperature: bool, moves_trap: bool) -> None:
+    """Replicas evenly to all candidates, then to larger bags, to other temperatures, and to where votes were best.
+
+    Parameters
+    ----------
+    search : Search
+        Samples and judges.
+    candidates : sequence of Candidate
+        What is tried first, on the smallest bags; the simpler ones first.
+    tunes_temperature : bool
+        Whether the best candidate is tried colder and hotter.
+    moves_trap : bool
+        Whether the confinement follows the temperature.
+    """
+    recipe, population = search.recipe, search.population
+    total = search.n_replicas(search.bag_sizes()[0])
+    each = max(2, round(recipe.first_share * total / max(1, sum(candidate.learns for candidate in candidates))))
+    if len(search.bag_sizes()) > 1:
+        each = min(each, TRIALS)  # as many as larger bags are judged by: more replicas are better by themselves
+    search.grow(_first_round(search, candidates, each, total))
+    _larger_bags(search, each, total)
+    weights, left = _trust(search), total - _n_sampled(population)
+    if tunes_temperature and left >= 2 * each and weights.any():
+        best = population.entrants[int(weights.argmax())].candidate
+        others = [search.enter(c) for c in other_temperatures(best, recipe.temperature_step, moves_trap)]
+        search.grow((entrant, each) for entrant in others)
+        weights, left = _trust(search), total - _n_sampled(population)
+    if weights.any() and left > 0:
+        search.grow(zip(list(population.entrants), spread(left, weights).tolist(), strict=True))
+
+
+def _first_round(search, candidates, each, total):
+    """Entrants and how many replicas each gets; a candidate for which too few are left is not tried."""
+    left, first = total, []
+    for candidate in candidates:
+        n = min(each, left) * candidate.learns
+        if n > 1 or n == total or not candidate.learns:  # two bags leave out everybody once
+            first.append((search.enter(candidate), n))
+            left -= n
+    return first
+
+
+def _larger_bags(search, each, total):
+    """Try the best kinds on larger bags while that is better by more than its error."""
+    population = search.population
+    for larger in search.bag_sizes()[1:]:
+        best = _best_of_every_form(population)
+        if total - _n_sampled(population) < each * len(best):
+            return
+        grown = [search.enter(replace(entrant.candidate, bag_size=larger)) for entrant in best]
+        search.grow((entrant, each) for entrant in grown)
+        if not is_better(population, grown, best):
+            return
+
+
+def _best_of_every_form(population: Population) -> list[Entrant]:
+    """Of those that learn on the largest bags so far, the best of every form: free maps need more patterns."""
+    size = max((entrant.candidate.bag_size for entrant in population.entrants), default=0)
+    scores = population.scores().min(axis=1)
+    best: dict[str, Entrant] = {}
+    for number in np.argsort(scores, kind="stable"):
+        entrant = population.entrants[number]
+        if entrant.candidate.learns and entrant.candidate.bag_size == size:
+            best.setdefault(entrant.candidate.form, entrant)
+    return list(best.values())
+
+
+def is_better(population: Population, new: list[Entrant], old: list[Entrant]) -> bool:
+    """Whether the best of the new is better than the best of the old by more than the error of their difference."""
+    if not len(population.judges):
+        return False
+    gains = _least(population, old) - _least(population, new)
+    return bool(gains.mean() > gains.std() / np.sqrt(len(gains)))
+
+
+def _least(population: Population, entrants: list[Entrant]) -> NDArray:
+    """Deviations of the best of some candidates."""
+    numbers = [population.entrants.index(entrant) for entrant in entrants]
+    scores = population.scores().min(axis=1)[numbers]
+    return population.deviations(numbers[int(scores.argmin())])
+
+
+def _trust(search):
+    neighbors = allowed_neighbors(search.recipe.neighbors, search.population.n_neighbors)
+    return trusted_learners(search.population, neighbors, search.recipe)
+
+
+def _n_sampled(population):
+    return sum(len(entrant.maps) for entrant in population.entrants)

@@ -1,0 +1,53 @@
+"""The tasks of a search, done: in parallel, counted, within a time, and kept where that is wanted."""
+
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ...exceptions import InterruptedFitWarning
+from ..base import one_blas_thread, tell
+from ..callbacks import FitSteps
+from ..parallel import in_parallel
+from .sample import Replicas, ReplicaTask, replicas_of
+
+
+class SearchStopped(Exception):  # noqa: N818 - the end of a search is no error
+    """The search is to end with what it has."""
+
+
+class TaskRunner:
+    """Does tasks and yields their results in order; raises SearchStopped where it is time to end.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Tasks at a time.
+    steps : FitSteps
+        Counts the Monte Carlo steps for the callbacks, one of which may want to stop.
+    max_seconds : float or None
+        When to stop, from now on; with a warning.
+    verbose : bool, default=False
+        Log every task.
+    """
+
+    def __init__(self, n_jobs: int | None, steps: FitSteps, max_seconds: float | None, verbose: bool = False):
+        self.n_jobs, self.steps, self.max_seconds, self.verbose = n_jobs, steps, max_seconds, verbose
+        self.start = time.monotonic()
+
+    def __call__(self, tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
+        with one_blas_thread():
+            for task, replicas in zip(tasks, in_parallel(replicas_of, tasks, self.n_jobs), strict=True):
+                yield replicas
+                tell(self.verbose, "%d replicas of %s", len(replicas.maps), task.candidate)
+                self._go_on_or_stop(replicas)
+
+    def _go_on_or_stop(self, replicas):
+        energy = replicas.trace.get("energy", np.empty((0, 0)))
+        if self.steps.made(energy.size):
+            raise SearchStopped
+        if self.max_seconds is not None and time.monotonic() - self.start > self.max_seconds:
+            said = f"The fit was stopped after max_seconds={self.max_seconds:g}, with the replicas sampled so far."
+            warnings.warn(said, InterruptedFitWarning, stacklevel=2)
+            raise SearchStopped

@@ -1,0 +1,98 @@
+"""A fit that is killed goes on where it was, and ends with the same model."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from freemetric import FreeEnergyClassifier
+from freemetric.learners.free_energy import running
+from freemetric.mc import Annealing, Constant, ElementMove
+
+MOVES = {"hamiltonian": None, "element": Annealing(Constant(1e-3), ElementMove(0.3), n_steps=3)}
+
+
+@pytest.mark.parametrize("sampler", MOVES.values(), ids=MOVES)
+def test_only_what_is_missing_is_done_again(sampler, wine, tmp_path, monkeypatch):
+    X, y = wine
+    settings = {"n_replicas": 24, "sampler": sampler, "energy": "nca", "random_state": 0}
+    undisturbed = FreeEnergyClassifier(**settings).fit(X, y)
+    done, real = [], running.replicas_of
+
+    def dying(task):
+        if len(done) == 7:
+            raise MemoryError
+        done.append(task)
+        return real(task)
+
+    monkeypatch.setattr(running, "replicas_of", dying)
+    with pytest.raises(MemoryError):
+        FreeEnergyClassifier(**settings, checkpoint=tmp_path / "kept").fit(X, y)
+    files = sorted((tmp_path / "kept").iterdir())
+    assert len(files) == 7
+    files[2].write_bytes(files[2].read_bytes()[:-5])  # a file that is not whole is made again
+    monkeypatch.setattr(running, "replicas_of", lambda task: done.append(task) or real(task))
+    again = FreeEnergyClassifier(**settings, checkpoint=tmp_path / "kept").fit(X, y)
+    np.testing.assert_array_equal(again.predict_proba(X), undisturbed.predict_proba(X))
+    np.testing.assert_array_equal(again.trace_["energy"], undisturbed.trace_["energy"])
+    assert len(done) == 7 + len(undisturbed_tasks(undisturbed)) - 6
+    assert not (tmp_path / "kept").exists()
+
+
+def undisturbed_tasks(model):
+    """As many tasks as a fit of this model takes."""
+    count, real = [], running.replicas_of
+    running.replicas_of = lambda task: count.append(task) or real(task)
+    try:
+        from sklearn.base import clone
+        from sklearn.datasets import load_wine
+        from sklearn.preprocessing import minmax_scale
+
+        X, y = load_wine(return_X_y=True)
+        clone(model).fit(minmax_scale(X), y)
+    finally:
+        running.replicas_of = real
+    return count
+
+
+def test_another_fit_finds_nothing(wine, tmp_path):
+    X, y = wine
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "mine.txt").write_text("stays")
+    first = FreeEnergyClassifier(8, random_state=0, checkpoint=kept).fit(X, y)
+    other = FreeEnergyClassifier(8, random_state=1, checkpoint=kept).fit(X, y)
+    assert np.abs(first.predict_proba(X) - other.predict_proba(X)).max() > 0
+    assert [path.name for path in kept.iterdir()] == ["mine.txt"]
+
+
+PROGRAM = """
+import sys, numpy as np
+from sklearn.datasets import make_classification
+from freemetric import FreeEnergyClassifier
+X, y = make_classification(600, 12, n_informative=6, random_state=0)
+model = FreeEnergyClassifier(40, random_state=0, checkpoint=sys.argv[1] or None).fit(X, y)
+np.save(sys.argv[2], model.predict_proba(X))
+"""
+
+
+def test_killed_in_the_middle(tmp_path):
+    def run(folder, result, **options):
+        return subprocess.Popen([sys.executable, "-c", PROGRAM, folder, result], **options)
+
+    folder = tmp_path / "kept"
+    for _ in range(2):
+        child = run(str(folder), str(tmp_path / "killed.npy"))
+        seen = len(list(folder.iterdir())) if folder.exists() else 0
+        while not folder.exists() or len(list(folder.iterdir())) < seen + 2:
+            assert child.poll() is None
+            time.sleep(0.02)
+        os.kill(child.pid, signal.SIGKILL)
+        child.wait()
+    assert run(str(folder), str(tmp_path / "resumed.npy")).wait() == 0
+    assert run("", str(tmp_path / "undisturbed.npy")).wait() == 0
+    np.testing.assert_array_equal(np.load(tmp_path / "resumed.npy"), np.load(tmp_path / "undisturbed.npy"))

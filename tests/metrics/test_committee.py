@@ -1,0 +1,98 @@
+"""Committees predict what their definition says, with all voters and with a shortlist of them."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+
+import freemetric
+from freemetric import FreeEnergyClassifier
+from freemetric.kernels import kernels_for, numba_, reference
+from freemetric.metrics import polling
+
+
+def problem(rng, copies=False, M=300, C=3):
+    Z, Q = rng.random((M, 7)), rng.random((25, 7))
+    counts = rng.integers(1, 5, M) if copies else np.ones(M, dtype=int)
+    ballots = np.array([rng.multinomial(n, np.ones(C) / C) for n in counts]) * rng.uniform(0.5, 2, (M, 1))
+    weights = np.where(np.isin(np.arange(1, 33), [1, 3, 8, 32]), 0.25, 0.0)
+    candidates = np.array([rng.permutation(M)[:90] for _ in range(25)])
+    return Z, Q, candidates, counts, ballots.astype(np.float32), weights
+
+
+@pytest.mark.parametrize("copies", [False, True])
+@pytest.mark.parametrize("device", ["cpu", "torch"])
+def test_kernels_agree(device, copies, rng):
+    if device == "torch":
+        pytest.importorskip("torch", reason="the GPU kernels need torch")
+        from freemetric.kernels import torch_
+
+        def shares(*arguments):
+            return torch_.neighbor_shares(*arguments, device="cpu")
+    else:
+        shares = numba_.neighbor_shares
+    arguments = problem(rng, copies)
+    np.testing.assert_allclose(shares(*arguments), reference.neighbor_shares(*arguments), atol=1e-6)
+
+
+def test_the_reference_by_hand():
+    Z, Q = np.array([[0.0], [1.0], [5.0]]), np.array([[0.1]])
+    ballots = np.array([[1.0, 1.0], [0.0, 1.0], [3.0, 0.0]])
+    shares = reference.neighbor_shares(Z, Q, np.array([[2, 0, 1]]), np.array([2, 1, 3]), ballots, [0.5, 0.0, 0.5])
+    np.testing.assert_allclose(shares, [[0.5 * 0.5 + 0.5 / 3, 0.5 * 0.5 + 0.5 * 2 / 3]])
+    few = reference.neighbor_shares(Z, Q, np.array([[2, 0]]), np.array([2, 1, 3]), ballots, [1.0])
+    np.testing.assert_allclose(few, [[0.5, 0.5]])
+
+
+@pytest.fixture(scope="module")
+def model():
+    X, y = make_classification(900, 8, n_informative=5, n_classes=3, random_state=0)
+    return FreeEnergyClassifier(24, random_state=0).fit(X, y), X
+
+
+def test_asking_all_is_the_mixture_of_all_shares(model):
+    fitted, X = model
+    committee = fitted.committee_
+    by_definition = committee.mixture(committee.shares(X[:50]))
+    np.testing.assert_allclose(committee.predict_proba(X[:50]), by_definition, atol=2e-5)
+
+
+def test_a_shortlist_changes_little_and_its_recall_is_known(model):
+    fitted, X = model
+    exact = fitted.set_params(shortlist=None).predict_proba(X)
+    short = fitted.set_params(shortlist="auto").predict_proba(X)
+    assert (exact.argmax(axis=1) != short.argmax(axis=1)).mean() < 0.01
+    assert np.abs(exact - short).mean() < 0.01
+    assert fitted.shortlist_recall_ >= 0.95 or fitted.shortlist_ == 4096
+    poll = fitted.committee_.poll()
+    assert poll.recall(X[:20], 900) == 1.0
+    assert poll.recall(X[:20], 40) < poll.recall(X[:20], 200) < 1.0
+
+
+def test_large_models_compute_coordinates_when_they_are_asked(model, monkeypatch):
+    fitted, X = model
+    kept = fitted.set_params(shortlist=100).predict_proba(X[:30])
+    monkeypatch.setattr(polling, "KEPT_BYTES", 0)
+    polling.POLLS.clear()
+    np.testing.assert_allclose(fitted.predict_proba(X[:30]), kept, atol=1e-6)
+    assert fitted.committee_.poll().coordinates is None
+    monkeypatch.undo()
+    polling.POLLS.clear()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1])
+def test_threads_do_not_matter(model, n_jobs):
+    fitted, X = model
+    one = fitted.set_params(n_jobs=None).predict_proba(X)
+    np.testing.assert_array_equal(fitted.set_params(n_jobs=n_jobs).predict_proba(X), one)
+
+
+def test_every_backend_has_the_same_functions():
+    for device in ("cpu", "reference"):
+        assert hasattr(kernels_for(device), "neighbor_shares")
+
+
+def test_a_committee_alone_is_saved(model, tmp_path):
+    fitted, X = model
+    freemetric.files.save(fitted.committee_, tmp_path / "committee.fm")
+    loaded = freemetric.load(tmp_path / "committee.fm")
+    np.testing.assert_array_equal(loaded.predict_proba(X[:9]), fitted.committee_.predict_proba(X[:9]))
