@@ -2,6 +2,7 @@
 
     make bench-accuracy                                                       # the tables of docs/accuracy.md
     python benchmarks/accuracy.py --run FOLDER --data-home DATA --jobs 16     # fits what FOLDER lacks, then its tables
+    python benchmarks/accuracy.py --compare RECORDS                           # other records against the committed ones
     python benchmarks/accuracy.py --time                                      # seconds of a fit
     python benchmarks/accuracy.py --ablation --data-home DATA --jobs 2        # one ingredient changed at a time
 
@@ -228,6 +229,27 @@ def tables(records):
     targets(shown)
 
 
+def compare(path):
+    """Records of a folder or a compact file against the committed ones, split by split, for every method of both."""
+    new = read_all(path)[0] if path.is_dir() else load_compact(path)
+    splits = {(r.job.dataset, r.job.method, r.job.repeat, r.job.fold) for r in new if not r.failure}
+    old = [r for r in committed() if (r.job.dataset, r.job.method, r.job.repeat, r.job.fold) in splits]
+    rows = []
+    for method in dict.fromkeys(r.job.method for r in new):
+        for field, digits, scale in (("honest_error", 2, 1), ("brier", 4, 100)):
+            pair = pd.DataFrame({"committed": mean_of(old, field)[method], "new": mean_of(new, field)[method]}).dropna()
+            test = wilcoxon(scale * pair, "new").loc["committed"]
+            means = [f"{pair[name].mean():.{digits}f}" for name in pair]
+            change = f"{(pair['new'] - pair['committed']).mean():+.{digits}f}"
+            wins = f"{test.wins:.0f}-{test.ties:.0f}-{test.losses:.0f}"
+            rows.append([method, field, len(pair), *means, change, wins, f"{test.p_value:.2g}"])
+    markdown(["method", "mean", "sets", "committed", "new", "difference", "wins-ties-losses", "Wilcoxon p"], rows)
+
+
+def committed():
+    return [record for path in COMMITTED for record in load_compact(path)]
+
+
 def fit_missing(arguments):
     """Records in the folder: five repeats, one for large sets."""
     jobs = []
@@ -359,6 +381,7 @@ def ablation(arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--run", metavar="FOLDER", type=Path, help="fit what this folder of records lacks; its tables")
+    parser.add_argument("--compare", metavar="RECORDS", type=Path, help="these records against the committed ones")
     parser.add_argument("--time", action="store_true", help="seconds of a fit beside scikit-learn's NCA, one thread")
     parser.add_argument(
         "--ablation",
@@ -375,12 +398,14 @@ def main():
     arguments = parser.parse_args()
     if arguments.time:
         fit_times()
+    elif arguments.compare:
+        compare(arguments.compare)
     elif arguments.ablation:
         ablation(arguments)
     elif arguments.run:
         tables(fit_missing(arguments))
     else:
-        tables([record for path in COMMITTED for record in load_compact(path)])
+        tables(committed())
 
 
 if __name__ == "__main__":

@@ -74,8 +74,8 @@ PROGRAM = """
 import sys, numpy as np
 from sklearn.datasets import make_classification
 from freemetric import FreeEnergyClassifier
-X, y = make_classification(600, 12, n_informative=6, random_state=0)
-model = FreeEnergyClassifier(40, random_state=0, checkpoint=sys.argv[1] or None).fit(X, y)
+X, y = make_classification(300, 6, n_informative=4, random_state=0)
+model = FreeEnergyClassifier(30, random_state=0, checkpoint=sys.argv[1] or None).fit(X, y)
 np.save(sys.argv[2], model.predict_proba(X))
 """
 
@@ -85,7 +85,7 @@ def test_killed_in_the_middle(tmp_path):
         return subprocess.Popen([sys.executable, "-c", PROGRAM, folder, result], **options)
 
     folder = tmp_path / "kept"
-    for _ in range(2):
+    for _ in range(2):  # twice: the second goes on from what the first has left
         child = run(str(folder), str(tmp_path / "killed.npy"))
         seen = len(list(folder.iterdir())) if folder.exists() else 0
         while not folder.exists() or len(list(folder.iterdir())) < seen + 2:
