@@ -40,8 +40,7 @@ def initial_map(
 def _leading(directions, p, d):
     """The first p directions; zeros where there are fewer."""
     A = np.zeros((p, d))
-    found = directions[:p]
-    A[: len(found)] = found
+    A[: len(directions[:p])] = directions[:p]
     return A
 
 

@@ -18,13 +18,13 @@ def draw_basis(rng: np.random.Generator, X: NDArray, y: NDArray | None, triplets
     per_region = _per_region(X, y)
     n_regions = -(-n_basis // (per_region * len(SCALES)))
     regions = _triplet_regions(rng, X, triplets, n_regions) if y is None else _class_regions(rng, X, y, n_regions)
-    found = [
+    directions = [
         triplet_discriminants(X, triplets[region], per_region)
         if y is None
         else class_discriminants(X[region], y[region], per_region)
         for region in regions
     ]
-    return _unit_rows(rng, np.vstack(found)[:n_basis])
+    return _unit_rows(rng, np.vstack(directions)[:n_basis])
 
 
 def class_discriminants(X: NDArray, y: NDArray, n_directions: int) -> NDArray:

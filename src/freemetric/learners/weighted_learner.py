@@ -39,6 +39,6 @@ class WeightedMetricLearner(MetricLearner):
         return True
 
     def _labelled_patterns(self, X, y, sample_weight):
-        found = training_rows(X, y, sample_weight, self._can_weigh())
-        self.classes_ = found.classes
-        return found.X, found.y, {"weights": found.weights}
+        rows = training_rows(X, y, sample_weight, self._can_weigh())
+        self.classes_ = rows.classes
+        return rows.X, rows.y, {"weights": rows.weights}

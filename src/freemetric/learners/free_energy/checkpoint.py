@@ -37,14 +37,16 @@ class Checkpoint:
 
         def resumed(tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
             paths = [self.folder / f"{fingerprint(task)}.task" for task in tasks]
-            found = [_read(path) for path in paths]
-            todo = iter(run([task for task, known in zip(tasks, found, strict=True) if known is None]))
-            for path, known in zip(paths, found, strict=True):
+            results = [_read(path) for path in paths]
+            todo = iter(run([task for task, known in zip(tasks, results, strict=True) if known is None]))
+            for path, known in zip(paths, results, strict=True):
                 replicas = next(todo) if known is None else known
                 if known is None:
                     save(replicas, path)
                 self.used.append(path)
                 yield replicas
+            for _ in todo:  # the run counts a task when it is asked for the next
+                pass
 
         return resumed
 

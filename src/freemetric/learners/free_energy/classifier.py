@@ -258,8 +258,8 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         search = self._searched(problem)
         with one_blas_thread():  # many small problems, for which threads only wait
             verdict = verdict_on(search.population, search.recipe)
-        found = describe(search, verdict) | describe_judges(search.population, verdict, len(patterns))
-        for name, value in found.items():
+        attributes = describe(search, verdict) | describe_judges(search.population, verdict, len(patterns))
+        for name, value in attributes.items():
             setattr(self, name, value)
         return self
 
