@@ -18,9 +18,9 @@ def feature_shares(
     same feature of X add up.
     """
     parts, weights = [], []
+    spreads = {name: view(X).var(axis=0) for name, view in views.items()}
     for ensemble, weight in zip(ensembles, trust, strict=True):
-        view = views[ensemble.candidate.view]
-        spread = view(X).var(axis=0)
+        view, spread = views[ensemble.candidate.view], spreads[ensemble.candidate.view]
         for M in ensemble.matrices():
             part = np.bincount(view.owner, np.diagonal(M) * spread, minlength=X.shape[1])
             parts.append(part / part.sum() if part.sum() > 0 else np.full(X.shape[1], 1 / X.shape[1]))
@@ -39,9 +39,10 @@ def averaged_matrices(
     which all rows are equal has no metric.
     """
     total: dict[str, NDArray] = {}
+    covariances = {name: np.atleast_2d(np.cov(view(X), rowvar=False)) for name, view in views.items()}
     for ensemble, weight in zip(ensembles, trust, strict=True):
         name = ensemble.candidate.view
-        covariance = np.atleast_2d(np.cov(views[name](X), rowvar=False))
+        covariance = covariances[name]
         for M in ensemble.matrices():
             scale = 2 * np.sum(M * covariance)
             if scale > 0:

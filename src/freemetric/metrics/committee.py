@@ -14,6 +14,7 @@ from .ensemble import Ensemble
 from .mixture import Mixture
 from .polling import POLLS, Poll
 from .searches import bytes_of, kept_searches
+from .shortlist import seen_in
 from .views import VIEWS, View
 from .voters import Voters
 from .votes import NeighborVotes, chunks
@@ -71,7 +72,7 @@ class Committee:
 
     def shares(self, X: NDArray, n_jobs: int | None = None, device: str = "cpu") -> NDArray:
         """Class shares (n_ensembles, n_neighbors, n, n_classes) that patterns X (n, d) get, of every k alone."""
-        seen = {name: view(X) for name, view in self.views.items()}
+        seen = seen_in(self.views, X)
         size = len(self.ensembles), self.n_neighbors, len(X), self.voters.n_classes
         out = np.zeros(size, dtype=np.float32)
         with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every replica
@@ -88,8 +89,7 @@ class Committee:
         places = self.voters.places
 
         def make():
-            rows = self.voters.X[places.rows]
-            seen = {name: view(rows) for name, view in self.views.items()}
+            seen = seen_in(self.views, self.voters.X[places.rows])
             for ensemble in self.ensembles:
                 spaces = ensemble.spaces(seen[ensemble.candidate.view])
                 yield [NeighborVotes(Z, places, self.n_neighbors, n_jobs, device) for Z in spaces]

@@ -70,6 +70,14 @@ def test_another_fit_finds_nothing(wine, tmp_path):
     assert [path.name for path in kept.iterdir()] == ["mine.txt"]
 
 
+def test_what_cannot_be_a_folder(wine, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    for path in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(ValueError, match=r"checkpoint='.*' cannot be made a folder \(.*\)\.$"):
+            FreeEnergyClassifier(4, checkpoint=path, random_state=0).fit(*wine)
+    assert (tmp_path / "file").read_text() == "mine"
+
+
 PROGRAM = """
 import sys, numpy as np
 from sklearn.datasets import make_classification

@@ -158,12 +158,12 @@ def test_larger_bags_are_tried_where_there_are_many_patterns():
         y, options["smallest_bag"] = np.arange(n) % 2, smallest_bag
         return search_in(np.arange(n, dtype=float)[:, None], y, Recipe(**options)).bag_sizes()
 
-    assert sizes(20_000, Recipe().smallest_bag) == [4096]
+    assert sizes(20_000, Recipe().smallest_bag) == [4000]
     assert sizes(100) == [50]
     assert sizes(1000) == [256]
     assert sizes(1100) == [256, 550]
     assert sizes(5000) == [256, 1024, 2500]
-    assert sizes(20_000) == [256, 1024, 4096]
+    assert sizes(20_000) == [256, 1024, 4000]
     assert sizes(5000, smallest_bag=100, bag_growth=3) == [100, 300, 900, 2500]
 
 

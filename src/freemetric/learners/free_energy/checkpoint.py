@@ -1,7 +1,7 @@
 """Results of a search that survive its process: every task that is done is a file, which a later fit finds."""
 
 import hashlib
-import shutil
+import os
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
@@ -29,7 +29,12 @@ class Checkpoint:
 
     def __init__(self, folder: str | PathLike):
         self.folder = Path(folder)
-        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise ValueError(f"checkpoint={str(folder)!r} cannot be made a folder ({problem.strerror}).") from problem
+        if not os.access(self.folder, os.W_OK):
+            raise ValueError(f"checkpoint={str(folder)!r} is a folder that cannot be written to.")
         self.used: list[Path] = []
 
     def resuming(self, run: Run) -> Run:
@@ -55,7 +60,7 @@ class Checkpoint:
         for path in self.used:
             path.unlink(missing_ok=True)
         if not any(self.folder.iterdir()):
-            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder.rmdir()
 
 
 def fingerprint(task: ReplicaTask) -> str:

@@ -62,7 +62,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
     Finally :math:`P(c|x) = \mathrm{softmax}_c(s \log q_c + b_c)` calibrates the mixed shares q on the same votes. Where
     plain k-NN is better out of bag by more than a standard error, it is taken instead.
 
-    Fitting costs n_replicas * 90 gradients of O(n^2 d) for bags of n = N / 2 patterns, at most 4,096, and one
+    Fitting costs n_replicas * 90 gradients of O(n^2 d) for bags of n = N / 2 patterns, at most 4,000, and one
     neighbour search per replica for at most 4,000 judges: quadratic up to N = 8,000, then about linear. Predicting a
     pattern costs one search in the averaged metric, and O(S p) for its S nearest patterns in every replica's space.
 

@@ -31,14 +31,14 @@ class Recipe:
         Patterns; larger bags get fewer replicas.
     first_share : float, default=0.5
         Share of the replicas that goes evenly to all kinds.
-    smallest_bag : int, default=4096
-        Patterns of the bags that all kinds are tried on, if there are so many. With 256 a fit of 1,000 patterns takes a
-        third of the time; larger bags are then tried where there are more patterns.
+    smallest_bag : int, default=4000
+        Patterns of the bags that all kinds are tried on, if there are so many. A smaller number makes fits faster, and
+        on some data worse; larger bags are then tried where there are more patterns.
     bag_growth : int, default=4
         Factor by which larger bags are tried, as long as they are better out of bag by more than the error of that.
     subsample : float, default=0.5
         Largest share of every class in a bag.
-    most_learned_on : int, default=4096
+    most_learned_on : int, default=4000
         Most patterns of a bag: the cost of a replica grows with their square.
     most_judged : int, default=4000
         Most patterns that judge.
@@ -96,10 +96,10 @@ class Recipe:
     affordable_bag: int = 2000  # metrics of larger ones vary less
     first_share: float = 0.5
     # what they learn on and are judged by
-    smallest_bag: int = 4096  # as large as may be: smaller ones are faster, and on some data worse
+    smallest_bag: int = 4000  # as large as may be: smaller ones are faster, and on some data worse
     bag_growth: int = 4
     subsample: float = 0.5
-    most_learned_on: int = 4096
+    most_learned_on: int = 4000
     most_judged: int = 4000  # enough to tell candidates apart
     complementary_bags: bool = True
     # how they are sampled
