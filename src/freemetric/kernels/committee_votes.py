@@ -4,8 +4,8 @@ A candidate is a place with ``counts`` rows, whose ``ballots`` are the weights o
 """
 
 import numpy as np
-from numba import njit
 
+from .compiling import njit
 from .exp2 import SUMS
 
 f32 = np.float32

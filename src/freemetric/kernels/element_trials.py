@@ -13,8 +13,8 @@ Where the shifts are close to each other one serves all rows. The patterns' own 
 import platform
 
 import numpy as np
-from numba import njit
 
+from .compiling import njit
 from .exp2 import LOG2E, SUMS, larger, mantissa, nearest_integer, power
 
 PANEL = 4  # rows visited together

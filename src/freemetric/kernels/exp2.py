@@ -6,8 +6,10 @@ turns 2**h into a polynomial in r and a shift of exponent bits: a dozen vector i
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from .compiling import njit
 
 # No reassociation: it would let the compiler undo the split h = n + r.
 EXACT = {"contract", "nsz", "nnan", "ninf"}

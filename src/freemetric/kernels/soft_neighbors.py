@@ -11,8 +11,8 @@ they fit the budget and are computed again beyond it.
 """
 
 import numpy as np
-from numba import njit
 
+from .compiling import njit
 from .exp2 import EXACT, LOG2E, SUMS, larger, mantissa, nearest_integer, power
 
 TILE = 256

@@ -7,8 +7,9 @@ z_i = (P_ai - P_pi)^2 - (P_ai - P_ni)^2 its hinge is [1 + sum_i w_i z_i]_+. No a
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from ..kernels.compiling import njit
 
 SUMS = {"reassoc", "contract", "nsz"}  # sums in any order; infinities and nan stay what they are
 f32 = np.float32

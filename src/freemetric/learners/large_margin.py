@@ -12,8 +12,8 @@ until a pattern has moved, and its r grown, by more than the slack together.
 """
 
 import numpy as np
-from numba import njit
 
+from ..kernels.compiling import njit
 from ..kernels.exp2 import SUMS
 from ..kernels.soft_neighbors import TILE, fill_tile, tile_view
 

@@ -1,7 +1,8 @@
 """Bregman projections for the LogDet divergence, a whole cycle in one call."""
 
 import numpy as np
-from numba import njit
+
+from ..kernels.compiling import njit
 
 
 @njit(nogil=True, cache=True)
