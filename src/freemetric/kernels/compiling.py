@@ -6,7 +6,7 @@ from typing import Any
 
 import numba
 
-UNCACHED: list[str] = []  # functions without a cache; the first one is told of
+UNCACHED: list[str] = []  # functions without a cache; the warning comes with the first
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:
@@ -20,8 +20,8 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:
             return numba.njit(cache=cache, **options)(function)
         except RuntimeError:  # numba: no locator available
             if not UNCACHED:
-                said = "no folder for compiled functions can be written to; set NUMBA_CACHE_DIR to one that can"
-                warnings.warn(f"freemetric compiles in every process, for {said}.", RuntimeWarning, stacklevel=3)
+                said = "No folder for compiled functions can be written to, so every process compiles them anew"
+                warnings.warn(f"{said}; NUMBA_CACHE_DIR can name one.", RuntimeWarning, stacklevel=3)
             UNCACHED.append(function.__name__)
             return numba.njit(cache=False, **options)(function)
 
