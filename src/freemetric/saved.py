@@ -32,6 +32,7 @@ for _tag, _cls in {
     "confinement": energies.Confinement,
     "sum": energies.SumEnergy,
     "scaled": energies.ScaledEnergy,
+    "mini-batch": energies.MiniBatch,
     "callable": energies.CallableEnergy,  # to say of its function that it cannot be saved
 }.items():
     register(f"energy:{_tag}", _cls, attributes=())
@@ -46,5 +47,7 @@ for _tag, _cls in {
     "matrix": mc.MatrixMove,
     "stretch-rotate": mc.StretchRotateMove,
     "hamiltonian": mc.HamiltonianMove,
+    "langevin": mc.LangevinMove,
+    "penalty": mc.PenaltyMove,
 }.items():
     register(f"mc:{_tag}", _cls, attributes=())

@@ -19,7 +19,7 @@ from sklearn.preprocessing import (
 )
 
 from freemetric import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe, energies, mc
-from freemetric.energies import Confinement, Diagonal, LogNCAEnergy, NCAEnergy
+from freemetric.energies import Confinement, Diagonal, LogNCAEnergy, MiniBatch, NCAEnergy
 from freemetric.learners.free_energy.judge import Ballots
 from freemetric.learners.free_energy.sample import Replicas
 from freemetric.metrics import VIEWS, Calibration, Candidate, Ensemble, Mixture, Voters
@@ -74,6 +74,7 @@ PARAMETER_OBJECTS = {
     "energy:confinement": [Confinement()],
     "energy:sum": [NCAEnergy() + LogNCAEnergy(), NCAEnergy() + 1e-4 * Confinement()],
     "energy:scaled": [2.0 * Diagonal(NCAEnergy() + Confinement())],
+    "energy:mini-batch": [MiniBatch(NCAEnergy() + 1e-4 * Confinement(), 8)],
     "mc:annealing": [QUICK, mc.Annealing(mc.Adaptive(), mc.MatrixMove(), n_steps=4, tol=np.float32(0.5))],
     "mc:tempering": [mc.ParallelTempering((0.0, 1e-3), "element", n_steps=3), mc.ParallelTempering()],
     "mc:adaptive": [mc.Adaptive(0.5, speed=0.1, window=3)],
@@ -84,6 +85,8 @@ PARAMETER_OBJECTS = {
     "mc:matrix": [mc.MatrixMove()],
     "mc:stretch-rotate": [mc.StretchRotateMove()],
     "mc:hamiltonian": [mc.HamiltonianMove()],
+    "mc:langevin": [mc.LangevinMove(), mc.LangevinMove(0.1, friction=0, target_acceptance=None)],
+    "mc:penalty": [mc.PenaltyMove(), mc.PenaltyMove(mc.ElementMove(0.3), n_batches=4)],
 }
 
 
@@ -152,6 +155,7 @@ def chains():
     """Runs in the middle: at their beginning and later, of replicas that go alone and that change places."""
     energy = energies.NCAEnergy().bind(X, y)
     samplers = [QUICK, mc.ParallelTempering((0.0, 1e-3), n_steps=5), mc.Annealing(mc.Adaptive(), n_steps=5)]
+    samplers.append(mc.Annealing(move="langevin", n_steps=5))
     made = []
     for sampler in samplers:
         A = np.repeat(np.eye(3)[None], sampler.n_replicas, axis=0)

@@ -5,6 +5,7 @@ from typing import cast
 from .base import BoundEnergy, CallableEnergy, Energy, ScaledEnergy, SumEnergy, bind, takes_weights
 from .confinement import Confinement, confined
 from .diagonal import Diagonal
+from .minibatch import MiniBatch
 from .nca import LogNCAEnergy, NCAEnergy
 
 ENERGIES = {"nca": NCAEnergy, "log-nca": LogNCAEnergy}
@@ -29,6 +30,7 @@ __all__ = [
     "Diagonal",
     "Energy",
     "LogNCAEnergy",
+    "MiniBatch",
     "NCAEnergy",
     "ScaledEnergy",
     "SumEnergy",

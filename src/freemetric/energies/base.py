@@ -7,7 +7,10 @@ methods and attributes:
 - ``sweep(A, rows, columns, deltas, allowed, ridge=0.0) -> A, energy, accepted``: a whole Monte Carlo step of element
   trials, of the energy plus ridge * |A|^2;
 - ``ridge``: the energy is ridge * |A|^2, so that it can join another one's sweep;
-- ``n_patterns``: the number of patterns it was bound to.
+- ``n_patterns``: the number of patterns it was bound to;
+- ``draw(rng) -> bound energy``: the energy of new mini-batches, one for each of the R replicas that ``rng``
+  (``mc.Streams``) has streams for. Moves that know how to be honest about noise need it; to all others an energy with
+  this ability is what it is when it is called, without noise.
 """
 
 from collections.abc import Callable, Sequence
@@ -139,6 +142,10 @@ class BoundSum:
         ridge = ridge + sum(term.ridge for term in self.terms if term is not leader)
         return leader.sweep(A, rows, columns, deltas, allowed, ridge)
 
+    @available_if(lambda self: any(hasattr(term, "draw") for term in self.terms))
+    def draw(self, rng: Any) -> "BoundSum":
+        return BoundSum([term.draw(rng) if hasattr(term, "draw") else term for term in self.terms])
+
     @property
     def ridge(self) -> float:
         return sum(term.ridge for term in self.terms)  # AttributeError where a term has none: not a ridge
@@ -166,6 +173,10 @@ class BoundMultiple:
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
         value, gradient = self.energy.value_and_grad(A)
         return self.factor * value, self.factor * gradient
+
+    @available_if(lambda self: hasattr(self.energy, "draw"))
+    def draw(self, rng: Any) -> "BoundMultiple":
+        return BoundMultiple(self.energy.draw(rng), self.factor)
 
     @available_if(lambda self: hasattr(self.energy, "sweep"))
     def sweep(

@@ -2,7 +2,7 @@
 
 from .chain import Chain
 from .metropolis import accept
-from .moves import ElementMove, HamiltonianMove, MatrixMove, Move, StretchRotateMove
+from .moves import ElementMove, HamiltonianMove, LangevinMove, MatrixMove, Move, PenaltyMove, StretchRotateMove
 from .samplers import Annealing, ParallelTempering, Sampler
 from .schedules import Adaptive, Constant, Geometric, Linear, Schedule
 from .state import Info, State
@@ -17,10 +17,12 @@ __all__ = [
     "Geometric",
     "HamiltonianMove",
     "Info",
+    "LangevinMove",
     "Linear",
     "MatrixMove",
     "Move",
     "ParallelTempering",
+    "PenaltyMove",
     "Sampler",
     "Schedule",
     "State",

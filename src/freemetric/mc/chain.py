@@ -58,6 +58,7 @@ class Chain(NamedTuple):
             "A": self.state.A,
             "energy": self.state.energy,
             "gradient": self.state.gradient,
+            "velocity": self.state.velocity,
             "scale": self.scale,
             "streams": self.streams.to_state(),
             "step": self.step,
@@ -68,18 +69,20 @@ class Chain(NamedTuple):
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "Chain":
         """The chain that was written down; ValueError where its parts do not belong together."""
-        A, energy, gradient, scale = (state[name] for name in ("A", "energy", "gradient", "scale"))
+        A, energy, scale = (state[name] for name in ("A", "energy", "scale"))
+        gradient, velocity = state["gradient"], state.get("velocity")
         R, step = len(A), state["step"]
-        arrays = [A, energy, scale, state["temperatures"], state["energies"], *([] if gradient is None else [gradient])]
+        like_A = [array for array in (gradient, velocity) if array is not None]
+        arrays = [A, energy, scale, state["temperatures"], state["energies"], *like_A]
         if not all(isinstance(array, np.ndarray) and array.dtype == np.float64 for array in arrays):
             raise ValueError("a chain whose parts are no arrays of numbers")
         fits = A.ndim == 3 and energy.shape == (R,) and scale.shape[:1] == (R,) and type(step) is int and step >= 0
-        fits = fits and (gradient is None or gradient.shape == A.shape) and len(state["streams"]) == R
+        fits = fits and all(array.shape == A.shape for array in like_A) and len(state["streams"]) == R
         n = len(state["temperatures"])
         if not fits or n not in (0, step) or state["energies"].shape != (n, R):
             raise ValueError("a chain whose parts do not belong together")
         past = [float(T) for T in state["temperatures"]], list(state["energies"])
-        return cls(State(A, energy, gradient), scale, Streams.from_state(state["streams"]), step, *past)
+        return cls(State(A, energy, gradient, velocity), scale, Streams.from_state(state["streams"]), step, *past)
 
 
 def _first(values: Sequence, n: int) -> Sequence:

@@ -21,11 +21,14 @@ class State(NamedTuple):
         Their energies.
     gradient : ndarray of shape (R, p, d) or None, default=None
         Kept by moves that have computed it, so that nothing is computed twice.
+    velocity : ndarray of shape (R, p, d) or None, default=None
+        Of moves that go on with it in the next step.
     """
 
     A: Array  # (R, p, d)
     energy: Array  # (R,)
     gradient: Array | None = None  # (R, p, d)
+    velocity: Array | None = None  # (R, p, d)
 
 
 class Info(NamedTuple):

@@ -64,6 +64,10 @@ class Streams:
     def integers(self, low: int, high: int | None = None, *, size: Size) -> NDArray:
         return self._rows(size, lambda generator, shape: generator.integers(low, high, shape))
 
+    def choice(self, n: int, *, size: Size) -> NDArray:
+        """Numbers below n, none of them twice in a row of the result."""
+        return self._rows(size, lambda generator, shape: generator.choice(n, shape, replace=False, shuffle=False))
+
     def _rows(self, size: Size, draw: Callable[[np.random.Generator, tuple[int, ...]], Any]) -> NDArray:
         first, *rest = (size,) if isinstance(size, int | np.integer) else size
         if first != len(self):

@@ -3,13 +3,17 @@
 from .base import Move
 from .element import ElementMove
 from .hamiltonian import HamiltonianMove
+from .langevin import LangevinMove
 from .matrix import MatrixMove
+from .penalty import PenaltyMove
 from .stretch_rotate import StretchRotateMove
 
 MOVES = {
     "element": ElementMove,
     "hamiltonian": HamiltonianMove,
+    "langevin": LangevinMove,
     "matrix": MatrixMove,
+    "penalty": PenaltyMove,
     "stretch-rotate": StretchRotateMove,
 }
 
@@ -27,4 +31,13 @@ def as_move(move: Move | str | None) -> Move:
     return move
 
 
-__all__ = ["ElementMove", "HamiltonianMove", "MatrixMove", "Move", "StretchRotateMove", "as_move"]
+__all__ = [
+    "ElementMove",
+    "HamiltonianMove",
+    "LangevinMove",
+    "MatrixMove",
+    "Move",
+    "PenaltyMove",
+    "StretchRotateMove",
+    "as_move",
+]

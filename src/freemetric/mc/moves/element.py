@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..metropolis import allowed_rise
-from ..state import State, evaluate
+from ..state import Array, State, evaluate
+from ..streams import Streams
 from .base import Move, count_trials
 
 
@@ -29,6 +30,14 @@ class ElementMove(Move):
 
     def start(self, rng, energy, state, temperature):
         return np.full(state.A.shape, float(self.step_size))
+
+    def propose(self, rng: Streams, A: Array, scale: Array) -> tuple[Array, Array | float]:
+        """One trial as a proposal, with the step sizes (R,) or (R, p, d), and the log of Hastings' ratio, 0."""
+        R, p, d = A.shape
+        at = np.arange(R), rng.integers(p, size=R), rng.integers(d, size=R)
+        B = A.copy()
+        B[at] += (scale[at] if scale.ndim == 3 else scale) * rng.uniform(-1, 1, R)
+        return B, 0.0
 
     def step(self, rng, energy, state, temperature, scale):
         R, p, d = state.A.shape

@@ -1,0 +1,143 @@
+"""An energy of many patterns, seen through a few of them at a time."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+
+from .base import Array, BoundEnergy, Energy, bind, takes_weights
+
+
+class MiniBatch(Energy):
+    """The mean of an energy over random batches of patterns, of a cost that does not depend on how many there are.
+
+    E(A) = mean over batches b of ``batch_size`` patterns of energy_b(A).
+
+    A batch is anchors and references at once: all of its pairs count. It is drawn by class, without repetition; every
+    class has its share in it, and at least two patterns where it has two. Bound to data it has the ability
+    ``draw(rng)``, which gives the energy of new batches, one for every replica, out of that replica's random numbers:
+    a run stays a value, whatever runs beside it. Such a draw is an unbiased estimate of E and of its gradient.
+
+    E is not the energy of all patterns together. In a batch of n, NCA's softmax is over n - 1 references instead of
+    N - 1, its nearest neighbours are farther away, and its best map is wider by what that makes: softmaxes over samples
+    are biased estimates of the one over all, by an amount of order 1 / (neighbours that count). The directions suffer
+    little, ratios of distances are what k-NN asks for. Larger batches come nearer, in O(n^2) time.
+
+    Called as a function, the energy is that of one batch of ``sample_size`` patterns, always the same. Moves and
+    learners that cannot deal with noise see nothing else: they work on this sample, and exactly.
+
+    Data are read row by row where they are; memory-mapped arrays and float32 are not copied.
+
+    Parameters
+    ----------
+    energy : Energy
+        The energy of a batch.
+    batch_size : int, default=1024
+        Patterns of a batch; all of them where there are fewer.
+    sample_size : int, default=4096
+        Patterns of the fixed sample.
+    random_state : int, RandomState or None, default=0
+        Seed of the fixed sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric.energies import MiniBatch, NCAEnergy
+    >>> from freemetric.mc import Streams
+    >>> energy = MiniBatch(NCAEnergy(), 60).bind(*load_iris(return_X_y=True))
+    >>> A, streams = np.eye(4)[None], Streams.of(np.random.default_rng(0), 1)
+    >>> energy(A).round(3)  # of all 150: the sample is larger
+    array([0.162])
+    >>> draws = [energy.draw(streams)(A)[0] for _ in range(200)]
+    >>> bool(0.16 < np.mean(draws) < 0.17)
+    True
+    """
+
+    def __init__(self, energy, batch_size=1024, *, sample_size=4096, random_state=0):
+        self.energy = energy
+        self.batch_size = batch_size
+        self.sample_size = sample_size
+        self.random_state = random_state
+
+    def bind(self, X, y, *, sample_weight=None, device="cpu"):
+        for name in ("batch_size", "sample_size"):
+            if not getattr(self, name) >= 2:
+                raise ValueError(f"{name} must be at least 2; got {getattr(self, name)}.")
+        seed = check_random_state(self.random_state).randint(2**32, dtype=np.uint32)
+        batches = Batches(X, y, sample_weight)
+        bound = BoundMiniBatch(self.energy, batches, self.batch_size, device)
+        bound.fixed = bound.of(batches.alone(np.random.default_rng(seed), self.sample_size))
+        return bound
+
+    @property
+    def takes_weights(self) -> bool:
+        return takes_weights(self.energy)
+
+
+class Batches:
+    """Rows of data (N, d) by class, to be drawn from."""
+
+    def __init__(self, X: NDArray, y: NDArray, weights: NDArray | None = None) -> None:
+        self.X, self.y, self.weights = X, np.asarray(y), weights
+        order = np.argsort(self.y, kind="stable")
+        self.classes = np.split(order, np.flatnonzero(np.diff(self.y[order])) + 1)
+
+    def counts(self, n: int) -> list[int]:
+        """Patterns of every class in a batch of about n: proportional, at least two where there are as many."""
+        sizes = np.array([len(rows) for rows in self.classes])
+        wanted = sizes * (min(n, len(self.y)) / len(self.y))
+        counts = np.floor(wanted).astype(int)
+        most = np.argsort(counts - wanted, kind="stable")
+        counts[most[: min(n, len(self.y)) - counts.sum()]] += 1  # largest remainders
+        return np.minimum(sizes, np.maximum(counts, 2)).tolist()
+
+    def alone(self, rng: np.random.Generator, n: int) -> NDArray[np.intp]:
+        """Rows (n,) of one batch, class by class."""
+        return self._rows(n, lambda size, k: rng.choice(size, k, replace=False, shuffle=False))
+
+    def for_replicas(self, rng: Any, n: int) -> NDArray[np.intp]:
+        """Rows (R, n) of as many batches as there are streams, class by class."""
+        return self._rows(n, lambda size, k: rng.choice(size, size=(len(rng), k)))
+
+    def _rows(self, n: int, choose: Callable[[int, int], NDArray]) -> NDArray[np.intp]:
+        parts: Sequence[NDArray] = [
+            rows[choose(len(rows), k)] for rows, k in zip(self.classes, self.counts(n), strict=True)
+        ]
+        return np.concatenate(parts, axis=-1)
+
+
+class BoundMiniBatch:
+    fixed: Any  # the energy of the one sample
+
+    def __init__(self, energy: Energy, batches: Batches, batch_size: int, device: str) -> None:
+        self.energy, self.batches, self.batch_size, self.device = energy, batches, batch_size, device
+
+    def of(self, rows: NDArray[np.intp]) -> BoundEnergy:
+        """The energy of rows (n,), or of rows (R, n) with as many for each replica, class by class."""
+        data = self.batches
+        weights = None if data.weights is None else data.weights[rows]
+        return bind(self.energy, data.X[rows], data.y[rows.reshape(-1, rows.shape[-1])[0]], weights, self.device)
+
+    def draw(self, rng: Any) -> BoundEnergy:
+        return self.of(self.batches.for_replicas(rng, self.batch_size))
+
+    def __call__(self, A: Array) -> Array:
+        return self.fixed(A)
+
+    @property
+    def n_patterns(self) -> int:
+        return self.fixed.n_patterns
+
+    @available_if(lambda self: hasattr(self.fixed, "value_and_grad"))
+    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
+        return self.fixed.value_and_grad(A)
+
+    @available_if(lambda self: hasattr(self.fixed, "sweep"))
+    def sweep(
+        self, A: Array, rows: NDArray, columns: NDArray, deltas: Array, allowed: Array, ridge: float = 0.0
+    ) -> tuple[Array, Array, NDArray]:
+        return self.fixed.sweep(A, rows, columns, deltas, allowed, ridge)
