@@ -1,5 +1,6 @@
 """The GPU kernels: all replicas in one batch, rows of the pair matrix in blocks that fit the memory budget."""
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -7,6 +8,8 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     import torch
+
+    from .soft_neighbors_triton import Pairs
 
 BLOCK_BYTES = 1 << 30  # one (R, rows, N) float32 array; a gradient holds about four of them
 
@@ -17,6 +20,7 @@ class Data(NamedTuple):
     weights: "torch.Tensor"  # (B, N) float32, sum one
     bounds: np.ndarray  # (C + 1,)
     sweeps: dict  # (R, p, n) -> Sweep, made when first asked for
+    pairs: "Pairs | None"  # where triton can visit them without storing any
 
 
 def _torch():
@@ -38,7 +42,15 @@ def prepare(X: NDArray, bounds: NDArray, device: str = "cuda", weights: NDArray 
     weights = np.ones(X.shape[:2]) if weights is None else np.asarray(weights)
     weights = weights / weights.sum(axis=1, keepdims=True)
     patterns, shares = (torch.as_tensor(values, dtype=torch.float32, device=device) for values in (X, weights))
-    return Data(patterns, torch.as_tensor(label, device=device), shares, np.asarray(bounds), {})
+    bounds = np.asarray(bounds)
+    pairs = _pairs(patterns, shares, bounds) if patterns.is_cuda and find_spec("triton") else None
+    return Data(patterns, torch.as_tensor(label, device=device), shares, bounds, {}, pairs)
+
+
+def _pairs(X, weights, bounds):
+    from .soft_neighbors_triton import Pairs
+
+    return Pairs(X, weights, bounds)
 
 
 def nca_energy(data: Data, A: NDArray, log_floor: float = 0.0) -> NDArray:
@@ -64,7 +76,17 @@ def nca_element_sweep(
 
 def _evaluate(data, A, log_floor, wants_gradient):
     torch = _torch()
-    A = torch.as_tensor(np.asarray(A), dtype=torch.float32, device=data.X.device)
+    A = torch.as_tensor(np.asarray(A, dtype=np.float32), device=data.X.device)
+    if data.pairs is not None and A.shape[1] <= data.pairs.widest:
+        with torch.cuda.device_of(A):
+            energy, gradient = data.pairs(A, log_floor, wants_gradient)
+    else:
+        energy, gradient = _by_blocks(data, A, log_floor, wants_gradient)
+    return energy.cpu().numpy(), gradient.cpu().numpy().astype(np.float64) if wants_gradient else None
+
+
+def _by_blocks(data, A, log_floor, wants_gradient):
+    torch = _torch()
     X = data.X.expand(len(A), -1, -1)
     R, N, _ = X.shape
     w = data.weights.expand(R, -1)
@@ -90,8 +112,7 @@ def _evaluate(data, A, log_floor, wants_gradient):
             F[:, rows] -= torch.bmm(W, Z)
             F -= torch.bmm(W.transpose(1, 2), Z[:, rows])
             F += W.sum(1)[:, :, None] * Z
-    gradient = (2 * F.transpose(1, 2) @ X).double().cpu().numpy() if wants_gradient else None
-    return cost.cpu().numpy(), gradient
+    return cost, 2 * F.transpose(1, 2) @ X
 
 
 class NearestNeighbors:
