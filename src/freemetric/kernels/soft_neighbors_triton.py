@@ -24,14 +24,15 @@ try:
     from triton import language as tl
 except ImportError:  # then this file can be read, not run
 
-    def jit(function: Callable) -> Callable:
-        return function
+    def jit(*_: Callable, **__: list[str]) -> Callable:
+        return jit
 
 
 SQRT_LOG2E = 1.4426950408889634**0.5
 PADDING = 128  # patterns are padded to a multiple of it, a multiple of all tiles
 PROGRAMS = 2048  # of a pass, where there is work for so many: they fill a large card a few times
 SHORTEST = 4  # tiles in a part
+MOST_GRAPHS = 8  # each keeps its buffers
 
 
 class Tiles(NamedTuple):
@@ -41,13 +42,15 @@ class Tiles(NamedTuple):
     num_stages: int
 
 
-GATHER = {16: Tiles(128, 64, 4, 3), 32: Tiles(128, 64, 4, 3), 64: Tiles(128, 64, 4, 2), 128: Tiles(64, 64, 4, 2),
-          256: Tiles(64, 32, 4, 2)}  # fmt: skip
-PUSH = {16: Tiles(128, 64, 4, 3), 32: Tiles(128, 64, 4, 3), 64: Tiles(64, 64, 4, 2), 128: Tiles(64, 64, 4, 2),
-        256: Tiles(64, 32, 4, 1)}  # fmt: skip
+# by the rows of a map, padded; measured on an H200
+GATHER = {16: Tiles(64, 128, 4, 2), 32: Tiles(64, 128, 4, 2), 64: Tiles(64, 64, 4, 2), 128: Tiles(128, 64, 8, 1),
+          256: Tiles(128, 64, 8, 1)}  # fmt: skip
+PUSH = {16: Tiles(64, 128, 4, 2), 32: Tiles(64, 128, 4, 2), 64: Tiles(128, 64, 4, 2), 128: Tiles(64, 64, 4, 1),
+        256: Tiles(128, 64, 8, 1)}  # fmt: skip
+ANY_SIZE = ["N", "n_tiles", "n_parts", "p", "w_stride"]  # one compiled function serves all of them
 
 
-@jit
+@jit(do_not_specialize=ANY_SIZE)
 def split(
     Y, w, largest, y_high, y_low, v_high, v_low, a, N, M, p, w_stride,
     P: tl.constexpr, I: tl.constexpr, FAR: tl.constexpr = -1e30,
@@ -70,7 +73,7 @@ def split(
 @jit
 def scale_of(largest):
     """The power of two that brings the largest of all y near the end of float16's range, where halves lose nothing."""
-    return tl.exp2(13 - tl.floor(tl.log2(tl.maximum(tl.load(largest), 1e-30))))
+    return tl.exp2(13 - tl.floor(tl.log2(tl.maximum(tl.load(largest), 1e-15))))
 
 
 @jit
@@ -92,7 +95,7 @@ def near_tiles(begin, end, first_row, N, start, stop, I: tl.constexpr, J: tl.con
     return tl.minimum(tl.maximum(first, start), stop), tl.minimum(tl.maximum(last, start), stop)
 
 
-@jit
+@jit(do_not_specialize=ANY_SIZE)
 def gather(
     y_high, y_low, a, begin, end, largest, top, inside, outside, N, M, n_tiles,
     P: tl.constexpr, I: tl.constexpr, J: tl.constexpr, FAR: tl.constexpr = -1e30,
@@ -138,7 +141,7 @@ def gather(
     tl.store(outside + to, other)
 
 
-@jit
+@jit(do_not_specialize=ANY_SIZE)
 def weigh(
     top, inside, outside, w, cost, b_same, b_other, log_floor, N, M, n_parts, w_stride,
     I: tl.constexpr, FAR: tl.constexpr = -1e30,
@@ -173,18 +176,18 @@ def weigh(
 
 @jit
 def pulled(force, v_high, v_low, at, F):
-    """F plus the forces times y_j."""
+    """F plus the forces times y_j; tensor cores do not round their long sums, so each tile begins its own."""
     high = tl.load(v_high + at)
     cut = (force.to(tl.int32, bitcast=True) & -65536).to(tl.float32, bitcast=True)  # cheaper than rounding
     rough, rest = cut.to(high.dtype), (force - cut).to(high.dtype)
-    F = tl.dot(rest, high, F)
-    F = tl.dot(rough, tl.load(v_low + at), F)
-    return tl.dot(rough, high, F)
+    sums = tl.dot(rest, high)
+    sums = tl.dot(rough, tl.load(v_low + at), sums)
+    return F + tl.dot(rough, high, sums)
 
 
-@jit
+@jit(do_not_specialize=ANY_SIZE)
 def push(
-    y_high, y_low, v_high, v_low, Y, a, b_same, b_other, begin, end, largest, forces, N, M, n_tiles, p,
+    y_high, y_low, v_high, v_low, a, b_same, b_other, begin, end, largest, forces, N, M, n_tiles,
     P: tl.constexpr, I: tl.constexpr, J: tl.constexpr, FAR: tl.constexpr = -1e30,
 ):  # fmt: skip
     """sum_j (W_ij + W_ji) (y_i - y_j) for I rows i and the j of one part."""
@@ -225,14 +228,27 @@ def push(
         force = tl.where(row[:, None] == j[None, :], 0.0, tl.where(own, force, -force))
         total += tl.sum(force, axis=1)
         F = pulled(force, v_high, v_low, there, F)
-    here = (row[:, None] < N) & (k[None, :] < p)
-    y = tl.load(Y + (replica * N + row[:, None]) * p + k[None, :], mask=here, other=0.0)
+    y = tl.load(v_high + at).to(tl.float32) + tl.load(v_low + at).to(tl.float32)  # rounded as the y_j are
     to = ((part * tl.num_programs(2) + replica) * M + row[:, None]) * P + k[None, :]
     tl.store(forces + to, total[:, None] * y - F)
 
 
+class Graph:
+    """A function of A as one CUDA graph: a dozen small launches cost more than the pairs of a small bag."""
+
+    def __init__(self, function: Callable, A: torch.Tensor) -> None:
+        self.A, self.graph = A, torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            self.result = function(A)
+
+    def __call__(self, A: torch.Tensor) -> tuple:
+        self.A.copy_(A)
+        self.graph.replay()
+        return self.result
+
+
 class Pairs:
-    """All pairs of the patterns of a stack X (B, N, d) of data sets, sorted by class, with weights (B, N) of sum one."""
+    """All pairs of patterns of a stack X (B, N, d) of data sets, sorted by class, with weights (B, N) of sum one."""
 
     widest = max(PUSH)  # rows of a map that the registers hold
 
@@ -245,9 +261,25 @@ class Pairs:
         self.begin, self.end = torch.as_tensor(spans, dtype=torch.int32, device=X.device)
         # triton's interpreter cannot multiply bfloat16
         self.halves = (torch.float16, torch.bfloat16) if X.is_cuda else (torch.float16, torch.float32)
+        self.graphs: dict = {}  # what was asked -> None, when asked once, or its Graph
 
-    def __call__(self, A: torch.Tensor, log_floor: float, wants_gradient: bool) -> tuple:
-        """Energies (R,) in float64 and, if wanted, gradients (R, p, d) of the maps A (R, p, d)."""
+    def __call__(self, A: NDArray, log_floor: float, wants_gradient: bool) -> tuple:
+        """Energies (R,) in float64 and, if wanted, gradients (R, p, d) of the maps A (R, p, d).
+
+        They stay in place until the next call.
+        """
+        maps = torch.as_tensor(np.asarray(A, dtype=np.float32))
+        asked = maps.shape, log_floor, wants_gradient
+        if asked not in self.graphs or not self.X.is_cuda:
+            if len(self.graphs) == MOST_GRAPHS:
+                self.graphs.clear()
+            self.graphs[asked] = None
+            return self._evaluate(maps.to(self.X.device), log_floor, wants_gradient)
+        if self.graphs[asked] is None:
+            self.graphs[asked] = Graph(lambda A: self._evaluate(A, log_floor, wants_gradient), maps.to(self.X.device))
+        return self.graphs[asked](maps)
+
+    def _evaluate(self, A, log_floor, wants_gradient):
         (R, p, _), N, M = A.shape, self.X.shape[1], self.M
         P = max(16, next_power_of_2(p))
         w_stride = N if len(self.weights) > 1 else 0
@@ -276,7 +308,7 @@ class Pairs:
         n_parts, n_tiles = self._parts(R, tiles)
         forces = torch.empty((n_parts, R, M, P), device=A.device)
         push[M // tiles.rows, n_parts, R](
-            *y, *v, Y, a, b_same, b_other, self.begin, self.end, largest, forces, N, M, n_tiles, p,
+            *y, *v, a, b_same, b_other, self.begin, self.end, largest, forces, N, M, n_tiles,
             P=P, I=tiles.rows, J=tiles.columns, num_warps=tiles.num_warps, num_stages=tiles.num_stages,
         )  # fmt: skip
         dY = forces.sum(0)[:, :N, :p] if n_parts > 1 else forces[0, :, :N, :p]

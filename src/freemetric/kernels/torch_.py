@@ -76,12 +76,12 @@ def nca_element_sweep(
 
 def _evaluate(data, A, log_floor, wants_gradient):
     torch = _torch()
-    A = torch.as_tensor(np.asarray(A, dtype=np.float32), device=data.X.device)
     if data.pairs is not None and A.shape[1] <= data.pairs.widest:
-        with torch.cuda.device_of(A):
+        with torch.cuda.device_of(data.X):
             energy, gradient = data.pairs(A, log_floor, wants_gradient)
     else:
-        energy, gradient = _by_blocks(data, A, log_floor, wants_gradient)
+        maps = torch.as_tensor(np.asarray(A), dtype=torch.float32, device=data.X.device)
+        energy, gradient = _by_blocks(data, maps, log_floor, wants_gradient)
     return energy.cpu().numpy(), gradient.cpu().numpy().astype(np.float64) if wants_gradient else None
 
 
@@ -112,7 +112,7 @@ def _by_blocks(data, A, log_floor, wants_gradient):
             F[:, rows] -= torch.bmm(W, Z)
             F -= torch.bmm(W.transpose(1, 2), Z[:, rows])
             F += W.sum(1)[:, :, None] * Z
-    return cost, 2 * F.transpose(1, 2) @ X
+    return cost, 2 * F.transpose(1, 2) @ X if wants_gradient else None
 
 
 class NearestNeighbors:

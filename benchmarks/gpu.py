@@ -1,0 +1,129 @@
+"""How fast the energy and its gradient are on a CUDA GPU: pairs visited tile by tile against pairs stored in blocks.
+
+    python benchmarks/gpu.py
+
+Both are called as the learners do, with numpy in and out, and take turns. A pair is an ordered one: N * N * R of them.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import torch
+
+from freemetric.kernels import torch_
+
+SIZES = [  # N, d, R
+    (30_000, 30, 1),
+    (100_000, 30, 1),
+    (10_000, 30, 1),
+    (1_000, 30, 1),
+    (1_000, 30, 64),
+    (500, 30, 64),
+    (500, 10, 64),
+    (30_000, 10, 1),
+    (30_000, 64, 1),
+    (30_000, 100, 1),
+    (30_000, 200, 1),
+]
+
+FIRST_USE = """
+import time
+import numpy as np
+import torch
+from freemetric.kernels import torch_
+data = torch_.prepare(np.random.rand(1, 1000, 30), np.array([0, 400, 1000]), "cuda")
+torch.cuda.synchronize()
+start = time.perf_counter()
+torch_.nca_energy_and_gradient(data, np.eye(30)[None])
+print(time.perf_counter() - start)
+"""
+
+
+def problem(N, d, R, n_classes=3):
+    """A data set of its own for every replica, as bags are."""
+    rng = np.random.default_rng(0)
+    label = np.sort(rng.integers(0, n_classes, N))
+    X = rng.random((R, N, d)) + 0.3 * np.eye(n_classes, d)[label]
+    maps = 2 * np.eye(d) + 0.1 * rng.standard_normal((R, d, d))
+    return X, np.searchsorted(label, np.arange(n_classes + 1)), maps
+
+
+def seconds(function, least=0.2):
+    """Median time of a call; the first two compile and record."""
+    for _ in range(2):
+        function()
+    times: list[float] = []
+    while (sum(times) < least and len(times) < 50) or len(times) < 3:
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return float(np.median(times))
+
+
+def peak_megabytes(function):
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    function()
+    return (torch.cuda.max_memory_allocated() - before) / 1e6
+
+
+def difference(one, other):
+    return np.linalg.norm(one - other) / np.linalg.norm(other)
+
+
+def float64(data, A):
+    """Energy and gradient in double precision of the same float32 data."""
+    double = data._replace(X=data.X.double(), weights=data.weights.double())
+    return [values.cpu().numpy() for values in torch_._by_blocks(double, torch.as_tensor(A, device="cuda"), 0.0, True)]
+
+
+def compare(N, d, R):
+    X, bounds, A = problem(N, d, R)
+    data = torch_.prepare(X, bounds, "cuda")
+    A = A.astype(np.float32).astype(float)
+
+    def tiles():
+        return torch_.nca_energy_and_gradient(data, A)
+
+    def blocks():
+        return torch_.nca_energy_and_gradient(data._replace(pairs=None), A)
+
+    memory = peak_megabytes(tiles), peak_megabytes(blocks)
+    new, old = seconds(tiles), seconds(blocks)
+    errors = [difference(a, b) for a, b in zip(tiles(), float64(data, A), strict=True)] if N <= 30_000 else [np.nan] * 2
+    rates = [N * N * R / s / 1e9 for s in (new, old)]
+    print(
+        f"| {N} | {d} | {R} | {1e3 * new:.2f} | {rates[0]:.0f} | {memory[0]:.0f} | {1e3 * old:.2f} | {rates[1]:.1f} | "
+        f"{memory[1]:.0f} | {errors[0]:.0e} | {errors[1]:.0e} |",
+        flush=True,
+    )
+    torch.cuda.empty_cache()
+
+
+def first_use():
+    with tempfile.TemporaryDirectory() as cache:
+        runs = [
+            subprocess.run(
+                [sys.executable, "-c", FIRST_USE],
+                env={**os.environ, "TRITON_CACHE_DIR": cache},
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            for _ in range(2)
+        ]
+    first, later = (float(run.stdout) for run in runs)
+    print(f"\nThe first call ever compiles for {first:.1f} s; the first of a later process takes {later:.1f} s.")
+
+
+if __name__ == "__main__":
+    print(torch.cuda.get_device_name(), "\n")
+    print("| N | d = p | R | ms | G pairs/s | MB | blocks: ms | G pairs/s | MB | error of E | of its gradient |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    for size in SIZES:
+        compare(*size)
+    first_use()
