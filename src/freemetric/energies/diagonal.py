@@ -10,8 +10,8 @@ from .base import Array, Energy, bind, takes_weights
 class Diagonal(Energy):
     """E(w) = energy(diag(w)): features are stretched, never mixed.
 
-    The states are stacks (R, 1, d) of weights. With d instead of d^2 degrees of freedom few patterns suffice; as
-    expensive as the energy itself.
+    The states are stacks (R, 1, d) of weights. With d instead of d^2 degrees of freedom few patterns suffice. NCA's
+    energies never form the d x d matrix on lists of neighbours; others see it.
 
     Parameters
     ----------
@@ -33,6 +33,8 @@ class Diagonal(Energy):
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
         bound = bind(self.energy, X, y, sample_weight, device)
+        if hasattr(bound, "of_weights"):
+            return bound.of_weights()
         return BoundDifferentiableDiagonal(bound) if hasattr(bound, "value_and_grad") else BoundDiagonal(bound)
 
     @property

@@ -1,5 +1,6 @@
 """Stochastic nearest neighbours: their expected leave-one-out error (Eq. 4 of the paper) and their log likelihood."""
 
+from numbers import Integral
 from types import ModuleType
 from typing import Any
 
@@ -21,6 +22,13 @@ class NCAEnergy(Energy):
     In [0, 1]; invariant under rotations of the learned space, E(QA) = E(A). Evaluated in O(N^2 p) time and,
     on the CPU, without an N x N array beyond 32 MB; an element trial costs O(N^2).
 
+    Parameters
+    ----------
+    n_neighbors : int or None, default=None
+        Only so many neighbours count, the nearest under A; None: all others. Then a gradient costs O(N n_neighbors p),
+        and lists of the nearest cost O(N^2 p). As in molecular dynamics a trajectory keeps the lists of the map where
+        it begins: between two such maps exp(-E / T) is sampled approximately.
+
     References
     ----------
     J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood components analysis, NIPS 2005.
@@ -36,8 +44,13 @@ class NCAEnergy(Energy):
     array([0.162])
     """
 
+    def __init__(self, n_neighbors=None):
+        self.n_neighbors = n_neighbors
+
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
         prepared = sorted_by_class(X, y, sample_weight, device)
+        if lists_matter(self.n_neighbors, prepared[2]):
+            return BoundListedNCA(*prepared, 0.0, self.n_neighbors)
         return BoundNCA(*prepared) if can_sweep(device) else BoundDifferentiableNCA(*prepared)
 
 
@@ -46,6 +59,11 @@ class LogNCAEnergy(Energy):
 
     A pattern far from its class costs more the farther it is, where NCA's own energy has long become flat: better for
     starting far away, and for classes that overlap. Costs the same; element trials are evaluated one by one.
+
+    Parameters
+    ----------
+    n_neighbors : int or None, default=None
+        Only so many neighbours count, see :class:`NCAEnergy`.
 
     References
     ----------
@@ -62,9 +80,14 @@ class LogNCAEnergy(Energy):
     array([0.204])
     """
 
+    def __init__(self, n_neighbors=None):
+        self.n_neighbors = n_neighbors
+
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        kernels, data, n_patterns = sorted_by_class(X, y, sample_weight, device)
-        return BoundDifferentiableNCA(kernels, data, n_patterns, LOG_FLOOR)
+        prepared = sorted_by_class(X, y, sample_weight, device)
+        if lists_matter(self.n_neighbors, prepared[2]):
+            return BoundListedNCA(*prepared, LOG_FLOOR, self.n_neighbors)
+        return BoundDifferentiableNCA(*prepared, LOG_FLOOR)
 
 
 def sorted_by_class(
@@ -82,18 +105,81 @@ def sorted_by_class(
     return kernels, kernels.prepare(stack[:, order], bounds, device, sample_weight), len(order)
 
 
+def lists_matter(n_neighbors: int | None, n_patterns: int) -> bool:
+    """Whether some others are not on a pattern's list; ValueError where there can be no such list."""
+    if n_neighbors is None:
+        return False
+    if not isinstance(n_neighbors, Integral) or n_neighbors < 1:
+        raise ValueError(f"n_neighbors of an energy is None or a positive integer; got {n_neighbors!r}.")
+    return n_neighbors < n_patterns - 1
+
+
 class BoundDifferentiableNCA:
-    def __init__(self, kernels: ModuleType, data: Any, n_patterns: int, log_floor: float = 0.0) -> None:
+    def __init__(
+        self, kernels: ModuleType, data: Any, n_patterns: int, log_floor: float = 0.0, diagonal: bool = False
+    ) -> None:
         self.kernels = kernels
         self.data = data
         self.n_patterns = n_patterns
         self.log_floor = log_floor
+        self.diagonal = diagonal
 
     def __call__(self, A: Array) -> Array:
-        return self.kernels.nca_energy(self.data, A, self.log_floor)
+        return self.kernels.nca_energy(self.data, A, self.log_floor, None, self.diagonal)
 
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        return self.kernels.nca_energy_and_gradient(self.data, A, self.log_floor)
+        return self.kernels.nca_energy_and_gradient(self.data, A, self.log_floor, None, self.diagonal)
+
+    def of_weights(self) -> "BoundDifferentiableNCA":
+        """The same for diagonal maps: it takes weights (R, 1, d) of the features."""
+        return BoundDifferentiableNCA(self.kernels, self.data, self.n_patterns, self.log_floor, diagonal=True)
+
+
+class BoundListedNCA:
+    """Only the nearest neighbours count: those of the map itself, or of the one that ``near`` was called with."""
+
+    def __init__(
+        self,
+        kernels: ModuleType,
+        data: Any,
+        n_patterns: int,
+        log_floor: float,
+        n_neighbors: int,
+        diagonal: bool = False,
+        lists: Any = None,
+    ) -> None:
+        self.kernels = kernels
+        self.data = data
+        self.n_patterns = n_patterns
+        self.log_floor = log_floor
+        self.n_neighbors = n_neighbors
+        self.diagonal = diagonal
+        self.lists = lists
+
+    def __call__(self, A: Array) -> Array:
+        return self.kernels.nca_energy(self.data, A, self.log_floor, self._lists_for(A), self.diagonal)
+
+    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
+        return self.kernels.nca_energy_and_gradient(self.data, A, self.log_floor, self._lists_for(A), self.diagonal)
+
+    def near(self, A: Array) -> "BoundListedNCA":
+        """The same with the lists of A for all maps that follow."""
+        return self._with(diagonal=self.diagonal, lists=self._lists_of(A))
+
+    def of_weights(self) -> "BoundListedNCA":
+        """The same for diagonal maps: it takes weights (R, 1, d) of the features."""
+        return self._with(diagonal=True, lists=None)
+
+    def _with(self, diagonal, lists):
+        return BoundListedNCA(
+            self.kernels, self.data, self.n_patterns, self.log_floor, self.n_neighbors, diagonal, lists
+        )
+
+    def _lists_for(self, A):
+        return self._lists_of(A) if self.lists is None else self.lists
+
+    def _lists_of(self, A):
+        return self.kernels.neighbor_lists(self.data, A, self.n_neighbors, self.diagonal)
 
 
 class BoundNCA(BoundDifferentiableNCA):

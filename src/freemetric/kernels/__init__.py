@@ -3,15 +3,17 @@
 Every module has the same functions with the same signatures::
 
     data = prepare(X, bounds, device, weights)
-    nca_energy(data, A, log_floor)                 -> (R,)
-    nca_energy_and_gradient(data, A, log_floor)    -> (R,), (R, p, d)
+    lists = neighbor_lists(data, A, size, diagonal)
+    nca_energy(data, A, log_floor, lists, diagonal)                      -> (R,)
+    nca_energy_and_gradient(data, A, log_floor, lists, diagonal)         -> (R,), (R, p, d)
     nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge)    where can_sweep(device)
     NearestNeighbors(Z, device, n_jobs).kneighbors(Q, n_neighbors)       -> (len(Q), n_neighbors)
     neighbor_shares(Z, Q, candidates, counts, ballots, weights, device)  -> (len(Q), C)
 
 X is a stack (B, N, d) of data sets whose patterns are sorted by class, all with the same class ``bounds`` (C + 1,).
-``weights`` (B, N) are positive, or None for equal ones; only their ratios matter. A is a stack (R, p, d) of maps. B = R
-pairs map r with data set r; B = 1 gives all maps the same data.
+``weights`` (B, N) are positive, or None for equal ones; only their ratios matter. A is a stack (R, p, d) of maps, or
+where ``diagonal`` (R, 1, d) of weights of the features. B = R pairs map r with data set r; with B = 1 all maps have the
+same data. ``lists`` say which neighbours of a pattern count, and are read by their own module only; without them all count.
 """
 
 from importlib import import_module

@@ -4,13 +4,15 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.neighbors import NearestNeighbors as Search
+from sklearn.neighbors import NearestNeighbors as TreeSearch
 
-from . import committee_votes, element_trials, soft_neighbors
+from . import committee_votes, element_trials, listed_neighbors, nearest, soft_neighbors
 
 KEPT_BYTES = 32 << 20  # pairs a gradient keeps in memory, up to about 4,000 patterns; computed twice beyond
 FEW_QUERIES = 64  # for which it does not pay to wake threads
+FEW_COORDINATES, MANY_PLACES = 4, 20_000  # where a tree is faster than comparing everything with everything
 STORED_BYTES = 256 << 20  # pairs a sweep keeps, up to about 8,000 patterns; computed anew in every trial beyond
 
 
@@ -36,28 +38,60 @@ def _each_replica(data: Data, work: Callable[..., float], n_replicas: int) -> np
     return np.array([work(r, data.X[r % B], data.weights[r % B]) for r in range(n_replicas)])
 
 
-def nca_energy(data: Data, A: NDArray, log_floor: float = 0.0) -> NDArray:
-    A = np.ascontiguousarray(A, dtype=np.float32)
-    none = np.empty((0, 0), dtype=np.float32)
-
-    def work(r, X, w):
-        return soft_neighbors.energy_and_gradient(
-            X, data.begin, data.end, w, A[r], np.float32(log_floor), none, KEPT_BYTES
-        )
-
-    return _each_replica(data, work, len(A))
+class Lists(NamedTuple):
+    rows: np.ndarray  # (R, N, L) int32, the neighbours of every pattern
+    X: np.ndarray  # (B, N, d') the patterns, with columns of zeros as the kernel wants them
 
 
-def nca_energy_and_gradient(data: Data, A: NDArray, log_floor: float = 0.0) -> tuple[NDArray, NDArray]:
+def neighbor_lists(data: Data, A: NDArray, size: int, diagonal: bool = False) -> Lists:
+    X = np.zeros((*data.X.shape[:2], listed_neighbors.wide(data.X.shape[2])), dtype=np.float32)
+    X[:, :, : data.X.shape[2]] = data.X
+    everyone = np.arange(X.shape[1])[:, None]
+    rows = np.empty((len(A), X.shape[1], size), dtype=np.int32)
+    for r, map_ in enumerate(np.ascontiguousarray(A, dtype=np.float32)):
+        Z = listed_neighbors.images(X[r % len(X)], map_, diagonal)[:, : data.X.shape[2] if diagonal else len(map_)]
+        found = nearest.nearest(nearest.as_queries(Z), nearest.as_places(Z), size + 1)
+        others = found != everyone
+        others[others.all(axis=1), -1] = False  # lost among others at the same point: drop the farthest instead
+        rows[r] = found[others].reshape(-1, size)
+    return Lists(rows, X)
+
+
+def nca_energy(
+    data: Data, A: NDArray, log_floor: float = 0.0, lists: Lists | None = None, diagonal: bool = False
+) -> NDArray:
+    none = [np.empty((0, 0), dtype=np.float32)] * len(A)
+    return _evaluate(data, np.ascontiguousarray(A, dtype=np.float32), log_floor, none, lists, diagonal)
+
+
+def nca_energy_and_gradient(
+    data: Data, A: NDArray, log_floor: float = 0.0, lists: Lists | None = None, diagonal: bool = False
+) -> tuple[NDArray, NDArray]:
     A = np.ascontiguousarray(A, dtype=np.float32)
     gradient = np.empty_like(A)
+    return _evaluate(data, A, log_floor, gradient, lists, diagonal), gradient.astype(np.float64)
 
-    def work(r, X, w):
-        return soft_neighbors.energy_and_gradient(
-            X, data.begin, data.end, w, A[r], np.float32(log_floor), gradient[r], KEPT_BYTES
-        )
 
-    return _each_replica(data, work, len(A)), gradient.astype(np.float64)
+def _evaluate(data, A, log_floor, gradient, lists, diagonal):
+    """Energies (R,); gradients are written where there is room for them."""
+    floor = np.float32(log_floor)
+    if lists is None and diagonal:
+        matrices = A * np.eye(A.shape[2], dtype=np.float32)
+        if not gradient[0].size:
+            return _evaluate(data, matrices, log_floor, gradient, None, False)
+        slopes = np.empty_like(matrices)
+        values = _evaluate(data, matrices, log_floor, slopes, None, False)
+        gradient[:] = np.diagonal(slopes, axis1=1, axis2=2)[:, None]
+        return values
+
+    def all_pairs(r, X, w):
+        return soft_neighbors.energy_and_gradient(X, data.begin, data.end, w, A[r], floor, gradient[r], KEPT_BYTES)
+
+    def on_lists(r, X, w):
+        some = lists.rows[r], A[r], diagonal, floor, gradient[r]
+        return listed_neighbors.energy_and_gradient(lists.X[r % len(lists.X)], data.begin, data.end, w, *some)
+
+    return _each_replica(data, all_pairs if lists is None else on_lists, len(A))
 
 
 def nca_element_sweep(
@@ -75,14 +109,27 @@ def nca_element_sweep(
 
 
 class NearestNeighbors:
-    """scikit-learn's search; ``kneighbors`` as there, without distances."""
+    """Every query against every place, in tiles; by a tree where there are many places in very few dimensions."""
 
     def __init__(self, Z: NDArray, device: str = "cpu", n_jobs: int | None = None) -> None:
-        self.search, self.n_jobs = Search(n_jobs=n_jobs).fit(Z), n_jobs
+        self.n_jobs, self.tree = n_jobs, None
+        if Z.shape[1] <= FEW_COORDINATES and len(Z) >= MANY_PLACES:
+            self.tree = TreeSearch(algorithm="kd_tree").fit(Z)
+        else:
+            self.centre = Z.mean(axis=0)  # distances do not change and float32 keeps more of them
+            self.places = nearest.as_places(Z - self.centre)
 
     def kneighbors(self, Q: NDArray, n_neighbors: int) -> NDArray:
-        self.search.n_jobs = self.n_jobs if len(Q) > FEW_QUERIES else None
-        return self.search.kneighbors(Q, n_neighbors, return_distance=False)
+        n_jobs = effective_n_jobs(self.n_jobs) if len(Q) > FEW_QUERIES else 1
+        if self.tree is not None:
+            self.tree.n_jobs = n_jobs
+            return self.tree.kneighbors(Q, n_neighbors, return_distance=False)
+        queries = nearest.as_queries(Q - self.centre)
+        parts = np.array_split(queries, n_jobs)
+        found = Parallel(n_jobs=n_jobs, require="sharedmem")(
+            delayed(nearest.nearest)(part, self.places, n_neighbors) for part in parts
+        )
+        return np.concatenate(list(found))
 
 
 def neighbor_shares(

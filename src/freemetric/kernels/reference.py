@@ -19,30 +19,54 @@ def prepare(X: NDArray, bounds: NDArray, device: str = "reference", weights: NDA
     return Data(X, label[:, None] == label[None, :], weights)
 
 
-def nca_energy(data: Data, A: NDArray, log_floor: float = 0.0) -> NDArray:
+def neighbor_lists(data: Data, A: NDArray, size: int, diagonal: bool = False) -> NDArray[np.bool_]:
+    """Which patterns are on whose list, (R, N, N): of the others those ``size`` that are nearest under map r."""
+    B, maps = len(data.X), A * np.eye(A.shape[2]) if diagonal else A
+    stack = np.array([_distances(data.X[r % B] @ maps[r].T) for r in range(len(A))])
+    ranks = stack.argsort(axis=2, kind="stable").argsort(axis=2)
+    return ranks < size
+
+
+def nca_energy(
+    data: Data, A: NDArray, log_floor: float = 0.0, lists: NDArray | None = None, diagonal: bool = False
+) -> NDArray:
     """The mean cost (R,), by weight, of the patterns' chances p_i = sum_j p_ij same_ij to be classified correctly.
 
     p_ij = softmax_j(log w_j - |A_r (x_i - x_j)|^2), j != i: a pattern is left out with all of its weight.
-    The cost is 1 - p_i, or -log(p_i + log_floor) if that is positive.
+    The cost is 1 - p_i, or -log(p_i + log_floor) if that is positive. With ``lists`` only those j count that are on the
+    list of i. If ``diagonal``, A (R, 1, d) holds the weights of diagonal maps.
     """
-    return nca_energy_and_gradient(data, A, log_floor)[0]
+    return nca_energy_and_gradient(data, A, log_floor, lists, diagonal)[0]
 
 
-def nca_energy_and_gradient(data: Data, A: NDArray, log_floor: float = 0.0) -> tuple[NDArray, NDArray]:
-    """E (R,) and dE/dA (R, p, d)."""
-    B = len(data.X)
+def nca_energy_and_gradient(
+    data: Data, A: NDArray, log_floor: float = 0.0, lists: NDArray | None = None, diagonal: bool = False
+) -> tuple[NDArray, NDArray]:
+    """E (R,) and dE/dA, of the shape of A."""
+    if diagonal:
+        energy, gradient = nca_energy_and_gradient(data, A * np.eye(A.shape[2]), log_floor, lists)
+        return energy, np.diagonal(gradient, axis1=1, axis2=2)[:, None]
+    B, N = data.X.shape[:2]
+    listed = np.broadcast_to(True, (len(A), N, N)) if lists is None else lists
     pairs = [
-        _one_energy_and_gradient(data.X[r % B], data.same, data.weights[r % B], A[r], log_floor) for r in range(len(A))
+        _one_energy_and_gradient(data.X[r % B], data.same, data.weights[r % B], listed[r], A[r], log_floor)
+        for r in range(len(A))
     ]
     energy, gradient = zip(*pairs, strict=True)
     return np.array(energy), np.array(gradient)
 
 
-def _one_energy_and_gradient(X, same, w, A, log_floor):
-    w = w / w.sum()
-    Z = X @ A.T
+def _distances(Z):
+    """Squared, infinite from a pattern to itself."""
     D = ((Z[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2)
     np.fill_diagonal(D, np.inf)
+    return D
+
+
+def _one_energy_and_gradient(X, same, w, listed, A, log_floor):
+    w = w / w.sum()
+    Z = X @ A.T
+    D = np.where(listed, _distances(Z), np.inf)
     P = w * np.exp(D.min(axis=1, keepdims=True) - D)
     P /= P.sum(axis=1, keepdims=True)
     p = (P * same).sum(axis=1)

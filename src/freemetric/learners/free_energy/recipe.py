@@ -11,7 +11,7 @@ ENERGIES = ("log-nca", "nca")
 CALIBRATIONS = ("full", "slope", "none")
 WHOLE_NUMBERS = (
     *("n_replicas", "affordable_bag", "smallest_bag", "most_learned_on", "most_judged"),
-    *("n_steps", "most_neighbors"),
+    *("n_steps", "listed_neighbors", "most_neighbors"),
 )
 POSITIVE_NUMBERS = ("first_share", "temperature_step", "caution", "selection_temperature", "share_floor")
 
@@ -52,6 +52,8 @@ class Recipe:
         That factor.
     n_steps : int, default=18
         Monte Carlo steps of a replica.
+    listed_neighbors : int, default=32
+        Nearest neighbours that an energy looks at, see :class:`freemetric.energies.NCAEnergy`.
     caution : float, default=0.5
         Of the first time step, see :class:`freemetric.mc.HamiltonianMove`.
     most_neighbors : int, default=40
@@ -109,6 +111,7 @@ class Recipe:
     other_temperatures: bool = True
     temperature_step: float = 3.0
     n_steps: int = 18  # enough to forget the identity where the first time step is not too long
+    listed_neighbors: int = 32
     caution: float = 0.5
     # what their votes are worth
     most_neighbors: int = 40

@@ -116,7 +116,7 @@ class Search:
                 [self._seed(_name(candidate), number) for number in numbers],
                 self.population.judged,
                 self.population.n_neighbors,
-                as_energy(candidate.energy) if self.problem.energy is None else self.problem.energy,
+                self._energy(candidate),
                 self._sampler(candidate),
                 self.problem.n_components,
                 self.problem.device,
@@ -127,6 +127,12 @@ class Search:
         if self.problem.device not in ("cpu", "reference"):
             return MOST_ON_DEVICE
         return int(np.clip(AFFORDABLE_ROWS // bag_size, 1, MOST_TOGETHER))
+
+    def _energy(self, candidate):
+        if self.problem.energy is not None:
+            return self.problem.energy
+        energy = as_energy(candidate.energy)
+        return energy.set_params(n_neighbors=self.recipe.listed_neighbors)
 
     def _sampler(self, candidate):
         if self.problem.sampler is not None:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..metropolis import accept
-from ..state import State, evaluate_with_gradient
+from ..state import State, evaluate_with_gradient, near
 from .base import Move
 
 
@@ -49,6 +49,9 @@ class HamiltonianMove(Move):
         return self.caution * self._reasonable_step(rng, energy, state, temperature)
 
     def step(self, rng, energy, state, temperature, scale):
+        around = near(energy, state.A)
+        if around is not energy:
+            energy, state = around, State(state.A, state.energy)  # another neighbourhood than that of the last step
         state = self._with_gradient(energy, state)
         jitter = 1 + self.jitter * rng.uniform(-1, 1, len(scale))
         velocity = self._velocity(rng, state, temperature)
@@ -90,6 +93,7 @@ class HamiltonianMove(Move):
         return State(A, values, gradient), np.where(lost | np.isnan(rise), np.inf, rise)
 
     def _reasonable_step(self, rng, energy, state, temperature, most=30):
+        energy = near(energy, state.A)
         state = self._with_gradient(energy, state)
         velocity = self._velocity(rng, state, temperature)  # the same for all trials: one draw, whatever the others do
         step, direction = np.ones(len(state.A)), np.zeros(len(state.A))

@@ -1,0 +1,117 @@
+"""NCA's energy and gradient where every pattern knows only the neighbours on its list: N L pairs instead of N^2.
+
+With c_ij = N dE/dD_ij the gradient of a map is 2/N A S, S = sum_ij c_ij (x_i - x_j)(x_i - x_j)^T. Expanded,
+S = X^T diag(s) X - B - B^T with B = X^T (C X) and s_i the sum of the c of all pairs that i takes part in: a pair adds a
+row of X to the row of its own pattern, which stays in the cache, and a number to s.
+
+Rows are filled with zeros up to a multiple of 32 columns: shorter loops do not vectorise.
+"""
+
+import numpy as np
+
+from .compiling import njit
+from .exp2 import LOG2E, SUMS, larger, mantissa, nearest_integer, power
+
+WIDTH = 32
+f32 = np.float32
+
+
+@njit(nogil=True, cache=True)
+def wide(n):
+    return (n + WIDTH - 1) // WIDTH * WIDTH
+
+
+@njit(fastmath=SUMS, nogil=True, cache=True)
+def squared_distance(Z, i, j):
+    total = f32(0)
+    for k in range(Z.shape[1]):
+        total += (Z[i, k] - Z[j, k]) * (Z[i, k] - Z[j, k])
+    return total
+
+
+@njit(fastmath=SUMS, nogil=True, cache=True)
+def weigh(h, top, heavy, same):
+    """Overwrite h_j by the weight w_j 2**(h_j - top); return the sum of all, and of those of the same class."""
+    total, inside = f32(0), f32(0)
+    for j in range(h.shape[0]):
+        n = nearest_integer(h[j] - top)
+        h[j] = heavy[j] * (mantissa(h[j] - top - n) * power(n))
+        total += h[j]
+        inside += h[j] * same[j]
+    return total, inside
+
+
+@njit(fastmath=SUMS, nogil=True, cache=True)
+def add_row(Y, i, c, X, j):
+    for k in range(X.shape[1]):
+        Y[i, k] += c * X[j, k]
+
+
+@njit(nogil=True, cache=True)
+def images(X, A, diagonal):
+    """Z (N, p) of the patterns X (N, d) under a map (p, d), or weights of the features (1, d); columns filled up."""
+    p, d = A.shape
+    if diagonal:
+        weights = np.zeros(X.shape[1], f32)
+        weights[:d] = A[0]
+        return X * weights
+    transposed = np.zeros((X.shape[1], wide(p)), f32)
+    transposed[:d, :p] = A.T
+    return np.dot(X, transposed)
+
+
+@njit(nogil=True, cache=True)
+def slope_of(X, A, diagonal, s, Y):
+    """A S, or of a diagonal map the weights times the diagonal of S."""
+    N, d = X.shape[0], A.shape[1]
+    if diagonal:
+        spread = np.zeros(d, f32)
+        for i in range(N):
+            for k in range(d):
+                spread[k] += X[i, k] * (s[i] * X[i, k] - f32(2) * Y[i, k])
+        return A * spread
+    B = np.dot(X.T, Y)
+    S = np.dot(X.T, s.reshape(N, 1) * X) - B - B.T
+    return np.dot(A, np.ascontiguousarray(S[:d, :d]))
+
+
+@njit(nogil=True, cache=True)
+def energy_and_gradient(X, begin, end, w, lists, A, diagonal, log_floor, gradient):
+    """E of one map on one data set; dE/dA is written to ``gradient`` unless that is empty.
+
+    X (N, wide(d)), w (N,) and A (p, d) in float32, or A (1, d) of a diagonal map; lists (N, L) of the neighbours of
+    every pattern, never itself; patterns sorted by class, begin[i] <= i < end[i] the class of i.
+    """
+    N, L = lists.shape
+    wants_gradient = gradient.size > 0
+    Z = images(X, A, diagonal)
+    h, heavy, same = np.empty(L, f32), np.empty(L, f32), np.empty(L, f32)
+    Y, s = np.zeros(X.shape if wants_gradient else (1, 1), f32), np.zeros(N, f32)
+    E = 0.0
+    for i in range(N):
+        top = f32(-3e38)
+        for l in range(L):
+            j = lists[i, l]
+            h[l] = -LOG2E * squared_distance(Z, i, j)
+            heavy[l] = w[j]
+            same[l] = f32(begin[i] <= j < end[i])
+            top = larger(top, h[l])
+        total, inside = weigh(h, top, heavy, same)
+        P = inside / total
+        slope = w[i] / total
+        if log_floor > 0:
+            E -= w[i] * np.log(P + log_floor) / N
+            slope /= P + log_floor
+        else:
+            E += w[i] * (f32(1) - P) / N
+        if wants_gradient:
+            for l in range(L):
+                c = slope * h[l] * (same[l] - P)
+                if c != f32(0):
+                    j = lists[i, l]
+                    s[i] += c
+                    s[j] += c
+                    add_row(Y, i, c, X, j)
+    if wants_gradient:
+        gradient[:] = slope_of(X, A, diagonal, s, Y) * f32(2 / N)
+    return E
