@@ -146,6 +146,10 @@ class BoundSum:
     def draw(self, rng: Any) -> "BoundSum":
         return BoundSum([term.draw(rng) if hasattr(term, "draw") else term for term in self.terms])
 
+    @available_if(lambda self: any(hasattr(term, "near") for term in self.terms))
+    def near(self, A: Array) -> "BoundSum":
+        return BoundSum([term.near(A) if hasattr(term, "near") else term for term in self.terms])
+
     @property
     def ridge(self) -> float:
         return sum(term.ridge for term in self.terms)  # AttributeError where a term has none: not a ridge
@@ -168,6 +172,10 @@ class BoundMultiple:
     @property
     def ridge(self) -> float:
         return self.factor * self.energy.ridge
+
+    @available_if(lambda self: hasattr(self.energy, "near"))
+    def near(self, A: Array) -> "BoundMultiple":
+        return BoundMultiple(self.energy.near(A), self.factor)
 
     @available_if(lambda self: hasattr(self.energy, "value_and_grad"))
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:

@@ -13,6 +13,7 @@ from .compiling import njit
 from .exp2 import LOG2E, SUMS, larger, mantissa, nearest_integer, power
 
 WIDTH = 32
+NEGLIGIBLE = np.float32(1e-8)  # of a force, beside others of order one
 f32 = np.float32
 
 
@@ -30,8 +31,11 @@ def squared_distance(Z, i, j):
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
-def weigh(h, top, heavy, same):
-    """Overwrite h_j by the weight w_j 2**(h_j - top); return the sum of all, and of those of the same class."""
+def weigh(h, heavy, same):
+    """Overwrite h_j by the weight w_j 2**(h_j - max h); return the sum of all, and of those of the same class."""
+    top = h[0]
+    for j in range(h.shape[0]):
+        top = larger(top, h[j])
     total, inside = f32(0), f32(0)
     for j in range(h.shape[0]):
         n = nearest_integer(h[j] - top)
@@ -39,6 +43,16 @@ def weigh(h, top, heavy, same):
         total += h[j]
         inside += h[j] * same[j]
     return total, inside
+
+
+@njit(fastmath=SUMS, nogil=True, cache=True)
+def forces(h, slope, same, P):
+    """Overwrite the weights h_j by c_j = slope h_j (same_j - P); return their sum."""
+    total = f32(0)
+    for j in range(h.shape[0]):
+        h[j] *= slope * (same[j] - P)
+        total += h[j]
+    return total
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
@@ -76,27 +90,33 @@ def slope_of(X, A, diagonal, s, Y):
 
 
 @njit(nogil=True, cache=True)
-def energy_and_gradient(X, begin, end, w, lists, A, diagonal, log_floor, gradient):
+def on_lists(lists, begin, end, w):
+    """What every pattern knows of those on its list: whether they share its class, and their weights, (N, L) each."""
+    same, heavy = np.empty(lists.shape, f32), np.empty(lists.shape, f32)
+    for i in range(lists.shape[0]):
+        for l in range(lists.shape[1]):
+            same[i, l] = f32(begin[i] <= lists[i, l] < end[i])
+            heavy[i, l] = w[lists[i, l]]
+    return same, heavy
+
+
+@njit(nogil=True, cache=True)
+def energy_and_gradient(X, w, lists, same, heavy, A, diagonal, log_floor, gradient):
     """E of one map on one data set; dE/dA is written to ``gradient`` unless that is empty.
 
     X (N, wide(d)), w (N,) and A (p, d) in float32, or A (1, d) of a diagonal map; lists (N, L) of the neighbours of
-    every pattern, never itself; patterns sorted by class, begin[i] <= i < end[i] the class of i.
+    every pattern, never itself, with what ``on_lists`` says about them.
     """
     N, L = lists.shape
     wants_gradient = gradient.size > 0
     Z = images(X, A, diagonal)
-    h, heavy, same = np.empty(L, f32), np.empty(L, f32), np.empty(L, f32)
+    h = np.empty(L, f32)
     Y, s = np.zeros(X.shape if wants_gradient else (1, 1), f32), np.zeros(N, f32)
     E = 0.0
     for i in range(N):
-        top = f32(-3e38)
         for l in range(L):
-            j = lists[i, l]
-            h[l] = -LOG2E * squared_distance(Z, i, j)
-            heavy[l] = w[j]
-            same[l] = f32(begin[i] <= j < end[i])
-            top = larger(top, h[l])
-        total, inside = weigh(h, top, heavy, same)
+            h[l] = -LOG2E * squared_distance(Z, i, lists[i, l])
+        total, inside = weigh(h, heavy[i], same[i])
         P = inside / total
         slope = w[i] / total
         if log_floor > 0:
@@ -105,13 +125,11 @@ def energy_and_gradient(X, begin, end, w, lists, A, diagonal, log_floor, gradien
         else:
             E += w[i] * (f32(1) - P) / N
         if wants_gradient:
+            s[i] += forces(h, slope, same[i], P)
             for l in range(L):
-                c = slope * h[l] * (same[l] - P)
-                if c != f32(0):
-                    j = lists[i, l]
-                    s[i] += c
-                    s[j] += c
-                    add_row(Y, i, c, X, j)
+                if abs(h[l]) > NEGLIGIBLE:
+                    s[lists[i, l]] += h[l]
+                    add_row(Y, i, h[l], X, lists[i, l])
     if wants_gradient:
         gradient[:] = slope_of(X, A, diagonal, s, Y) * f32(2 / N)
     return E

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .compiling import njit
 from .exp2 import SUMS, larger
 
-QUERIES, COLUMNS, CHUNK = 64, 1024, 64  # of a tile, which stays in the cache; of what is looked at together
+QUERIES, COLUMNS, CHUNK = 64, 1024, 32  # of a tile, which stays in the cache; of what is looked at together
 FARTHEST = np.float32(3e38)
 ENOUGH = 24  # bisections; by then only equal distances are left between the bounds
 f32 = np.float32

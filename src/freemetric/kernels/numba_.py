@@ -40,6 +40,8 @@ def _each_replica(data: Data, work: Callable[..., float], n_replicas: int) -> np
 
 class Lists(NamedTuple):
     rows: np.ndarray  # (R, N, L) int32, the neighbours of every pattern
+    same: np.ndarray  # (R, N, L) float32, whether they share its class
+    heavy: np.ndarray  # (R, N, L) float32, their weights
     X: np.ndarray  # (B, N, d') the patterns, with columns of zeros as the kernel wants them
 
 
@@ -48,13 +50,15 @@ def neighbor_lists(data: Data, A: NDArray, size: int, diagonal: bool = False) ->
     X[:, :, : data.X.shape[2]] = data.X
     everyone = np.arange(X.shape[1])[:, None]
     rows = np.empty((len(A), X.shape[1], size), dtype=np.int32)
+    same, heavy = np.empty(rows.shape, dtype=np.float32), np.empty(rows.shape, dtype=np.float32)
     for r, map_ in enumerate(np.ascontiguousarray(A, dtype=np.float32)):
         Z = listed_neighbors.images(X[r % len(X)], map_, diagonal)[:, : data.X.shape[2] if diagonal else len(map_)]
         found = nearest.nearest(nearest.as_queries(Z), nearest.as_places(Z), size + 1)
         others = found != everyone
         others[others.all(axis=1), -1] = False  # lost among others at the same point: drop the farthest instead
         rows[r] = found[others].reshape(-1, size)
-    return Lists(rows, X)
+        same[r], heavy[r] = listed_neighbors.on_lists(rows[r], data.begin, data.end, data.weights[r % len(X)])
+    return Lists(rows, same, heavy, X)
 
 
 def nca_energy(
@@ -88,8 +92,8 @@ def _evaluate(data, A, log_floor, gradient, lists, diagonal):
         return soft_neighbors.energy_and_gradient(X, data.begin, data.end, w, A[r], floor, gradient[r], KEPT_BYTES)
 
     def on_lists(r, X, w):
-        some = lists.rows[r], A[r], diagonal, floor, gradient[r]
-        return listed_neighbors.energy_and_gradient(lists.X[r % len(lists.X)], data.begin, data.end, w, *some)
+        X, known = lists.X[r % len(lists.X)], (lists.rows[r], lists.same[r], lists.heavy[r])
+        return listed_neighbors.energy_and_gradient(X, w, *known, A[r], diagonal, floor, gradient[r])
 
     return _each_replica(data, all_pairs if lists is None else on_lists, len(A))
 

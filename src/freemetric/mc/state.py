@@ -65,6 +65,11 @@ def evaluate_with_gradient(energy: EnergyFunction, A: Array) -> tuple[Array, Arr
     return checked(values, A), gradient
 
 
+def near(energy: EnergyFunction, A: Array) -> EnergyFunction:
+    """The energy as it is around these maps; energies that only look at what is near have a ``near`` of their own."""
+    return energy.near(A) if hasattr(energy, "near") else energy
+
+
 def checked(values: Array, A: Array) -> Array:
     values = np.asarray(values, dtype=np.float64)
     if values.shape != (len(A),):
