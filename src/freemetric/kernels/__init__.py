@@ -13,7 +13,8 @@ Every module has the same functions with the same signatures::
 X is a stack (B, N, d) of data sets whose patterns are sorted by class, all with the same class ``bounds`` (C + 1,).
 ``weights`` (B, N) are positive, or None for equal ones; only their ratios matter. A is a stack (R, p, d) of maps, or
 where ``diagonal`` (R, 1, d) of weights of the features. B = R pairs map r with data set r; with B = 1 all maps have the
-same data. ``lists`` say which neighbours of a pattern count, and are read by their own module only; without them all count.
+same data. ``lists`` say which neighbours of a pattern count, and only their own module can read them; without them all
+count.
 """
 
 from importlib import import_module

@@ -9,12 +9,19 @@ from ..sklearn_compat import check_sample_weight
 from .checks import check_labels, labelled
 
 NOTHING = 1e-12  # of the mean weight
+MOST_ORDERED = 200_000  # rows; no tie among more of them can matter
+NUMBERS = (np.float64, np.float32)  # what patterns may be, the first where they are neither
+
+
+def precise(X: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Patterns in double precision, but very many in the precision they have: that takes no copy."""
+    return X if len(X) > MOST_ORDERED else X.astype(np.float64, copy=False)
 
 
 class TrainingRows(NamedTuple):
     """N labelled rows of some weight."""
 
-    X: NDArray[np.float64]  # (N, d)
+    X: NDArray[np.floating]  # (N, d)
     y: NDArray[np.intp]  # (N,) class numbers
     weights: NDArray[np.float64] | None  # (N,) mean one; None where all are equal
     rows: NDArray[np.intp]  # (N,) their numbers among those given
@@ -25,22 +32,36 @@ def training_rows(X: NDArray, y: NDArray, sample_weight: ArrayLike | None, can_w
     """Rows with a label and a weight, in an order that depends on neither their order nor their units.
 
     Rows without a label (see ``labelled``) and of no weight are left out. The same data give the same metric. The order
-    is a shuffled one, so that none of several rows at equal distances is preferred. Costs a sort by every feature.
+    is a shuffled one, so that none of several rows at equal distances is preferred. Very many rows stay where they are,
+    without a copy where all are taken.
     """
     weights = check_weights(sample_weight, X, can_weigh)
     rows = np.flatnonzero(labelled(y) & weighty(weights))
+    taken = X if len(rows) == len(X) else X[rows]
     classes, numbers = check_labels(y[rows])
-    order = canonical_order(X[rows], numbers, weights[rows])
-    rows, numbers = rows[order], numbers[order]
+    if len(rows) <= MOST_ORDERED:
+        order = canonical_order(taken, numbers, weights[rows])
+        rows, numbers, taken = rows[order], numbers[order], taken[order]
     weights = weights[rows]
     is_weighted = np.ptp(weights) > 0
-    return TrainingRows(X[rows], numbers, weights / weights.mean() if is_weighted else None, rows, classes)
+    return TrainingRows(taken, numbers, weights / weights.mean() if is_weighted else None, rows, classes)
 
 
 def canonical_order(X: NDArray, y: NDArray, weights: NDArray) -> NDArray[np.intp]:
     """A permutation after which rows (X, y, weights) are the same, in whatever order they came."""
-    table = np.column_stack([X, y, weights])
-    order = np.lexsort(table.T[::-1])
+    order, shared = np.arange(len(X)), np.zeros(len(X), dtype=np.intp)  # rows, and which of them are equal so far
+    for column in (*X.T, y, weights):
+        tied = np.flatnonzero(np.append(False, np.diff(shared) == 0) | np.append(np.diff(shared) == 0, False))
+        if not len(tied):
+            break
+        values = column[order[tied]]
+        sorted_ = np.lexsort((values, shared[tied]))
+        order[tied], values = order[tied][sorted_], values[sorted_]
+        is_new = np.append(True, (np.diff(shared[tied]) != 0) | (values[1:] != values[:-1]))
+        steps = np.append(0, np.diff(shared) != 0)
+        steps[tied] |= is_new
+        steps[0] = 0
+        shared = np.cumsum(steps)
     return order[np.random.default_rng(0).permutation(len(order))]
 
 

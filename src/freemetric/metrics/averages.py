@@ -8,6 +8,13 @@ from numpy.typing import NDArray
 from .ensemble import Ensemble
 from .views import View
 
+MOST_ROWS = 20_000  # whose spread is looked at: more do not change an average
+
+
+def some_rows(X: NDArray) -> NDArray:
+    """X itself, or rows from all over it where there are many."""
+    return X if len(X) <= MOST_ROWS else np.asarray(X[np.linspace(0, len(X) - 1, MOST_ROWS).astype(int)])
+
 
 def feature_shares(
     ensembles: Sequence[Ensemble], trust: NDArray, views: Mapping[str, View], X: NDArray
@@ -18,6 +25,7 @@ def feature_shares(
     same feature of X add up.
     """
     parts, weights = [], []
+    X = some_rows(X)
     spreads = {name: view(X).var(axis=0) for name, view in views.items()}
     for ensemble, weight in zip(ensembles, trust, strict=True):
         view, spread = views[ensemble.candidate.view], spreads[ensemble.candidate.view]
@@ -39,6 +47,7 @@ def averaged_matrices(
     which all rows are equal has no metric.
     """
     total: dict[str, NDArray] = {}
+    X = some_rows(X)
     covariances = {name: np.atleast_2d(np.cov(view(X), rowvar=False)) for name, view in views.items()}
     for ensemble, weight in zip(ensembles, trust, strict=True):
         name = ensemble.candidate.view

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn import config_context
 
 from ..files.checks import check_numbers, require
-from .averages import averaged_matrices, feature_shares, root
+from .averages import averaged_matrices, feature_shares, root, some_rows
 from .ensemble import Ensemble
 from .mixture import Mixture
 from .polling import POLLS, Poll
@@ -134,7 +134,7 @@ class Committee:
 
     def embed(self, X: NDArray) -> NDArray:
         """Coordinates (n, n_axes) of patterns X (n, d) in the averaged metric, on its principal axes."""
-        voters, roots = self.voters.X, {name: root(M) for name, M in self.averaged_matrices().items()}
+        voters, roots = some_rows(self.voters.X), {name: root(M) for name, M in self.averaged_matrices().items()}
         if not roots:  # no two voters differ
             return np.zeros((len(X), 1))
         train, query = (np.hstack([self.views[name](V) @ B.T for name, B in roots.items()]) for V in (voters, X))

@@ -49,6 +49,11 @@ class Voters:
         """Where the rows lie; copies of a row share a place."""
         return places_of(self.X, self.y, self.n_classes, self.weights)
 
+    def only(self, numbers: NDArray) -> "Voters":
+        """Some of them."""
+        weights = None if self.weights is None else self.weights[numbers]
+        return Voters(self.X[numbers], self.y[numbers], self.n_classes, weights, self.rows[numbers])
+
     def ballots(self, rows: NDArray) -> NDArray:
         """What each of these rows votes for, (n, n_classes)."""
         own = np.zeros((len(rows), self.n_classes), dtype=np.float32)

@@ -28,7 +28,7 @@ from ..callbacks import FitSteps
 from ..checks import check_n_components, warn_about
 from ..sampling_run import steps_of
 from ..target import Classes
-from ..training_rows import training_rows
+from ..training_rows import NUMBERS, precise, training_rows
 from ..voting import VotingClassifier
 from .candidates import candidate_of
 from .checkpoint import Checkpoint
@@ -37,7 +37,7 @@ from .kinds import kinds_to_try
 from .race import populate
 from .recipe import Recipe
 from .running import SearchStopped, TaskRunner
-from .search import Problem, Search
+from .search import Problem, Search, panel_of
 from .state_checks import check_classifier
 from .verdict import verdict_on
 
@@ -247,26 +247,32 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
             The fitted classifier.
         """
         validate_params(self)
-        patterns, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        patterns, labels = validate_data(self, X, y, dtype=NUMBERS, ensure_min_samples=2)
+        patterns = precise(patterns)
         energy = None if self.energy == "auto" else as_energy(self.energy)
         rows = training_rows(patterns, labels, sample_weight, energy is None or takes_weights(energy))
         self.classes_ = rows.classes
-        warn_about(rows.X, rows.y, rows.classes)
         check_n_components(self.n_components, rows.X)
         voters = Voters(rows.X, rows.y, len(rows.classes), rows.weights, rows.rows)
-        problem = Problem(voters, Classes(len(rows.classes)), energy, self.sampler, self.n_components, self.device)
-        search = self._searched(problem)
+        search = self._search(voters, energy)
+        warn_about(search.problem.voters.X, search.problem.voters.y, rows.classes)
+        self._run(search)
         with one_blas_thread():  # many small problems, for which threads only wait
             verdict = verdict_on(search.population, search.recipe)
-        attributes = describe(search, verdict) | describe_judges(search.population, verdict, len(patterns))
+        attributes = describe(search, verdict, voters) | describe_judges(search.population, verdict, len(patterns))
         for name, value in attributes.items():
             setattr(self, name, value)
         return self
 
-    def _searched(self, problem):
-        """The search, when it has ended."""
-        recipe = self._recipe(len(problem.voters))
-        search = Search(problem, recipe, seed_sequence(self.random_state))
+    def _search(self, voters, energy):
+        """The search, before it begins."""
+        recipe, target, seed = self._recipe(len(voters)), Classes(voters.n_classes), seed_sequence(self.random_state)
+        panel = panel_of(voters, target, recipe.most_searched, seed)
+        return Search(Problem(panel, target, energy, self.sampler, self.n_components, self.device), recipe, seed)
+
+    def _run(self, search):
+        """Let the search come to its end."""
+        problem, recipe = search.problem, search.recipe
         smallest = search.bag_sizes()[0]
         sampler = Annealing(n_steps=recipe.n_steps) if self.sampler is None else self.sampler
         steps = FitSteps(self, problem.voters.X, problem.voters.y, steps_of(sampler, search.n_replicas(smallest)))
@@ -287,7 +293,6 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         if kept is not None:
             kept.clear()
         self._warn_about_judges(search.population)
-        return search
 
     def _warn_about_judges(self, population):
         n_silent, n_judged = population.n_silent, len(population.judged)
@@ -322,7 +327,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
 
     def _patterns(self, X: ArrayLike) -> NDArray:
         check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, reset=False)
+        return precise(validate_data(self, X, dtype=NUMBERS, reset=False))
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
         """Calibrated class probabilities.

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...metrics import Committee
+from ...metrics import Committee, Voters
 from .population import Population
 from .search import Search
 from .trust import allowed_neighbors, trusted_learners
@@ -14,13 +14,13 @@ SHORTLISTS = (256, 1024, 4096)
 ENOUGH_RECALL, RECALLED_ROWS = 0.95, 64
 
 
-def describe(search: Search, verdict: Verdict) -> dict[str, Any]:
-    """The committee, what was tried, and what it weighs."""
+def describe(search: Search, verdict: Verdict, voters: Voters) -> dict[str, Any]:
+    """The committee of these voters, what was tried, and what it weighs."""
     population = search.population
     ensembles = [population.entrants[number].ensemble() for number in verdict.asked]
     used = {ensemble.candidate.view for ensemble in ensembles}
     views = {name: view for name, view in search.views.items() if name in used}
-    committee = Committee(views, ensembles, verdict.mixture.restricted(verdict.asked), population.voters)
+    committee = Committee(views, ensembles, verdict.mixture.restricted(verdict.asked), voters)
     importances, spread = committee.feature_shares()
     right = verdict.probabilities.argmax(axis=1) == population.truth
     return {

@@ -10,8 +10,8 @@ from ...metrics import FORMS, VIEWS
 ENERGIES = ("log-nca", "nca")
 CALIBRATIONS = ("full", "slope", "none")
 WHOLE_NUMBERS = (
-    *("n_replicas", "affordable_bag", "smallest_bag", "most_learned_on", "most_judged"),
-    *("n_steps", "listed_neighbors", "most_neighbors"),
+    *("n_replicas", "affordable_bag", "smallest_bag", "most_learned_on", "most_searched"),
+    *("most_judged", "n_steps", "listed_neighbors", "most_neighbors"),
 )
 POSITIVE_NUMBERS = ("first_share", "temperature_step", "caution", "selection_temperature", "share_floor")
 
@@ -40,6 +40,8 @@ class Recipe:
         Largest share of every class in a bag.
     most_learned_on : int, default=4000
         Most patterns of a bag: the cost of a replica grows with their square.
+    most_searched : int, default=32768
+        Most patterns that bags and judges are drawn from, and that vote while metrics are compared; in the end all do.
     most_judged : int, default=4000
         Most patterns that judge.
     complementary_bags : bool, default=True
@@ -102,6 +104,7 @@ class Recipe:
     bag_growth: int = 4
     subsample: float = 0.5
     most_learned_on: int = 4000
+    most_searched: int = 32_768  # so that the cost of a search ends to grow
     most_judged: int = 4000  # enough to tell candidates apart
     complementary_bags: bool = True
     # how they are sampled

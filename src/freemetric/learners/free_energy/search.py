@@ -38,6 +38,14 @@ class Problem(NamedTuple):
     device: str = "cpu"
 
 
+def panel_of(voters: Voters, target: Classes, most: int, seed: np.random.SeedSequence) -> Voters:
+    """The voters that a search asks: all, or where they are more than ``most`` a stratified sample of them."""
+    if len(voters) <= most:
+        return voters
+    rng = np.random.default_rng(_stream(seed, "panel"))
+    return voters.only(np.sort(Bags(rng, target.strata(voters.y), 1.0, most).first(1)[0]))
+
+
 class Search:
     """Lets candidates sample replicas, round by round.
 
@@ -46,7 +54,7 @@ class Search:
 
     def __init__(self, problem: Problem, recipe: Recipe, seed: np.random.SeedSequence, run: Run = one_by_one):
         self.problem, self.recipe, self.run = problem, recipe, run
-        self.entropy = seed.entropy
+        self.seed = seed
         y = problem.voters.y
         self.strata = problem.target.strata(y)
         self.bags: dict[int, Bags] = {}
@@ -141,11 +149,15 @@ class Search:
         return Annealing(Constant(candidate.temperature), move, n_steps=self.recipe.n_steps)
 
     def _seed(self, what: str, number: int = 0):
-        """The random stream of that name and number; it does not depend on what else was drawn."""
-        return np.random.SeedSequence(self.entropy, spawn_key=(crc32(what.encode()), number))
+        return _stream(self.seed, what, number)
 
     def _generator(self, what):
         return np.random.default_rng(self._seed(what))
+
+
+def _stream(seed: np.random.SeedSequence, what: str, number: int = 0) -> np.random.SeedSequence:
+    """The random stream of that name and number; it does not depend on what else was drawn."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=(crc32(what.encode()), number))
 
 
 def _name(candidate):
