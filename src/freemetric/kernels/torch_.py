@@ -1,6 +1,5 @@
-"""The GPU kernels: all replicas in one batch, rows of the pair matrix in blocks that fit the memory budget."""
+"""The GPU kernels, all replicas in one batch: pairs tile by tile in triton, or stored in blocks that fit a budget."""
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -43,14 +42,13 @@ def prepare(X: NDArray, bounds: NDArray, device: str = "cuda", weights: NDArray 
     weights = weights / weights.sum(axis=1, keepdims=True)
     patterns, shares = (torch.as_tensor(values, dtype=torch.float32, device=device) for values in (X, weights))
     bounds = np.asarray(bounds)
-    pairs = _pairs(patterns, shares, bounds) if patterns.is_cuda and find_spec("triton") else None
-    return Data(patterns, torch.as_tensor(label, device=device), shares, bounds, {}, pairs)
+    return Data(patterns, torch.as_tensor(label, device=device), shares, bounds, {}, _pairs(patterns, shares, bounds))
 
 
 def _pairs(X, weights, bounds):
-    from .soft_neighbors_triton import Pairs
+    from .soft_neighbors_triton import HAS_TRITON, Pairs
 
-    return Pairs(X, weights, bounds)
+    return Pairs(X, weights, bounds) if X.is_cuda and HAS_TRITON else None
 
 
 def nca_energy(data: Data, A: NDArray, log_floor: float = 0.0) -> NDArray:
