@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import torch
 
+    from .listed_neighbors_torch import Lists
     from .soft_neighbors_triton import Pairs
 
 BLOCK_BYTES = 1 << 30  # one (R, rows, N) float32 array; a gradient holds about four of them
@@ -51,12 +52,24 @@ def _pairs(X, weights, bounds):
     return Pairs(X, weights, bounds) if X.is_cuda and HAS_TRITON else None
 
 
-def nca_energy(data: Data, A: NDArray, log_floor: float = 0.0) -> NDArray:
-    return _evaluate(data, A, log_floor, wants_gradient=False)[0]
+def neighbor_lists(data: Data, A: NDArray, size: int, diagonal: bool = False) -> "Lists":
+    from .listed_neighbors_torch import lists_of
+
+    maps = _maps(data, A)
+    Z = data.X * maps if diagonal else data.X @ maps.transpose(1, 2)
+    return lists_of(Z, data.label, size, BLOCK_BYTES)
 
 
-def nca_energy_and_gradient(data: Data, A: NDArray, log_floor: float = 0.0) -> tuple[NDArray, NDArray]:
-    return _evaluate(data, A, log_floor, wants_gradient=True)
+def nca_energy(
+    data: Data, A: NDArray, log_floor: float = 0.0, lists: "Lists | None" = None, diagonal: bool = False
+) -> NDArray:
+    return _evaluate(data, A, log_floor, lists, diagonal, wants_gradient=False)[0]
+
+
+def nca_energy_and_gradient(
+    data: Data, A: NDArray, log_floor: float = 0.0, lists: "Lists | None" = None, diagonal: bool = False
+) -> tuple[NDArray, NDArray]:
+    return _evaluate(data, A, log_floor, lists, diagonal, wants_gradient=True)
 
 
 def nca_element_sweep(
@@ -72,15 +85,30 @@ def nca_element_sweep(
         return data.sweeps[size](A, rows, columns, deltas, allowed, ridge)
 
 
-def _evaluate(data, A, log_floor, wants_gradient):
+def _maps(data, A):
+    return _torch().as_tensor(np.asarray(A), dtype=data.X.dtype, device=data.X.device)
+
+
+def _evaluate(data, A, log_floor, lists, diagonal, wants_gradient):
     torch = _torch()
-    if data.pairs is not None and A.shape[1] <= data.pairs.widest:
+    if lists is not None:
+        energy, gradient = _on_lists(data, A, log_floor, lists, diagonal, wants_gradient)
+    elif diagonal:
+        energy, gradient = _evaluate(data, A * np.eye(A.shape[2]), log_floor, None, False, wants_gradient)
+        return energy, np.diagonal(gradient, axis1=1, axis2=2)[:, None] if wants_gradient else None
+    elif data.pairs is not None and A.shape[1] <= data.pairs.widest:
         with torch.cuda.device_of(data.X):
             energy, gradient = data.pairs(A, log_floor, wants_gradient)
     else:
-        maps = torch.as_tensor(np.asarray(A), dtype=torch.float32, device=data.X.device)
-        energy, gradient = _by_blocks(data, maps, log_floor, wants_gradient)
+        energy, gradient = _by_blocks(data, _maps(data, A), log_floor, wants_gradient)
     return energy.cpu().numpy(), gradient.cpu().numpy().astype(np.float64) if wants_gradient else None
+
+
+def _on_lists(data, A, log_floor, lists, diagonal, wants_gradient):
+    from .listed_neighbors_torch import evaluate
+
+    X, w = data.X.expand(len(A), -1, -1), data.weights.expand(len(A), -1)
+    return evaluate(X, w, _maps(data, A), lists, log_floor, diagonal, wants_gradient, BLOCK_BYTES)
 
 
 def _by_blocks(data, A, log_floor, wants_gradient):
