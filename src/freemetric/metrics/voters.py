@@ -44,6 +44,10 @@ class Voters:
     def __len__(self) -> int:
         return len(self.y)
 
+    def __sizeof__(self) -> int:
+        """With the rows: clusters ask how large an object is before they decide to send it once."""
+        return object.__sizeof__(self) + self.X.nbytes + self.y.nbytes
+
     @cached_property
     def places(self) -> Places:
         """Where the rows lie; copies of a row share a place."""

@@ -38,7 +38,8 @@ class TaskRunner:
 
     def __call__(self, tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
         with one_blas_thread():
-            for task, replicas in zip(tasks, in_parallel(replicas_of, tasks, self.n_jobs), strict=True):
+            every_result = in_parallel(replicas_of, tasks, self.n_jobs, shared=("seen", "voters", "judged"))
+            for task, replicas in zip(tasks, every_result, strict=True):
                 yield replicas
                 tell(self.verbose, "%d replicas of %s", len(replicas.maps), task.candidate)
                 self._go_on_or_stop(replicas)
