@@ -11,7 +11,7 @@ from freemetric.metrics import polling
 
 
 def problem(rng, copies=False, M=300, C=3):
-    Z, Q = rng.random((M, 7)), rng.random((25, 7))
+    Z, Q = rng.random((2, M, 7)), rng.random((2, 25, 7))
     counts = rng.integers(1, 5, M) if copies else np.ones(M, dtype=int)
     ballots = np.array([rng.multinomial(n, np.ones(C) / C) for n in counts]) * rng.uniform(0.5, 2, (M, 1))
     weights = np.where(np.isin(np.arange(1, 33), [1, 3, 8, 32]), 0.25, 0.0)
@@ -35,7 +35,7 @@ def test_kernels_agree(device, copies, rng):
 
 
 def test_the_reference_by_hand():
-    Z, Q = np.array([[0.0], [1.0], [5.0]]), np.array([[0.1]])
+    Z, Q = np.array([[[0.0], [1.0], [5.0]]]), np.array([[[0.1]]])
     ballots = np.array([[1.0, 1.0], [0.0, 1.0], [3.0, 0.0]])
     shares = reference.neighbor_shares(Z, Q, np.array([[2, 0, 1]]), np.array([2, 1, 3]), ballots, [0.5, 0.0, 0.5])
     np.testing.assert_allclose(shares, [[0.5 * 0.5 + 0.5 / 3, 0.5 * 0.5 + 0.5 * 2 / 3]])

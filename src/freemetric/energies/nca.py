@@ -155,6 +155,7 @@ class BoundListedNCA:
         self.n_neighbors = n_neighbors
         self.diagonal = diagonal
         self.lists = lists
+        self.last: tuple[Array, Any] | None = None
 
     def __call__(self, A: Array) -> Array:
         return self.kernels.nca_energy(self.data, A, self.log_floor, self._lists_for(A), self.diagonal)
@@ -179,7 +180,10 @@ class BoundListedNCA:
         return self._lists_of(A) if self.lists is None else self.lists
 
     def _lists_of(self, A):
-        return self.kernels.neighbor_lists(self.data, A, self.n_neighbors, self.diagonal)
+        """Lists of A; those of the last call where A is the same, as it is after a rejected move."""
+        if self.last is None or not np.array_equal(self.last[0], A):
+            self.last = A.copy(), self.kernels.neighbor_lists(self.data, A, self.n_neighbors, self.diagonal)
+        return self.last[1]
 
 
 class BoundNCA(BoundDifferentiableNCA):

@@ -8,7 +8,7 @@ Every module has the same functions with the same signatures::
     nca_energy_and_gradient(data, A, log_floor, lists, diagonal)         -> (R,), (R, p, d)
     nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge)    where can_sweep(device)
     NearestNeighbors(Z, device, n_jobs).kneighbors(Q, n_neighbors)       -> (len(Q), n_neighbors)
-    neighbor_shares(Z, Q, candidates, counts, ballots, weights, device)  -> (len(Q), C)
+    neighbor_shares(Z, Q, candidates, counts, ballots, weights, device)  -> (Q.shape[1], C)
 
 X is a stack (B, N, d) of data sets whose patterns are sorted by class, all with the same class ``bounds`` (C + 1,).
 ``weights`` (B, N) are positive, or None for equal ones; only their ratios matter. A is a stack (R, p, d) of maps, or

@@ -7,39 +7,30 @@ import numpy as np
 
 from .compiling import njit
 from .exp2 import SUMS
+from .nearest import FARTHEST, bound_of_nearest, sort_nearest, take
 
 f32 = np.float32
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
-def squared_distance(z, q):
-    total = f32(0)
-    for k in range(z.shape[0]):
-        total += (z[k] - q[k]) * (z[k] - q[k])
-    return total
+def distances(Z, query, candidates, out):
+    for s in range(candidates.shape[0]):
+        i, total = candidates[s], f32(0)
+        for k in range(query.shape[0]):
+            total += (Z[i, k] - query[k]) * (Z[i, k] - query[k])
+        out[s] = total
 
 
 @njit(nogil=True, cache=True)
-def nearest(Z, query, candidates, distances, places):
-    """Fill the nearest candidates in order of their distance, the first of equals first; how many they are.
-
-    Cheapest where the candidates come about in that order.
-    """
-    K, n = places.shape[0], 0
-    for s in range(candidates.shape[0]):
-        i = candidates[s]
-        d = squared_distance(Z[i], query)
-        if n == K and d >= distances[K - 1]:
-            continue
-        j = min(n, K - 1)
-        while j > 0 and distances[j - 1] > d:
-            distances[j] = distances[j - 1]
-            places[j] = places[j - 1]
-            j -= 1
-        distances[j] = d
-        places[j] = i
-        n = min(n + 1, K)
-    return n
+def nearest_places(Z, query, candidates, K, apart, near, places):
+    """Fill the K nearest candidates in order of their distance, the first of equals first; how many they are."""
+    distances(Z, query, candidates, apart)
+    n = take(apart, 0, bound_of_nearest(apart, K) if len(candidates) > K else FARTHEST, near, places, 0)
+    K = min(K, n)
+    sort_nearest(near, places, n, K)
+    for k in range(K):
+        places[k] = candidates[places[k]]
+    return K
 
 
 @njit(nogil=True, cache=True)
@@ -65,10 +56,11 @@ def add_shares(places, counts, ballots, weights, votes, share):
 
 @njit(nogil=True, cache=True)
 def add_all_shares(Z, Q, candidates, counts, ballots, weights, out):
-    """Add to out (n, C) what the queries Q (n, p) get; candidates (n, S) are rows of Z (M, p)."""
-    K = weights.shape[0]
-    distances, places = np.empty(K, f32), np.empty(K, np.int64)
+    """Add to out (n, C) what the queries Q (R, n, p) get in all spaces; candidates (n, S) are rows of Z (R, M, p)."""
+    K, S = weights.shape[0], candidates.shape[1]
+    apart, near, places = np.empty(S, f32), np.empty(S + 1, f32), np.empty(S + 1, np.int32)
     votes = np.empty(out.shape[1], f32)
-    for q in range(Q.shape[0]):
-        n = nearest(Z, Q[q], candidates[q], distances, places)
-        add_shares(places[:n], counts, ballots, weights, votes, out[q])
+    for r in range(Z.shape[0]):
+        for q in range(Q.shape[1]):
+            n = nearest_places(Z[r], Q[r, q], candidates[q], K, apart, near, places)
+            add_shares(places[:n], counts, ballots, weights, votes, out[q])

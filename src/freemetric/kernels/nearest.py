@@ -13,6 +13,7 @@ from .exp2 import SUMS, larger
 
 QUERIES, COLUMNS, CHUNK = 64, 1024, 32  # of a tile, which stays in the cache; of what is looked at together
 FARTHEST = np.float32(3e38)
+FEW = 64  # of which an insertion sort is the fastest
 ENOUGH = 24  # bisections; by then only equal distances are left between the bounds
 f32 = np.float32
 
@@ -82,7 +83,7 @@ def drop_farther(near, rows, n, bound):
 
 
 @njit(nogil=True, cache=True)
-def sort_nearest(near, rows, n, K):
+def sort_few(near, rows, n, K):
     """The K nearest of n in order, the first of equals first."""
     for j in range(1, n):
         value, row = near[j], rows[j]
@@ -95,6 +96,27 @@ def sort_nearest(near, rows, n, K):
             place -= 1
         near[place] = value
         rows[place] = row
+
+
+@njit(nogil=True, cache=True)
+def sort_nearest(near, rows, n, K):
+    """The K nearest of n in order."""
+    if K <= FEW:
+        sort_few(near, rows, n, K)
+        return
+    order = np.argsort(near[:n])[:K]
+    near[:K], rows[:K] = near[:n][order], rows[:n][order]
+
+
+@njit(nogil=True, cache=True)
+def keep_nearest(near, rows, n, K):
+    """Bound that the K nearest of n keep, and how many keep it: those are at the front now."""
+    bound = bound_of_nearest(near[:n], K)
+    n = drop_farther(near, rows, n, bound)
+    if n > 2 * K:  # many at one distance
+        sort_nearest(near, rows, n, K)
+        n = K
+    return bound, n
 
 
 @njit(nogil=True, cache=True)
@@ -118,11 +140,7 @@ def search(U, V, K, out):
                     bound[i] = bound_of_nearest(h[i], K)
                 taken[i] = take(h[i], j0, bound[i], near[i], rows[i], taken[i])
                 if taken[i] > room:
-                    bound[i] = bound_of_nearest(near[i, : taken[i]], K)
-                    taken[i] = drop_farther(near[i], rows[i], taken[i], bound[i])
-                    if taken[i] > room:  # many at one distance
-                        sort_nearest(near[i], rows[i], taken[i], K)
-                        taken[i] = K
+                    bound[i], taken[i] = keep_nearest(near[i], rows[i], taken[i], K)
         for i in range(queries):
             sort_nearest(near[i], rows[i], taken[i], K)
             for k in range(K):

@@ -146,6 +146,7 @@ def neighbor_shares(
     device: str = "cpu",
 ) -> NDArray:
     Z, Q = (np.ascontiguousarray(V, dtype=np.float32) for V in (Z, Q))
-    out = np.zeros((len(Q), ballots.shape[1]), dtype=np.float32)
+    out = np.zeros((Q.shape[1], ballots.shape[1]), dtype=np.float32)
+    candidates = np.asarray(candidates, dtype=np.int32)
     committee_votes.add_all_shares(Z, Q, candidates, counts, ballots, np.asarray(weights, dtype=np.float32), out)
     return out

@@ -121,16 +121,17 @@ def neighbor_shares(
     weights: NDArray,
     device: str = "reference",
 ) -> NDArray:
-    """Sums over k of weights[k - 1] times the class shares (n, C) of the k rows nearest to the queries Q (n, p).
+    """Sums over k of weights[k - 1] times the class shares (n, C) of the k rows nearest to the queries, in all spaces.
 
-    The candidates (n, S) are places, rows of Z (M, p), where ``counts`` (M,) rows lie with the class weights
-    ``ballots`` (M, C). Of the last place only as much votes as is needed; of places at equal distances the first counts
-    first.
+    The queries are Q (R, n, p) in the R spaces. The candidates (n, S) are places, rows of Z (R, M, p), where ``counts``
+    (M,) rows lie with the class weights ``ballots`` (M, C). Of the last place only as much votes as is needed; of places
+    at equal distances the first counts first.
     """
-    out = np.zeros((len(Q), ballots.shape[1]))
-    for share, q, some in zip(out, np.asarray(Q, dtype=np.float64), candidates, strict=True):
-        order = some[np.argsort(((np.asarray(Z)[some] - q) ** 2).sum(axis=1), kind="stable")]
-        rows = np.repeat(order, counts[order])  # every row, with its part of the ballots
-        votes = (ballots[rows] / counts[rows, None])[: len(weights)].cumsum(axis=0)
-        share += np.asarray(weights)[: len(votes)] @ (votes / votes.sum(axis=1, keepdims=True))
+    out = np.zeros((Q.shape[1], ballots.shape[1]))
+    for places, queries in zip(np.asarray(Z), np.asarray(Q, dtype=np.float64), strict=True):
+        for share, q, some in zip(out, queries, candidates, strict=True):
+            order = some[np.argsort(((places[some] - q) ** 2).sum(axis=1), kind="stable")]
+            rows = np.repeat(order, counts[order])  # every row, with its part of the ballots
+            votes = (ballots[rows] / counts[rows, None])[: len(weights)].cumsum(axis=0)
+            share += np.asarray(weights)[: len(votes)] @ (votes / votes.sum(axis=1, keepdims=True))
     return out

@@ -171,18 +171,20 @@ def neighbor_shares(
     device: str = "cuda",
 ) -> NDArray:
     torch = _torch()
-    z, queries, box, w = (torch.as_tensor(a, dtype=torch.float32, device=device) for a in (Z, Q, ballots, weights))
-    listed, rows = (torch.as_tensor(np.ascontiguousarray(a), device=device) for a in (candidates, counts))
+    box, w = (torch.as_tensor(values, dtype=torch.float32, device=device) for values in (ballots, weights))
+    listed, rows = (torch.as_tensor(np.array(a), device=device).long() for a in (candidates, counts))
     K, S = len(weights), candidates.shape[1]
     k = torch.arange(1, K + 1, device=device)
-    block = max(1, BLOCK_BYTES // (4 * S * (Z.shape[1] + K)))
-    out = []
-    for some, q in zip(listed.split(block), queries.split(block), strict=True):
-        distances = ((z[some] - q[:, None]) ** 2).sum(2)
-        places = some.gather(1, distances.topk(min(K, S), largest=False).indices)
-        n = rows[places]
-        before = n.cumsum(1) - n
-        part = ((k[:, None] - before[:, None, :]) / n[:, None, :]).clamp(0, 1)  # (n, K, places)
-        votes = part @ box[places]
-        out.append(torch.einsum("k,nkc->nc", w, votes / votes.sum(2, keepdim=True)))
-    return torch.cat(out).cpu().numpy()
+    block = max(1, BLOCK_BYTES // (4 * S * (Z.shape[2] + K)))
+    out = torch.zeros((Q.shape[1], ballots.shape[1]), device=device)
+    for z, queries in zip(Z, Q, strict=True):
+        z, queries = (torch.as_tensor(values, dtype=torch.float32, device=device) for values in (z, queries))
+        for total, some, q in zip(out.split(block), listed.split(block), queries.split(block), strict=True):
+            distances = ((z[some] - q[:, None]) ** 2).sum(2)
+            places = some.gather(1, distances.topk(min(K, S), largest=False).indices)
+            n = rows[places]
+            before = n.cumsum(1) - n
+            part = ((k[:, None] - before[:, None, :]) / n[:, None, :]).clamp(0, 1)  # (n, K, places)
+            votes = part @ box[places]
+            total += torch.einsum("k,nkc->nc", w, votes / votes.sum(2, keepdim=True))
+    return out.cpu().numpy()

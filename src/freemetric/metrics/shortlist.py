@@ -1,7 +1,7 @@
 """One search instead of one per replica: the places nearest in the averaged metric, for whom every replica is asked.
 
 Neighbours in one replica's space are near in the mean of all of them. Their exact distances are computed in every
-space, all others are left out.
+space, all others are left out. Of very many places only those in the cells around a query are looked at.
 """
 
 from collections.abc import Mapping
@@ -10,39 +10,44 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .averages import root
+from ..kernels.cells import Cells
+from ..kernels.nearest import as_places, as_queries, nearest
+from .averages import root, some_rows
 from .views import View
 
-BLOCK_BYTES = 64 << 20  # of distances
+MANY_PLACES = 65_536  # from which it pays to look at some cells only
+CELLS_FOR = 12  # so many of the wanted from every cell that is asked
+MOST_AXES, ENOUGH = 32, 0.999  # of the averaged metric: as many as make up this share of the squared distances
+BLOCK = 16_384  # rows that are mapped at a time
 
 
 class Shortlist(NamedTuple):
     """Places (M,) by their coordinates in the averaged metric, ready to be searched."""
 
-    roots: dict[str, NDArray]  # by view, (q, d_view): maps whose squared distances add up to the averaged one
-    coordinates: NDArray[np.float32]  # (M, Q)
-    lengths: NDArray[np.float32]  # (M,) squared
+    maps: dict[str, NDArray]  # by view, (d_view, q): the images of all views add up to the coordinates
+    centre: NDArray  # (q,)
+    places: NDArray[np.float32] | None  # (M, q + 1)
+    cells: Cells | None  # where there are many
 
     @classmethod
     def of(cls, matrices: Mapping[str, NDArray], seen: Mapping[str, NDArray]) -> "Shortlist":
         """The shortlist of places seen (M, d_view) in every view, under the averaged matrices of the views."""
-        roots = {name: root(M) for name, M in matrices.items()}
-        coordinates = _mapped(roots, seen)
-        return cls(roots, coordinates, (coordinates**2).sum(axis=1))
+        maps = _principal_maps(matrices, seen)
+        some = {name: some_rows(seen[name]) for name in maps}
+        centre = _images(maps, some, 0.0).mean(axis=0) if maps else np.zeros(1)
+        Z = _images(maps, seen, centre)
+        if len(Z) < MANY_PLACES:
+            return cls(maps, centre, as_places(Z), None)
+        return cls(maps, centre, None, Cells.of(Z))
 
-    def nearest(self, seen: Mapping[str, NDArray], size: int) -> NDArray[np.int64]:
+    def nearest(self, seen: Mapping[str, NDArray], size: int) -> NDArray[np.int32]:
         """Numbers (n, size) of the places nearest to queries seen (n, d_view) in every view, nearest first."""
-        Q = _mapped(self.roots, seen)
-        M, block = len(self.coordinates), max(1, BLOCK_BYTES // (4 * len(self.coordinates)))
-        parts = []
-        for start in range(0, len(Q), block):
-            distances = self.lengths - 2 * (Q[start : start + block] @ self.coordinates.T)
-            some = np.broadcast_to(np.arange(M), distances.shape)
-            if size < M:
-                some = np.argpartition(distances, size - 1, axis=1)[:, :size]
-            order = np.argsort(np.take_along_axis(distances, some, axis=1), axis=1, kind="stable")
-            parts.append(np.take_along_axis(some, order, axis=1))
-        return np.concatenate(parts)
+        Q = _images(self.maps, seen, self.centre)
+        if self.cells is not None:
+            M = len(self.cells.places)
+            return self.cells.nearest(Q, min(size, M), max(1, size // CELLS_FOR))
+        assert self.places is not None
+        return nearest(as_queries(Q), self.places, min(size, len(self.places)))
 
 
 def seen_in(views: Mapping[str, View], X: NDArray) -> dict[str, NDArray]:
@@ -50,7 +55,27 @@ def seen_in(views: Mapping[str, View], X: NDArray) -> dict[str, NDArray]:
     return {name: view(X) for name, view in views.items()}
 
 
-def _mapped(roots, seen):
+def _principal_maps(matrices, seen):
+    """Maps (d_view, q) of the views onto the principal axes of the averaged metric; those of little length are left."""
+    roots = {name: root(M) for name, M in matrices.items()}
+    if not roots:
+        return {}
+    images = np.hstack([some_rows(seen[name]) @ B.T for name, B in roots.items()])
+    lengths, axes = np.linalg.eigh(np.atleast_2d(np.cov(images, rowvar=False)))
+    lengths, axes = np.clip(lengths[::-1], 0, None), axes[:, ::-1]
+    share = np.cumsum(lengths) / max(lengths.sum(), np.finfo(float).tiny)
+    axes = axes[:, : min(MOST_AXES, int((share < ENOUGH).sum()) + 1)]
+    ends = np.cumsum([len(B) for B in roots.values()])[:-1]
+    return {name: B.T @ part for (name, B), part in zip(roots.items(), np.split(axes, ends), strict=True)}
+
+
+def _images(maps, seen, centre):
+    """Coordinates (n, q) of patterns seen (n, d_view) in every view."""
     n = len(next(iter(seen.values())))
-    blocks = [seen[name] @ B.T for name, B in roots.items()]
-    return np.ascontiguousarray(np.hstack(blocks) if blocks else np.zeros((n, 1)), dtype=np.float32)
+    out = np.zeros((n, next(iter(maps.values())).shape[1] if maps else 1), dtype=np.float32)
+    for start in range(0, n, BLOCK):
+        rows = slice(start, start + BLOCK)
+        for name, B in maps.items():
+            out[rows] += seen[name][rows] @ B
+        out[rows] -= centre
+    return out

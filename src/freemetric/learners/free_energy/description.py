@@ -10,8 +10,8 @@ from .search import Search
 from .trust import allowed_neighbors, trusted_learners
 from .verdict import Verdict
 
-SHORTLISTS = (256, 1024, 4096)
-ENOUGH_RECALL, RECALLED_ROWS = 0.95, 64
+SHORTLISTS = (128, 256, 512, 1024, 4096)
+ENOUGH_RECALL, RECALLED_ROWS = 0.97, 64
 
 
 def describe(search: Search, verdict: Verdict, voters: Voters) -> dict[str, Any]:

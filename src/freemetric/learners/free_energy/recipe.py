@@ -40,7 +40,7 @@ class Recipe:
         Largest share of every class in a bag.
     most_learned_on : int, default=4000
         Most patterns of a bag: the cost of a replica grows with their square.
-    most_searched : int, default=32768
+    most_searched : int, default=16384
         Most patterns that bags and judges are drawn from, and that vote while metrics are compared; in the end all do.
     most_judged : int, default=4000
         Most patterns that judge.
@@ -104,7 +104,7 @@ class Recipe:
     bag_growth: int = 4
     subsample: float = 0.5
     most_learned_on: int = 4000
-    most_searched: int = 32_768  # so that the cost of a search ends to grow
+    most_searched: int = 16_384  # so that the cost of a search ends to grow
     most_judged: int = 4000  # enough to tell candidates apart
     complementary_bags: bool = True
     # how they are sampled
