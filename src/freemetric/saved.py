@@ -5,6 +5,7 @@ from .files import register
 from .files.registry import register_known
 from .learners import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 from .learners.free_energy.sample import Replicas
+from .learners.walk_checkpoint import KeptWalk
 from .metrics import Calibration, Candidate, Committee, Ensemble, Mixture, Voters
 
 for _tag, _cls in {
@@ -23,6 +24,7 @@ for _tag, _cls in {
     "voters": Voters,
     "committee": Committee,
     "chain": mc.Chain,
+    "walk": KeptWalk,
 }.items():
     register(f"freemetric:{_tag}", _cls)
 for _tag, _cls in {

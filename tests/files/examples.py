@@ -22,6 +22,8 @@ from freemetric import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifie
 from freemetric.energies import Confinement, Diagonal, LogNCAEnergy, MiniBatch, NCAEnergy
 from freemetric.learners.free_energy.judge import Ballots
 from freemetric.learners.free_energy.sample import Replicas
+from freemetric.learners.lowest import Lowest
+from freemetric.learners.walk_checkpoint import KeptWalk
 from freemetric.metrics import VIEWS, Calibration, Candidate, Ensemble, Mixture, Voters
 
 from .conftest import QUICK
@@ -149,6 +151,13 @@ def learners():
 
 
 QUICK_DMLFE = LEARNERS["dmlfe"](sampler=QUICK, random_state=0)
+
+
+def walks():
+    """A walk that is kept while it goes on."""
+    chain = chains()[1]
+    trace = {"energy": [chain.state.energy] * chain.step}
+    return [KeptWalk("0f", chain, [np.eye(3)] * (chain.step + 1), trace, Lowest(0.5, np.eye(3)))]
 
 
 def chains():

@@ -1,7 +1,7 @@
 """An energy of many patterns, seen through a few of them at a time."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,9 +69,8 @@ class MiniBatch(Energy):
                 raise ValueError(f"{name} must be at least 2; got {getattr(self, name)}.")
         seed = check_random_state(self.random_state).randint(2**32, dtype=np.uint32)
         batches = Batches(X, y, sample_weight)
-        bound = BoundMiniBatch(self.energy, batches, self.batch_size, device)
-        bound.fixed = bound.of(batches.alone(np.random.default_rng(seed), self.sample_size))
-        return bound
+        sample = batches.alone(np.random.default_rng(seed), self.sample_size)
+        return BoundMiniBatch(self.energy, batches, self.batch_size, sample, device)
 
     @property
     def takes_weights(self) -> bool:
@@ -111,10 +110,11 @@ class Batches:
 
 
 class BoundMiniBatch:
-    fixed: Any  # the energy of the one sample
-
-    def __init__(self, energy: Energy, batches: Batches, batch_size: int, device: str) -> None:
+    def __init__(
+        self, energy: Energy, batches: Batches, batch_size: int, sample: NDArray[np.intp], device: str
+    ) -> None:
         self.energy, self.batches, self.batch_size, self.device = energy, batches, batch_size, device
+        self.sample, self.fixed = sample, cast(Any, self.of(sample))  # rows of the one sample, and their energy
 
     def of(self, rows: NDArray[np.intp]) -> BoundEnergy:
         """The energy of rows (n,), or of rows (R, n) with as many for each replica, class by class."""

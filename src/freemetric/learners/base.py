@@ -20,6 +20,7 @@ from ..files.estimators import check_attributes
 from ..presenting import Presented
 from ..sklearn_compat import Interval, validate_params, with_callbacks
 from .checks import check_labels, check_n_components, labelled, warn_about
+from .training_rows import precise
 
 logger = logging.getLogger("freemetric")
 
@@ -27,12 +28,14 @@ logger = logging.getLogger("freemetric")
 class MetricLearner(Savable, Presented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A learned distance |A u - A v|; subclasses implement ``_learn(X, y) -> A`` of shape (n_components, n_features).
 
-    ``X`` reaches ``_learn`` as float64 (N, d) and ``y`` as class numbers 0..C-1, or None for learners without labels.
+    ``X`` reaches ``_learn`` as float64 (N, d), very many patterns as float32 where the learner's ``_dtypes`` allow
+    for it, and ``y`` as class numbers 0..C-1, or None for learners without labels.
     A learner that can do with weaker knowledge than labels has its own ``fit(X, y=None, *, pairs=None)``, which calls
     ``_fit``; what was given reaches ``_learn`` by name, and y is then None.
     """
 
     _needs_labels = True
+    _dtypes: Any = np.float64  # what X is validated to
     _parameter_constraints: dict = {"n_components": [Interval(Integral, 1, None, closed="left"), None]}
 
     @with_callbacks
@@ -62,8 +65,8 @@ class MetricLearner(Savable, Presented, ClassNamePrefixFeaturesOutMixin, Transfo
         if given or not self._needs_labels:
             X, y = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=1 + bool(given)), None
         else:
-            X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_min_samples=2)
-            X, y, given = self._labelled_patterns(X, y, sample_weight)
+            X, y = validate_data(self, X, y, dtype=self._dtypes, order="C", ensure_min_samples=2)
+            X, y, given = self._labelled_patterns(precise(X), y, sample_weight)
             warn_about(X, y, self.classes_)
         check_n_components(getattr(self, "n_components", None), X)
         self.components_ = self._learn(X, y, **given)

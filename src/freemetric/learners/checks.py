@@ -10,6 +10,7 @@ from ..exceptions import DataWarning
 from ..metrics.places import equal_rows
 
 MANY_COPIES = 0.1  # share of rows
+MOST_COMPARED = 200_000  # rows among which copies are looked for
 
 
 def check_labels(y: ArrayLike) -> tuple[NDArray, NDArray[np.intp]]:
@@ -54,7 +55,7 @@ def _complaints(X, y, classes):
     constant = np.flatnonzero(np.ptp(X, axis=0) == 0).tolist()
     if constant:
         yield f"Constant features, which no distance can use: {_few(constant)}."
-    copies = _count_copies(X)
+    copies = _count_copies(X) if N <= MOST_COMPARED else 0
     if copies > MANY_COPIES * N:
         what = f"{copies} of {N} rows are copies of others"
         yield f"{what}: fine where they were observed independently; else errors that leave one row out are too low."

@@ -1,21 +1,24 @@
 """DMLFE: the metric as the ground state of a physical system, found by Metropolis Monte Carlo."""
 
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 
-from ..energies import as_energy, bind, confined, takes_weights
-from ..mc import Annealing, ElementMove, Geometric
+from ..energies import MiniBatch, as_energy, bind, confined, takes_weights
+from ..mc import Annealing, ElementMove, Geometric, LangevinMove
 from ..sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from .base import generator
+from .batches import BATCH_SIZE, SAMPLE, MiniBatched
 from .callbacks import FitSteps
 from .init import INITS, initial_map
 from .sampling_run import Walk, run_replicas, steps_of
+from .walk_checkpoint import WalkCheckpoint
 from .weighted_learner import WeightedMetricLearner
 
 
-class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
+class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     r"""Distance metric learning through minimisation of the free energy.
 
     The energy E(A) of a map A is an objective such as the expected leave-one-out error of stochastic neighbours.
@@ -30,6 +33,12 @@ class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
     The default walk is cold, starts from the identity and moves by Hamiltonian trajectories: 40 steps of 5 gradients,
     O(N^2 p) each for N patterns. :meth:`paper` is the published configuration. Scale the features to [0, 1] first.
 
+    Many patterns are sampled by mini-batches, :class:`~freemetric.energies.MiniBatch`: the default walk then makes 60
+    steps of :class:`~freemetric.mc.LangevinMove`, which is honest under their noise, of 20 gradients in O(n^2 p) for
+    batches of n. Energies are those of one sample of 4,096 patterns, drawn by class. Samplers with moves that need to
+    know the energy exactly, such as element moves, walk on this sample: Metropolis' rule on other batches would accept
+    luck. Cost and memory do not depend on N, and float32 data are not copied.
+
     Parameters
     ----------
     n_components : int or None, default=None
@@ -37,16 +46,23 @@ class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
     energy : Energy, "nca", "log-nca" or callable, default="nca"
         What to minimise. A callable maps a stack (R, p, d) of maps to R numbers.
     sampler : Sampler or None, default=None
-        Schedule, move and number of replicas; None is ``Annealing(Constant(1e-4), HamiltonianMove(), n_steps=40)``.
+        Schedule, move and number of replicas; None is ``Annealing(Constant(1e-4), HamiltonianMove(), n_steps=40)``, or
+        with batches ``Annealing(Constant(1e-4), LangevinMove(), n_steps=60)``.
     init : {"identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features), default="identity"
         Where every replica begins; random starts differ between replicas.
     confinement : float, default=1e-4
         lambda, the strength of the harmonic trap that makes Boltzmann's law a proper distribution; 0 is the paper's.
+    batch_size : int or None, default=None
+        Patterns of a batch, where there are more. None: all together up to 10,000 patterns, batches of 2,048 beyond.
     device : str, default="cpu"
         "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain numpy, which is slow.
     n_jobs : int or None, default=None
         Threads over replicas, where the sampler runs several that do not depend on each other. Results do not depend on
         it.
+    checkpoint : path-like or None, default=None
+        A folder in which the walk is kept on the way. A fit that was killed goes on from there when it is called again,
+        with the same data and parameters, and ends with the same model; the files are then removed. Needs a
+        ``random_state`` and a sampler with ``begin`` and ``advance``.
     warm_start : bool, default=False
         Go on from the last fit's replicas.
     verbose : bool, default=False
@@ -104,8 +120,10 @@ class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
         "sampler": [HasMethods("iterate"), None],
         "init": [StrOptions(set(INITS)), np.ndarray, list],
         "confinement": [Interval(Real, 0, None, closed="left")],
+        "batch_size": BATCH_SIZE,
         "device": [str],
         "n_jobs": [Integral, None],
+        "checkpoint": [str, PathLike, None],
         "warm_start": ["boolean"],
         "verbose": ["verbose"],
         "random_state": ["random_state"],
@@ -119,8 +137,10 @@ class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
         sampler=None,
         init="identity",
         confinement=1e-4,
+        batch_size=None,
         device="cpu",
         n_jobs=None,
+        checkpoint=None,
         warm_start=False,
         verbose=False,
         random_state=None,
@@ -130,8 +150,10 @@ class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
         self.sampler = sampler
         self.init = init
         self.confinement = confinement
+        self.batch_size = batch_size
         self.device = device
         self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
         self.warm_start = warm_start
         self.verbose = verbose
         self.random_state = random_state
@@ -153,20 +175,34 @@ class DMLFE(CallbackSupportMixin, WeightedMetricLearner):
 
     def _learn(self, X, y, weights=None):
         rng = generator(self.random_state)
-        sampler = Annealing() if self.sampler is None else self.sampler
-        energy = confined(as_energy(self.energy), self.confinement)
-        bound = bind(energy, X, y, weights, self.device)
+        energy, sampler = confined(as_energy(self.energy), self.confinement), Annealing()
+        n = self._rows_per_batch(len(X))
+        if n is not None:
+            energy = MiniBatch(energy, n, sample_size=SAMPLE, random_state=int(rng.integers(2**32)))
+            sampler = Annealing(move=LangevinMove(), n_steps=60)
+        sampler = sampler if self.sampler is None else self.sampler
+        bound: Any = bind(energy, X, y, weights, self.device)
         steps = FitSteps(self, X, y, steps_of(sampler, sampler.n_replicas))
-        start = self._start(rng, sampler.n_replicas, X, y)
+        some = slice(None) if n is None else bound.sample
+        start = self._start(rng, sampler.n_replicas, X[some], y[some])
+        kept = None if self.checkpoint is None else self._kept(X, y, weights, energy, sampler, start, rng)
 
         def new_walk():
             return Walk(type(self).__name__, self.verbose, steps)
 
-        walks = run_replicas(new_walk, sampler, rng, bound, start, self.n_jobs)
+        walks = run_replicas(new_walk, sampler, rng, bound, start, self.n_jobs, kept)
         steps.close()
+        if kept is not None:
+            kept.clear()
         self.replicas_, self.trace_, self.snapshots_ = walks.replicas, walks.trace, walks.snapshots
         self.energy_, self.n_iter_ = walks.best.value, len(self.trace_["energy"])
         return walks.best.item
+
+    def _kept(self, X, y, weights, energy, sampler, start, rng):
+        if self.random_state is None:
+            raise ValueError("checkpoint needs a random_state: without one every fit is another.")
+        parts = {"X": X, "y": y, "weights": weights, "energy": energy, "sampler": sampler, "start": start}
+        return WalkCheckpoint(self.checkpoint, {**parts, "seed": rng.bit_generator.seed_seq})
 
     def _start(self, rng, n_replicas, X, y):
         previous = getattr(self, "replicas_", None) if self.warm_start else None

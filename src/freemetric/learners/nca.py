@@ -7,15 +7,17 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from ..energies import NCAEnergy
+from ..energies import LogNCAEnergy, MiniBatch, NCAEnergy
 from ..sklearn_compat import Interval, StrOptions
 from .base import generator, one_blas_thread, tell
+from .batches import BATCH_SIZE, SAMPLE, MiniBatched
 from .init import INITS, initial_map
 from .lowest import Lowest, keeping_the_best
+from .stochastic_descent import StochasticDescent, well_scaled
 from .weighted_learner import WeightedMetricLearner
 
 
-class NCA(WeightedMetricLearner):
+class NCA(MiniBatched, WeightedMetricLearner):
     """Neighbourhood components analysis: the nearest minimum of the expected leave-one-out error.
 
     E(A) = 1 - 1/N sum_ij p_ij [y_i = y_j],  p_ij = exp(-|A x_i - A x_j|^2) / sum_{k != i} exp(-|A x_i - A x_k|^2).
@@ -25,6 +27,14 @@ class NCA(WeightedMetricLearner):
     One evaluation costs O(N^2 p) time for N patterns and p components, in float32, and O(N p) memory plus at most
     32 MB of kept pairs. Scale the features first: the start takes them as they come.
 
+    Many patterns are learned from in batches drawn anew for every step, by momentum along the gradients of E in a batch
+    with steps that shrink until they no longer help on a sample of 4,096 patterns. The cost then does not depend on N:
+    some 1,000 steps of O(n^2 p) for batches of n, and memory for batches only; float32 data are not copied. In a batch
+    the softmax is over n - 1 references, not N - 1. This is an unbiased estimate of the error that stochastic
+    neighbours make in samples of n, and a biased one of E, whose neighbours are nearer: the best map for samples has
+    another size, which matters little to what ranks neighbours. The start is scaled by a power of two so that the
+    sample is likeliest, for where the nearest neighbour is all that counts gradients are noise.
+
     Parameters
     ----------
     n_components : int or None, default=None
@@ -33,9 +43,11 @@ class NCA(WeightedMetricLearner):
 default="identity"
         Where the search begins.
     max_iter : int, default=50
-        Most L-BFGS iterations.
+        Most L-BFGS iterations; with batches, most looks at the sample, 25 steps each.
     tol : float, default=1e-5
-        Stop when an iteration lowers E by less.
+        Stop when an iteration lowers E by less; with batches, shorten the steps then.
+    batch_size : int or None, default=None
+        Patterns of a batch, where there are more. None: all together up to 10,000 patterns, batches of 2,048 beyond.
     warm_start : bool, default=False
         Go on from the last fit's map.
     device : str, default="cpu"
@@ -43,16 +55,16 @@ default="identity"
     verbose : bool, default=False
         Log every iteration.
     random_state : int, RandomState or None, default=None
-        Seed of a random start.
+        Seed of a random start and of batches.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The map A.
     energy_ : float
-        E(A).
+        E(A); with batches, E(A) of the sample.
     n_iter_ : int
-        Iterations of L-BFGS.
+        Iterations of L-BFGS, or looks at the sample.
     classes_ : ndarray of shape (n_classes,)
         Labels seen in fit.
     n_features_in_ : int
@@ -86,6 +98,7 @@ default="identity"
         "init": [StrOptions(set(INITS)), np.ndarray, list],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
+        "batch_size": BATCH_SIZE,
         "warm_start": ["boolean"],
         "device": [str],
         "verbose": ["verbose"],
@@ -99,6 +112,7 @@ default="identity"
         init="identity",
         max_iter=50,
         tol=1e-5,
+        batch_size=None,
         warm_start=False,
         device="cpu",
         verbose=False,
@@ -108,12 +122,16 @@ default="identity"
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
+        self.batch_size = batch_size
         self.warm_start = warm_start
         self.device = device
         self.verbose = verbose
         self.random_state = random_state
 
     def _learn(self, X, y, weights=None):
+        n = self._rows_per_batch(len(X))
+        if n is not None:
+            return self._learn_by_batches(X, y, weights, n)
         energy = NCAEnergy().bind(X, y, sample_weight=weights, device=self.device)
         start = self._previous(X) if self.warm_start else None
         if start is None:
@@ -126,13 +144,33 @@ default="identity"
                 objective, start.ravel(), jac=True, method="L-BFGS-B", options=options, callback=objective.report
             )
             if result.status == 1:
-                warnings.warn(
-                    f"NCA stopped at max_iter={self.max_iter} before it converged to tol={self.tol}.",
-                    ConvergenceWarning,
-                    stacklevel=4,
-                )
+                self._warn_of_early_end(stacklevel=5)
         self.n_iter_, self.energy_ = objective.n_iter, objective.best.value
         return objective.best.item.reshape(start.shape)
+
+    def _learn_by_batches(self, X, y, weights, n):
+        rng = generator(self.random_state)
+        batches = MiniBatch(NCAEnergy(), n, sample_size=SAMPLE, random_state=int(rng.integers(2**32)))
+        energy = batches.bind(X, y, sample_weight=weights, device=self.device)
+        best = Lowest()
+        descent = StochasticDescent(
+            energy, best, lambda: tell(self.verbose, "NCA iteration %d: energy %.6f", descent.n_iter, best.value)
+        )
+        with one_blas_thread(), keeping_the_best("NCA", best):
+            start = self._previous(X) if self.warm_start else None
+            if start is None:
+                some = MiniBatch(LogNCAEnergy(), n, sample_size=SAMPLE, random_state=batches.random_state)
+                likelihood = some.bind(X, y, sample_weight=weights, device=self.device)
+                rows = energy.sample
+                start = well_scaled(initial_map(self.init, rng, X[rows], y[rows], self.n_components), likelihood)
+            if not descent.run(rng, start, self.max_iter, self.tol):
+                self._warn_of_early_end(stacklevel=6)
+        self.n_iter_, self.energy_ = descent.n_iter, best.value
+        return best.item
+
+    def _warn_of_early_end(self, stacklevel):
+        message = f"NCA stopped at max_iter={self.max_iter} before it converged to tol={self.tol}."
+        warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
 
     def _previous(self, X):
         """The last fit's map, if there is one that fits the data."""

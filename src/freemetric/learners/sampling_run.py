@@ -1,6 +1,6 @@
 """A Monte Carlo run as a learner sees it: the trace, the best state, and Ctrl-C as an early end."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -8,10 +8,11 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from ..mc import Sampler, State, Streams
+from ..mc import Chain, Info, Sampler, State, Streams
 from .base import one_blas_thread, tell
 from .callbacks import FitSteps
 from .lowest import Lowest, keeping_the_best
+from .walk_checkpoint import WalkCheckpoint, WalkFile
 
 MOST_SNAPSHOTS = 60
 TRACED = ("temperature", "energy", "acceptance")
@@ -25,19 +26,47 @@ class Walk:
 
     def __init__(self, name: str, verbose: bool = False, steps: FitSteps | None = None, keeps_best: bool = True):
         self.name, self.verbose, self.steps, self.keeps_best = name, verbose, steps, keeps_best
-        self.best, self.state = Lowest(), None
+        self.best = Lowest()
+        self.state: State | None = None
         self._rows: dict[str, list] = {name: [] for name in TRACED}
         self._maps: list[NDArray] = []
 
-    def run(self, sampler: Sampler, rng: np.random.Generator | Streams, energy: Any, A: NDArray) -> "Walk":
-        """Make all steps from the maps A (R, p, d), or as many as the callbacks want."""
+    def run(
+        self,
+        sampler: Sampler,
+        rng: np.random.Generator | Streams,
+        energy: Any,
+        A: NDArray,
+        file: WalkFile | None = None,
+    ) -> "Walk":
+        """Make all steps from the maps A (R, p, d), or as many as the callbacks want.
+
+        A walk with a file goes on from what is there, and keeps itself in it.
+        """
         self._maps = [A[0].copy()]
         with one_blas_thread(), keeping_the_best(self.name, self.best) if self.keeps_best else nullcontext():
-            for state, info in sampler.iterate(rng, energy, A):
+            run = sampler.iterate(rng, energy, A) if file is None else self._resumed(sampler, rng, energy, A, file)
+            for state, info in run:
                 self._note(state, info)
                 if self.steps is not None and self.steps.made(len(state.A)):
                     break
         return self
+
+    def _resumed(self, sampler, rng, energy, A, file) -> Iterator[tuple[State, Info]]:
+        """The steps of the chain in the file, or of a new one, each with those before it kept."""
+        noted = file.read(Streams.of(rng, len(A)))
+        if noted is None:
+            chain: Chain = sampler.begin(rng, energy, A)
+        else:
+            chain = noted.chain
+            self._maps, self._rows, self.best, self.state = noted.maps, noted.rows, noted.best, chain.state
+            if self.steps is not None:
+                self.steps.made(chain.step * len(A))
+        while not sampler.ended(chain):
+            chain, info = sampler.advance(chain, energy)
+            yield chain.state, info
+            file.write_now_and_then(chain, self._maps, self._rows, self.best)
+        file.write(chain, self._maps, self._rows, self.best)
 
     @property
     def trace(self) -> dict[str, NDArray]:
@@ -80,23 +109,37 @@ class Walks:
 
 
 def run_replicas(
-    walk_of: Callable[[], Walk], sampler: Sampler, rng: np.random.Generator, energy: Any, A: NDArray, n_jobs: int | None
+    walk_of: Callable[[], Walk],
+    sampler: Sampler,
+    rng: np.random.Generator,
+    energy: Any,
+    A: NDArray,
+    n_jobs: int | None,
+    checkpoint: WalkCheckpoint | None = None,
 ) -> Walks:
     """Run the replicas A (R, p, d), in threads where they do not depend on each other.
 
     ``walk_of()`` makes a new Walk. The result does not depend on the number of threads: every replica has its stream.
     """
     streams = Streams.of(rng, len(A))
-    n_parts = 1 if getattr(sampler, "couples_replicas", True) else min(len(A), effective_n_jobs(n_jobs))
+    n_jobs, n_parts = effective_n_jobs(n_jobs), 1
+    if not getattr(sampler, "couples_replicas", True):  # a checkpoint does not ask how many threads there were
+        n_parts = len(A) if checkpoint is not None else min(len(A), n_jobs)
     parts = np.array_split(np.arange(len(A)), n_parts)
     walks = [walk_of() for _ in parts]
     tasks = (
-        delayed(walk.run)(sampler, Streams([streams.generators[r] for r in part]), energy, A[part])
+        delayed(walk.run)(
+            sampler,
+            Streams([streams.generators[r] for r in part]),
+            energy,
+            A[part],
+            None if checkpoint is None else checkpoint.file_of(part),
+        )
         for walk, part in zip(walks, parts, strict=True)
     )
     with one_blas_thread():
         try:
-            Parallel(n_jobs=n_parts, require="sharedmem")(tasks)
+            Parallel(n_jobs=min(n_jobs, n_parts), require="sharedmem")(tasks)
         except KeyboardInterrupt:
             for walk in walks:
                 if walk.steps is not None:

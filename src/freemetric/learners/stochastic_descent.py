@@ -1,0 +1,97 @@
+"""Descent along the gradients of mini-batches, judged by one sample that stays the same."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..mc import Streams
+from .lowest import Lowest
+
+STEPS = 25  # between two looks at the sample
+FIRST_STEP = 0.1  # of the root mean square of the map's elements
+SHORTEST_STEP = 1 / 64  # of the first one: the descent has converged
+MEMORY = (0.9, 0.99)  # of the mean and the square of gradients
+PATIENCE = 2  # looks without a better map, after which steps are halved
+
+
+class NoisyObjective(Protocol):
+    """A function of stacks (1, p, d) of maps, with ``draw(rng)``, whose ``value_and_grad`` is that of a new batch."""
+
+    def __call__(self, A: NDArray) -> NDArray: ...
+
+    def draw(self, rng: Streams) -> Any: ...
+
+
+class StochasticDescent:
+    """Adam with steps that are halved where they no longer help (Kingma and Ba 2015).
+
+    Every ``STEPS`` steps the mean of the maps on the way, which is less noisy than any of them, is tried on the
+    objective's own sample. The lowest is kept in ``best``.
+
+    Parameters
+    ----------
+    objective : NoisyObjective
+        What to minimise.
+    best : Lowest
+        Where to keep the best map.
+    report : callable
+        Called after each look at the sample.
+    """
+
+    def __init__(self, objective: NoisyObjective, best: Lowest, report: Callable[[], None]) -> None:
+        self.objective, self.best, self.report = objective, best, report
+        self.n_iter = 0  # looks
+
+    def run(self, rng: np.random.Generator, start: NDArray, max_iter: int, tol: float) -> bool:
+        """Descend from a map (p, d); whether it converged within so many looks at the sample."""
+        streams = Streams.of(rng, 1)
+        A = start
+        self.best.offer(self.objective(A[None])[0], A)
+        first = step = FIRST_STEP * np.sqrt(np.mean(A**2))
+        moments = Moments(A.shape)
+        waited = 0
+        while step > SHORTEST_STEP * first:
+            if self.n_iter == max_iter:
+                return False
+            A, mean = self._walk(streams, A, step, moments)
+            before = self.best.value
+            self.best.offer(self.objective(mean[None])[0], mean)
+            self.n_iter += 1
+            self.report()
+            waited = 0 if self.best.value < before - tol else waited + 1
+            if waited == PATIENCE:
+                waited, step, A = 0, step / 2, self.best.item.copy()
+        return True
+
+    def _walk(self, streams, A, step, moments):
+        """Where so many steps lead, and the mean of the maps on the way."""
+        mean = np.zeros_like(A)
+        for _ in range(STEPS):
+            _, gradient = self.objective.draw(streams).value_and_grad(A[None])
+            A = A - step * moments.direction(gradient[0])
+            mean += A / STEPS
+        return A, mean
+
+
+class Moments:
+    """Running means of gradients and of their squares."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.mean, self.square, self.n = np.zeros(shape), 0.0, 0
+
+    def direction(self, gradient: NDArray) -> NDArray:
+        """The mean gradient in units of its size, element by element."""
+        self.n += 1
+        a, b = MEMORY
+        self.mean = a * self.mean + (1 - a) * gradient
+        self.square = b * self.square + (1 - b) * np.mean(gradient**2)
+        size = np.sqrt(self.square / (1 - b**self.n))
+        return self.mean / (1 - a**self.n) / (size if size > 0 else 1.0)
+
+
+def well_scaled(A: NDArray, value: Callable[[NDArray], NDArray]) -> NDArray:
+    """A map (p, d) times the power of two of the lowest value."""
+    maps = 2.0 ** np.arange(-10, 11)[:, None, None] * A
+    return maps[int(np.argmin([value(scaled[None])[0] for scaled in maps]))]
