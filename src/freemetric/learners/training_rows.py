@@ -1,5 +1,6 @@
 """The rows that a metric is learned from: which of those given, in which order, with which weights."""
 
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -50,7 +51,7 @@ def training_rows(X: NDArray, y: NDArray, sample_weight: ArrayLike | None, can_w
 def canonical_order(X: NDArray, y: NDArray, weights: NDArray) -> NDArray[np.intp]:
     """A permutation after which rows (X, y, weights) are the same, in whatever order they came."""
     order, shared = np.arange(len(X)), np.zeros(len(X), dtype=np.intp)  # rows, and which of them are equal so far
-    for column in (*X.T, y, weights):
+    for column in chain(X.T, (y, weights)):  # no more of them than are needed
         tied = np.flatnonzero(np.append(False, np.diff(shared) == 0) | np.append(np.diff(shared) == 0, False))
         if not len(tied):
             break
