@@ -53,7 +53,8 @@ __all__ = [
 
 from . import saved  # noqa: F401 - registers our classes with files
 
-_WHEN_ASKED_FOR = ("bench", "display", "onnx_export", "report", "tabular")  # they need more packages, or time to import
+# they need more packages, or time to import
+_WHEN_ASKED_FOR = ("bench", "dask", "display", "onnx_export", "report", "tabular")
 
 
 def _card(model):

@@ -1,0 +1,90 @@
+"""Dask arrays and dataframes as blocks of rows, and what these must be."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+from ..extras import require
+
+Block = Any  # a delayed array, where it lives
+
+
+def is_dask(X: Any) -> bool:
+    """Whether it is something of Dask's."""
+    return bool(require("dask", "dask").is_dask_collection(X))
+
+
+def pattern_blocks(estimator: Any, X: Any, reset: bool) -> list[Block]:
+    """Delayed arrays (n, d) of numbers, one for each partition of X; the estimator learns or checks its features."""
+    if not is_dask(X) or not hasattr(X, "to_delayed") or X.ndim != 2:
+        raise ValueError(f"X must be a Dask array of two dimensions or a Dask dataframe; got {type(X).__name__}.")
+    if hasattr(X, "columns"):
+        _check_columns(X.dtypes)
+        features: Any = require("pandas", "dask").DataFrame(columns=X.columns)
+        parts = X.to_delayed()
+    else:
+        if np.dtype(X.dtype).kind not in "biuf":
+            raise ValueError(f"X has dtype {X.dtype}; numbers are needed.")
+        features = np.empty((0, X.shape[1]))
+        parts = X.rechunk({1: -1}).to_delayed().ravel() if X.numblocks[1] > 1 else X.to_delayed().ravel()
+    validate_data(estimator, features, reset=reset, skip_check_array=True)
+    numbers = require("dask", "dask").delayed(patterns, pure=False)
+    return [numbers(part, number, estimator.n_features_in_) for number, part in enumerate(parts)]
+
+
+def label_blocks(y: Any) -> list[Block]:
+    """Delayed arrays (n,) of labels, one for each partition of y."""
+    if not is_dask(y) or not hasattr(y, "to_delayed") or y.ndim != 1:
+        raise ValueError(f"y must be a Dask array of one dimension or a Dask series; got {type(y).__name__}.")
+    given = require("dask", "dask").delayed(labels, pure=False)
+    return [given(part, number) for number, part in enumerate(np.ravel(y.to_delayed()))]
+
+
+def known_lengths(X: Any, blocks: list[Block]) -> list[int]:
+    """Rows of every partition; counted where Dask does not know them."""
+    chunks = getattr(X, "chunks", [[np.nan]])[0]
+    if not np.isnan(chunks).any():
+        return list(chunks)
+    dask = require("dask", "dask")
+    return list(dask.compute(*(dask.delayed(len)(block) for block in blocks)))
+
+
+def check_aligned(X_lengths: list[int], y_lengths: list[int]) -> None:
+    """ValueError unless the partitions of X and y have the same rows."""
+    if list(X_lengths) != list(y_lengths):
+        few = [", ".join(map(str, lengths[:5])) + ", ..." * (len(lengths) > 5) for lengths in (X_lengths, y_lengths)]
+        raise ValueError(f"The partitions of X and y must have the same rows; they have ({few[0]}) and ({few[1]}).")
+
+
+def patterns(part: Any, number: int, n_features: int) -> NDArray[np.floating]:
+    """A partition as numbers (n, d), float32 where it is that; ValueError where it is something else."""
+    if hasattr(part, "toarray") or hasattr(part, "todense"):
+        raise ValueError(f"X is sparse in partition {number}; dense numbers are needed.")
+    X = np.asarray(part)
+    if X.dtype == object and hasattr(part, "to_numpy"):  # pandas' numbers with gaps
+        X = part.to_numpy(np.float64, na_value=np.nan)
+    X = X if X.dtype == np.float32 else X.astype(np.float64)
+    if X.shape[1:] != (n_features,):
+        raise ValueError(f"X has shape {X.shape} in partition {number}; {n_features} features are needed.")
+    if not np.isfinite(X).all():
+        raise ValueError(f"X contains NaN or infinity in partition {number}.")
+    return X
+
+
+def labels(part: Any, number: int) -> NDArray:
+    """A partition as labels (n,); ValueError where one is missing."""
+    y = np.asarray(part)
+    is_missing = part.isna() if hasattr(part, "isna") else [label is None or label != label for label in y.tolist()]
+    if np.any(is_missing):
+        raise ValueError(f"y has no label for some rows in partition {number}.")
+    return y
+
+
+def _check_columns(dtypes):
+    others = [name for name, dtype in dtypes.items() if getattr(dtype, "kind", "O") not in "biuf"]
+    if others:
+        raise ValueError(f"X has columns that are no numbers: {', '.join(map(repr, others[:5]))}.")
+    if any(str(dtype).startswith("Sparse") for dtype in dtypes):
+        raise ValueError("X has sparse columns; dense numbers are needed.")

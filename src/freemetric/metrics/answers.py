@@ -1,0 +1,108 @@
+"""What precincts answer: the nearest of their voters in every space, and the votes when all have been asked.
+
+Answers of one precinct can be merged with those of others, in any order. The votes are then those of one precinct with
+all voters: rows at one place vote together, wherever they live.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.partial_votes import NOBODY, count_shares, merge, nearest_in_space
+from .polling import mapped
+from .precincts import Precinct, Spaces
+from .shortlist import seen_in
+
+BLOCK = 16_384  # places that are looked at together
+
+
+class Answers(NamedTuple):
+    """The nearest places (n, R, K) of n queries in R spaces, and what lies there."""
+
+    distances: NDArray[np.float32]  # squared
+    places: NDArray[np.int32]  # rows of what follows; NOBODY where there are no more
+    ranks: NDArray[np.int64]  # (M,)
+    keys: NDArray[np.uint64]
+    counts: NDArray[np.intp]
+    ballots: NDArray[np.float32]  # (M, C)
+
+    def shares(self, spaces: Spaces) -> NDArray:
+        """Mixed class shares (n, C)."""
+        out = np.zeros((len(self.places), self.ballots.shape[1]))
+        count_shares(self.places, self.counts, self.ballots, spaces.weights, out)
+        return out
+
+
+def answers(spaces: Spaces, precinct: Precinct, X: NDArray, size: int | None = None) -> Answers:
+    """What a precinct says about patterns X (n, d).
+
+    Those ``size`` of its places are asked in every space that are nearest in the averaged metric; all for None.
+    """
+    size = None if size is None or size >= len(precinct.X) else size
+    n, (R, K) = len(X), spaces.weights.shape
+    near, places = np.empty((n, R, K), np.float32), np.full((n, R, K), NOBODY, np.int32)
+    for part, rows, candidates in _asked(spaces, precinct, X, size):
+        found_near, found = np.empty_like(near[part]), np.full_like(places[part], NOBODY)
+        _search(spaces, precinct.X[rows], X[part], candidates, found_near, found)
+        found = np.where(found == NOBODY, NOBODY, rows[found])
+        before, others = near[part].copy(), places[part].copy()
+        merge(before, others, found_near, found.astype(np.int32), precinct.ranks, near[part], places[part])
+    return _only_named(near, places, precinct)
+
+
+def _asked(spaces, precinct, X, size) -> Iterator[tuple[slice, NDArray, NDArray]]:
+    """Which queries, which rows of the precinct, and which of these are candidates for each query."""
+    if size is None:
+        for start in range(0, len(precinct.X), BLOCK):
+            rows = np.arange(start, min(start + BLOCK, len(precinct.X)))
+            yield slice(0, len(X)), rows, np.arange(len(rows), dtype=np.int32)[None]
+        return
+    few = max(1, BLOCK // size)
+    for start in range(0, len(X), few):
+        part = slice(start, start + few)
+        listed = precinct.shortlist.nearest(seen_in(spaces.views, X[part]), size)
+        rows, numbers = np.unique(np.sort(listed, axis=1), return_inverse=True)  # in the order of their ranks
+        yield part, rows, numbers.reshape(listed.shape).astype(np.int32)
+
+
+def _search(spaces, rows, X, candidates, near, places):
+    """Write the nearest of some rows in every space."""
+    seen, asked, first = seen_in(spaces.views, rows), seen_in(spaces.views, X), 0
+    for ensemble in spaces.ensembles:
+        for replica in range(len(ensemble)):  # one at a time, for the memory
+            Z, Q = mapped(ensemble, seen, replica)[0], mapped(ensemble, asked, replica)[0]
+            nearest_in_space(Z, Q, candidates, first + replica, near, places)
+        first += len(ensemble)
+
+
+def _only_named(near, places, precinct):
+    named = np.unique(places)
+    named = named[named != NOBODY]
+    numbers = np.where(places == NOBODY, NOBODY, np.searchsorted(named, places)).astype(np.int32)
+    return Answers(near, numbers, *(column[named] for column in precinct[1:5]))
+
+
+def merged(parts: Sequence[Answers]) -> Answers:
+    """The answers of several precincts as those of one."""
+    keys, numbers = np.unique(np.concatenate([part.keys for part in parts]), return_inverse=True)
+    ranks = np.full(len(keys), np.iinfo(np.int64).max)
+    counts = np.zeros(len(keys), dtype=parts[0].counts.dtype)
+    ballots = np.zeros((len(keys), parts[0].ballots.shape[1]), dtype=np.float32)
+    np.minimum.at(ranks, numbers, np.concatenate([part.ranks for part in parts]))
+    np.add.at(counts, numbers, np.concatenate([part.counts for part in parts]))
+    np.add.at(ballots, numbers, np.concatenate([part.ballots for part in parts]))
+    near, places, start = None, None, 0
+    for part in parts:
+        own = numbers[start : start + len(part.keys)]
+        start += len(part.keys)
+        renamed = part.places.copy()
+        renamed[renamed != NOBODY] = own[renamed[renamed != NOBODY]]
+        if places is None:
+            near, places = part.distances, renamed
+            continue
+        out = np.empty_like(near), np.full_like(places, NOBODY)
+        merge(near, places, part.distances, renamed, ranks, *out)
+        near, places = out
+    return Answers(near, places, ranks, keys, counts, ballots)
