@@ -23,6 +23,17 @@ def check_labels(y: ArrayLike) -> tuple[NDArray, NDArray[np.intp]]:
     return classes, y
 
 
+def known_labels(y: ArrayLike, classes: ArrayLike) -> tuple[NDArray, NDArray[np.intp]]:
+    """These classes and class numbers of the labels, or an error."""
+    known, labels = np.unique(classes), np.asarray(y)
+    if len(known) < 2:
+        raise ValueError(f"A metric is learned from at least two classes; classes has only 1, {known.tolist()}.")
+    unknown = np.setdiff1d(labels, known)
+    if len(unknown):
+        raise ValueError(f"y has labels that are not among the classes: {_few(unknown.tolist())}.")
+    return known, np.searchsorted(known, labels)
+
+
 def labelled(y: NDArray) -> NDArray[np.bool_]:
     """Which rows have a label: those that are not -1, unless -1 is one of two classes.
 
@@ -49,7 +60,7 @@ def warn_about(X: NDArray, y: NDArray, classes: NDArray) -> None:
 
 def _complaints(X, y, classes):
     N, d = X.shape
-    lonely = classes[np.bincount(y) == 1].tolist()
+    lonely = classes[np.bincount(y, minlength=len(classes)) == 1].tolist()
     if lonely:
         yield f"Classes with a single pattern, which has no neighbour of its own class: {_few(lonely)}."
     constant = np.flatnonzero(np.ptp(X, axis=0) == 0).tolist()

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..sklearn_compat import check_sample_weight
-from .checks import check_labels, labelled
+from .checks import check_labels, known_labels, labelled
 
 NOTHING = 1e-12  # of the mean weight
 MOST_ORDERED = 200_000  # rows; no tie among more of them can matter
@@ -29,17 +29,23 @@ class TrainingRows(NamedTuple):
     classes: NDArray  # (C,) labels
 
 
-def training_rows(X: NDArray, y: NDArray, sample_weight: ArrayLike | None, can_weigh: bool = True) -> TrainingRows:
+def training_rows(
+    X: NDArray,
+    y: NDArray,
+    sample_weight: ArrayLike | None,
+    can_weigh: bool = True,
+    classes: ArrayLike | None = None,
+) -> TrainingRows:
     """Rows with a label and a weight, in an order that depends on neither their order nor their units.
 
     Rows without a label (see ``labelled``) and of no weight are left out. The same data give the same metric. The order
     is a shuffled one, so that none of several rows at equal distances is preferred. Very many rows stay where they are,
-    without a copy where all are taken.
+    without a copy where all are taken. ``classes`` are all labels there may be; None: those of y.
     """
     weights = check_weights(sample_weight, X, can_weigh)
     rows = np.flatnonzero(labelled(y) & weighty(weights))
     taken = X if len(rows) == len(X) else X[rows]
-    classes, numbers = check_labels(y[rows])
+    classes, numbers = check_labels(y[rows]) if classes is None else known_labels(y[rows], classes)
     if len(rows) <= MOST_ORDERED:
         order = canonical_order(taken, numbers, weights[rows])
         rows, numbers, taken = rows[order], numbers[order], taken[order]

@@ -1,7 +1,7 @@
 """The replicas of one candidate: a view, a form, and sampled maps."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,10 @@ class Candidate:
     def learns(self) -> bool:
         """Whether there is anything to sample."""
         return FORMS[self.form].learns
+
+    def on_bags_of(self, size: int) -> "Candidate":
+        """The same, with replicas that learn on so many patterns; itself where nothing is learned."""
+        return replace(self, bag_size=size) if self.learns else self
 
     def to_state(self) -> dict[str, Any]:
         return asdict(self)

@@ -32,7 +32,8 @@ from ..training_rows import NUMBERS, precise, training_rows
 from ..voting import VotingClassifier
 from .candidates import candidate_of
 from .checkpoint import Checkpoint
-from .description import describe, describe_judges
+from .description import describe, describe_committee, describe_judges
+from .growing import renewed, together
 from .kinds import kinds_to_try
 from .race import populate
 from .recipe import Recipe
@@ -90,14 +91,14 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         What the replicas sample; "auto" is the energy of each kind. A callable knows its own data: only the full map of
         the features scaled to [0, 1] is then sampled.
     sampler : Sampler or None, default=None
-        How; None is ``Annealing(Constant(temperature), HamiltonianMove(caution=0.5), n_steps=18)``. Replaces
+        How; None is ``Annealing(Constant(temperature), HamiltonianMove(caution=0.5), n_steps=12)``. Replaces
         ``temperature``. Of a sampler that runs several replicas at once, such as ``ParallelTempering``, the first is
         taken, the coldest.
     recipe : Recipe or None, default=None
         All other constants of the search; None is ``Recipe()``. What is given by the parameters above counts more.
     shortlist : int, "auto" or None, default="auto"
         How many training patterns a prediction asks for their distances in every replica's space: those nearest in the
-        averaged metric. "auto" is the smallest of 256, 1,024 and 4,096 that holds 95 % of the neighbours that vote, as
+        averaged metric. "auto" is the smallest of 128, 256, 512 and 1,024 that holds 95 % of the neighbours that vote, as
         measured when the model was fitted; None asks all, which is exact and slower.
     max_seconds : float or None, default=None
         When to stop sampling, at the next replica; the model is then made of what there is, with a warning.
@@ -146,6 +147,8 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         "temperature", "energy" and "acceptance" of every Monte Carlo step, of all replicas sampled.
     snapshots_ : dict of ndarray
         "step" (n,) and "map" (n, p, d): the first replica of that candidate along its walk, in "view" and "form".
+    n_searched_ : int
+        Patterns that there were when all this was found; ``partial_fit`` may have added others.
     classes_ : ndarray of shape (n_classes,)
         Labels seen in fit.
     n_features_in_ : int
@@ -247,28 +250,93 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
             The fitted classifier.
         """
         validate_params(self)
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X, y, sample_weight, classes=None):
         patterns, labels = validate_data(self, X, y, dtype=NUMBERS, ensure_min_samples=2)
-        patterns = precise(patterns)
-        energy = None if self.energy == "auto" else as_energy(self.energy)
-        rows = training_rows(patterns, labels, sample_weight, energy is None or takes_weights(energy))
+        rows = training_rows(precise(patterns), labels, sample_weight, self._can_weigh(), classes)
         self.classes_ = rows.classes
         check_n_components(self.n_components, rows.X)
-        voters = Voters(rows.X, rows.y, len(rows.classes), rows.weights, rows.rows)
-        search = self._search(voters, energy)
-        warn_about(search.problem.voters.X, search.problem.voters.y, rows.classes)
+        self._learn(Voters(rows.X, rows.y, len(rows.classes), rows.weights, rows.rows), len(patterns))
+        return self
+
+    def _learn(self, voters, n_given):
+        """Search metrics for these voters, of so many rows given."""
+        search = self._search(voters)
+        warn_about(search.problem.voters.X, search.problem.voters.y, self.classes_)
         self._run(search)
         with one_blas_thread():  # many small problems, for which threads only wait
             verdict = verdict_on(search.population, search.recipe)
-        attributes = describe(search, verdict, voters) | describe_judges(search.population, verdict, len(patterns))
+        attributes = describe(search, verdict, voters) | describe_judges(search.population, verdict, n_given)
         for name, value in attributes.items():
             setattr(self, name, value)
+
+    def partial_fit(
+        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn from more patterns.
+
+        They vote at once, and as large a share of the metrics as they are of all patterns is drawn anew, the oldest
+        first. Weights and calibration stay as they are until there are twice as many patterns as when they were found;
+        then everything is searched anew. The first call is a fit.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            More patterns.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        classes : array-like of shape (n_classes,) or None, default=None
+            All labels there will be, in the first call; None: those of its y.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Importance of these patterns among each other.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        validate_params(self)
+        if not hasattr(self, "committee_"):
+            return self._fit(X, y, sample_weight, classes)
+        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError("classes are not those of the first call to partial_fit.")
+        patterns, labels = validate_data(self, X, y, dtype=NUMBERS, reset=False)
+        rows = training_rows(precise(patterns), labels, sample_weight, self._can_weigh(), self.classes_)
+        old, n_given = self.committee_.voters, len(self.oob_decision_function_)
+        voters = together(old, Voters(rows.X, rows.y, old.n_classes, rows.weights, n_given + rows.rows))
+        if len(voters) >= 2 * self.n_searched_:
+            self._learn(voters, n_given + len(patterns))
+            return self
+        search = self._search(voters, judges=False)
+        committee = renewed(self.committee_, voters, search, len(rows.y) / len(voters))
+        for name, value in describe_committee(committee).items():
+            setattr(self, name, value)
+        unjudged = np.full((len(patterns), old.n_classes), np.nan)
+        self.oob_decision_function_ = np.concatenate([self.oob_decision_function_, unjudged])
         return self
 
-    def _search(self, voters, energy):
-        """The search, before it begins."""
+    @property
+    def _energy(self):
+        return None if self.energy == "auto" else as_energy(self.energy)
+
+    def _can_weigh(self):
+        return self._energy is None or takes_weights(self._energy)
+
+    def _search(self, voters, judges=True):
+        """The search, before it begins; where nobody judges, it depends on the number of voters."""
         recipe, target, seed = self._recipe(len(voters)), Classes(voters.n_classes), seed_sequence(self.random_state)
+        if not judges:
+            seed = np.random.SeedSequence([*seed.entropy, len(voters)])
         panel = panel_of(voters, target, recipe.most_searched, seed)
-        return Search(Problem(panel, target, energy, self.sampler, self.n_components, self.device), recipe, seed)
+        problem = Problem(panel, target, self._energy, self.sampler, self.n_components, self.device)
+        run = TaskRunner(self._n_tasks, FitSteps(self, panel.X, panel.y), None, self.verbose)
+        return Search(problem, recipe, seed, run, judges)
+
+    @property
+    def _n_tasks(self):
+        """At a time; a GPU does one."""
+        return self.n_jobs if self.device in ("cpu", "reference") else 1
 
     def _run(self, search):
         """Let the search come to its end."""
@@ -276,8 +344,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         smallest = search.bag_sizes()[0]
         sampler = Annealing(n_steps=recipe.n_steps) if self.sampler is None else self.sampler
         steps = FitSteps(self, problem.voters.X, problem.voters.y, steps_of(sampler, search.n_replicas(smallest)))
-        n_jobs = self.n_jobs if self.device in ("cpu", "reference") else 1
-        run = TaskRunner(n_jobs, steps, self.max_seconds, self.verbose)
+        run = TaskRunner(self._n_tasks, steps, self.max_seconds, self.verbose)
         kept = None if self.checkpoint is None else Checkpoint(self.checkpoint)
         search.run = run if kept is None else kept.resuming(run)
         kinds = kinds_to_try(recipe.kinds, problem)

@@ -10,8 +10,8 @@ from .search import Search
 from .trust import allowed_neighbors, trusted_learners
 from .verdict import Verdict
 
-SHORTLISTS = (128, 256, 512, 1024, 4096)
-ENOUGH_RECALL, RECALLED_ROWS = 0.97, 64
+SHORTLISTS = (128, 256, 512, 1024)  # at most: longer ones cost more than they change
+ENOUGH_RECALL, RECALLED_ROWS = 0.95, 64
 
 
 def describe(search: Search, verdict: Verdict, voters: Voters) -> dict[str, Any]:
@@ -21,18 +21,26 @@ def describe(search: Search, verdict: Verdict, voters: Voters) -> dict[str, Any]
     used = {ensemble.candidate.view for ensemble in ensembles}
     views = {name: view for name, view in search.views.items() if name in used}
     committee = Committee(views, ensembles, verdict.mixture.restricted(verdict.asked), voters)
-    importances, spread = committee.feature_shares()
     right = verdict.probabilities.argmax(axis=1) == population.truth
     return {
-        "committee_": committee,
+        **describe_committee(committee),
+        "n_searched_": len(voters),
         "oob_score_": float(np.average(right, weights=population.judges_weights)) if len(right) else np.nan,
         "selection_": _selection(population, verdict),
-        **_shortlist(committee),
         "n_neighbors_": int(verdict.mixture.weights.sum(axis=0).argmax()) + 1,
-        "feature_importances_": importances,
-        "feature_importances_std_": spread,
         "trace_": population.trace(),
         **_walk(search),
+    }
+
+
+def describe_committee(committee: Committee) -> dict[str, Any]:
+    """What follows from the committee alone."""
+    importances, spread = committee.feature_shares()
+    return {
+        "committee_": committee,
+        "feature_importances_": importances,
+        "feature_importances_std_": spread,
+        **_shortlist(committee),
     }
 
 

@@ -52,7 +52,7 @@ class Recipe:
         Whether the best kind is tried colder and hotter, by the factor ``temperature_step``.
     temperature_step : float, default=3.0
         That factor.
-    n_steps : int, default=18
+    n_steps : int, default=12
         Monte Carlo steps of a replica.
     listed_neighbors : int, default=32
         Nearest neighbours that an energy looks at, see :class:`freemetric.energies.NCAEnergy`.
@@ -113,7 +113,7 @@ class Recipe:
     # lambda / T: the trap lambda |A|^2 / T is the same at every temperature
     other_temperatures: bool = True
     temperature_step: float = 3.0
-    n_steps: int = 18  # enough to forget the identity where the first time step is not too long
+    n_steps: int = 12  # more are not better: metrics that are still a little warm differ more
     listed_neighbors: int = 32
     caution: float = 0.5
     # what their votes are worth

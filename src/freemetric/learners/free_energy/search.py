@@ -1,6 +1,6 @@
 """The search of a free-energy model: replicas for candidates, round by round."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
@@ -52,14 +52,21 @@ class Search:
     ``run(tasks)`` does tasks in any order and place, and yields their results in the order of the tasks.
     """
 
-    def __init__(self, problem: Problem, recipe: Recipe, seed: np.random.SeedSequence, run: Run = one_by_one):
+    def __init__(
+        self,
+        problem: Problem,
+        recipe: Recipe,
+        seed: np.random.SeedSequence,
+        run: Run = one_by_one,
+        judges: bool = True,
+    ):
         self.problem, self.recipe, self.run = problem, recipe, run
         self.seed = seed
         y = problem.voters.y
         self.strata = problem.target.strata(y)
         self.bags: dict[int, Bags] = {}
-        judged = np.arange(len(y))
-        if len(y) > recipe.most_judged:
+        judged = np.arange(len(y) if judges else 0)
+        if len(judged) > recipe.most_judged:
             judged = Bags(self._generator("judges"), self.strata, 1.0, recipe.most_judged).first(1)[0]
         self.population = Population(problem.voters, problem.target, judged, min(recipe.most_neighbors, len(y) - 1))
         self.views: dict[str, View] = {}
@@ -78,11 +85,14 @@ class Search:
     def enter(self, candidate: Candidate) -> Entrant:
         """A new candidate, without replicas."""
         if candidate.view not in self.views:
-            rows = self.problem.voters.X
-            view = VIEWS[candidate.view].of(rows)
-            self.views[candidate.view] = view
-            self.seen[candidate.view] = view(rows[self.problem.voters.places.rows])
+            self.look_through({candidate.view: VIEWS[candidate.view].of(self.problem.voters.X)})
         return self.population.enter(candidate, self.seen[candidate.view].shape[1])
+
+    def look_through(self, views: Mapping[str, View]) -> None:
+        """Let candidates see the rows in these views."""
+        self.views |= views
+        places = self.problem.voters.X[self.problem.voters.places.rows]
+        self.seen |= {name: view(places) for name, view in views.items()}
 
     def bag_sizes(self) -> list[int]:
         """Patterns of a bag, the smallest first; the last step may be smaller than the others, but doubles at least."""

@@ -11,6 +11,7 @@ from ...metrics import FORMS, VIEWS, Committee
 FITTED = (
     "n_features_in_",
     "classes_",
+    "n_searched_",
     "n_neighbors_",
     "shortlist_",
     "shortlist_recall_",
@@ -50,6 +51,8 @@ def check_classifier(model: Any) -> None:
     _check_selection(model.selection_, committee.n_neighbors)
     _check_walks(model.trace_, model.snapshots_)
     require(type(model.shortlist_) is int and model.shortlist_ > 0, "shortlist_", "is no number of patterns")
+    searched = model.n_searched_
+    require(type(searched) is int and 0 < searched <= len(committee.voters), "n_searched_", "is no number of patterns")
     for name in ("oob_score_", "temperature_", "confinement_", "shortlist_recall_"):
         require(isinstance(getattr(model, name), float), name, "is no number")
     scores = model.oob_decision_function_

@@ -1,0 +1,248 @@
+"""What a fit and a prediction cost from a thousand to a million rows, beside what else there is.
+
+    make bench-scale                                              # the tables of docs/scaling.md, from its records
+    python benchmarks/scale.py --run RECORDS                      # measure what RECORDS lacks, then the tables
+    python benchmarks/scale.py --run RECORDS --sizes 1000 10000   # only these
+    python benchmarks/scale.py --nca                              # a fit beside one NCA of scikit-learn, one thread
+
+Every measurement is a process of its own, so that its peak memory is its own too. The data are 24 Gaussian clusters of
+four classes in 10 dimensions, and 20 dimensions of noise; the error of the best possible classifier is known. Times of
+different methods are comparable within one run on one machine only.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+if __name__ == "__main__" and "--threads" in sys.argv:
+    for variable in THREADS:
+        os.environ[variable] = sys.argv[sys.argv.index("--threads") + 1]
+
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier, NeighborhoodComponentsAnalysis
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC
+
+from freemetric import DMLFE, LMNN, NCA, FreeEnergyClassifier
+
+RECORDS = Path(__file__).parent / "scale" / "records.jsonl"
+SIZES = (1000, 4000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+N_FEATURES, N_INFORMATIVE, N_CLUSTERS, N_CLASSES = 30, 10, 24, 4
+N_TEST = 10_000
+OURS = "free-energy"
+NEIGHBORS = {"kneighborsclassifier__n_neighbors": [1, 3, 5, 11, 21, 41]}
+
+
+def clusters():
+    """Centres (24, 10) and their classes."""
+    rng = np.random.default_rng(7)
+    return 1.6 * rng.standard_normal((N_CLUSTERS, N_INFORMATIVE)), rng.integers(0, N_CLASSES, N_CLUSTERS)
+
+
+def problem(n, seed):
+    centres, classes = clusters()
+    rng = np.random.default_rng(seed)
+    cluster = rng.integers(0, N_CLUSTERS, n)
+    X = rng.standard_normal((n, N_FEATURES), dtype=np.float32)
+    X[:, :N_INFORMATIVE] += centres[cluster]
+    return X, classes[cluster]
+
+
+def bayes_error(X, y):
+    """Of deciding for the class of the largest density."""
+    centres, classes = clusters()
+    squared = ((X[:, None, :N_INFORMATIVE] - centres) ** 2).sum(axis=2)
+    density = np.exp(-(squared - squared.min(axis=1, keepdims=True)) / 2)
+    return np.mean((density @ np.eye(N_CLASSES)[classes]).argmax(axis=1) != y)
+
+
+def knn(n_jobs):
+    return make_pipeline(MinMaxScaler(), KNeighborsClassifier(n_jobs=n_jobs))
+
+
+def tuned_svm(n_jobs):
+    grid = {"svc__C": [1, 10, 100], "svc__gamma": [0.003, 0.01, 0.03, 0.1]}
+    return GridSearchCV(make_pipeline(StandardScaler(), SVC()), grid, cv=3, n_jobs=n_jobs)
+
+
+def metric_then_knn(learner):
+    def make(n_jobs):
+        return make_pipeline(MinMaxScaler(), learner(random_state=0), KNeighborsClassifier(11, n_jobs=n_jobs))
+
+    return make
+
+
+METHODS = {
+    OURS: (lambda n_jobs: FreeEnergyClassifier(n_jobs=n_jobs, random_state=0), None),
+    "forest, 100": (lambda n_jobs: RandomForestClassifier(100, n_jobs=n_jobs, random_state=0), None),
+    "forest, 500": (lambda n_jobs: RandomForestClassifier(500, n_jobs=n_jobs, random_state=0), 100_000),
+    "extra trees, 500": (lambda n_jobs: ExtraTreesClassifier(500, n_jobs=n_jobs, random_state=0), 100_000),
+    "boosting": (lambda n_jobs: HistGradientBoostingClassifier(random_state=0), None),
+    "SVM, tuned": (tuned_svm, 4000),
+    "k-NN, k by 3 folds": (lambda n_jobs: GridSearchCV(knn(n_jobs), NEIGHBORS, cv=3), 30_000),
+    "k-NN, k = 11": (lambda n_jobs: knn(n_jobs).set_params(kneighborsclassifier__n_neighbors=11), None),
+    "NCA + k-NN": (metric_then_knn(NCA), None),
+    "LMNN + k-NN": (metric_then_knn(LMNN), None),
+    "DMLFE + k-NN": (metric_then_knn(DMLFE), None),
+}
+"""By name: how it is made, and the most rows it is asked to learn from."""
+
+
+def peak_gigabytes():
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def measure(method, n, n_jobs):
+    """One fit and its predictions, here and now."""
+    X, y = problem(n, seed=1)
+    Q, truth = problem(N_TEST if method == OURS or n <= 100_000 else N_TEST // 10, seed=2)
+    model = METHODS[method][0](n_jobs)
+    if method == OURS:  # compiled kernels are loaded once a process, whatever the data
+        METHODS[method][0](n_jobs).set_params(n_replicas=4).fit(X[:200], y[:200]).predict(Q[:2])
+    before = peak_gigabytes()
+    start = time.perf_counter()
+    model.fit(X, y)
+    fitted = time.perf_counter()
+    model.predict(Q[:2])
+    asked = time.perf_counter()
+    labels = model.predict(Q)
+    predicted = time.perf_counter()
+    for row in range(20):
+        model.predict(Q[row : row + 1])
+    one = (time.perf_counter() - predicted) / 20
+    return {
+        "method": method,
+        "n": n,
+        "n_jobs": n_jobs,
+        "fit_seconds": fitted - start,
+        "first_seconds": asked - fitted,
+        "rows_per_second": len(Q) / (predicted - asked),
+        "one_row_ms": 1e3 * one,
+        "error": 100 * float(np.mean(labels != truth)),
+        "bayes": 100 * float(bayes_error(Q, truth)),
+        "gigabytes": peak_gigabytes(),
+        "gigabytes_before": before,
+        "shortlist": getattr(model, "shortlist_", None),
+    }
+
+
+def run_missing(path, sizes, methods, n_jobs):
+    """Measure what the records lack; every record is written as soon as it is there."""
+    known = {(r["method"], r["n"], r["n_jobs"]) for r in read(path)}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for n in sizes:
+        for method in methods:
+            most = METHODS[method][1]
+            if (method, n, n_jobs) in known or (most is not None and n > most):
+                continue
+            command = [sys.executable, __file__, "--threads", str(n_jobs), "--one", method, str(n), str(n_jobs)]
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode:
+                print(f"{method} at {n}: {done.stderr.strip().splitlines()[-1:]}", flush=True)
+                continue
+            with path.open("a") as file:
+                file.write(done.stdout.strip().splitlines()[-1] + "\n")
+            print(done.stdout.strip().splitlines()[-1], flush=True)
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def markdown(head, rows):
+    print(f"\n| {' | '.join(map(str, head))} |\n|{'---|' * len(head)}")
+    for row in rows:
+        print(f"| {' | '.join(map(str, row))} |")
+
+
+def tables(records):
+    for n_jobs in sorted({r["n_jobs"] for r in records}):
+        some = {(r["method"], r["n"]): r for r in records if r["n_jobs"] == n_jobs}
+        sizes = sorted({n for _, n in some})
+        for field, title, digits in (
+            ("fit_seconds", "seconds of a fit", 1),
+            ("error", "error in %", 2),
+            ("rows_per_second", "rows predicted a second", 0),
+            ("one_row_ms", "ms for one row", 1),
+            ("gigabytes", "peak GB", 2),
+        ):
+            rows = [
+                [method, *(f"{some[method, n][field]:.{digits}f}" if (method, n) in some else "" for n in sizes)]
+                for method in METHODS
+                if any((method, n) in some for n in sizes)
+            ]
+            if field == "error":
+                best = [next(r["bayes"] for (_, n), r in some.items() if n == size) for size in sizes]
+                rows.append(["Bayes", *(f"{error:.2f}" for error in best)])
+            markdown([f"{title}, {n_jobs} thread{'s' * (n_jobs > 1)}", *(f"{n:,}" for n in sizes)], rows)
+        growth(some, sizes)
+
+
+def growth(some, sizes):
+    """How our fit grows: the power of N between neighbouring sizes, and from the smallest to the largest."""
+    ours = [(n, some[OURS, n]["fit_seconds"]) for n in sizes if (OURS, n) in some]
+    if len(ours) < 2:
+        return
+    powers = [np.log(b[1] / a[1]) / np.log(b[0] / a[0]) for a, b in zip(ours, ours[1:], strict=False)]
+    (n0, t0), (n1, t1) = ours[0], ours[-1]
+    whole = np.log(t1 / t0) / np.log(n1 / n0)
+    print(f"\n{OURS} grows as N to the {', '.join(f'{p:.2f}' for p in powers)}; {whole:.2f} from {n0:,} to {n1:,}")
+
+
+def beside_nca(repetitions=5):
+    """One thread, one run; the two take turns, so that both meet the same machine."""
+    rows = []
+    for N, d in ((1000, 30), (4000, 10)):
+        X, y = make_classification(N, d, n_informative=min(10, d - 2), n_classes=4, random_state=0)
+        X = MinMaxScaler().fit_transform(X)
+        FreeEnergyClassifier(n_replicas=4, random_state=0).fit(X[:200], y[:200])  # loads compiled kernels
+        pairs = []
+        for seed in range(repetitions if N <= 1000 else 1):
+            start = time.process_time()
+            FreeEnergyClassifier(random_state=seed).fit(X, y)
+            middle = time.process_time()
+            NeighborhoodComponentsAnalysis(random_state=seed).fit(X, y)
+            pairs.append((middle - start, time.process_time() - middle))
+        ours, theirs = np.median(pairs, axis=0)
+        rows.append([f"{N} x {d}", f"{ours:.1f}", f"{theirs:.1f}", f"{ours / theirs:.2f}"])
+    markdown(["seconds of one thread", OURS, "one NCA of scikit-learn", "ratio"], rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--run", metavar="RECORDS", type=Path, help="measure what these records lack")
+    parser.add_argument("--sizes", nargs="+", type=int, default=SIZES)
+    parser.add_argument("--methods", nargs="+", default=list(METHODS))
+    parser.add_argument("--jobs", type=int, default=2, help="threads of every method")
+    parser.add_argument("--nca", action="store_true", help="a fit beside one NCA of scikit-learn")
+    parser.add_argument("--threads", help=argparse.SUPPRESS)
+    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        method, n, n_jobs = arguments.one
+        print(json.dumps(measure(method, int(n), int(n_jobs))))
+        return
+    if arguments.nca:
+        if "--threads" not in sys.argv:  # libraries read it when they are loaded
+            subprocess.run([sys.executable, __file__, "--threads", "1", "--nca"], check=True)
+            return
+        beside_nca()
+        return
+    if arguments.run:
+        run_missing(arguments.run, arguments.sizes, arguments.methods, arguments.jobs)
+    tables(read(arguments.run or RECORDS))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""A committee that gets more rows: they vote at once, and the oldest metrics are drawn anew on old and new rows."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...metrics import Committee, Ensemble, Voters
+from .search import Search
+
+
+def together(old: Voters, new: Voters) -> Voters:
+    """The rows of both; the new ones are numbered after all that were given before."""
+    weights = None
+    if old.weights is not None or new.weights is not None:
+        weights = np.concatenate([_weights(old), _weights(new)])
+    X, y = np.concatenate([old.X, new.X]), np.concatenate([old.y, new.y])
+    return Voters(X, y, old.n_classes, weights, np.concatenate([old.rows, new.rows]))
+
+
+def renewed(committee: Committee, voters: Voters, search: Search, share: float) -> Committee:
+    """The committee with these voters, whose search draws this share of every ensemble's replicas anew."""
+    search.look_through(committee.views)
+    (size,) = search.bag_sizes()[-1:]
+    wanted = []
+    for ensemble in committee.ensembles:
+        candidate, n = ensemble.candidate, int(np.ceil(share * len(ensemble.maps)))
+        wanted.append((search.enter(candidate.on_bags_of(size)), n))
+    search.grow((entrant, n) for entrant, n in wanted if n)
+    ensembles = [
+        Ensemble(entrant.candidate, np.concatenate([ensemble.maps[n:], entrant.maps])) if n else ensemble
+        for ensemble, (entrant, n) in zip(committee.ensembles, wanted, strict=True)
+    ]
+    return Committee(committee.views, ensembles, committee.mixture, voters)
+
+
+def _weights(voters: Voters) -> NDArray:
+    return np.ones(len(voters)) if voters.weights is None else voters.weights

@@ -1,0 +1,95 @@
+"""Energies on lists of neighbours: all backends against the reference, and that against finite differences."""
+
+import numpy as np
+import pytest
+
+from freemetric.energies import Diagonal, LogNCAEnergy, NCAEnergy
+from freemetric.kernels import numba_, reference, torch_
+from freemetric.mc import HamiltonianMove, State
+
+
+@pytest.fixture(params=["numba", "torch"])
+def kernels(request):
+    if request.param == "torch":
+        pytest.importorskip("torch", reason="the GPU kernels need torch")
+        return torch_
+    return numba_
+
+
+@pytest.fixture
+def problem(rng):
+    """Stacks of two data sets of three classes, weights, and two maps."""
+    X, bounds = rng.standard_normal((2, 60, 5)), np.array([0, 10, 35, 60])
+    return X, bounds, rng.uniform(0.5, 2, (2, 60)), 0.7 * rng.standard_normal((2, 3, 5))
+
+
+@pytest.mark.parametrize("diagonal", [False, True])
+@pytest.mark.parametrize("log_floor", [0.0, 1e-6])
+def test_backends_agree(kernels, log_floor, diagonal, problem):
+    X, bounds, weights, A = problem
+    A = A[:, :1] if diagonal else A
+    results = []
+    for module, where in ((reference, "reference"), (kernels, "cpu")):
+        data = module.prepare(X, bounds, where, weights)
+        lists = module.neighbor_lists(data, A, 7, diagonal)
+        energy, gradient = module.nca_energy_and_gradient(data, 1.1 * A, log_floor, lists, diagonal)
+        np.testing.assert_allclose(module.nca_energy(data, 1.1 * A, log_floor, lists, diagonal), energy, rtol=1e-6)
+        results.append((energy, gradient))
+    (E0, g0), (E1, g1) = results
+    assert g0.shape == A.shape
+    np.testing.assert_allclose(E1, E0, rtol=1e-5)
+    np.testing.assert_allclose(g1, g0, atol=1e-5 * np.abs(g0).max())
+
+
+@pytest.mark.parametrize("log_floor", [0.0, 1e-6])
+def test_the_reference_by_finite_differences(log_floor, problem, rng):
+    X, bounds, weights, A = problem
+    data = reference.prepare(X, bounds, "reference", weights)
+    lists = reference.neighbor_lists(data, A, 7)
+    D, h = rng.standard_normal(A.shape), 1e-6
+    up, down = (reference.nca_energy(data, A + s * h * D, log_floor, lists) for s in (1, -1))
+    _, gradient = reference.nca_energy_and_gradient(data, A, log_floor, lists)
+    np.testing.assert_allclose((gradient * D).sum(axis=(1, 2)), (up - down) / (2 * h), rtol=1e-6)
+
+
+def test_lists_hold_the_nearest_others(problem):
+    X, bounds, weights, A = problem
+    lists = numba_.neighbor_lists(numba_.prepare(X, bounds), A, 7)
+    for r in range(2):
+        Z = X[r] @ A[r].T
+        D = ((Z[:, None] - Z) ** 2).sum(axis=2)
+        np.fill_diagonal(D, np.inf)
+        listed = np.take_along_axis(D, lists.rows[r], axis=1)
+        np.testing.assert_allclose(np.sort(listed, axis=1), np.sort(D, axis=1)[:, :7], rtol=1e-4)
+
+
+def test_of_equal_patterns_none_is_its_own_neighbour():
+    lists = numba_.neighbor_lists(numba_.prepare(np.zeros((1, 50, 2)), np.array([0, 25, 50])), np.eye(2)[None], 4)
+    assert not (lists.rows[0] == np.arange(50)[:, None]).any()
+
+
+@pytest.mark.parametrize("energy", [NCAEnergy, LogNCAEnergy])
+def test_with_all_others_on_the_list_it_is_the_energy_itself(energy, rng):
+    X, y, A = rng.standard_normal((40, 4)), np.arange(40) % 3, rng.standard_normal((2, 4, 4))
+    whole, listed = energy().bind(X, y), energy(n_neighbors=39).bind(X, y)
+    np.testing.assert_array_equal(whole(A), listed(A))
+    almost = energy(n_neighbors=38).bind(X, y)
+    np.testing.assert_allclose(almost(0.1 * A), whole(0.1 * A), atol=0.05)
+    w = rng.random((2, 1, 4))
+    matrices = w * np.eye(4)
+    few = energy(n_neighbors=10)
+    np.testing.assert_allclose(Diagonal(few).bind(X, y)(w), few.bind(X, y)(matrices), rtol=1e-5)
+    for value in (0, -3, 2.5, "many"):
+        with pytest.raises(ValueError, match="n_neighbors of an energy is None or a positive integer"):
+            energy(n_neighbors=value).bind(X, y)
+
+
+def test_a_trajectory_keeps_the_lists_of_its_start(rng):
+    X, y, A = rng.standard_normal((80, 3)), np.arange(80) % 2, np.eye(3)[None]
+    bound = LogNCAEnergy(n_neighbors=5).bind(X, y)
+    around, far = bound.near(A), 3 * rng.standard_normal((1, 3, 3))
+    np.testing.assert_array_equal(around(A), bound(A))
+    assert around(far) != bound(far)  # other neighbours are near under the other map
+    moved, accepted = HamiltonianMove().step(rng, bound, State(A, bound(A)), np.array([1e-2]), np.array([1e-4]))
+    assert accepted[0] == 1.0
+    np.testing.assert_allclose(moved.energy, around(moved.A), rtol=1e-6)

@@ -1,0 +1,60 @@
+"""Searches against sorting all distances."""
+
+import numpy as np
+import pytest
+
+from freemetric.kernels import numba_
+from freemetric.kernels.cells import Cells
+from freemetric.kernels.nearest import as_places, as_queries, nearest
+
+
+def sorted_distances(Q, Z, K):
+    return np.sort(((Q[:, None] - Z[None]) ** 2).sum(axis=2), axis=1)[:, :K]
+
+
+def distances_to(Q, Z, rows):
+    return ((Q[:, None] - Z[rows]) ** 2).sum(axis=2)
+
+
+@pytest.mark.parametrize(("n", "M", "p", "K"), [(70, 50, 3, 50), (5, 3000, 7, 33), (130, 1025, 1, 1), (3, 2500, 2, 300)])
+def test_the_nearest_are_the_nearest(n, M, p, K, rng):
+    Q, Z = rng.standard_normal((n, p)), rng.standard_normal((M, p))
+    rows = nearest(as_queries(Q), as_places(Z), K)
+    assert all(len(set(row)) == K for row in rows)
+    np.testing.assert_allclose(distances_to(Q, Z, rows), sorted_distances(Q, Z, K), atol=1e-5)
+
+
+def test_many_at_one_distance(rng):
+    Z = rng.integers(0, 2, (3000, 3)).astype(float)
+    rows = nearest(as_queries(Z[:20]), as_places(Z), 40)
+    assert all(len(set(row)) == 40 for row in rows)
+    np.testing.assert_allclose(distances_to(Z[:20], Z, rows), sorted_distances(Z[:20], Z, 40), atol=1e-6)
+    same = nearest(as_queries(np.zeros((2, 3))), as_places(np.zeros((2000, 3))), 5)
+    np.testing.assert_array_equal(same, [np.arange(5)] * 2)  # the first of equals
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize(("M", "p"), [(500, 6), (30_000, 2)])
+def test_searches_by_tiles_and_by_trees(M, p, n_jobs, rng):
+    Z, Q = 1e3 + rng.standard_normal((M, p)), 1e3 + rng.standard_normal((100, p))
+    rows = numba_.NearestNeighbors(Z, n_jobs=n_jobs).kneighbors(Q, 9)
+    np.testing.assert_allclose(distances_to(Q, Z, rows), sorted_distances(Q, Z, 9), rtol=1e-3, atol=1e-5)
+
+
+def test_cells(rng):
+    Z, Q = rng.standard_normal((20_000, 5)).astype(np.float32), rng.standard_normal((50, 5)).astype(np.float32)
+    cells = Cells.of(Z)
+    assert sorted(cells.numbers) == list(range(20_000))
+    truth = nearest(as_queries(Q), as_places(Z), 20)
+    everywhere = cells.nearest(Q, 20, n_cells=len(cells.centres))
+    np.testing.assert_allclose(distances_to(Q, Z, everywhere), distances_to(Q, Z, truth), atol=1e-5)
+    few = cells.nearest(Q, 20, n_cells=8)
+    recall = np.mean([np.isin(a, b).mean() for a, b in zip(truth, few, strict=True)])
+    assert 0.8 < recall
+    most = cells.nearest(Q[:2], 5000, n_cells=1)  # one cell does not hold so many: others are asked, too
+    assert all(len(set(row)) == 5000 for row in most)
+
+
+def test_equal_rows_have_cells_as_well():
+    cells = Cells.of(np.ones((3000, 2), dtype=np.float32))
+    assert len(set(cells.nearest(np.ones((1, 2), dtype=np.float32), 12, 1)[0])) == 12
