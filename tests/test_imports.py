@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "display": {"bench", "learners", "metrics"},
     "report": {"display", "learners", "metrics", "mc", "files"},
     "onnx_export": {"learners", "metrics", "files"},
-    "dask": {"learners", "metrics", "energies"},
+    "dask": {"learners", "metrics"},
     "cli": {"bench", "datasets", "demo", "display", "files", "learners", "metrics", "onnx_export", "report", "tabular"},
 }
 TOP = {"__init__", "__main__", "demo", "saved"}  # they put the house together

@@ -8,7 +8,6 @@ import numpy as np
 from joblib import parallel_config
 from sklearn.utils.validation import check_is_fitted
 
-from ..energies import as_energy
 from ..extras import require
 from ..learners import FreeEnergyClassifier
 from ..learners.base import one_blas_thread
@@ -25,16 +24,16 @@ from .polling import FarPoll, n_right
 class DaskFreeEnergyClassifier(FreeEnergyClassifier):
     """FreeEnergyClassifier on Dask arrays and dataframes, whose rows need not fit one machine.
 
-    The search sees a stratified sample of the rows, as that of :class:`freemetric.FreeEnergyClassifier` does. It is the
-    only part of X that leaves its partitions. The tasks of the search run on the workers. All rows vote: every partition
-    finds the nearest of its own rows for a block of queries, in the space of every replica, and their votes are counted
-    when all partitions have answered. For the same data and ``random_state`` the model is that of one process, whatever
-    the chunks and the number of workers.
+    The search sees a stratified sample of the rows, as that of :class:`freemetric.FreeEnergyClassifier` does, and its
+    tasks run on the workers. All rows vote, and they stay where they are: every partition finds the nearest of its own
+    rows for a block of queries, in the space of every replica, and the votes are counted when all have answered. For
+    the same data and ``random_state`` the model is that of one process, whatever the chunks and the number of workers.
 
     Without a ``dask.distributed.Client`` Dask's default scheduler is used, and joblib's threads for the search.
 
-    Parameters are those of :class:`freemetric.FreeEnergyClassifier`. ``shortlist`` counts rows of every partition, of
-    65,535 rows of it where it has more; None asks all rows, which is exact. ``n_jobs`` counts only without a client.
+    Parameters are those of :class:`freemetric.FreeEnergyClassifier`. ``shortlist`` counts rows of every partition, or
+    of every 65,535 rows of a larger one; None asks all rows, which is exact. ``n_jobs`` counts only without a client,
+    and votes are counted on the CPU whatever the ``device``.
 
     Attributes
     ----------
@@ -79,12 +78,11 @@ class DaskFreeEnergyClassifier(FreeEnergyClassifier):
             The fitted classifier.
         """
         validate_params(self)
-        energy = None if self.energy == "auto" else as_energy(self.energy)
         blocks = pattern_blocks(self, X, reset=True)
         voters = FarVoters(blocks, label_blocks(y), self.n_features_in_)
         self.classes_, self.n_rows_ = voters.classes, len(voters)
         few = len(voters) <= self._recipe(len(voters)).most_searched
-        search = self._search(voters.only(np.arange(len(voters))) if few else voters, energy)
+        search = self._search(voters.only(np.arange(len(voters))) if few else voters)
         panel = search.problem.voters
         check_n_components(self.n_components, panel.X)
         warn_about(panel.X, panel.y, self.classes_)
@@ -194,6 +192,10 @@ class DaskFreeEnergyClassifier(FreeEnergyClassifier):
         for name, value in (describe(search, verdict, voters) | judges).items():
             setattr(model, name, value)
         return model
+
+    def partial_fit(self, *args: Any, **options: Any) -> Self:
+        """More rows come by ``to_local().partial_fit(X, y)``, or by a fit of all."""
+        raise ValueError("This model learns all rows at once; to_local().partial_fit(X, y) adds more where they fit.")
 
     def save(self, path: str | PathLike, about: dict[str, Any] | None = None) -> None:
         """A model whose rows live elsewhere has no file: ``to_local().save(path)`` gathers them first."""

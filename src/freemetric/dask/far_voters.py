@@ -55,7 +55,8 @@ class FarVoters:
         self.classes, self.y, self.rows = self._labelled(names, codes)
         self.is_ordered = len(self.rows) <= MOST_ORDERED
         if self.is_ordered:
-            order = canonical_order(_Columns(self), self.y, np.ones(len(self.y)))
+            patterns: Any = _Columns(self)
+            order = canonical_order(patterns, self.y, np.ones(len(self.y)))
             self.y, self.rows = self.y[order], self.rows[order]
 
     def _labelled(self, names, codes):

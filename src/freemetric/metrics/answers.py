@@ -46,9 +46,8 @@ def answers(spaces: Spaces, precinct: Precinct, X: NDArray, size: int | None = N
     for part, rows, candidates in _asked(spaces, precinct, X, size):
         found_near, found = np.empty_like(near[part]), np.full_like(places[part], NOBODY)
         _search(spaces, precinct.X[rows], X[part], candidates, found_near, found)
-        found = np.where(found == NOBODY, NOBODY, rows[found])
         before, others = near[part].copy(), places[part].copy()
-        merge(before, others, found_near, found.astype(np.int32), precinct.ranks, near[part], places[part])
+        merge(before, others, found_near, _renamed(found, rows), precinct.ranks, near[part], places[part])
     return _only_named(near, places, precinct)
 
 
@@ -93,16 +92,16 @@ def merged(parts: Sequence[Answers]) -> Answers:
     np.minimum.at(ranks, numbers, np.concatenate([part.ranks for part in parts]))
     np.add.at(counts, numbers, np.concatenate([part.counts for part in parts]))
     np.add.at(ballots, numbers, np.concatenate([part.ballots for part in parts]))
-    near, places, start = None, None, 0
-    for part in parts:
-        own = numbers[start : start + len(part.keys)]
-        start += len(part.keys)
-        renamed = part.places.copy()
-        renamed[renamed != NOBODY] = own[renamed[renamed != NOBODY]]
-        if places is None:
-            near, places = part.distances, renamed
-            continue
+    ends = np.cumsum([len(part.keys) for part in parts])[:-1]
+    renamed = [_renamed(part.places, own) for part, own in zip(parts, np.split(numbers, ends), strict=True)]
+    near, places = parts[0].distances, renamed[0]
+    for part, others in zip(parts[1:], renamed[1:], strict=True):
         out = np.empty_like(near), np.full_like(places, NOBODY)
-        merge(near, places, part.distances, renamed, ranks, *out)
+        merge(near, places, part.distances, others, ranks, *out)
         near, places = out
     return Answers(near, places, ranks, keys, counts, ballots)
+
+
+def _renamed(places, names):
+    """Places by their numbers elsewhere; NOBODY stays nobody."""
+    return np.append(names, NOBODY)[places].astype(np.int32)  # the last of all

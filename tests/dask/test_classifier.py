@@ -1,0 +1,118 @@
+"""Whatever the partitions, the model is that of one process; here without a cluster."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import freemetric
+from freemetric import FreeEnergyClassifier, Recipe
+
+pytest.importorskip("dask.dataframe", reason="needs the extra dask")
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import pandas as pd
+
+from freemetric.dask import DaskFreeEnergyClassifier, far_voters
+from freemetric.learners import training_rows
+
+SETTINGS = {"recipe": replace(Recipe(), n_replicas=14, n_steps=2, most_searched=100), "random_state": 0}
+EXACT = {**SETTINGS, "shortlist": None}
+pytestmark = pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
+
+
+@pytest.fixture(scope="module")
+def rows(iris):
+    """Few values a feature, so that many rows are equally far, and copies all over the table."""
+    X, y = np.round(iris[0], 1), iris[1]
+    order = np.random.default_rng(0).permutation(len(X))
+    return np.concatenate([X[order], X[order[:30]]]), np.concatenate([y[order], y[order[:30]]])
+
+
+@pytest.fixture(scope="module")
+def one(rows):
+    with warnings.catch_warnings(action="ignore"):
+        return FreeEnergyClassifier(**EXACT).fit(*rows)
+
+
+def chunked(rows, size):
+    return [da.from_array(part, chunks=(size, *part.shape[1:])) for part in rows]
+
+
+@pytest.fixture(autouse=True)
+def no_threads():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+@pytest.mark.parametrize("scheduler", ["threads", "synchronous"])
+@pytest.mark.parametrize("chunks", [(180,), (100, 80), (1, 79, 0, 33, 67)])
+def test_predictions_of_one_process_for_any_chunks(rows, one, chunks, scheduler):
+    X, y = rows
+    dask.config.set(scheduler=scheduler)  # until the end of the test
+    model = DaskFreeEnergyClassifier(**EXACT)
+    model.fit(da.from_array(X, chunks=(chunks, 2)), da.from_array(y, chunks=(chunks,)))
+    np.testing.assert_array_equal(model.trace_["energy"], one.trace_["energy"])
+    P = model.predict_proba(da.from_array(X, chunks=(70, -1)))
+    assert P.shape == (180, 3)
+    np.testing.assert_allclose(P.compute(), one.predict_proba(X), atol=1e-6)
+    np.testing.assert_array_equal(model.predict(X), one.predict(X))  # arrays in, arrays out
+    assert model.n_rows_ == len(X)
+
+
+def test_rows_that_stay_in_their_order(rows, monkeypatch):
+    """Very many rows are not sorted; here few are very many."""
+    X, y = rows
+    y = np.where(np.arange(len(y)) % 7, y, -1)
+    monkeypatch.setattr(training_rows, "MOST_ORDERED", 50)
+    monkeypatch.setattr(far_voters, "MOST_ORDERED", 50)
+    monkeypatch.setattr(far_voters, "MOST_TOGETHER", 40)
+    one = FreeEnergyClassifier(**EXACT).fit(X, y)
+    model = DaskFreeEnergyClassifier(**EXACT).fit(*chunked((X, y), 100))
+    np.testing.assert_array_equal(model.trace_["energy"], one.trace_["energy"])
+    np.testing.assert_array_equal(model.predict(X), one.predict(X))
+
+
+@pytest.mark.parametrize("names", [np.array(["rose", "iris", "lily"]), np.array([2.0, 7.0, 5.0]), [True, False, True]])
+def test_dataframes_of_unknown_lengths_and_labels_of_any_type(rows, names):
+    X, y = rows
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(label=np.asarray(names)[y])
+    table = dd.from_pandas(frame, npartitions=3)
+    table = table[table["a"] >= 0]  # lengths are unknown from here on
+    model = DaskFreeEnergyClassifier(**EXACT).fit(table[list("abcd")], table["label"])
+    one = FreeEnergyClassifier(**EXACT).fit(frame[list("abcd")], frame["label"])
+    predicted = model.predict(table[list("abcd")])
+    np.testing.assert_array_equal(predicted.compute(), one.predict(frame[list("abcd")]))
+    assert predicted.dtype == model.classes_.dtype
+    assert model.feature_names_in_.tolist() == list("abcd")
+    score = model.score(table[list("abcd")], table["label"])
+    assert score == pytest.approx(one.score(frame[list("abcd")], frame["label"]))
+
+
+def test_shortlists_of_partitions_hold_what_that_of_one_process_does(rows, one):
+    X, _ = rows
+    model = DaskFreeEnergyClassifier(**SETTINGS, shortlist=60).fit(*chunked(rows, 90))
+    local = model.to_local()
+    exact, shorter, apart = one.predict_proba(X), local.predict_proba(X), model.predict_proba(X)
+    assert 0 < np.abs(apart - exact).mean() <= np.abs(shorter - exact).mean()
+
+
+def test_a_local_model_is_that_of_one_process(rows, one, tmp_path):
+    X, y = rows
+    model = DaskFreeEnergyClassifier(**EXACT).fit(*chunked(rows, 70))
+    local = model.to_local()
+    assert type(local) is FreeEnergyClassifier
+    np.testing.assert_array_equal(local.predict_proba(X), one.predict_proba(X))
+    np.testing.assert_array_equal(local.oob_decision_function_, one.oob_decision_function_)
+    np.testing.assert_array_equal(local.feature_importances_, one.feature_importances_)
+    local.save(tmp_path / "rows.fm")
+    np.testing.assert_array_equal(freemetric.load(tmp_path / "rows.fm").predict(X), one.predict(X))
+    with pytest.raises(ValueError, match=r"to_local\(\).save"):
+        model.save(tmp_path / "apart.fm")
+    with pytest.raises(ValueError, match=r"to_local\(\).partial_fit"):
+        model.partial_fit(X, y)
+    assert clone(model).get_params() == model.get_params()

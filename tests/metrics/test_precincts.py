@@ -1,0 +1,63 @@
+"""Votes counted in precincts are those of all voters together."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from freemetric.metrics import Calibration, Candidate, Committee, Ensemble, Mixture, Voters
+from freemetric.metrics.answers import answers, merged
+from freemetric.metrics.precincts import Precinct, Spaces, row_keys
+from freemetric.metrics.views import Scaled
+
+
+@pytest.fixture
+def committee(rng):
+    X = np.round(rng.random((90, 3)), 1)
+    X[60:] = X[:30]  # copies
+    y = rng.integers(3, size=90)
+    plain = Ensemble(Candidate("scaled", "identity", "log-nca"), np.empty((0, 1, 3)))
+    full = Ensemble(Candidate("scaled", "full", "log-nca"), rng.standard_normal((4, 2, 3)))
+    weights = np.zeros((2, 9))
+    weights[0, 2], weights[1, [0, 6]] = 0.5, 0.25
+    mixture = Mixture(weights, Calibration(1.0, np.zeros(3)))
+    return Committee({"scaled": Scaled.of(X)}, [plain, full], mixture, Voters(X, y, 3))
+
+
+def precincts(voters, parts):
+    for rows in parts:
+        yield Precinct.of(voters.X[rows], voters.y[rows], voters.n_classes, rows)
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 7])
+def test_as_if_all_lived_together(committee, rng, n_parts):
+    Q, spaces = np.round(rng.random((25, 3)), 1), Spaces.of(committee)
+    parts = [np.sort(rows) for rows in np.array_split(rng.permutation(90), n_parts)]
+    found = [answers(spaces, precinct, Q) for precinct in precincts(committee.voters, parts)]
+    for order in (found, found[::-1]):
+        assert_allclose(spaces.calibration(merged(order).shares(spaces)), committee.predict_proba(Q), rtol=1e-5)
+    in_steps = merged([merged(found[: n_parts // 2 + 1]), *found[n_parts // 2 + 1 :]])
+    assert_allclose(in_steps.shares(spaces), merged(found).shares(spaces))
+
+
+def test_a_precinct_without_voters_and_one_with_fewer_than_asked(committee, rng):
+    Q, spaces = rng.random((5, 3)), Spaces.of(committee)
+    parts = [np.arange(0), np.arange(2), np.arange(2, 90)]
+    found = [answers(spaces, precinct, Q, 256) for precinct in precincts(committee.voters, parts)]
+    assert_allclose(spaces.calibration(merged(found).shares(spaces)), committee.predict_proba(Q), rtol=1e-5)
+
+
+def test_a_shortlist_of_a_precinct_asks_only_those_on_it(committee, rng):
+    Q, spaces = rng.random((8, 3)), Spaces.of(committee)
+    (precinct,) = precincts(committee.voters, [np.arange(90)])
+    listed = answers(spaces, precinct.listed(spaces), Q, 12)
+    near = precinct.listed(spaces).shortlist.nearest({"scaled": committee.views["scaled"](Q)}, 12)
+    for query, places in zip(near, listed.places, strict=True):
+        assert set(listed.ranks[places[places >= 0]]) <= set(precinct.ranks[query])
+
+
+def test_equal_rows_have_equal_keys():
+    X = np.array([[0.0, 1.0], [-0.0, 1.0], [1.0, 0.0], [1e-300, 1.0]])
+    keys = row_keys(X)
+    assert keys[0] == keys[1]
+    assert len(set(keys.tolist())) == 3
+    assert row_keys(X.astype(np.float32))[0] == keys[0]
