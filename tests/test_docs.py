@@ -102,7 +102,9 @@ def test_page_of_the_guide_is_in_its_contents(page):
     assert page.stem == "index" or page.stem in contents.split()
 
 
-@pytest.mark.parametrize("part", ["display", "energies", "files", "mc", "metrics", "onnx_export", "report", "tabular"])
+@pytest.mark.parametrize(
+    "part", ["dask", "display", "energies", "files", "mc", "metrics", "onnx_export", "report", "tabular"]
+)
 def test_public_names_are_in_the_reference(part):
     if part == "onnx_export":
         pytest.importorskip("skl2onnx")

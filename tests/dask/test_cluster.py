@@ -32,7 +32,8 @@ pytestmark = pytest.mark.filterwarnings("default")  # sockets and loops of a clu
 @contextmanager
 def cluster_of(n_workers):
     """Processes of this machine, on ports that are free."""
-    options = {"threads_per_worker": 1, "processes": True, "host": "127.0.0.1", "dashboard_address": None}
+    options = {"threads_per_worker": 1, "processes": True, "host": "127.0.0.1", "dashboard_address": ":0"}
+    options["scheduler_kwargs"] = {"dashboard": False}
     with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):  # all import but once
         distributed.utils.get_mp_context().set_forkserver_preload(["distributed", "freemetric.dask", "dask.array"])
         cluster = distributed.LocalCluster(n_workers=n_workers, **options)

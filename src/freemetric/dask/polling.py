@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..extras import require
+from ..learners.base import one_blas_thread
 from ..metrics.answers import Answers, answers, merged
-from ..metrics.precincts import Spaces
+from ..metrics.precincts import Precinct, Spaces
 from .partitions import Block
 
 MERGED_TOGETHER = 8  # answers; so that votes are counted on the way and no worker holds all of them
@@ -44,11 +45,17 @@ class FarPoll:
         return out
 
     def _probabilities(self, queries):
-        ask, merge = self.dask.delayed(answers, pure=False), self.dask.delayed(merged, pure=False)
+        ask, merge = self.dask.delayed(asked, pure=False), self.dask.delayed(merged, pure=False)
         found = [ask(self.spaces, precinct, queries, self.size) for precinct in self.precincts]
         while len(found) > 1:
             found = [merge(found[a : a + MERGED_TOGETHER]) for a in range(0, len(found), MERGED_TOGETHER)]
         return self.dask.delayed(calibrated, pure=False)(self.spaces, found[0])
+
+
+def asked(spaces: Spaces, precinct: Precinct, queries: NDArray, size: int | None) -> Answers:
+    """What a precinct says, in one thread: tasks are what runs in parallel."""
+    with one_blas_thread():
+        return answers(spaces, precinct, queries, size)
 
 
 def calibrated(spaces: Spaces, found: Answers) -> NDArray[np.float64]:
