@@ -12,14 +12,17 @@ Array = NDArray[np.float64]
 
 
 class BatchMargin:
-    """LMNN's f of one sample, and of batches drawn anew, as functions of stacks (1, p, d) of maps."""
+    """LMNN's mean f of some batches, and of batches drawn anew, as functions of stacks (1, p, d) of maps.
 
-    def __init__(self, batches: Batches, batch_size: int, sample: NDArray[np.intp], *options: Any) -> None:
-        self.batches, self.batch_size, self.options = batches, batch_size, options
-        self.fixed = self._of(sample)
+    The first are ``samples``, rows (m, n). All batches have n patterns: f grows with the impostors among them.
+    """
+
+    def __init__(self, batches: Batches, samples: NDArray[np.intp], *options: Any) -> None:
+        self.batches, self.batch_size, self.options = batches, samples.shape[1], options
+        self.fixed = [self._of(rows) for rows in samples]
 
     def __call__(self, A: Array) -> Array:
-        return self.fixed.value_and_grad(A)[0]
+        return np.mean([some.value_and_grad(A)[0] for some in self.fixed], axis=0)
 
     def draw(self, rng: Any) -> "SomeAnchors":
         return self._of(self.batches.for_replicas(rng, self.batch_size)[0])

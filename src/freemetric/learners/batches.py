@@ -5,7 +5,7 @@ from numbers import Integral
 from ..sklearn_compat import Interval
 from .training_rows import NUMBERS
 
-MOST_WHOLE = 10_000  # patterns; from here on batches are faster than all pairs, and not worse (docs/noisy_energies.md)
+MOST_WHOLE = 10_000  # patterns: there batches begin to be faster than all pairs (docs/guide/noisy_energies.md)
 BATCH = 2048
 SAMPLE = 4096  # patterns that judge the maps: their energy and gradient take about 65 ms
 

@@ -41,10 +41,10 @@ class LMNN(MiniBatched, MetricLearner):
     Scale the features first; the scale of all together does not matter.
 
     Many patterns are learned from in batches drawn anew for every step, by momentum along the gradients of f in a batch
-    with steps that shrink until they no longer help on a sample of 4,096 patterns. Targets and impostors are then those
-    among the n patterns of a batch, of which every eighth is an anchor: f of samples of n, whose targets are farther
-    away and whose impostors are fewer than those among all. The cost does not depend on N: some hundred steps of
-    O(n^2 d), and memory for batches only; float32 data are not copied.
+    with steps that shrink until they no longer help on batches that stay the same, 4,096 patterns together. Targets and
+    impostors are then those among the n patterns of a batch, of which every eighth is an anchor: f of samples of n,
+    whose targets are farther away and whose impostors are fewer than those among all. The cost does not depend on N:
+    some hundred steps of O(n^2 d), and memory for batches only; float32 data are not copied.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class LMNN(MiniBatched, MetricLearner):
 default="identity"
         Where the search begins, times the power of two that suits the margin best. "lda" needs labels.
     max_iter : int, default=500
-        Most L-BFGS iterations; with batches, most looks at the sample, 25 steps each.
+        Most L-BFGS iterations; with batches, most looks at those that stay the same, 25 steps each.
     tol : float, default=1e-4
         Stop when an iteration lowers f by less, relative to f where that is above one; with batches, shorten the steps
         then.
@@ -77,9 +77,9 @@ default="identity"
     components_ : ndarray of shape (n_components, n_features)
         The map A.
     objective_ : float
-        f(A); with batches, f(A) of the sample.
+        f(A); with batches, the mean f(A) of those that stay the same.
     n_iter_ : int
-        Iterations of L-BFGS, or looks at the sample.
+        Iterations of L-BFGS, or looks at these batches.
     classes_ : ndarray of shape (n_classes,)
         Labels seen in fit.
     n_features_in_ : int
@@ -188,12 +188,13 @@ default="identity"
     def _learn_by_batches(self, X, y, k, n):
         rng = generator(self.random_state)
         batches, best = Batches(X, y), Lowest()
-        rows = batches.alone(rng, SAMPLE)
-        objective = BatchMargin(batches, n, rows, k, self.regularization)
+        samples = np.array([batches.alone(rng, n) for _ in range(max(1, SAMPLE // n))])
+        objective = BatchMargin(batches, samples, k, self.regularization)
         descent = StochasticDescent(
             objective, best, lambda: tell(self.verbose, "LMNN iteration %d: objective %.6f", descent.n_iter, best.value)
         )
         with one_blas_thread(), keeping_the_best("LMNN", best):
+            rows = np.unique(samples)
             start = well_scaled(self._start(X[rows], y[rows]), objective)
             if not descent.run(rng, start, self.max_iter, self.tol):
                 self._warn_of_early_end(stacklevel=6)

@@ -1,8 +1,11 @@
 """Hamiltonian trajectories with friction and a heat bath, which takes the noise of a gradient for its own."""
 
+from typing import Any
+
 import numpy as np
 
 from ..state import Array, State, evaluate
+from ..streams import Streams
 from .hamiltonian import HamiltonianMove
 
 
@@ -103,7 +106,7 @@ class LangevinMove(HamiltonianMove):
         return np.minimum(scale, super().adapt(scale, accepted))
 
 
-def noisy_gradient(rng, energy, A) -> tuple[Array, Array]:
+def noisy_gradient(rng: Streams, energy: Any, A: Array) -> tuple[Array, Array]:
     """The gradient (R, p, d) and a draw of its error, independent of it: zero for an energy without batches."""
     if not hasattr(energy, "draw"):
         gradient = energy.value_and_grad(A)[1]
@@ -112,7 +115,7 @@ def noisy_gradient(rng, energy, A) -> tuple[Array, Array]:
     return (one + two) / 2, (one - two) / 2
 
 
-def heat_beside(rng, bath: Array, noise: Array) -> tuple[Array, Array]:
+def heat_beside(rng: Streams, bath: Array, noise: Array) -> tuple[Array, Array]:
     """Normal numbers (R, p, d) that together with the noise have the covariance ``bath`` (R,), and whether they can.
 
     Their covariance is bath * I - noise noise^T, whose mean is bath * I minus the covariance of the noise. Where noise

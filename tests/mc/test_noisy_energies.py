@@ -1,0 +1,221 @@
+"""Moves under noise: statistics against closed forms and quadrature."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from freemetric.energies import Diagonal, MiniBatch, NCAEnergy
+from freemetric.mc import Annealing, Constant, ElementMove, LangevinMove, MatrixMove, PenaltyMove, State, Streams
+
+
+class Together(Streams):
+    """One stream for all replicas: as good for statistics as one for each, and faster."""
+
+    def _rows(self, size, draw):
+        return draw(self.generators[0], size)
+
+
+def together(R, seed=1):
+    return Together.of(Together(np.random.default_rng(seed).spawn(R)), R)
+
+
+class Noisy:
+    """An energy (value, gradient) of single numbers, whose batches have normal errors: of gradients, and of slopes.
+
+    ``told`` is whether moves can draw batches, and so find out how large the errors are.
+    """
+
+    def __init__(self, value, slope, noise, told=True):
+        self.value, self.slope, self.noise = value, slope, noise
+        if told:
+            self.draw = lambda rng: Batch(self, rng)
+
+    def __call__(self, A):
+        return self.value(A).sum(axis=(1, 2))
+
+    def value_and_grad(self, A):  # where noise is not told the error of two batches' mean is
+        return self(A), self.slope(A) + self.noise * self.untold.standard_normal(A.shape)
+
+
+class Batch:
+    def __init__(self, energy, rng):
+        self.energy, self.rng = energy, rng
+        self.tilt = np.sqrt(2) * energy.noise * rng.standard_normal((len(rng), 1, 1))
+
+    def __call__(self, A):  # the error of a difference grows with the distance
+        return self.energy(A) + (self.tilt * A).sum(axis=(1, 2))
+
+    def value_and_grad(self, A):
+        tilt = np.sqrt(2) * self.energy.noise * self.rng.standard_normal(A.shape)
+        return self.energy(A), self.energy.slope(A) + tilt
+
+
+def well(noise, told=True):
+    return Noisy(lambda A: A**2 / 2, lambda A: A, noise, told)
+
+
+def two_wells(noise):
+    return Noisy(lambda A: (A**2 - 1) ** 2, lambda A: 4 * A * (A**2 - 1), noise)
+
+
+def squares(energy, move, temperature, n_steps=120, R=400, size=1):
+    """Mean of A^2 after burn-in and its standard error, from independent replicas."""
+    energy.untold = together(R, 9)
+    A = np.random.default_rng(0).standard_normal((R, 1, size))
+    run = Annealing(Constant(temperature), move, n_steps=n_steps, burn_in=0).iterate(together(R), energy, A)
+    kept = np.mean([(state.A**2).mean(axis=(1, 2)) for state, info in run if info.step > n_steps / 4], axis=0)
+    return kept.mean(), kept.std(ddof=1) / np.sqrt(R)
+
+
+@pytest.mark.parametrize(("h", "friction"), [(0.2, 0.3), (1.0, 0.2), (1.6, 1.0)])
+def test_a_harmonic_well_has_no_error_of_the_time_step(h, friction):
+    mean, error = squares(well(0.0), LangevinMove(h, friction=friction, target_acceptance=None), 0.5)
+    assert error < 0.01
+    assert mean == pytest.approx(0.5, abs=4 * error)
+
+
+@pytest.mark.parametrize(("h", "noise", "friction"), [(0.5, 0.3, 0.3), (0.2, 1.0, 0.3), (0.3, 0.6, 0.2)])
+def test_noise_that_is_told_is_no_heat_and_noise_that_is_not_is(h, noise, friction):
+    move, T = LangevinMove(h, friction=friction, target_acceptance=None), 1.0
+    told, error = squares(well(noise), move, T)
+    assert told == pytest.approx(T, abs=4 * error)
+    untold, error = squares(well(noise, told=False), move, T)
+    c = np.exp(-friction)
+    predicted = T + h**2 * noise**2 * (1 + c) / (4 * (1 - c))
+    assert predicted > T + 4 * error
+    assert untold == pytest.approx(predicted, abs=4 * error)
+
+
+def test_correlated_noise_is_no_heat_either():
+    class Tilted(Batch):  # all elements have one error
+        def value_and_grad(self, A):
+            return self.energy(A), self.energy.slope(A) + self.tilt
+
+    energy = well(0.5)
+    energy.draw = lambda rng: Tilted(energy, rng)
+    A = np.random.default_rng(0).standard_normal((2000, 1, 2))
+    sampler = Annealing(Constant(1.0), LangevinMove(0.3, friction=0.3, target_acceptance=None), n_steps=40, burn_in=0)
+    products = [state.A.prod(axis=2).ravel() for state, _ in sampler.iterate(together(2000), energy, A)]
+    kept = np.mean(products[10:], axis=0)  # E[a b] = 0; uncorrected it is 0.075
+    assert kept.mean() == pytest.approx(0, abs=4 * kept.std() / np.sqrt(len(kept)))
+    assert kept.std() / np.sqrt(len(kept)) < 0.075 / 6
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.5])
+def test_two_wells_by_quadrature(noise):
+    T = 0.5
+
+    def moment(k):
+        return quad(lambda x: x**k * np.exp(-((x**2 - 1) ** 2) / T), -4, 4)[0]
+
+    mean, error = squares(two_wells(noise), LangevinMove(0.1, friction=0.2, target_acceptance=None), T, n_steps=250)
+    assert error < 0.012
+    assert mean == pytest.approx(moment(2) / moment(0), abs=4 * error)
+
+
+def test_without_friction_and_noise_it_is_newtons_equation():
+    A, v = np.array([[[1.0, -0.5]]]), np.array([[[0.3, 0.8]]])
+    state = State(A, well(0.0)(A), velocity=v)
+    energy = two_wells(0.0)
+    del energy.draw
+    energy.value_and_grad = lambda A: (energy(A), energy.slope(A))
+    h, n = 0.05, 20
+    move = LangevinMove(h, friction=0, n_leapfrog=n)
+    streams, T, scale = Streams.of(np.random.default_rng(0), 1), np.array([1.0]), np.array([h])
+    there, _ = move.step(streams, energy, state, T, scale)
+    x, u = A.copy(), v.copy()
+    for _ in range(n):  # leapfrog, written down once more
+        x = x + h / 2 * u
+        u = u - h * energy.slope(x)
+        x = x + h / 2 * u
+    np.testing.assert_allclose(there.A, x, rtol=1e-12)
+    back, _ = move.step(streams, energy, there._replace(velocity=-there.velocity), T, scale)
+    np.testing.assert_allclose(back.A, A, rtol=1e-9)  # time can be turned round
+    total = [energy(s.A)[0] + (s.velocity**2).sum() / 2 for s in (state, there)]
+    assert total[1] == pytest.approx(total[0], abs=2e-3)
+
+
+def test_the_time_step_shrinks_until_the_noise_fits():
+    energy = well(2.0)
+    run = Annealing(Constant(1.0), LangevinMove(1.0), n_steps=150, burn_in=0.8).iterate(
+        np.random.default_rng(0), energy, np.zeros((50, 1, 2))
+    )
+    shares = np.array([info.acceptance.mean() for _, info in run])
+    assert shares[0] < 0.3
+    assert shares[-30:].mean() == pytest.approx(0.95, abs=0.04)
+
+
+@pytest.mark.parametrize(
+    "move", [MatrixMove(1.0, target_acceptance=None), ElementMove(1.5, target_acceptance=None)], ids=repr
+)
+def test_the_penalty_keeps_the_balance_that_noise_breaks(move):
+    move.set_params(n_moves=5)
+    mean, error = squares(well(0.7), PenaltyMove(move, n_batches=8), 1.0, n_steps=80)
+    assert error < 0.05
+    assert mean == pytest.approx(1.0, abs=4 * error)
+
+
+def test_without_noise_the_penalty_is_metropolis_rule():
+    energy = two_wells(0.0)
+    del energy.draw
+    A = np.ones((3, 1, 1))
+    walks = []
+    for move in (MatrixMove(0.5), PenaltyMove(MatrixMove(0.5))):
+        run = Annealing(Constant(0.3), move, n_steps=10).iterate(np.random.default_rng(0), energy, A)
+        walks.append([state.A for state, _ in run])
+    np.testing.assert_array_equal(*walks)
+
+
+def test_real_batches_against_quadrature(iris):
+    """One weight of iris' features: Boltzmann's law of the mean energy of batches, from many of them."""
+    X, y = iris[0][:, 2:3], iris[1]
+    bound = MiniBatch(Diagonal(NCAEnergy()), 60).bind(X, y)
+    T, grid = 0.03, np.linspace(0.25, 13.75, 28)  # the energy is even
+    trap = 1e-3
+
+    class Trapped:  # symmetric in the sign of the weight, and confined
+        def __init__(self, energy):
+            self.energy = energy
+
+        def __call__(self, A):
+            return self.energy(A) + trap * (A**2).sum(axis=(1, 2))
+
+        def value_and_grad(self, A):
+            value, gradient = self.energy.value_and_grad(A)
+            return value + trap * (A**2).sum(axis=(1, 2)), gradient + 2 * trap * A
+
+        def draw(self, rng):
+            return Trapped(self.energy.draw(rng))
+
+    energy = Trapped(bound)
+    streams = Streams.of(np.random.default_rng(5), 1)
+    mean_energy = np.mean([energy.draw(streams)(grid[:, None, None]) for _ in range(80)], axis=0)
+    law = np.exp(-(mean_energy - mean_energy.min()) / T)
+    expected = (law * grid**2).sum() / law.sum()
+    A = np.random.default_rng(0).choice([-5.0, 5.0], (24, 1, 1))
+    sampler = Annealing(
+        Constant(T), LangevinMove(1.0, n_leapfrog=5, friction=0.3, target_acceptance=None), n_steps=50, burn_in=0
+    )
+    kept = [(s.A**2).ravel() for s, info in sampler.iterate(np.random.default_rng(0), energy, A) if info.step > 10]
+    means = np.mean(kept, axis=0)
+    assert means.mean() == pytest.approx(expected, abs=4 * means.std() / np.sqrt(len(means)) + 0.02 * expected)
+
+
+@pytest.mark.parametrize(
+    ("move", "problem"),
+    [
+        (LangevinMove(friction=-1), "friction must be a number >= 0; got -1"),
+        (PenaltyMove(n_batches=2), "n_batches must be at least 3"),
+        (PenaltyMove(LangevinMove()), "PenaltyMove needs a move that proposes"),
+    ],
+    ids=repr,
+)
+def test_bad_parameters_are_named(move, problem):
+    with pytest.raises((ValueError, TypeError), match=problem):
+        Annealing(Constant(1.0), move).begin(np.random.default_rng(0), well(1.0), np.zeros((1, 1, 1)))
+
+
+def test_a_penalty_needs_a_temperature():
+    run = Annealing(Constant(0.0), PenaltyMove()).iterate(np.random.default_rng(0), well(1.0), np.zeros((1, 1, 1)))
+    with pytest.raises(ValueError, match="infinite at temperature 0"):
+        next(run)
