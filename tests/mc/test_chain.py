@@ -15,13 +15,14 @@ from freemetric.mc import (
     ElementMove,
     Geometric,
     HamiltonianMove,
+    LangevinMove,
     MatrixMove,
     ParallelTempering,
     Streams,
     StretchRotateMove,
 )
 
-MOVES = [ElementMove(0.5), MatrixMove(0.2), StretchRotateMove(0.3), HamiltonianMove()]
+MOVES = [ElementMove(0.5), MatrixMove(0.2), StretchRotateMove(0.3), HamiltonianMove(), LangevinMove(n_leapfrog=3)]
 SAMPLERS = [
     *(Annealing(Constant(1e-3), move, n_steps=6, burn_in=0.5) for move in MOVES),
     *(ParallelTempering((1e-4, 1e-3, 1e-2), move, n_steps=6) for move in MOVES),
@@ -116,6 +117,7 @@ def test_a_chain_goes_on_in_another_process(iris, tmp_path):
         {"step": -1},
         {"step": 1.5},
         {"gradient": np.zeros((3, 1, 4))},
+        {"velocity": np.zeros((3, 1, 4))},
         {"A": np.zeros((3, 8))},
         {"energies": np.zeros((5, 3))},
         {"streams": []},

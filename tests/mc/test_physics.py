@@ -11,6 +11,7 @@ from freemetric.mc import (
     HamiltonianMove,
     MatrixMove,
     ParallelTempering,
+    PenaltyMove,
     State,
     Streams,
     StretchRotateMove,
@@ -52,7 +53,7 @@ def mean_and_error(energies):
 
 
 @pytest.mark.parametrize("temperature", [0.1, 2.0])
-@pytest.mark.parametrize("move", MOVES, ids=repr)
+@pytest.mark.parametrize("move", [*MOVES, PenaltyMove(MatrixMove(1.0, n_moves=3))], ids=repr)
 def test_every_move_samples_a_normal_distribution(move, temperature, rng):
     A = rng.standard_normal((200, 1, 2))
     sampler = Annealing(Constant(temperature), move, n_steps=300, burn_in=0.3)

@@ -17,8 +17,9 @@ class BatchMargin:
     The first are ``samples``, rows (m, n). All batches have n patterns: f grows with the impostors among them.
     """
 
-    def __init__(self, batches: Batches, samples: NDArray[np.intp], *options: Any) -> None:
-        self.batches, self.batch_size, self.options = batches, samples.shape[1], options
+    def __init__(self, batches: Batches, samples: NDArray[np.intp], n_neighbors: int, regularization: float) -> None:
+        self.batches, self.batch_size = batches, samples.shape[1]
+        self.n_neighbors, self.regularization = n_neighbors, regularization
         self.fixed = [self._of(rows) for rows in samples]
 
     def __call__(self, A: Array) -> Array:
@@ -28,7 +29,8 @@ class BatchMargin:
         return self._of(self.batches.for_replicas(rng, self.batch_size)[0])
 
     def _of(self, rows):
-        return SomeAnchors(self.batches.X[rows], self.batches.y[rows], *self.options, per_anchor=PER_ANCHOR)
+        X, y = self.batches.X[rows], self.batches.y[rows]
+        return SomeAnchors(X, y, self.n_neighbors, self.regularization, PER_ANCHOR)
 
 
 class SomeAnchors:
