@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -194,7 +195,7 @@ def growth(some, sizes):
     ours = [(n, some[OURS, n]["fit_seconds"]) for n in sizes if (OURS, n) in some]
     if len(ours) < 2:
         return
-    powers = [np.log(b[1] / a[1]) / np.log(b[0] / a[0]) for a, b in zip(ours, ours[1:], strict=False)]
+    powers = [np.log(b[1] / a[1]) / np.log(b[0] / a[0]) for a, b in pairwise(ours)]
     (n0, t0), (n1, t1) = ours[0], ours[-1]
     whole = np.log(t1 / t0) / np.log(n1 / n0)
     print(f"\n{OURS} grows as N to the {', '.join(f'{p:.2f}' for p in powers)}; {whole:.2f} from {n0:,} to {n1:,}")

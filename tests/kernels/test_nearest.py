@@ -16,7 +16,9 @@ def distances_to(Q, Z, rows):
     return ((Q[:, None] - Z[rows]) ** 2).sum(axis=2)
 
 
-@pytest.mark.parametrize(("n", "M", "p", "K"), [(70, 50, 3, 50), (5, 3000, 7, 33), (130, 1025, 1, 1), (3, 2500, 2, 300)])
+@pytest.mark.parametrize(
+    ("n", "M", "p", "K"), [(70, 50, 3, 50), (5, 3000, 7, 33), (130, 1025, 1, 1), (3, 2500, 2, 300)]
+)
 def test_the_nearest_are_the_nearest(n, M, p, K, rng):
     Q, Z = rng.standard_normal((n, p)), rng.standard_normal((M, p))
     rows = nearest(as_queries(Q), as_places(Z), K)

@@ -124,8 +124,8 @@ def neighbor_shares(
     """Sums over k of weights[k - 1] times the class shares (n, C) of the k rows nearest to the queries, in all spaces.
 
     The queries are Q (R, n, p) in the R spaces. The candidates (n, S) are places, rows of Z (R, M, p), where ``counts``
-    (M,) rows lie with the class weights ``ballots`` (M, C). Of the last place only as much votes as is needed; of places
-    at equal distances the first counts first.
+    (M,) rows lie with the class weights ``ballots`` (M, C). Of the last place only as much votes as is needed; of
+    places at equal distances the first counts first.
     """
     out = np.zeros((Q.shape[1], ballots.shape[1]))
     for places, queries in zip(np.asarray(Z), np.asarray(Q, dtype=np.float64), strict=True):

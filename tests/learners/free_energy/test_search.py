@@ -158,7 +158,7 @@ def test_larger_bags_are_tried_where_there_are_many_patterns():
         y, options["smallest_bag"] = np.arange(n) % 2, smallest_bag
         return search_in(np.arange(n, dtype=float)[:, None], y, Recipe(**options)).bag_sizes()
 
-    assert sizes(20_000, Recipe().smallest_bag) == [4000]
+    assert sizes(20_000, Recipe().smallest_bag) == [1000, 4000]
     assert sizes(100) == [50]
     assert sizes(1000) == [256]
     assert sizes(1100) == [256, 550]

@@ -91,15 +91,15 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         What the replicas sample; "auto" is the energy of each kind. A callable knows its own data: only the full map of
         the features scaled to [0, 1] is then sampled.
     sampler : Sampler or None, default=None
-        How; None is ``Annealing(Constant(temperature), HamiltonianMove(caution=0.5), n_steps=12)``. Replaces
+        How; None is ``Annealing(Constant(temperature), HamiltonianMove(), n_steps=12)``. Replaces
         ``temperature``. Of a sampler that runs several replicas at once, such as ``ParallelTempering``, the first is
         taken, the coldest.
     recipe : Recipe or None, default=None
         All other constants of the search; None is ``Recipe()``. What is given by the parameters above counts more.
     shortlist : int, "auto" or None, default="auto"
         How many training patterns a prediction asks for their distances in every replica's space: those nearest in the
-        averaged metric. "auto" is the smallest of 128, 256, 512 and 1,024 that holds 95 % of the neighbours that vote, as
-        measured when the model was fitted; None asks all, which is exact and slower.
+        averaged metric. "auto" is the smallest of 128, 256, 512 and 1,024 that holds 95 % of the neighbours that vote,
+        as measured when the model was fitted; None asks all, which is exact and slower.
     max_seconds : float or None, default=None
         When to stop sampling, at the next replica; the model is then made of what there is, with a warning.
     checkpoint : path-like or None, default=None

@@ -12,11 +12,15 @@ from .population import Entrant, Population
 from .search import Search
 from .trust import allowed_neighbors, trusted_learners
 
-TRIALS = 8  # replicas that a larger bag is judged by
+SCOUTS = 6  # replicas that a candidate is judged by where larger bags may follow
 
 
 def populate(search: Search, candidates: Sequence[Candidate], tunes_temperature: bool, moves_trap: bool) -> None:
-    """Replicas evenly to all candidates, then to larger bags, to other temperatures, and to where votes were best.
+    """Replicas evenly to all candidates, then to other temperatures, to larger bags, and to where votes were best.
+
+    The cheapest questions come first: kinds and temperatures are compared on the smallest bags, by equal numbers of
+    replicas, for more of them are better by themselves. The best of every form go on: a form that is behind may be
+    ahead at another temperature, or with more patterns.
 
     Parameters
     ----------
@@ -25,7 +29,7 @@ def populate(search: Search, candidates: Sequence[Candidate], tunes_temperature:
     candidates : sequence of Candidate
         What is tried first, on the smallest bags; the simpler ones first.
     tunes_temperature : bool
-        Whether the best candidate is tried colder and hotter.
+        Whether the best candidates are tried colder and hotter.
     moves_trap : bool
         Whether the confinement follows the temperature.
     """
@@ -33,15 +37,14 @@ def populate(search: Search, candidates: Sequence[Candidate], tunes_temperature:
     total = search.n_replicas(search.bag_sizes()[0])
     each = max(2, round(recipe.first_share * total / max(1, sum(candidate.learns for candidate in candidates))))
     if len(search.bag_sizes()) > 1:
-        each = min(each, TRIALS)  # as many as larger bags are judged by: more replicas are better by themselves
+        each = min(each, SCOUTS)
     search.grow(_first_round(search, candidates, each, total))
-    _larger_bags(search, each, total)
+    if tunes_temperature:
+        _other_temperatures(search, each, total, moves_trap)
+    size = _larger_bags(search, each, total)
     weights, left = _trust(search), total - _n_sampled(population)
-    if tunes_temperature and left >= 2 * each and weights.any():
-        best = population.entrants[int(weights.argmax())].candidate
-        others = [search.enter(c) for c in other_temperatures(best, recipe.temperature_step, moves_trap)]
-        search.grow((entrant, each) for entrant in others)
-        weights, left = _trust(search), total - _n_sampled(population)
+    if size > search.bag_sizes()[0]:  # many of those that turned out to be better, too
+        left = max(left, total // 2 - _n_sampled(population, size))
     if weights.any() and left > 0:
         search.grow(zip(list(population.entrants), spread(left, weights).tolist(), strict=True))
 
@@ -57,17 +60,29 @@ def _first_round(search, candidates, each, total):
     return first
 
 
+def _other_temperatures(search, each, total, moves_trap):
+    """Try the best of every form colder and hotter, the best of all first, while there are replicas left for it."""
+    others = []
+    for entrant in _best_of_every_form(search.population):
+        both = list(other_temperatures(entrant.candidate, search.recipe.temperature_step, moves_trap))
+        if total - _n_sampled(search.population) >= each * (len(others) + len(both)):
+            others += [search.enter(candidate) for candidate in both]
+    search.grow((entrant, each) for entrant in others)
+
+
 def _larger_bags(search, each, total):
-    """Try the best kinds on larger bags while that is better by more than its error."""
-    population = search.population
-    for larger in search.bag_sizes()[1:]:
+    """Try the best of every form on larger bags while that is better by more than its error; the size that is best."""
+    population, (size, *larger_ones) = search.population, search.bag_sizes()
+    for larger in larger_ones:
         best = _best_of_every_form(population)
-        if total - _n_sampled(population) < each * len(best):
-            return
+        if not best or total - _n_sampled(population) < each * len(best):
+            break
         grown = [search.enter(replace(entrant.candidate, bag_size=larger)) for entrant in best]
         search.grow((entrant, each) for entrant in grown)
         if not is_better(population, grown, best):
-            return
+            break
+        size = larger
+    return size
 
 
 def _best_of_every_form(population: Population) -> list[Entrant]:
@@ -102,5 +117,7 @@ def _trust(search):
     return trusted_learners(search.population, neighbors, search.recipe)
 
 
-def _n_sampled(population):
-    return sum(len(entrant.maps) for entrant in population.entrants)
+def _n_sampled(population, bag_size=None):
+    """Replicas so far, on bags of any size or of one."""
+    some = [e for e in population.entrants if bag_size is None or e.candidate.bag_size == bag_size]
+    return sum(len(entrant.maps) for entrant in some)

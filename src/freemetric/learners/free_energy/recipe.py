@@ -31,9 +31,9 @@ class Recipe:
         Patterns; larger bags get fewer replicas.
     first_share : float, default=0.5
         Share of the replicas that goes evenly to all kinds.
-    smallest_bag : int, default=4000
-        Patterns of the bags that all kinds are tried on, if there are so many. A smaller number makes fits faster, and
-        on some data worse; larger bags are then tried where there are more patterns.
+    smallest_bag : int, default=1000
+        Patterns of the bags that all kinds are tried on, if there are so many; larger ones are then tried where there
+        are more patterns. A smaller number makes fits faster, and on some data worse.
     bag_growth : int, default=4
         Factor by which larger bags are tried, as long as they are better out of bag by more than the error of that.
     subsample : float, default=0.5
@@ -56,7 +56,7 @@ class Recipe:
         Monte Carlo steps of a replica.
     listed_neighbors : int, default=32
         Nearest neighbours that an energy looks at, see :class:`freemetric.energies.NCAEnergy`.
-    caution : float, default=0.5
+    caution : float, default=1.0
         Of the first time step, see :class:`freemetric.mc.HamiltonianMove`.
     most_neighbors : int, default=40
         Neighbours up to which votes are counted.
@@ -100,7 +100,7 @@ class Recipe:
     affordable_bag: int = 2000  # metrics of larger ones vary less
     first_share: float = 0.5
     # what they learn on and are judged by
-    smallest_bag: int = 4000  # as large as may be: smaller ones are faster, and on some data worse
+    smallest_bag: int = 1000
     bag_growth: int = 4
     subsample: float = 0.5
     most_learned_on: int = 4000
@@ -113,9 +113,9 @@ class Recipe:
     # lambda / T: the trap lambda |A|^2 / T is the same at every temperature
     other_temperatures: bool = True
     temperature_step: float = 3.0
-    n_steps: int = 12  # more are not better: metrics that are still a little warm differ more
+    n_steps: int = 12  # enough to forget the identity
     listed_neighbors: int = 32
-    caution: float = 0.5
+    caution: float = 1.0
     # what their votes are worth
     most_neighbors: int = 40
     neighbors: tuple[int, ...] = (1, 2, 3, 5, 8, 13, 20, 32)  # evenly on a logarithmic scale: large k do not outnumber

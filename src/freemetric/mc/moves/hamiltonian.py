@@ -6,6 +6,8 @@ from ..metropolis import accept
 from ..state import State, evaluate_with_gradient, near
 from .base import Move
 
+MOST_DOUBLINGS, MOST_HALVINGS = 30, 6
+
 
 class HamiltonianMove(Move):
     """Give A a random velocity, follow Newton's equations for a few leapfrog steps, accept or go back.
@@ -18,10 +20,10 @@ class HamiltonianMove(Move):
     ----------
     step_size : float or "auto", default="auto"
         First time step of the leapfrog. "auto" doubles or halves it until a single step is accepted about half
-        of the time (Hoffman and Gelman 2014).
+        of the time (Hoffman and Gelman 2014), and halves it until a whole trajectory is: far from equilibrium what
+        passes as a single step is too long for many, and a walk of few steps has no time to adapt it.
     caution : float, default=1.0
-        "auto" begins with this multiple of that step. Far from equilibrium what passes as a single step is too long for
-        a trajectory, and a walk of few steps has no time to adapt it.
+        "auto" begins with this multiple of that step.
     n_leapfrog : int, default=5
         Gradients per trajectory.
     jitter : float, default=0.2
@@ -92,17 +94,28 @@ class HamiltonianMove(Move):
             rise = values - state.energy + np.where(temperature > 0, kinetic, 0.0)
         return State(A, values, gradient), np.where(lost | np.isnan(rise), np.inf, rise)
 
-    def _reasonable_step(self, rng, energy, state, temperature, most=30):
+    def _reasonable_step(self, rng, energy, state, temperature):
+        """The longest time step, in powers of two, with which a single step is accepted half of the time; or half of
+        it, or a quarter, and so on, until a whole trajectory is, too."""
         energy = near(energy, state.A)
         state = self._with_gradient(energy, state)
         velocity = self._velocity(rng, state, temperature)  # the same for all trials: one draw, whatever the others do
+
+        def accepted(step, n_leapfrog):
+            _, rise = self._trajectory(energy, state, temperature, velocity, step, n_leapfrog)
+            return rise <= temperature * np.log(2)
+
         step, direction = np.ones(len(state.A)), np.zeros(len(state.A))
-        for _ in range(most):
-            _, rise = self._trajectory(energy, state, temperature, velocity, step, 1)
-            wanted = np.where(rise <= temperature * np.log(2), 1.0, -1.0)  # accepted at least half of the time
+        for _ in range(MOST_DOUBLINGS):
+            wanted = np.where(accepted(step, 1), 1.0, -1.0)
             direction = np.where(direction == 0, wanted, direction)
             turning = wanted != direction
             if turning.all():
                 break
             step = np.where(turning, step, step * 2.0**direction)
+        for _ in range(MOST_HALVINGS):
+            fine = accepted(step, self.n_leapfrog)
+            if fine.all():
+                break
+            step = np.where(fine, step, step / 2)
         return step
