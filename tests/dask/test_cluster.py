@@ -77,8 +77,8 @@ def kill_a_worker_that_works(cluster, pids, killed):
 
 @contextmanager
 def a_worker_killed_meanwhile(cluster, client):
-    killed = []
-    victim = threading.Thread(target=kill_a_worker_that_works, args=(cluster, client.run(os.getpid), killed))
+    killed, pids = [], client.run(os.getpid, on_error="ignore")  # of a worker that is dead already
+    victim = threading.Thread(target=kill_a_worker_that_works, args=(cluster, pids, killed))
     victim.start()
     try:
         yield
