@@ -53,7 +53,7 @@ def test_the_reference_by_finite_differences(log_floor, problem, rng):
 
 
 def test_lists_hold_the_nearest_others(problem):
-    X, bounds, weights, A = problem
+    X, bounds, _, A = problem
     lists = numba_.neighbor_lists(numba_.prepare(X, bounds), A, 7)
     for r in range(2):
         Z = X[r] @ A[r].T

@@ -7,7 +7,7 @@ from sklearn.datasets import make_classification
 import freemetric
 from freemetric import FreeEnergyClassifier
 from freemetric.kernels import kernels_for, numba_, reference
-from freemetric.metrics import polling
+from freemetric.metrics import polling, shortlist
 
 
 def problem(rng, copies=False, M=300, C=3):
@@ -62,7 +62,7 @@ def test_a_shortlist_changes_little_and_its_recall_is_known(model):
     short = fitted.set_params(shortlist="auto").predict_proba(X)
     assert (exact.argmax(axis=1) != short.argmax(axis=1)).mean() < 0.01
     assert np.abs(exact - short).mean() < 0.01
-    assert fitted.shortlist_recall_ >= 0.95 or fitted.shortlist_ == 4096
+    assert fitted.shortlist_recall_ >= 0.95 or fitted.shortlist_ == 1024
     poll = fitted.committee_.poll()
     assert poll.recall(X[:20], 900) == 1.0
     assert poll.recall(X[:20], 40) < poll.recall(X[:20], 200) < 1.0
@@ -73,8 +73,12 @@ def test_large_models_compute_coordinates_when_they_are_asked(model, monkeypatch
     kept = fitted.set_params(shortlist=100).predict_proba(X[:30])
     monkeypatch.setattr(polling, "KEPT_BYTES", 0)
     polling.POLLS.clear()
-    np.testing.assert_allclose(fitted.predict_proba(X[:30]), kept, atol=1e-6)
+    np.testing.assert_allclose(fitted.predict_proba(X[:30]), kept, atol=1e-4)  # views in single precision
     assert fitted.committee_.poll().coordinates is None
+    monkeypatch.setattr(shortlist, "MANY_PLACES", 100)
+    polling.POLLS.clear()
+    assert fitted.committee_.poll().shortlist.cells is not None
+    assert np.abs(fitted.predict_proba(X[:30]) - kept).mean() < 0.01
     monkeypatch.undo()
     polling.POLLS.clear()
 
