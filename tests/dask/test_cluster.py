@@ -10,6 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from joblib import parallel_config
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
 
 from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.metrics import Voters
@@ -91,7 +93,7 @@ def test_two_and_four_workers_give_what_one_process_gives_and_so_do_those_that_a
     """One test: to start processes is what takes time."""
     X, y = wine
     one = FreeEnergyClassifier(**SETTINGS).fit(X, y)
-    sent = []
+    folds, sent = cross_val_score(clone(one), X, y, cv=2), []
     monkeypatch.setattr(Voters, "__getstate__", lambda self: sent.append(len(self)) or vars(self), raising=False)
     with cluster_of(2) as (cluster, client):
         for n_workers, size in ((2, 60), (4, 23)):
@@ -106,6 +108,8 @@ def test_two_and_four_workers_give_what_one_process_gives_and_so_do_those_that_a
             assert_same_predictions(apart, one, X)
             assert max(sent) == RECIPE.most_searched  # all others have stayed
 
+        with parallel_config("dask"):  # folds, and in each of them replicas
+            np.testing.assert_array_equal(cross_val_score(clone(one), X, y, cv=2), folds)
         with a_worker_killed_meanwhile(cluster, client), parallel_config("dask"):
             assert_same_model(FreeEnergyClassifier(**SETTINGS).fit(X, y), one)
         with a_worker_killed_meanwhile(cluster, client):

@@ -30,6 +30,7 @@ WRONG = {
     "sparse columns": (THIN, y, "X has sparse columns"),
     "no label": (X, da.from_array(np.array(["a", None] * 20, dtype=object), chunks=20), "y has no label for some rows"),
     "a label of NaN": (X, y.astype(float).map_blocks(lambda block: block / block), "y has no label for some rows"),
+    "no rows": (X[:0], y[:0], "X has no rows"),
     "one class": (X, y * 0, "at least two classes"),
 }
 

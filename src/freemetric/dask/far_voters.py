@@ -48,6 +48,8 @@ class FarVoters:
             [delayed(np.unique)(block) for block in y],
         )
         check_aligned(lengths, own)
+        if not sum(lengths):
+            raise ValueError("X has no rows.")
         self.starts = np.array([0, *accumulate(lengths)])
         names = np.unique(np.concatenate([some for some, n in zip(found, lengths, strict=True) if n]))
         self.codes = self.dask.persist(*(delayed(codes_of)(block, names) for block in y))
