@@ -85,6 +85,20 @@ def test_rows_that_a_map_has_thrown_together_do_not_vote_for_themselves():
     np.testing.assert_array_equal(votes[:, -1].sum(axis=1), 3)
 
 
+@pytest.mark.parametrize("copies", [False, True])
+def test_shares_of_all_numbers_of_neighbours_in_one_pass(copies, rng):
+    Z = rng.integers(0, 3, (60, 2)).astype(float) if copies else rng.random((60, 2))
+    y, weights = rng.integers(0, 3, 60), rng.uniform(0.5, 2, 60)
+    places = places_of(Z, y, 3, weights)
+    search, rows = NeighborVotes(Z[places.rows], places, 59), np.array([4, 9, 30])
+    own = weights[rows, None] * one_vote_each(y, rows, 3)
+    out = np.zeros((5, 59, 3), dtype=np.float32)
+    search.add_left_out_shares(rows, own.astype(np.float32), np.array([0, 3, 4]), out)
+    votes = search.left_out(rows, own)
+    np.testing.assert_allclose(out[[0, 3, 4]], votes / votes.sum(axis=-1, keepdims=True), atol=1e-5)
+    assert not out[[1, 2]].any()
+
+
 def test_votes_by_count_by_hand():
     counts, ballots = np.array([[2, 1, 3]]), np.array([[[1.0, 1.0], [0.0, 1.0], [3.0, 0.0]]], dtype=np.float32)
     votes = votes_by_count(counts, ballots, 5)[0]

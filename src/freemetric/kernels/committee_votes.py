@@ -1,4 +1,4 @@
-"""Shares of the classes among the nearest of few candidates, for many queries: one pass, nothing stored between.
+"""Shares of the classes among the nearest, for many queries: one pass, nothing stored between.
 
 A candidate is a place with ``counts`` rows, whose ``ballots`` are the weights of their classes.
 """
@@ -64,3 +64,38 @@ def add_all_shares(Z, Q, candidates, counts, ballots, weights, out):
         for q in range(Q.shape[1]):
             n = nearest_places(Z[r], Q[r, q], candidates[q], K, apart, near, places)
             add_shares(places[:n], counts, ballots, weights, votes, out[q])
+
+
+@njit(nogil=True, cache=True)
+def add_left_out_shares(nearest, place, own, counts, ballots, numbers, out):
+    """Add to out[numbers] (n, K, C) the shares of the k nearest rows for all k, where each query leaves out a row.
+
+    ``nearest`` (n, J) are places in order of their distance, enough for K other rows where there are so many; the row
+    that a query leaves out lies at ``place`` (n,) and votes ``own`` (n, C).
+    """
+    K, C = out.shape[1], out.shape[2]
+    votes, there = np.empty(C, f32), np.empty(C, f32)
+    for q in range(nearest.shape[0]):
+        share = out[numbers[q]]
+        votes[:] = f32(0)
+        reached = 0
+        for i in nearest[q]:
+            is_own = i == place[q]
+            n = counts[i] - is_own
+            if n <= 0:
+                continue
+            for c in range(C):
+                there[c] = ballots[i, c] - own[q, c] * is_own
+            for k in range(reached + 1, min(reached + n, K) + 1):
+                part, total = f32((k - reached) / n), f32(0)
+                for c in range(C):
+                    total += votes[c] + part * there[c]
+                for c in range(C):
+                    share[k - 1, c] += (votes[c] + part * there[c]) / total
+            votes += there
+            reached += n
+            if reached >= K:
+                break
+        for k in range(reached, K):  # all there are
+            for c in range(C):
+                share[k, c] += votes[c] / votes.sum()

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import kernels_for
+from ..kernels.committee_votes import add_left_out_shares
 from .places import Places, places_of
 
 CHUNK_BYTES = 64 << 20
@@ -67,6 +68,16 @@ class NeighborVotes:
         ballots = self.places.ballots[nearest]
         ballots[is_own] -= own[is_own.any(axis=1)]
         return votes_by_count(self.places.counts[nearest] - is_own, ballots, K)
+
+    def add_left_out_shares(self, rows: NDArray, own: NDArray, numbers: NDArray, out: NDArray[np.float32]) -> None:
+        """Add to out[numbers] (n, n_neighbors, n_classes) the class shares of training rows, each without its vote.
+
+        ``own`` (n, n_classes) is what each of the rows (n,) adds to the ballots at its place.
+        """
+        place = self.places.of_row[rows]
+        asked, back = np.unique(place, return_inverse=True)  # copies ask the same question
+        nearest = self._nearest(self.Z[asked], self.n_neighbors + 1)[back]
+        add_left_out_shares(nearest, place, own, self.places.counts, self.places.ballots, numbers, out)
 
     def _nearest(self, Q, n_places):
         return self.search.kneighbors(Q, min(n_places, len(self.Z)))

@@ -42,7 +42,6 @@ def test_new_rows_vote_and_old_metrics_go(data):
 
 
 def test_a_row_is_known_at_once(data):
-    X, y = data
     model = first(data, n_neighbors=1)
     far = np.full((2, 6), 50.0)  # nobody has been there before
     for label in (0, 2):

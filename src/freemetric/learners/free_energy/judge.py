@@ -44,7 +44,7 @@ def judge(
             outside = ~np.isin(judged, bag)
             if outside.any():
                 search = NeighborVotes(Z, voters.places, n_neighbors, None, device)
-                votes = search.left_out(judged[outside], own[outside])
-                ballots.shares[outside] += votes / votes.sum(axis=-1, keepdims=True)
-                ballots.counts[outside] += 1
+                numbers = np.flatnonzero(outside)
+                search.add_left_out_shares(judged[numbers], own[numbers], numbers, ballots.shares)
+                ballots.counts[numbers] += 1
     return ballots
