@@ -6,7 +6,7 @@ OLDEST := .venv-oldest
 PEERS := .venv-peers
 DOCS := .venv-docs
 
-.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx docs clean
+.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale docs clean
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric.demo
@@ -41,6 +41,9 @@ bench-learners: $(VENV)/ready $(PEERS)/ready
 
 bench-onnx: $(VENV)/ready
 	$(RUN) benchmarks/onnx_export.py
+
+bench-scale: $(VENV)/ready
+	$(VENV)/bin/python benchmarks/scale.py
 
 # pages, pictures and examples, into docs/_build/html
 docs: $(DOCS)/ready

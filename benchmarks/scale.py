@@ -3,6 +3,7 @@
     make bench-scale                                              # the tables of docs/scaling.md, from its records
     python benchmarks/scale.py --run RECORDS                      # measure what RECORDS lacks, then the tables
     python benchmarks/scale.py --run RECORDS --sizes 1000 10000   # only these
+    python benchmarks/scale.py --draw docs/images/scaling.svg     # its drawing
     python benchmarks/scale.py --nca                              # a fit beside one NCA of scikit-learn, one thread
 
 Every measurement is a process of its own, so that its peak memory is its own too. The data are 24 Gaussian clusters of
@@ -135,7 +136,16 @@ def measure(method, n, n_jobs):
         "gigabytes": peak_gigabytes(),
         "gigabytes_before": before,
         "shortlist": getattr(model, "shortlist_", None),
+        "replicas": replicas(model) if method == OURS else None,
     }
+
+
+def replicas(model):
+    """How many were sampled on bags of every size."""
+    selection = model.selection_
+    learns = (selection["n_neighbors"] == 1) & (selection["form"] != "identity")
+    sizes = selection["bag_size"][learns]
+    return {int(size): int(selection["n_replicas"][learns][sizes == size].sum()) for size in np.unique(sizes)}
 
 
 def run_missing(path, sizes, methods, n_jobs):
@@ -201,6 +211,60 @@ def growth(some, sizes):
     print(f"\n{OURS} grows as N to the {', '.join(f'{p:.2f}' for p in powers)}; {whole:.2f} from {n0:,} to {n1:,}")
 
 
+# --- the cost model of docs/scaling.md
+
+GRADIENTS, SEARCHES, LISTED, MOST_JUDGED, MOST_SEARCHED, ROWS_OF_A_CELL = 70, 9, 32, 4000, 16_384, 256
+
+
+def work(record):
+    """Pairs times coordinates: in gradients on lists, in searches of lists and judges, and in cells of the index."""
+    N, d = record["n"], N_FEATURES
+    bags = [(int(size), count) for size, count in record["replicas"].items()]
+    gradients = sum(count * GRADIENTS * size * LISTED * 2 * d for size, count in bags)
+    lists = sum(count * SEARCHES * size**2 * d for size, count in bags)
+    judges = sum(count * min(N, MOST_JUDGED) * min(N, MOST_SEARCHED) * d for _, count in bags)
+    cells = N * N / ROWS_OF_A_CELL * d if N >= 65_536 else 0
+    return np.array([gradients, lists + judges, cells]) / 1e9
+
+
+def check_model(records):
+    """Seconds for a billion pairs times coordinates of each kind, fitted to all sizes, and what they make of each."""
+    from scipy.optimize import nnls
+
+    for n_jobs in sorted({r["n_jobs"] for r in records}):
+        ours = [r for r in records if r["method"] == OURS and r["n_jobs"] == n_jobs and r.get("replicas")]
+        if len(ours) < 4:
+            continue
+        A, t = np.array([work(r) for r in ours]), np.array([r["fit_seconds"] for r in ours])
+        prices, _ = nnls(A / t[:, None], np.ones(len(t)))
+        rows = [[f"{r['n']:,}", f"{s:.1f}", f"{m:.1f}"] for r, s, m in zip(ours, t, A @ prices, strict=True)]
+        markdown([f"rows, {n_jobs} threads", "seconds", "model"], rows)
+        print("seconds for 1e9: gradients {:.3f}, searches {:.3f}, cells {:.3f}".format(*prices))
+
+
+def draw(records, path):
+    """Seconds of a fit and rows predicted a second against the number of rows."""
+    import matplotlib.pyplot as plt
+
+    n_jobs = max(r["n_jobs"] for r in records)
+    figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
+    fields = (
+        ("fit_seconds", "seconds of a fit"),
+        ("rows_per_second", "rows predicted a second"),
+        ("error", "error in %"),
+    )
+    for axis, (field, title) in zip(axes, fields, strict=True):
+        for method in METHODS:
+            some = sorted((r["n"], r[field]) for r in records if r["method"] == method and r["n_jobs"] == n_jobs)
+            if len(some) > 1:
+                style = {"color": "#c0392b", "lw": 2.5, "zorder": 3} if method == OURS else {"lw": 1}
+                axis.plot(*zip(*some, strict=True), marker="o", ms=3, label=method, **style)
+        axis.set(xscale="log", yscale="log", title=title, xlabel="training rows")
+    axes[2].axhline(records[0]["bayes"], color="black", lw=0.8, ls=":", label="Bayes")
+    axes[2].legend(fontsize=7)
+    figure.savefig(path)
+
+
 def beside_nca(repetitions=5):
     """One thread, one run; the two take turns, so that both meet the same machine."""
     rows = []
@@ -226,6 +290,7 @@ def main():
     parser.add_argument("--sizes", nargs="+", type=int, default=SIZES)
     parser.add_argument("--methods", nargs="+", default=list(METHODS))
     parser.add_argument("--jobs", type=int, default=2, help="threads of every method")
+    parser.add_argument("--draw", metavar="PICTURE", type=Path, help="draw the records")
     parser.add_argument("--nca", action="store_true", help="a fit beside one NCA of scikit-learn")
     parser.add_argument("--threads", help=argparse.SUPPRESS)
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
@@ -242,7 +307,11 @@ def main():
         return
     if arguments.run:
         run_missing(arguments.run, arguments.sizes, arguments.methods, arguments.jobs)
-    tables(read(arguments.run or RECORDS))
+    records = read(arguments.run or RECORDS)
+    tables(records)
+    check_model(records)
+    if arguments.draw:
+        draw(records, arguments.draw)
 
 
 if __name__ == "__main__":

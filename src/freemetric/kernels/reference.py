@@ -52,8 +52,8 @@ def nca_energy_and_gradient(
         _one_energy_and_gradient(data.X[r % B], data.same, data.weights[r % B], listed[r], A[r], log_floor)
         for r in range(len(A))
     ]
-    energy, gradient = zip(*pairs, strict=True)
-    return np.array(energy), np.array(gradient)
+    energies, gradients = zip(*pairs, strict=True)
+    return np.array(energies), np.array(gradients)
 
 
 def _distances(Z):

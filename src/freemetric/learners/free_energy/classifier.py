@@ -56,21 +56,24 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
 
     .. math:: P(A) \propto \exp\{-(E(A) + \lambda \|A\|_F^2) / T\},\quad E(A) = -\tfrac1N \sum_i \log p_i(A),
 
-    p_i being the chance that stochastic neighbours classify pattern i correctly. Half of the replicas go evenly to all
-    kinds; the best kind is then tried colder and hotter, and the rest go where the votes were best. Candidate c with k
+    p_i being the chance that stochastic neighbours classify pattern i correctly, the 32 nearest of them. Up to half of
+    the replicas go evenly to all kinds; the best of every form are then tried colder and hotter, and on larger bags;
+    the rest go where the votes were best. Candidate c with k
     neighbours enters the prediction with the weight :math:`w_{ck} \propto \exp(-B_{ck} / \tau)`, B its out-of-bag Brier
     score and tau half the standard error of the best one: Boltzmann's law, with the score as energy.
     Finally :math:`P(c|x) = \mathrm{softmax}_c(s \log q_c + b_c)` calibrates the mixed shares q on the same votes. Where
     plain k-NN is better out of bag by more than a standard error, it is taken instead.
 
-    Fitting costs n_replicas * 90 gradients of O(n^2 d) for bags of n = N / 2 patterns, at most 4,000, and one
-    neighbour search per replica for at most 4,000 judges: quadratic up to N = 8,000, then about linear. Predicting a
-    pattern costs one search in the averaged metric, and O(S p) for its S nearest patterns in every replica's space.
+    A replica costs about 70 gradients of O(n L d) and 9 searches of O(n^2 d) for bags of n patterns, of whom each looks
+    at its L = 32 nearest, and a search of at most 4,000 judges among at most 16,384 voters. Bags hold half of the
+    patterns, at most 1,000, or 4,000 where that is better out of bag: beyond 16,384 patterns a search costs the same
+    for any number of them, and what is left grows with the number of voters. Predicting a pattern costs one search in
+    the averaged metric, and O(S p) for its S nearest patterns in every replica's space.
 
     Parameters
     ----------
     n_replicas : int or "auto", default="auto"
-        Sampled metrics; "auto" is 90, fewer for bags of more than 2,000 patterns, 45 for the largest.
+        Sampled metrics; "auto" is 90, and a few more where larger bags are better.
     temperature : float or "auto", default="auto"
         Temperature of the replicas; "auto" starts from 1e-3 (3e-4 for NCA's own energy) and tries a third and three
         times that.
@@ -267,7 +270,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         self._run(search)
         with one_blas_thread():  # many small problems, for which threads only wait
             verdict = verdict_on(search.population, search.recipe)
-        attributes = describe(search, verdict, voters) | describe_judges(search.population, verdict, n_given)
+            attributes = describe(search, verdict, voters) | describe_judges(search.population, verdict, n_given)
         for name, value in attributes.items():
             setattr(self, name, value)
 
@@ -303,17 +306,19 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
             raise ValueError("classes are not those of the first call to partial_fit.")
         patterns, labels = validate_data(self, X, y, dtype=NUMBERS, reset=False)
         rows = training_rows(precise(patterns), labels, sample_weight, self._can_weigh(), self.classes_)
-        old, n_given = self.committee_.voters, len(self.oob_decision_function_)
+        old, judged = self.committee_.voters, vars(self)["oob_decision_function_"]
+        n_given = len(judged)
         voters = together(old, Voters(rows.X, rows.y, old.n_classes, rows.weights, n_given + rows.rows))
         if len(voters) >= 2 * self.n_searched_:
             self._learn(voters, n_given + len(patterns))
             return self
         search = self._search(voters, judges=False)
-        committee = renewed(self.committee_, voters, search, len(rows.y) / len(voters))
-        for name, value in describe_committee(committee).items():
-            setattr(self, name, value)
+        with one_blas_thread():
+            committee = renewed(self.committee_, voters, search, len(rows.y) / len(voters))
+            for name, value in describe_committee(committee).items():
+                setattr(self, name, value)
         unjudged = np.full((len(patterns), old.n_classes), np.nan)
-        self.oob_decision_function_ = np.concatenate([self.oob_decision_function_, unjudged])
+        self.oob_decision_function_ = np.concatenate([judged, unjudged])
         return self
 
     @property
@@ -327,7 +332,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         """The search, before it begins; where nobody judges, it depends on the number of voters."""
         recipe, target, seed = self._recipe(len(voters)), Classes(voters.n_classes), seed_sequence(self.random_state)
         if not judges:
-            seed = np.random.SeedSequence([*seed.entropy, len(voters)])
+            seed = np.random.SeedSequence([*seed.generate_state(4).tolist(), len(voters)])
         panel = panel_of(voters, target, recipe.most_searched, seed)
         problem = Problem(panel, target, self._energy, self.sampler, self.n_components, self.device)
         run = TaskRunner(self._n_tasks, FitSteps(self, panel.X, panel.y), None, self.verbose)
@@ -411,7 +416,8 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         """
         patterns = self._patterns(X)
         size = self.shortlist_ if self.shortlist == "auto" else self.shortlist
-        return self.committee_.predict_proba(patterns, self.n_jobs, self.device, size)
+        with one_blas_thread():
+            return self.committee_.predict_proba(patterns, self.n_jobs, self.device, size)
 
     def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
         """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k.

@@ -62,7 +62,7 @@ def _first_round(search, candidates, each, total):
 
 def _other_temperatures(search, each, total, moves_trap):
     """Try the best of every form colder and hotter, the best of all first, while there are replicas left for it."""
-    others = []
+    others: list[Entrant] = []
     for entrant in _best_of_every_form(search.population):
         both = list(other_temperatures(entrant.candidate, search.recipe.temperature_step, moves_trap))
         if total - _n_sampled(search.population) >= each * (len(others) + len(both)):
