@@ -24,6 +24,8 @@ def test_the_nearest_are_the_nearest(n, M, p, K, rng):
     rows = nearest(as_queries(Q), as_places(Z), K)
     assert all(len(set(row)) == K for row in rows)
     np.testing.assert_allclose(distances_to(Q, Z, rows), sorted_distances(Q, Z, K), atol=1e-5)
+    unordered = nearest(as_queries(Q), as_places(Z), K, ordered=False)
+    np.testing.assert_array_equal(np.sort(unordered), np.sort(rows))
 
 
 def test_many_at_one_distance(rng):

@@ -13,7 +13,7 @@ from .compiling import njit
 from .exp2 import LOG2E, SUMS, larger, mantissa, nearest_integer, power
 
 WIDTH = 32
-NEGLIGIBLE = np.float32(1e-8)  # of a force, beside others of order one
+NEGLIGIBLE = np.float32(1e-6)  # of a force, beside others of order one
 f32 = np.float32
 
 

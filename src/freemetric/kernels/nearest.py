@@ -109,6 +109,18 @@ def sort_nearest(near, rows, n, K):
 
 
 @njit(nogil=True, cache=True)
+def drop_farthest(near, rows, n, K):
+    """The K nearest of a few more, in any order."""
+    while n > K:
+        top = largest(near[:n])
+        n -= 1
+        j = n
+        while near[j] != top:  # the last of equals
+            j -= 1
+        near[j], rows[j] = near[n], rows[n]
+
+
+@njit(nogil=True, cache=True)
 def keep_nearest(near, rows, n, K):
     """Bound that the K nearest of n keep, and how many keep it: those are at the front now."""
     bound = bound_of_nearest(near[:n], K)
@@ -120,8 +132,11 @@ def keep_nearest(near, rows, n, K):
 
 
 @njit(nogil=True, cache=True)
-def search(U, V, K, out):
-    """Write to out (n, K) the rows of V nearest to those of U, nearest first; K is at most the number of rows."""
+def search(U, V, K, ordered, out):
+    """Write to out (n, K) the rows of V nearest to those of U, nearest first where that is wanted.
+
+    K is at most the number of rows.
+    """
     n, M = U.shape[0], V.shape[0]
     room = 4 * K
     near, rows = np.empty((QUERIES, room + COLUMNS + 1), f32), np.empty((QUERIES, room + COLUMNS + 1), np.int32)
@@ -142,7 +157,10 @@ def search(U, V, K, out):
                 if taken[i] > room:
                     bound[i], taken[i] = keep_nearest(near[i], rows[i], taken[i], K)
         for i in range(queries):
-            sort_nearest(near[i], rows[i], taken[i], K)
+            if ordered or taken[i] > 2 * K:
+                sort_nearest(near[i], rows[i], taken[i], K)
+            else:
+                drop_farthest(near[i], rows[i], taken[i], K)
             for k in range(K):
                 out[q0 + i, k] = rows[i, k]
 
@@ -159,8 +177,8 @@ def as_queries(Q: NDArray) -> NDArray[np.float32]:
     return np.ascontiguousarray(np.column_stack([-2 * Q, np.ones(len(Q), dtype=f32)]))
 
 
-def nearest(queries: NDArray, places: NDArray, n_neighbors: int) -> NDArray[np.int32]:
-    """Numbers (n, K) of the places nearest to every query, nearest first."""
+def nearest(queries: NDArray, places: NDArray, n_neighbors: int, ordered: bool = True) -> NDArray[np.int32]:
+    """Numbers (n, K) of the places nearest to every query, nearest first unless their order does not matter."""
     out = np.empty((len(queries), n_neighbors), dtype=np.int32)
-    search(queries, places, n_neighbors, out)
+    search(queries, places, n_neighbors, ordered, out)
     return out

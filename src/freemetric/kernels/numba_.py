@@ -53,9 +53,9 @@ def neighbor_lists(data: Data, A: NDArray, size: int, diagonal: bool = False) ->
     same, heavy = np.empty(rows.shape, dtype=np.float32), np.empty(rows.shape, dtype=np.float32)
     for r, map_ in enumerate(np.ascontiguousarray(A, dtype=np.float32)):
         Z = listed_neighbors.images(X[r % len(X)], map_, diagonal)[:, : data.X.shape[2] if diagonal else len(map_)]
-        found = nearest.nearest(nearest.as_queries(Z), nearest.as_places(Z), size + 1)
+        found = nearest.nearest(nearest.as_queries(Z), nearest.as_places(Z), size + 1, ordered=False)
         others = found != everyone
-        others[others.all(axis=1), -1] = False  # lost among others at the same point: drop the farthest instead
+        others[others.all(axis=1), -1] = False  # lost among others at the same point, any of whom may go instead
         rows[r] = found[others].reshape(-1, size)
         same[r], heavy[r] = listed_neighbors.on_lists(rows[r], data.begin, data.end, data.weights[r % len(X)])
     return Lists(rows, same, heavy, X)
