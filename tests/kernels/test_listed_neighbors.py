@@ -63,6 +63,17 @@ def test_lists_hold_the_nearest_others(problem):
         np.testing.assert_allclose(np.sort(listed, axis=1), np.sort(D, axis=1)[:, :7], rtol=1e-4)
 
 
+def test_lists_of_maps_that_have_not_changed_are_used_again(problem):
+    X, bounds, _, A = problem
+    data, B = numba_.prepare(X, bounds), A.copy()
+    last = A, numba_.neighbor_lists(data, A, 7)
+    B[1] *= [[1.0], [2.0], [0.5]]
+    again, anew = numba_.neighbor_lists(data, B, 7, last=last), numba_.neighbor_lists(data, B, 7)
+    for one, other in zip(again, anew, strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(last[1].rows, numba_.neighbor_lists(data, A, 7).rows)
+
+
 def test_of_equal_patterns_none_is_its_own_neighbour():
     lists = numba_.neighbor_lists(numba_.prepare(np.zeros((1, 50, 2)), np.array([0, 25, 50])), np.eye(2)[None], 4)
     assert not (lists.rows[0] == np.arange(50)[:, None]).any()

@@ -180,9 +180,10 @@ class BoundListedNCA:
         return self._lists_of(A) if self.lists is None else self.lists
 
     def _lists_of(self, A):
-        """Lists of A; those of the last call where A is the same, as it is after a rejected move."""
+        """Lists of A; those of the last call for maps that are the same, as they are after a rejected move."""
         if self.last is None or not np.array_equal(self.last[0], A):
-            self.last = A.copy(), self.kernels.neighbor_lists(self.data, A, self.n_neighbors, self.diagonal)
+            lists = self.kernels.neighbor_lists(self.data, A, self.n_neighbors, self.diagonal, self.last)
+            self.last = A.copy(), lists
         return self.last[1]
 
 

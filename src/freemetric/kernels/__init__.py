@@ -3,7 +3,7 @@
 Every module has the same functions with the same signatures::
 
     data = prepare(X, bounds, device, weights)
-    lists = neighbor_lists(data, A, size, diagonal)
+    lists = neighbor_lists(data, A, size, diagonal, last)
     nca_energy(data, A, log_floor, lists, diagonal)                      -> (R,)
     nca_energy_and_gradient(data, A, log_floor, lists, diagonal)         -> (R,), (R, p, d)
     nca_element_sweep(data, A, rows, columns, deltas, allowed, ridge)    where can_sweep(device)

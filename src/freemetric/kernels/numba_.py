@@ -45,20 +45,31 @@ class Lists(NamedTuple):
     X: np.ndarray  # (B, N, d') the patterns, with columns of zeros as the kernel wants them
 
 
-def neighbor_lists(data: Data, A: NDArray, size: int, diagonal: bool = False) -> Lists:
-    X = np.zeros((*data.X.shape[:2], listed_neighbors.wide(data.X.shape[2])), dtype=np.float32)
-    X[:, :, : data.X.shape[2]] = data.X
-    everyone = np.arange(X.shape[1])[:, None]
-    rows = np.empty((len(A), X.shape[1], size), dtype=np.int32)
-    same, heavy = np.empty(rows.shape, dtype=np.float32), np.empty(rows.shape, dtype=np.float32)
-    for r, map_ in enumerate(np.ascontiguousarray(A, dtype=np.float32)):
-        Z = listed_neighbors.images(X[r % len(X)], map_, diagonal)[:, : data.X.shape[2] if diagonal else len(map_)]
+def neighbor_lists(
+    data: Data, A: NDArray, size: int, diagonal: bool = False, last: tuple[NDArray, Lists] | None = None
+) -> Lists:
+    B, N, d = data.X.shape
+    if last is None or last[0].shape != A.shape:
+        X = np.zeros((B, N, listed_neighbors.wide(d)), dtype=np.float32)
+        X[:, :, :d] = data.X
+        rows = np.empty((len(A), N, size), dtype=np.int32)
+        lists = Lists(rows, *(np.empty(rows.shape, dtype=np.float32) for _ in range(2)), X)
+        changed = range(len(A))
+    else:
+        old = last[1]
+        lists = Lists(old.rows.copy(), old.same.copy(), old.heavy.copy(), old.X)
+        changed = np.flatnonzero((last[0] != A).any(axis=(1, 2)))
+    everyone = np.arange(N)[:, None]
+    for r in changed:
+        map_ = np.ascontiguousarray(A[r], dtype=np.float32)
+        Z = listed_neighbors.images(lists.X[r % B], map_, diagonal)[:, : d if diagonal else len(map_)]
         found = nearest.nearest(nearest.as_queries(Z), nearest.as_places(Z), size + 1, ordered=False)
         others = found != everyone
         others[others.all(axis=1), -1] = False  # lost among others at the same point, any of whom may go instead
-        rows[r] = found[others].reshape(-1, size)
-        same[r], heavy[r] = listed_neighbors.on_lists(rows[r], data.begin, data.end, data.weights[r % len(X)])
-    return Lists(rows, same, heavy, X)
+        lists.rows[r] = found[others].reshape(-1, size)
+        known = listed_neighbors.on_lists(lists.rows[r], data.begin, data.end, data.weights[r % B])
+        lists.same[r], lists.heavy[r] = known
+    return lists
 
 
 def nca_energy(

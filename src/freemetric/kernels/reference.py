@@ -19,8 +19,13 @@ def prepare(X: NDArray, bounds: NDArray, device: str = "reference", weights: NDA
     return Data(X, label[:, None] == label[None, :], weights)
 
 
-def neighbor_lists(data: Data, A: NDArray, size: int, diagonal: bool = False) -> NDArray[np.bool_]:
-    """Which patterns are on whose list, (R, N, N): of the others those ``size`` that are nearest under map r."""
+def neighbor_lists(
+    data: Data, A: NDArray, size: int, diagonal: bool = False, last: tuple[NDArray, NDArray] | None = None
+) -> NDArray[np.bool_]:
+    """Which patterns are on whose list, (R, N, N): of the others those ``size`` that are nearest under map r.
+
+    ``last`` are maps and their lists that may be used again where a map is the same.
+    """
     B, maps = len(data.X), A * np.eye(A.shape[2]) if diagonal else A
     stack = np.array([_distances(data.X[r % B] @ maps[r].T) for r in range(len(A))])
     ranks = stack.argsort(axis=2, kind="stable").argsort(axis=2)

@@ -52,7 +52,9 @@ def _pairs(X, weights, bounds):
     return Pairs(X, weights, bounds) if X.is_cuda and HAS_TRITON else None
 
 
-def neighbor_lists(data: Data, A: NDArray, size: int, diagonal: bool = False) -> "Lists":
+def neighbor_lists(
+    data: Data, A: NDArray, size: int, diagonal: bool = False, last: "tuple[NDArray, Lists] | None" = None
+) -> "Lists":
     from .listed_neighbors_torch import lists_of
 
     maps = _maps(data, A)

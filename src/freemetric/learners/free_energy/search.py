@@ -16,7 +16,7 @@ from .population import Entrant, Population
 from .recipe import Recipe
 from .sample import Replicas, ReplicaTask, replicas_of
 
-AFFORDABLE_ROWS = 512  # of all bags of a task; small bags share one, for which Python's share of the work is less
+AFFORDABLE_ROWS = 2048  # of all bags of a task; small bags share one, for which Python's share of the work is less
 MOST_TOGETHER, MOST_ON_DEVICE = 16, 64  # replicas of a task
 
 Run = Callable[[Sequence[ReplicaTask]], Iterable[Replicas]]
