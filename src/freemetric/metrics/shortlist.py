@@ -16,7 +16,7 @@ from .averages import root, some_rows
 from .views import View
 
 MANY_PLACES = 65_536  # from which it pays to look at some cells only
-CELLS_FOR = 12  # so many of the wanted from every cell that is asked
+CELLS_FOR = 4  # of the wanted, one cell is asked
 MOST_AXES, ENOUGH = 32, 0.999  # of the averaged metric: as many as make up this share of the squared distances
 BLOCK = 16_384  # rows that are mapped at a time
 
