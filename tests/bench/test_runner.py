@@ -72,6 +72,7 @@ def test_killed_in_the_middle_and_run_again(undisturbed, tmp_path):
     assert contents(tmp_path) == contents(undisturbed)
 
 
+@pytest.mark.slow
 def test_two_runners_do_no_fit_twice(undisturbed, tmp_path):
     pair = [subprocess.Popen([*COMMAND, tmp_path, *OPTIONS], stdout=subprocess.PIPE, text=True) for _ in range(2)]
     fitted = [int(process.communicate(timeout=120)[0].split()[0]) for process in pair]

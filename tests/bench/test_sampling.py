@@ -87,6 +87,7 @@ def test_records_that_are_there_are_kept_and_counted(tmp_path):
         run(jobs, tmp_path, most_patterns=1)
 
 
+@pytest.mark.slow
 def test_from_the_command_line(tmp_path):
     words = ["--datasets", "iris", "--methods", "rca", "--repeats", "1", "--most-patterns", "40"]
     call = [sys.executable, "-m", "freemetric", "bench", "run", tmp_path, *words]

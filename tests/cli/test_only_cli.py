@@ -42,6 +42,7 @@ def test_from_the_table_to_the_page(home, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"people.fm", "out.csv", "z.csv", "page.html"}
 
 
+@pytest.mark.slow
 def test_evaluate_has_ranks_and_says_what_the_tests_need(home, fewer):
     words = ["--target", "class", "--methods", "euclidean,rf", "--folds", "2", "--repeats", "1"]
     alone = shell("evaluate", home / "people.csv", *words)

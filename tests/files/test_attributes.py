@@ -81,6 +81,7 @@ print(freemetric.RCA.__doc__, (freemetric.load(sys.argv[1])[-1].components_ == m
 """
 
 
+@pytest.mark.slow
 def test_without_docstrings_all_public_names_are_allowed(tmp_path):
     command = [sys.executable, "-OO", "-W", "ignore", "-c", WITHOUT_DOCSTRINGS, str(tmp_path / "a.model")]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == "None True"

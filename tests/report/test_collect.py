@@ -267,7 +267,7 @@ def space_variance(Z):
 
 def test_frames_of_a_candidate_in_its_own_view(voters):
     findings = collect(voters)
-    assert monte_carlo_panel.motion(findings)["temperature"][-1] == pytest.approx(voters.temperature_)
+    assert monte_carlo_panel.motion(findings)["temperature"][-1] == pytest.approx(voters.temperature_, rel=1e-4)
     assert findings.snapshots.form is FORMS[voters.snapshots_["form"]]
     assert findings.snapshots.maps.shape[2] == findings.snapshots.patterns.shape[1]
 

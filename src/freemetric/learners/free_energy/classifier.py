@@ -313,6 +313,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
             self._learn(voters, n_given + len(patterns))
             return self
         search = self._search(voters, judges=False)
+        search.run = TaskRunner(self._n_tasks, FitSteps(self, voters.X, voters.y), None, self.verbose)
         with one_blas_thread():
             committee = renewed(self.committee_, voters, search, len(rows.y) / len(voters))
             for name, value in describe_committee(committee).items():
@@ -335,8 +336,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
             seed = np.random.SeedSequence([*seed.generate_state(4).tolist(), len(voters)])
         panel = panel_of(voters, target, recipe.most_searched, seed)
         problem = Problem(panel, target, self._energy, self.sampler, self.n_components, self.device)
-        run = TaskRunner(self._n_tasks, FitSteps(self, panel.X, panel.y), None, self.verbose)
-        return Search(problem, recipe, seed, run, judges)
+        return Search(problem, recipe, seed, judges=judges)
 
     @property
     def _n_tasks(self):

@@ -52,9 +52,13 @@ def describe_judges(population: Population, verdict: Verdict, n_rows: int) -> di
 
 
 def _shortlist(committee):
-    """The smallest shortlist that holds almost all neighbours that vote, and how many of them it holds."""
+    """The smallest shortlist that holds almost all neighbours that vote, and how many of them it holds; all of few."""
+    n_places = len(committee.voters.places.rows)
+    sizes = [size for size in SHORTLISTS if 2 * size < n_places]
+    if not sizes:
+        return {"shortlist_": n_places, "shortlist_recall_": 1.0}
     rows = committee.voters.X[np.linspace(0, len(committee.voters) - 1, RECALLED_ROWS).astype(int)]
-    for size in SHORTLISTS:
+    for size in sizes:
         recall = committee.poll().recall(rows, size)
         if recall >= ENOUGH_RECALL:
             break
