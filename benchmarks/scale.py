@@ -92,9 +92,9 @@ def metric_then_knn(learner):
 METHODS = {
     OURS: (lambda n_jobs: FreeEnergyClassifier(n_jobs=n_jobs, random_state=0), None),
     "free-energy, large bags": (large_bags, 30_000),
-    "forest, 100": (lambda n_jobs: RandomForestClassifier(100, n_jobs=n_jobs, random_state=0), None),
-    "forest, 500": (lambda n_jobs: RandomForestClassifier(500, n_jobs=n_jobs, random_state=0), 100_000),
-    "extra trees, 500": (lambda n_jobs: ExtraTreesClassifier(500, n_jobs=n_jobs, random_state=0), 100_000),
+    "forest, 100": (lambda n_jobs: RandomForestClassifier(100, n_jobs=n_jobs, random_state=0), 300_000),
+    "forest, 500": (lambda n_jobs: RandomForestClassifier(500, n_jobs=n_jobs, random_state=0), 30_000),
+    "extra trees, 500": (lambda n_jobs: ExtraTreesClassifier(500, n_jobs=n_jobs, random_state=0), 30_000),
     "boosting, histograms": (lambda n_jobs: HistGradientBoostingClassifier(random_state=0), None),
     "SVM, tuned": (tuned_svm, 4000),
     "k-NN, k by 3 folds": (lambda n_jobs: GridSearchCV(knn(n_jobs), NEIGHBORS, cv=3), 30_000),

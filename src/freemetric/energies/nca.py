@@ -155,7 +155,7 @@ class BoundListedNCA:
         self.n_neighbors = n_neighbors
         self.diagonal = diagonal
         self.lists = lists
-        self.last: tuple[Array, Any] | None = None
+        self.last: list[tuple[Array, Any]] = []  # maps and their lists: of a proposal, and of where it began
 
     def __call__(self, A: Array) -> Array:
         return self.kernels.nca_energy(self.data, A, self.log_floor, self._lists_for(A), self.diagonal)
@@ -180,11 +180,13 @@ class BoundListedNCA:
         return self._lists_of(A) if self.lists is None else self.lists
 
     def _lists_of(self, A):
-        """Lists of A; those of the last call for maps that are the same, as they are after a rejected move."""
-        if self.last is None or not np.array_equal(self.last[0], A):
-            lists = self.kernels.neighbor_lists(self.data, A, self.n_neighbors, self.diagonal, self.last)
-            self.last = A.copy(), lists
-        return self.last[1]
+        """Lists of A; those of the last calls for maps that are the same, as they are after a move."""
+        for known, lists in self.last:
+            if np.array_equal(known, A):
+                return lists
+        lists = self.kernels.neighbor_lists(self.data, A, self.n_neighbors, self.diagonal, self.last)
+        self.last = [(A.copy(), lists), *self.last[:1]]
+        return lists
 
 
 class BoundNCA(BoundDifferentiableNCA):

@@ -101,8 +101,8 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         All other constants of the search; None is ``Recipe()``. What is given by the parameters above counts more.
     shortlist : int, "auto" or None, default="auto"
         How many training patterns a prediction asks for their distances in every replica's space: those nearest in the
-        averaged metric. "auto" is the smallest of 128, 256, 512 and 1,024 that holds 95 % of the neighbours that vote,
-        as measured when the model was fitted; None asks all, which is exact and slower.
+        averaged metric. "auto" is the smallest of 128, 256, 512 and 1,024 that changes at most 1 % of the votes, as
+        measured when the model was fitted; None asks all, which is exact and slower.
     max_seconds : float or None, default=None
         When to stop sampling, at the next replica; the model is then made of what there is, with a warning.
     checkpoint : path-like or None, default=None

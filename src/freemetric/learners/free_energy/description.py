@@ -11,7 +11,8 @@ from .trust import allowed_neighbors, trusted_learners
 from .verdict import Verdict
 
 SHORTLISTS = (128, 256, 512, 1024)  # at most: longer ones cost more than they change
-ENOUGH_RECALL, RECALLED_ROWS = 0.95, 64
+MOST_CHANGED, ROWS_ASKED = 0.01, 128  # share of the votes, for so many rows
+ALL_ASKED = 20_000  # voters; of more the longest shortlist stands for all of them
 
 
 def describe(search: Search, verdict: Verdict, voters: Voters) -> dict[str, Any]:
@@ -52,17 +53,23 @@ def describe_judges(population: Population, verdict: Verdict, n_rows: int) -> di
 
 
 def _shortlist(committee):
-    """The smallest shortlist that holds almost all neighbours that vote, and how many of them it holds; all of few."""
+    """The smallest shortlist that hardly changes the votes, and how many of the neighbours that vote are on it.
+
+    Where voters are dense, any of many neighbours may vote in the place of another: then the votes are the same, though
+    many neighbours are not.
+    """
     n_places = len(committee.voters.places.rows)
     sizes = [size for size in SHORTLISTS if 2 * size < n_places]
     if not sizes:
         return {"shortlist_": n_places, "shortlist_recall_": 1.0}
-    rows = committee.voters.X[np.linspace(0, len(committee.voters) - 1, RECALLED_ROWS).astype(int)]
+    rows = committee.voters.X[np.linspace(0, len(committee.voters) - 1, ROWS_ASKED).astype(int)]
+    poll, longest = committee.poll(), None if n_places <= ALL_ASKED else sizes[-1]
+    votes = poll.shares(rows, longest, "cpu")
     for size in sizes:
-        recall = committee.poll().recall(rows, size)
-        if recall >= ENOUGH_RECALL:
+        changed = np.abs(poll.shares(rows, size, "cpu") - votes).sum(axis=1).mean() / 2
+        if changed <= MOST_CHANGED:
             break
-    return {"shortlist_": size, "shortlist_recall_": recall}
+    return {"shortlist_": size, "shortlist_recall_": poll.recall(rows[::2], size)}
 
 
 def _selection(population, verdict):
