@@ -43,7 +43,7 @@ bench-onnx: $(VENV)/ready
 	$(RUN) benchmarks/onnx_export.py
 
 bench-scale: $(VENV)/ready
-	$(RUN) benchmarks/scale.py
+	$(RUN) benchmarks/scale.py --run out/scale.jsonl
 
 # pages, pictures and examples, into docs/_build/html
 docs: $(DOCS)/ready

@@ -1,9 +1,8 @@
 """What a fit and a prediction cost from a thousand to a million rows, beside what else there is.
 
-    make bench-scale                                              # the tables of docs/scaling.md, from its records
     python benchmarks/scale.py --run RECORDS                      # measure what RECORDS lacks, then the tables
     python benchmarks/scale.py --run RECORDS --sizes 1000 10000   # only these
-    python benchmarks/scale.py --draw docs/images/scaling.svg     # its drawing
+    python benchmarks/scale.py --run RECORDS --draw PICTURE       # a drawing of it, too
     python benchmarks/scale.py --nca                              # a fit beside one NCA of scikit-learn, one thread
 
 Every measurement is a process of its own, so that its peak memory is its own too. The data are 24 Gaussian clusters of
@@ -36,7 +35,6 @@ from sklearn.svm import SVC
 
 from freemetric import DMLFE, LMNN, NCA, FreeEnergyClassifier, Recipe
 
-RECORDS = Path(__file__).parent / "scale" / "records.jsonl"
 SIZES = (1000, 4000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 N_FEATURES, N_INFORMATIVE, N_CLUSTERS, N_CLASSES = 30, 10, 24, 4
 N_TEST = 10_000
@@ -220,7 +218,7 @@ def growth(some, sizes):
 
 # --- the cost model of docs/scaling.md
 
-GRADIENTS, SEARCHES, LISTED, MOST_JUDGED, MOST_SEARCHED, ROWS_OF_A_CELL = 70, 9, 32, 4000, 16_384, 256
+GRADIENTS, SEARCHES, LISTED, MOST_JUDGED, MOST_SEARCHED, ROWS_OF_A_CELL = 70, 12, 32, 4000, 16_384, 256
 
 
 def work(record):
@@ -312,9 +310,10 @@ def main():
             return
         beside_nca()
         return
-    if arguments.run:
-        run_missing(arguments.run, arguments.sizes, arguments.methods, arguments.jobs)
-    records = read(arguments.run or RECORDS)
+    if not arguments.run:
+        parser.error("say where the records are to be: --run RECORDS")
+    run_missing(arguments.run, arguments.sizes, arguments.methods, arguments.jobs)
+    records = read(arguments.run)
     tables(records)
     check_model(records)
     if arguments.draw:
