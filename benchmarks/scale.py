@@ -218,7 +218,7 @@ def growth(some, sizes):
 
 # --- the cost model of docs/scaling.md
 
-GRADIENTS, SEARCHES, LISTED, MOST_JUDGED, MOST_SEARCHED, ROWS_OF_A_CELL = 70, 12, 32, 4000, 16_384, 256
+GRADIENTS, SEARCHES, LISTED, MOST_JUDGED, MOST_SEARCHED, ROWS_OF_A_CELL = 70, 9, 32, 4000, 16_384, 256
 
 
 def work(record):

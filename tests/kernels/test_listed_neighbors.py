@@ -66,12 +66,12 @@ def test_lists_hold_the_nearest_others(problem):
 def test_lists_of_maps_that_have_not_changed_are_used_again(problem):
     X, bounds, _, A = problem
     data, B = numba_.prepare(X, bounds), A.copy()
-    last = [(A, numba_.neighbor_lists(data, A, 7))]
+    last = A, numba_.neighbor_lists(data, A, 7)
     B[1] *= [[1.0], [2.0], [0.5]]
     again, anew = numba_.neighbor_lists(data, B, 7, last=last), numba_.neighbor_lists(data, B, 7)
     for one, other in zip(again, anew, strict=True):
         np.testing.assert_array_equal(one, other)
-    np.testing.assert_array_equal(last[0][1].rows, numba_.neighbor_lists(data, A, 7).rows)
+    np.testing.assert_array_equal(last[1].rows, numba_.neighbor_lists(data, A, 7).rows)
 
 
 def test_of_equal_patterns_none_is_its_own_neighbour():
@@ -95,13 +95,12 @@ def test_with_all_others_on_the_list_it_is_the_energy_itself(energy, rng):
             energy(n_neighbors=value).bind(X, y)
 
 
-def test_forces_of_a_trajectory_are_those_around_its_start_and_its_energy_is_not(rng):
+def test_a_trajectory_keeps_the_lists_of_its_start(rng):
     X, y, A = rng.standard_normal((80, 3)), np.arange(80) % 2, np.eye(3)[None]
     bound = LogNCAEnergy(n_neighbors=5).bind(X, y)
     around, far = bound.near(A), 3 * rng.standard_normal((1, 3, 3))
     np.testing.assert_array_equal(around(A), bound(A))
     assert around(far) != bound(far)  # other neighbours are near under the other map
-    state, temperature = State(A, bound(A)), np.array([1e-2])
-    for _ in range(5):
-        state, _ = HamiltonianMove().step(rng, bound, state, temperature, np.array([1.0]))
-        np.testing.assert_allclose(state.energy, bound(state.A), rtol=1e-6)
+    moved, accepted = HamiltonianMove().step(rng, bound, State(A, bound(A)), np.array([1e-2]), np.array([1e-4]))
+    assert accepted[0] == 1.0
+    np.testing.assert_allclose(moved.energy, around(moved.A), rtol=1e-6)

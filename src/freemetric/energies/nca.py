@@ -27,7 +27,8 @@ class NCAEnergy(Energy):
     n_neighbors : int or None, default=None
         Only so many neighbours count, the nearest under A; None: all others. Then a gradient costs O(N n_neighbors p),
         and lists of the nearest cost O(N^2 p). As in molecular dynamics a trajectory keeps the lists of the map where
-        it begins: between two such maps exp(-E / T) is sampled approximately.
+        it begins, and does not see what comes near on the way: exp(-E / T) is sampled approximately, the better the
+        shorter trajectories are.
 
     References
     ----------
@@ -155,7 +156,7 @@ class BoundListedNCA:
         self.n_neighbors = n_neighbors
         self.diagonal = diagonal
         self.lists = lists
-        self.last: list[tuple[Array, Any]] = []  # maps and their lists: of a proposal, and of where it began
+        self.last: tuple[Array, Any] | None = None
 
     def __call__(self, A: Array) -> Array:
         return self.kernels.nca_energy(self.data, A, self.log_floor, self._lists_for(A), self.diagonal)
@@ -180,13 +181,11 @@ class BoundListedNCA:
         return self._lists_of(A) if self.lists is None else self.lists
 
     def _lists_of(self, A):
-        """Lists of A; those of the last calls for maps that are the same, as they are after a move."""
-        for known, lists in self.last:
-            if np.array_equal(known, A):
-                return lists
-        lists = self.kernels.neighbor_lists(self.data, A, self.n_neighbors, self.diagonal, self.last)
-        self.last = [(A.copy(), lists), *self.last[:1]]
-        return lists
+        """Lists of A; those of the last call for maps that are the same, as they are after a rejected move."""
+        if self.last is None or not np.array_equal(self.last[0], A):
+            lists = self.kernels.neighbor_lists(self.data, A, self.n_neighbors, self.diagonal, self.last)
+            self.last = A.copy(), lists
+        return self.last[1]
 
 
 class BoundNCA(BoundDifferentiableNCA):

@@ -1,6 +1,6 @@
 """The CPU kernels: compiled once per machine, serial, without the interpreter's lock."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -46,24 +46,21 @@ class Lists(NamedTuple):
 
 
 def neighbor_lists(
-    data: Data, A: NDArray, size: int, diagonal: bool = False, last: Sequence[tuple[NDArray, Lists]] = ()
+    data: Data, A: NDArray, size: int, diagonal: bool = False, last: tuple[NDArray, Lists] | None = None
 ) -> Lists:
     B, N, d = data.X.shape
-    same_maps = [(known, lists) for known, lists in last if known.shape == A.shape]
-    if same_maps:
-        X = same_maps[0][1].X
-    else:
+    if last is None or last[0].shape != A.shape:
         X = np.zeros((B, N, listed_neighbors.wide(d)), dtype=np.float32)
         X[:, :, :d] = data.X
-    rows = np.empty((len(A), N, size), dtype=np.int32)
-    lists = Lists(rows, *(np.empty(rows.shape, dtype=np.float32) for _ in range(2)), X)
-    changed = np.ones(len(A), dtype=bool)
-    for known, old in same_maps:
-        for r in np.flatnonzero(changed & (known == A).all(axis=(1, 2))):
-            lists.rows[r], lists.same[r], lists.heavy[r] = old.rows[r], old.same[r], old.heavy[r]
-            changed[r] = False
+        rows = np.empty((len(A), N, size), dtype=np.int32)
+        lists = Lists(rows, *(np.empty(rows.shape, dtype=np.float32) for _ in range(2)), X)
+        changed = range(len(A))
+    else:
+        old = last[1]
+        lists = Lists(old.rows.copy(), old.same.copy(), old.heavy.copy(), old.X)
+        changed = np.flatnonzero((last[0] != A).any(axis=(1, 2)))
     everyone = np.arange(N)[:, None]
-    for r in np.flatnonzero(changed):
+    for r in changed:
         map_ = np.ascontiguousarray(A[r], dtype=np.float32)
         Z = listed_neighbors.images(lists.X[r % B], map_, diagonal)[:, : d if diagonal else len(map_)]
         found = nearest.nearest(nearest.as_queries(Z), nearest.as_places(Z), size + 1, ordered=False)

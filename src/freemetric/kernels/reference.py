@@ -1,6 +1,5 @@
 """The definition of every kernel in plain numpy and float64; never optimised."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ def prepare(X: NDArray, bounds: NDArray, device: str = "reference", weights: NDA
 
 
 def neighbor_lists(
-    data: Data, A: NDArray, size: int, diagonal: bool = False, last: Sequence[tuple[NDArray, NDArray]] = ()
+    data: Data, A: NDArray, size: int, diagonal: bool = False, last: tuple[NDArray, NDArray] | None = None
 ) -> NDArray[np.bool_]:
     """Which patterns are on whose list, (R, N, N): of the others those ``size`` that are nearest under map r.
 

@@ -1,6 +1,5 @@
 """The GPU kernels, all replicas in one batch: pairs tile by tile in triton, or stored in blocks that fit a budget."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -54,7 +53,7 @@ def _pairs(X, weights, bounds):
 
 
 def neighbor_lists(
-    data: Data, A: NDArray, size: int, diagonal: bool = False, last: "Sequence[tuple[NDArray, Lists]]" = ()
+    data: Data, A: NDArray, size: int, diagonal: bool = False, last: "tuple[NDArray, Lists] | None" = None
 ) -> "Lists":
     from .listed_neighbors_torch import lists_of
 

@@ -94,7 +94,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         What the replicas sample; "auto" is the energy of each kind. A callable knows its own data: only the full map of
         the features scaled to [0, 1] is then sampled.
     sampler : Sampler or None, default=None
-        How; None is ``Annealing(Constant(temperature), HamiltonianMove(), n_steps=12)``. Replaces
+        How; None is ``Annealing(Constant(temperature), HamiltonianMove(caution=0.5), n_steps=12)``. Replaces
         ``temperature``. Of a sampler that runs several replicas at once, such as ``ParallelTempering``, the first is
         taken, the coldest.
     recipe : Recipe or None, default=None

@@ -56,7 +56,7 @@ class Recipe:
         Monte Carlo steps of a replica.
     listed_neighbors : int, default=32
         Nearest neighbours that an energy looks at, see :class:`freemetric.energies.NCAEnergy`.
-    caution : float, default=1.0
+    caution : float, default=0.5
         Of the first time step, see :class:`freemetric.mc.HamiltonianMove`.
     most_neighbors : int, default=40
         Neighbours up to which votes are counted.
@@ -115,7 +115,7 @@ class Recipe:
     temperature_step: float = 3.0
     n_steps: int = 12  # enough to forget the identity
     listed_neighbors: int = 32
-    caution: float = 1.0
+    caution: float = 0.5  # while a trajectory keeps its lists, neighbours that come near are not seen: no long ones
     # what their votes are worth
     most_neighbors: int = 40
     neighbors: tuple[int, ...] = (1, 2, 3, 5, 8, 13, 20, 32)  # evenly on a logarithmic scale: large k do not outnumber

@@ -51,10 +51,13 @@ class HamiltonianMove(Move):
         return self.caution * self._reasonable_step(rng, energy, state, temperature)
 
     def step(self, rng, energy, state, temperature, scale):
+        around = near(energy, state.A)
+        if around is not energy:
+            energy, state = around, State(state.A, state.energy)  # another neighbourhood than that of the last step
         state = self._with_gradient(energy, state)
         jitter = 1 + self.jitter * rng.uniform(-1, 1, len(scale))
         velocity = self._velocity(rng, state, temperature)
-        candidate, rise = self._proposal(energy, state, temperature, velocity, scale * jitter)
+        candidate, rise = self._trajectory(energy, state, temperature, velocity, scale * jitter, self.n_leapfrog)
         ok = accept(rng, temperature, rise)
         chosen = ok[:, None, None]
         new = State(
@@ -68,15 +71,6 @@ class HamiltonianMove(Move):
         if state.gradient is not None:
             return state
         return State(state.A, *evaluate_with_gradient(energy, state.A))
-
-    def _proposal(self, energy, state, temperature, velocity, time_step):
-        """Where whole trajectories lead, and the change of H; forces are those around the start, energies are not."""
-        around = near(energy, state.A)
-        candidate, rise = self._trajectory(around, state, temperature, velocity, time_step, self.n_leapfrog)
-        if around is energy:
-            return candidate, rise
-        values, gradient = evaluate_with_gradient(energy, candidate.A)
-        return State(candidate.A, values, gradient), rise + values - candidate.energy
 
     def _velocity(self, rng, state, temperature):
         """Maxwell's: normal, of variance T."""
@@ -103,24 +97,24 @@ class HamiltonianMove(Move):
     def _reasonable_step(self, rng, energy, state, temperature):
         """The longest time step, in powers of two, with which a single step is accepted half of the time; or half of
         it, or a quarter, and so on, until a whole trajectory is, too."""
-        around = near(energy, state.A)
+        energy = near(energy, state.A)
         state = self._with_gradient(energy, state)
         velocity = self._velocity(rng, state, temperature)  # the same for all trials: one draw, whatever the others do
 
-        def accepted(rise):
+        def accepted(step, n_leapfrog):
+            _, rise = self._trajectory(energy, state, temperature, velocity, step, n_leapfrog)
             return rise <= temperature * np.log(2)
 
         step, direction = np.ones(len(state.A)), np.zeros(len(state.A))
         for _ in range(MOST_DOUBLINGS):
-            _, rise = self._trajectory(around, state, temperature, velocity, step, 1)
-            wanted = np.where(accepted(rise), 1.0, -1.0)
+            wanted = np.where(accepted(step, 1), 1.0, -1.0)
             direction = np.where(direction == 0, wanted, direction)
             turning = wanted != direction
             if turning.all():
                 break
             step = np.where(turning, step, step * 2.0**direction)
         for _ in range(MOST_HALVINGS):
-            fine = accepted(self._proposal(energy, state, temperature, velocity, step)[1])
+            fine = accepted(step, self.n_leapfrog)
             if fine.all():
                 break
             step = np.where(fine, step, step / 2)
