@@ -53,8 +53,8 @@ def neighbor_lists(
         X = np.zeros((B, N, listed_neighbors.wide(d)), dtype=np.float32)
         X[:, :, :d] = data.X
         rows = np.empty((len(A), N, size), dtype=np.int32)
-        lists = Lists(rows, *(np.empty(rows.shape, dtype=np.float32) for _ in range(2)), X)
-        changed = range(len(A))
+        lists = Lists(rows, np.empty(rows.shape, dtype=np.float32), np.empty(rows.shape, dtype=np.float32), X)
+        changed = np.arange(len(A))
     else:
         old = last[1]
         lists = Lists(old.rows.copy(), old.same.copy(), old.heavy.copy(), old.X)
