@@ -33,7 +33,11 @@ EXTRAS = ["pandas", "pyarrow", "typer", "rich", "matplotlib", "plotly", "jinja2"
 
 
 @pytest.mark.parametrize(
-    ("hidden", "methods"), [(EXTRAS, ["euclidean", "nca", "free-energy"]), (["fcntl", "resource"], ["euclidean"])]
+    ("hidden", "methods"),
+    [
+        (EXTRAS, ["euclidean", "nca", "free-energy"]),
+        pytest.param(["fcntl", "resource"], ["euclidean"], marks=pytest.mark.slow),
+    ],
 )
 def test_a_run(hidden, methods, tmp_path):
     script = tmp_path / "script.py"  # which every process of a fit reads, too

@@ -194,6 +194,7 @@ def test_an_interrupted_write_leaves_nothing_behind(tmp_path, monkeypatch):
     assert not [path for path in Path(tmp_path).rglob("*") if path.is_file()]
 
 
+@pytest.mark.slow
 def test_the_command_line_reads_what_it_wrote(undisturbed, tmp_path):
     def call(*words):
         return subprocess.run([sys.executable, "-m", "freemetric", *words], capture_output=True, text=True)

@@ -26,6 +26,7 @@ def check(answer, name, output):
     assert {path.name for path in output.parent.iterdir()} <= {"data.csv", output.name}, name
 
 
+@pytest.mark.slow
 def test_fit(spoiled, freemetric, tmp_path):
     data, model, codes = tmp_path / "data.csv", tmp_path / "model.fm", []
     for name, content in spoiled:
@@ -40,6 +41,7 @@ def test_fit(spoiled, freemetric, tmp_path):
     assert codes.count(2) > 60
 
 
+@pytest.mark.slow
 def test_predict(spoiled, home, freemetric, tmp_path):
     data, out, codes = tmp_path / "data.csv", tmp_path / "out.csv", []
     for name, content in spoiled:

@@ -105,7 +105,7 @@ def test_a_quench_never_rises_and_finds_the_bottom(move, rng):
     assert energies[-1].max() < 0.02
 
 
-@pytest.mark.parametrize("temperature", [1e-3, 1e-2])
+@pytest.mark.parametrize("temperature", [1e-3, pytest.param(1e-2, marks=pytest.mark.slow)])
 def test_hamiltonian_and_element_moves_sample_the_same_distribution(temperature, iris):
     energy = (NCAEnergy() + 1e-2 * Confinement()).bind(*iris)
     A = np.repeat(np.eye(4)[None], 12, axis=0)

@@ -75,6 +75,7 @@ def test_every_figure_is_drawn(visit, report):
     assert page.evaluate("document.getElementById('space-1').data[0].text[0]").startswith("<b>row 0</b>, class 0<br>")
 
 
+@pytest.mark.slow
 def test_three_dimensions(visit, report):
     page = visit(report)
     page.check("#space-axes input[value='3']")
@@ -104,6 +105,7 @@ def test_the_slider_moves_the_points(visit, report, voters):
     assert said.startswith(f"step {voters.snapshots_['step'][-1]} · temperature")
 
 
+@pytest.mark.slow
 def test_play_and_pause(visit, report, voters):
     page = visit(report)
     page.focus("#play")
@@ -135,6 +137,7 @@ def test_classes_can_be_hidden(visit, report):
     assert page.get_attribute("#legend button", "aria-pressed") == "false"
 
 
+@pytest.mark.slow
 def test_rows_by_keyboard(visit, report):
     page = visit(report)
     page.focus("#search")
@@ -179,6 +182,7 @@ def ink(page):
     return page.evaluate("document.getElementById('traces-plot').layout.font.color")
 
 
+@pytest.mark.slow
 def test_dark_and_light(visit, report):
     page = visit(report, color_scheme="dark")
     dark, dark_ink = background(page), ink(page)
@@ -231,6 +235,7 @@ def crowd(tmp_path_factory):
     return write(model, path, X, [chr(65 + c) for c in y], feature_names=names)
 
 
+@pytest.mark.slow
 def test_no_class_hides_the_others(visit, crowd):
     """Classes take turns, in several traces each; what is clicked or hidden is found all the same."""
     page = visit(crowd)
@@ -256,6 +261,7 @@ def test_names_that_begin_alike(visit, crowd):
     assert len(set(cells)) == 5
 
 
+@pytest.mark.slow
 def test_every_class_of_many_is_named_and_counted(visit, crowd):
     page = visit(crowd)
     ticks = page.evaluate("[...document.querySelectorAll('#confusion-plot .ytick text')].map(t => t.textContent)")
@@ -269,6 +275,7 @@ def test_weights_of_votes(visit, crowd):
     assert "weight of its vote" in page.inner_text("#answer table >> nth=0")
 
 
+@pytest.mark.slow
 def test_one_dimension(visit, iris, tmp_path):
     page = visit(write(DMLFE(1, random_state=0).fit(*iris), tmp_path / "line.html", *iris))
     assert page.locator("#run-axes").count() == 0
