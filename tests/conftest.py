@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn's contract then checks array API input too
 
@@ -6,6 +8,22 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import MinMaxScaler
+
+COMPILE = """
+from sklearn.datasets import load_wine
+from freemetric import DMLFE, NCA, FreeEnergyClassifier
+X, y = load_wine(return_X_y=True)
+FreeEnergyClassifier(12, random_state=0).fit(X, y).predict_proba(X[:5])
+FreeEnergyClassifier(12, random_state=0).fit(X[::3], y[::3]).predict_proba(X[:5])
+DMLFE(random_state=0).fit(X[::3], y[::3])
+NCA(max_iter=2).fit(X, y)
+"""
+
+
+def pytest_configure(config):
+    """Compile the kernels once for all workers: code that was just compiled rounds otherwise than its copy on disk."""
+    if not hasattr(config, "workerinput") and getattr(config.option, "numprocesses", None):
+        subprocess.run([sys.executable, "-W", "ignore", "-c", COMPILE], check=True)
 
 
 @pytest.fixture
