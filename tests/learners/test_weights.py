@@ -175,14 +175,18 @@ def test_where_rows_are_few_their_copies_are_evidence(model, rng):
         assert model.oob_score_ == pytest.approx(0.9, abs=0.04)
 
 
-def test_weight_does_not_tell_its_own_class(rng):
+def test_weight_does_not_tell_its_own_class():
     # labels are noise: a heavy row that stayed at its place in part would vote for itself
-    X, y = rng.random((150, 3)), rng.integers(0, 2, 150)
-    w = np.where(rng.random(150) < 0.3, 50.0, 1.0)
-    model = FreeEnergyClassifier(16, random_state=0).fit(X, y, sample_weight=w)
-    judged = np.isfinite(model.oob_decision_function_[:, 0])
-    right = model.classes_[model.oob_decision_function_[judged].argmax(axis=1)] == y[judged]
-    assert right[w[judged] > 1].mean() < 0.85  # by chance a little more than half, with its own vote all
+    shares = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X, y = rng.random((150, 3)), rng.integers(0, 2, 150)
+        w = np.where(rng.random(150) < 0.3, 50.0, 1.0)
+        model = FreeEnergyClassifier(16, random_state=0).fit(X, y, sample_weight=w)
+        judged = np.isfinite(model.oob_decision_function_[:, 0])
+        right = model.classes_[model.oob_decision_function_[judged].argmax(axis=1)] == y[judged]
+        shares.append(right[w[judged] > 1].mean())
+    assert np.mean(shares) < 0.75  # some 45 heavy rows choose among many candidates: more than half, by chance
 
 
 def test_weights_are_saved(wine, rng, tmp_path):

@@ -312,14 +312,13 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         if len(voters) >= 2 * self.n_searched_:
             self._learn(voters, n_given + len(patterns))
             return self
-        search = self._search(voters, judges=False)
-        search.run = TaskRunner(self._n_tasks, FitSteps(self, voters.X, voters.y), None, self.verbose)
+        search, steps = self._search(voters, judges=False), FitSteps(self, voters.X, voters.y)
+        search.run = TaskRunner(self._n_tasks, steps, None, self.verbose)
         with one_blas_thread():
-            committee = renewed(self.committee_, voters, search, len(rows.y) / len(voters))
-            for name, value in describe_committee(committee).items():
-                setattr(self, name, value)
+            attributes = describe_committee(renewed(self.committee_, voters, search, len(rows.y) / len(voters)))
+        steps.close()
         unjudged = np.full((len(patterns), old.n_classes), np.nan)
-        self.oob_decision_function_ = np.concatenate([judged, unjudged])
+        vars(self).update(attributes, oob_decision_function_=np.concatenate([judged, unjudged]))
         return self
 
     @property

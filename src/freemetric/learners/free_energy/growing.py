@@ -1,9 +1,12 @@
 """A committee that gets more rows: they vote at once, and the oldest metrics are drawn anew on old and new rows."""
 
+from contextlib import suppress
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ...metrics import Committee, Ensemble, Voters
+from .running import SearchStopped
 from .search import Search
 
 
@@ -24,10 +27,13 @@ def renewed(committee: Committee, voters: Voters, search: Search, share: float) 
     for ensemble in committee.ensembles:
         candidate, n = ensemble.candidate, int(np.ceil(share * len(ensemble.maps)))
         wanted.append((search.enter(candidate.on_bags_of(size)), n))
-    search.grow((entrant, n) for entrant, n in wanted if n)
+    with suppress(SearchStopped):  # somebody wants to stop: as many are replaced as were drawn
+        search.grow((entrant, n) for entrant, n in wanted if n)
     ensembles = [
-        Ensemble(entrant.candidate, np.concatenate([ensemble.maps[n:], entrant.maps])) if n else ensemble
-        for ensemble, (entrant, n) in zip(committee.ensembles, wanted, strict=True)
+        Ensemble(entrant.candidate, np.concatenate([ensemble.maps[len(entrant.maps) :], entrant.maps]))
+        if len(entrant.maps)
+        else ensemble
+        for ensemble, (entrant, _) in zip(committee.ensembles, wanted, strict=True)
     ]
     return Committee(committee.views, ensembles, committee.mixture, voters)
 
