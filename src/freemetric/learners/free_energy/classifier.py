@@ -318,7 +318,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
             attributes = describe_committee(renewed(self.committee_, voters, search, len(rows.y) / len(voters)))
         steps.close()
         unjudged = np.full((len(patterns), old.n_classes), np.nan)
-        vars(self).update(attributes, oob_decision_function_=np.concatenate([judged, unjudged]))
+        self.__dict__.update(attributes, oob_decision_function_=np.concatenate([judged, unjudged]))
         return self
 
     @property
