@@ -7,7 +7,7 @@ import numpy as np
 
 from .compiling import njit
 from .exp2 import SUMS
-from .nearest import FARTHEST, bound_of_nearest, sort_nearest, take
+from .nearest import FARTHEST, GROUP, first_bound, least_of_groups, sort_nearest, take
 
 f32 = np.float32
 
@@ -22,10 +22,11 @@ def distances(Z, query, candidates, out):
 
 
 @njit(nogil=True, cache=True)
-def nearest_places(Z, query, candidates, K, apart, near, places):
+def nearest_places(Z, query, candidates, K, apart, least, hits, near, places):
     """Fill the K nearest candidates in order of their distance, the first of equals first; how many they are."""
     distances(Z, query, candidates, apart)
-    n = take(apart, 0, bound_of_nearest(apart, K) if len(candidates) > K else FARTHEST, near, places, 0)
+    least_of_groups(apart, least)
+    n = take(apart, 0, first_bound(apart, least, K) if len(candidates) > K else FARTHEST, least, hits, near, places, 0)
     K = min(K, n)
     sort_nearest(near, places, n, K)
     for k in range(K):
@@ -59,10 +60,11 @@ def add_all_shares(Z, Q, candidates, counts, ballots, weights, out):
     """Add to out (n, C) what the queries Q (R, n, p) get in all spaces; candidates (n, S) are rows of Z (R, M, p)."""
     K, S = weights.shape[0], candidates.shape[1]
     apart, near, places = np.empty(S, f32), np.empty(S + 1, f32), np.empty(S + 1, np.int32)
+    least, hits = np.empty(S // GROUP, f32), np.empty(S // GROUP + 1, np.int32)
     votes = np.empty(out.shape[1], f32)
     for r in range(Z.shape[0]):
         for q in range(Q.shape[1]):
-            n = nearest_places(Z[r], Q[r, q], candidates[q], K, apart, near, places)
+            n = nearest_places(Z[r], Q[r, q], candidates[q], K, apart, least, hits, near, places)
             add_shares(places[:n], counts, ballots, weights, votes, out[q])
 
 
