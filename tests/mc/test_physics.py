@@ -129,8 +129,15 @@ def test_step_sizes_reach_the_wanted_acceptance_and_freeze(iris):
         assert acceptance == pytest.approx(wanted, abs=0.12)
 
 
-def test_caution_scales_the_first_time_step():
+def test_caution_bounds_the_first_time_step():
     A = np.full((3, 2, 2), 4.0)
     state, T = State(A, Well()(A)), np.full(3, 0.01)
-    bold, careful = (HamiltonianMove(caution=caution).start(streams(3), Well(), state, T) for caution in (1.0, 0.25))
-    np.testing.assert_allclose(careful, bold / 4)
+
+    def first_step(**parameters):
+        return HamiltonianMove(**parameters).start(streams(3), Well(), state, T)
+
+    single, bold, careful = first_step(n_leapfrog=1), first_step(), first_step(caution=0.01)
+    np.testing.assert_allclose(careful, single / 100)  # so short that a whole trajectory is accepted at once
+    halvings = np.log2(single / bold)
+    np.testing.assert_allclose(halvings, halvings.round())
+    assert (halvings >= 0).all()

@@ -101,7 +101,7 @@ def take(h, first, bound, least, hits, near, rows, n):
     for place in range(before, after):
         near[place] = h[np.uint32(rows[place])]
         rows[place] += first
-    return after
+    return np.int64(after)
 
 
 @njit(nogil=True, cache=True)

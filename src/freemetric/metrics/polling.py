@@ -61,12 +61,12 @@ class Poll:
         """
         seen = seen_in(self.views, X)
         candidates, shares, trust = self.shortlist.nearest(seen, size), [], []
+        query, M = np.arange(len(X))[:, None], len(self.places.rows)  # a number of its own for every place of a query
         for ensemble, weights in zip(self.ensembles, self.weights, strict=True):
             for r in np.unique(np.linspace(0, len(ensemble) - 1, most_spaces).astype(int)):
                 search = kernels_for("cpu").NearestNeighbors(mapped(ensemble, self.seen, r)[0])
-                nearest = search.kneighbors(mapped(ensemble, seen, r)[0], min(len(weights), len(self.places.rows)))
-                hits = [np.isin(some, listed).mean() for some, listed in zip(nearest, candidates, strict=True)]
-                shares.append(np.mean(hits))
+                nearest = search.kneighbors(mapped(ensemble, seen, r)[0], min(len(weights), M))
+                shares.append(np.isin(nearest + M * query, candidates + M * query, kind="sort").mean())
                 trust.append(len(ensemble) * weights.sum())
         return float(np.average(shares, weights=trust))
 

@@ -20,10 +20,10 @@ class HamiltonianMove(Move):
     ----------
     step_size : float or "auto", default="auto"
         First time step of the leapfrog. "auto" doubles or halves it until a single step is accepted about half
-        of the time (Hoffman and Gelman 2014), and halves it until a whole trajectory is: far from equilibrium what
-        passes as a single step is too long for many, and a walk of few steps has no time to adapt it.
+        of the time (Hoffman and Gelman 2014), and halves ``caution`` times that until a whole trajectory is: far from
+        equilibrium what passes as a single step is too long for many, and a walk of few steps has no time to adapt it.
     caution : float, default=1.0
-        "auto" begins with this multiple of that step.
+        Multiple of the single step that trajectories are tried with at first.
     n_leapfrog : int, default=5
         Gradients per trajectory.
     jitter : float, default=0.2
@@ -48,7 +48,7 @@ class HamiltonianMove(Move):
             )
         if self.step_size != "auto":
             return super().start(rng, energy, state, temperature)
-        return self.caution * self._reasonable_step(rng, energy, state, temperature)
+        return self._reasonable_step(rng, energy, state, temperature)
 
     def step(self, rng, energy, state, temperature, scale):
         around = near(energy, state.A)
@@ -95,8 +95,8 @@ class HamiltonianMove(Move):
         return State(A, values, gradient), np.where(lost | np.isnan(rise), np.inf, rise)
 
     def _reasonable_step(self, rng, energy, state, temperature):
-        """The longest time step, in powers of two, with which a single step is accepted half of the time; or half of
-        it, or a quarter, and so on, until a whole trajectory is, too."""
+        """The longest time step, in powers of two, with which a single step is accepted half of the time; with caution,
+        and half of that or a quarter and so on, until a whole trajectory is accepted, too."""
         energy = near(energy, state.A)
         state = self._with_gradient(energy, state)
         velocity = self._velocity(rng, state, temperature)  # the same for all trials: one draw, whatever the others do
@@ -113,6 +113,7 @@ class HamiltonianMove(Move):
             if turning.all():
                 break
             step = np.where(turning, step, step * 2.0**direction)
+        step = self.caution * step
         for _ in range(MOST_HALVINGS):
             fine = accepted(step, self.n_leapfrog)
             if fine.all():
