@@ -137,7 +137,8 @@ def test_caution_bounds_the_first_time_step():
         return HamiltonianMove(**parameters).start(streams(3), Well(), state, T)
 
     single, bold, careful = first_step(n_leapfrog=1), first_step(), first_step(caution=0.01)
-    np.testing.assert_allclose(careful, single / 100)  # so short that a whole trajectory is accepted at once
+    # so short that a whole trajectory is accepted at once; of the longest step that was, or the shortest that was not
+    assert np.isin((100 * careful / single).round(6), (1.0, 2.0)).all()
     halvings = np.log2(single / bold)
     np.testing.assert_allclose(halvings, halvings.round())
     assert (halvings >= 0).all()
