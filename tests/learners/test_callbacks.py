@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import make_moons
 
 from freemetric import DMLFE, RCA, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe, load
 from freemetric.mc import Annealing
@@ -49,6 +50,15 @@ def test_a_callback_can_stop_the_walk(iris):
     model = DMLFE(random_state=0).set_callbacks(Counter(most=7)).fit(*iris)
     assert model.n_iter_ == 7
     assert np.isfinite(model.components_).all()
+
+
+def test_larger_bags_are_steps_that_were_announced():
+    X, y = make_moons(400, noise=0.3, random_state=0)
+    counter = Counter()
+    recipe = Recipe(n_replicas=48, cheap_bag=1, smallest_bag=10, kinds=("scaled/diagonal", "scaled/full"), n_steps=2)
+    model = FreeEnergyClassifier(recipe=recipe, random_state=0).set_callbacks(counter).fit(X, y)
+    assert len(np.unique(model.selection_["bag_size"])) > 1
+    assert 2 * 48 < counter.steps <= counter.total
 
 
 def test_the_classifier_tells_the_steps_of_all_replicas(iris):

@@ -220,7 +220,7 @@ def test_only_plain_neighbors(iris):
 
 
 def test_a_large_set_is_learned_and_judged_on_parts_of_it():
-    recipe = Recipe(most_learned_on=100, most_judged=150, affordable_bag=50)
+    recipe = Recipe(most_learned_on=100, most_judged=150, cheap_bag=50, affordable_bag=50)
     X, y = make_classification(900, 6, n_informative=4, random_state=0)
     model = FreeEnergyClassifier(recipe=recipe, random_state=0).fit(X, y)
     first = model.selection_["n_neighbors"] == 1
@@ -280,7 +280,7 @@ def test_minus_one_is_unlabelled_where_others_are_labels(wine):
 def test_a_recipe_is_a_parameter(iris):
     recipe = Recipe(n_replicas=6, n_steps=3, kinds=("scaled/full",), calibration="none", neighbors=(3, 5))
     model = clone(FreeEnergyClassifier(recipe=recipe, random_state=0)).fit(*iris)
-    assert model.trace_["energy"].shape == (3, 6)
+    assert model.trace_["energy"].shape == (3, 12)  # bags of 75 patterns: twice as many
     assert set(model.selection_["n_neighbors"][model.selection_["weight"] > 0]) <= {3, 5}
     assert model.committee_.mixture.calibration.slope == 1.0
     given = FreeEnergyClassifier(4, recipe=recipe, candidates=["scaled/diagonal"], random_state=0).fit(*iris)

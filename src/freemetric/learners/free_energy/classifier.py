@@ -35,7 +35,7 @@ from .checkpoint import Checkpoint
 from .description import describe, describe_committee, describe_judges
 from .growing import renewed, together
 from .kinds import kinds_to_try
-from .race import populate
+from .race import most_replicas, populate
 from .recipe import Recipe
 from .running import SearchStopped, TaskRunner
 from .search import Problem, Search, panel_of
@@ -73,7 +73,8 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
     Parameters
     ----------
     n_replicas : int or "auto", default="auto"
-        Sampled metrics; "auto" is 90, and a few more where larger bags are better.
+        Sampled metrics; "auto" is 90, up to twice as many where bags are small, and a few more where larger ones are
+        better.
     temperature : float or "auto", default="auto"
         Temperature of the replicas; "auto" starts from 1e-3 (3e-4 for NCA's own energy) and tries a third and three
         times that.
@@ -347,7 +348,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         problem, recipe = search.problem, search.recipe
         smallest = search.bag_sizes()[0]
         sampler = Annealing(n_steps=recipe.n_steps) if self.sampler is None else self.sampler
-        steps = FitSteps(self, problem.voters.X, problem.voters.y, steps_of(sampler, search.n_replicas(smallest)))
+        steps = FitSteps(self, problem.voters.X, problem.voters.y, steps_of(sampler, most_replicas(search)))
         run = TaskRunner(self._n_tasks, steps, self.max_seconds, self.verbose)
         kept = None if self.checkpoint is None else Checkpoint(self.checkpoint)
         search.run = run if kept is None else kept.resuming(run)
@@ -376,7 +377,8 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         recipe = Recipe() if self.recipe is None else self.recipe
         given: dict[str, Any] = {}
         if self.n_replicas != "auto":
-            given |= {"n_replicas": int(self.n_replicas), "affordable_bag": n_rows}  # so many, however large bags are
+            so_many = int(self.n_replicas)  # whatever the size of bags
+            given |= {"n_replicas": so_many, "cheap_bag": 1, "affordable_bag": n_rows}
         if self.n_neighbors != "auto":
             given["neighbors"] = (int(self.n_neighbors),)
         if self.subsample != "auto":

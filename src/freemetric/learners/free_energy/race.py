@@ -13,6 +13,14 @@ from .search import Search
 from .trust import allowed_neighbors, trusted_learners
 
 SCOUTS = 6  # replicas that a candidate is judged by where larger bags may follow
+GROWN_SHARE = 0.5  # of all replicas, that larger bags get where they turned out to be better
+
+
+def most_replicas(search: Search) -> int:
+    """How many a race may sample in the end."""
+    sizes = search.bag_sizes()
+    total = search.n_replicas(sizes[0])
+    return total + (int(GROWN_SHARE * total) if len(sizes) > 1 else 0)
 
 
 def populate(search: Search, candidates: Sequence[Candidate], tunes_temperature: bool, moves_trap: bool) -> None:
@@ -44,7 +52,7 @@ def populate(search: Search, candidates: Sequence[Candidate], tunes_temperature:
     size = _larger_bags(search, each, total)
     weights, left = _trust(search), total - _n_sampled(population)
     if size > search.bag_sizes()[0]:  # many of those that turned out to be better, too
-        left = max(left, total // 2 - _n_sampled(population, size))
+        left = max(left, int(GROWN_SHARE * total) - _n_sampled(population, size))
     if weights.any() and left > 0:
         search.grow(zip(list(population.entrants), spread(left, weights).tolist(), strict=True))
 

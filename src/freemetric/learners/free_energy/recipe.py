@@ -10,7 +10,7 @@ from ...metrics import FORMS, VIEWS
 ENERGIES = ("log-nca", "nca")
 CALIBRATIONS = ("full", "slope", "none")
 WHOLE_NUMBERS = (
-    *("n_replicas", "affordable_bag", "smallest_bag", "most_learned_on", "most_searched"),
+    *("n_replicas", "cheap_bag", "affordable_bag", "smallest_bag", "most_learned_on", "most_searched"),
     *("most_judged", "n_steps", "listed_neighbors", "most_neighbors"),
 )
 POSITIVE_NUMBERS = ("first_share", "temperature_step", "caution", "selection_temperature", "share_floor")
@@ -27,6 +27,8 @@ class Recipe:
         energy instead of its logarithmic form.
     n_replicas : int, default=90
         Metrics to sample.
+    cheap_bag : int, default=150
+        Patterns; smaller bags get more replicas, up to twice as many: few patterns make metrics that vary more.
     affordable_bag : int, default=2000
         Patterns; larger bags get fewer replicas.
     first_share : float, default=0.5
@@ -97,6 +99,7 @@ class Recipe:
     )
     # how many replicas
     n_replicas: int = 90
+    cheap_bag: int = 150
     affordable_bag: int = 2000  # metrics of larger ones vary less
     first_share: float = 0.5
     # what they learn on and are judged by

@@ -113,9 +113,10 @@ class Search:
         return self.bags[size]
 
     def n_replicas(self, bag_size: int) -> int:
-        """How many a search may sample: fewer where bags are large."""
-        most = self.recipe.n_replicas
-        return min(most, max(1, most * self.recipe.affordable_bag // self.bags_of(bag_size).size))
+        """How many a search may sample: more where bags are small, fewer where they are large."""
+        recipe, size = self.recipe, self.bags_of(bag_size).size
+        more, fewer = np.clip(recipe.cheap_bag / size, 1, 2), min(1, recipe.affordable_bag / size)
+        return max(1, int(recipe.n_replicas * more * fewer))
 
     def _tasks(self, entrant, n) -> Iterator[ReplicaTask]:
         start, candidate = len(entrant.maps), entrant.candidate
