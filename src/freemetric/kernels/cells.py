@@ -10,8 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compiling import njit
-from .exp2 import SUMS
-from .nearest import as_places, as_queries, keep_nearest, nearest, sort_nearest
+from .nearest import (
+    FARTHEST,
+    GROUP,
+    as_places,
+    as_queries,
+    first_bound,
+    least_of_groups,
+    nearest,
+    sort_nearest,
+    take,
+)
 
 ROWS_OF_A_CELL = 256
 TAUGHT_BY = 32  # rows of a cell that its centre is found from
@@ -59,36 +68,28 @@ class Cells(NamedTuple):
         return out
 
 
-@njit(fastmath=SUMS, nogil=True, cache=True)
-def distances(u, V, out):
-    for j in range(V.shape[0]):
-        total = f32(0)
-        for k in range(u.shape[0]):
-            total += u[k] * V[j, k]
-        out[j] = total
-
-
 @njit(nogil=True, cache=True)
 def search_cells(U, asked, start, numbers, V, out):
     """Write to out (n, K) the rows nearest to U in the cells they ask; how many queries saw fewer than K rows."""
     K, short = out.shape[1], 0
-    longest = np.max(np.diff(start))
-    room = max(4 * K, 2048)
-    near, rows = np.empty(room + longest, f32), np.empty(room + longest, np.int32)
+    most = np.sort(np.diff(start))[-asked.shape[1] :].sum()
+    apart, who = np.empty(most, f32), np.empty(most, np.int32)
+    least, hits = np.empty(most // GROUP, f32), np.empty(most // GROUP + 1, np.int32)
+    near, places = np.empty(most + 1, f32), np.empty(most + 1, np.int32)
     for i in range(U.shape[0]):
         n = 0
         for cell in asked[i]:
             a, b = start[cell], start[cell + 1]
-            distances(U[i], V[a:b], near[n : n + b - a])
-            rows[n : n + b - a] = numbers[a:b]
+            np.dot(V[a:b], U[i], apart[n : n + b - a])
+            who[n : n + b - a] = numbers[a:b]
             n += b - a
-            if n > room:
-                n = keep_nearest(near, rows, n, K)[1]
         if n < K:
             short += 1
             continue
-        if n > 2 * K:
-            n = keep_nearest(near, rows, n, K)[1]
-        sort_nearest(near, rows, n, K)
-        out[i] = rows[:K]
+        groups = least[: n // GROUP]
+        least_of_groups(apart[:n], groups)
+        bound = first_bound(apart[:n], groups, K) if n > K else FARTHEST
+        n = take(apart[:n], 0, bound, groups, hits, near, places, 0)
+        sort_nearest(near, places, n, K)
+        out[i] = who[places[:K]]
     return short

@@ -10,13 +10,13 @@ from ..kernels import kernels_for
 from ..kernels.listed_neighbors import wide
 from .ensemble import Ensemble
 from .mixture import Mixture
-from .places import Places
 from .shortlist import Shortlist, seen_in
 from .views import View
 from .voters import Voters
 
 BLOCK = 16_384  # rows that are looked at together
 KEPT_BYTES = 256 << 20  # coordinates of the voters in all spaces; computed anew for the candidates beyond
+MAPPED, MAPPED_ON_DEVICE = 8192, 1 << 20  # candidates at a time
 # No attribute of a committee: predicting must not change it, and its file holds nothing that can be computed.
 POLLS: "WeakKeyDictionary[object, Poll]" = WeakKeyDictionary()
 
@@ -73,31 +73,61 @@ class Poll:
     def shares(self, X: NDArray, size: int | None, device: str) -> NDArray:
         """Mixed class shares (n, C) of patterns X (n, d); ``size`` candidates for each, all voters for None."""
         seen, M = seen_in(self.views, X), len(self.places.rows)
-        if size is None or size >= M:
-            candidates = np.broadcast_to(np.arange(M, dtype=np.int32), (len(X), M))
-        else:
+        if size is not None and size < M:
             candidates = self.shortlist.nearest(seen, size)
-        asked, candidates, places = self._asked(candidates)
-        total, vote = np.zeros((len(X), places.ballots.shape[1])), kernels_for(device).neighbor_shares
-        votes = places.counts, places.ballots
+            if not self.coordinates:
+                return self._shares_of_few(seen, candidates, device)
+        else:
+            candidates = np.broadcast_to(np.arange(M, dtype=np.int32), (len(X), M))
+        total, vote = np.zeros((len(X), self.places.ballots.shape[1])), kernels_for(device).neighbor_shares
+        votes = self.places.counts, self.places.ballots
         for number, (ensemble, weights) in enumerate(zip(self.ensembles, self.weights, strict=True)):
             if self.coordinates:
-                Q = mapped(ensemble, seen)
-                total += vote(self.coordinates[number], Q, candidates, *votes, weights, device)
+                total += vote(self.coordinates[number], mapped(ensemble, seen), candidates, *votes, weights, device)
                 continue
             for r in range(len(ensemble)):  # one at a time, for the memory
-                Z, Q = mapped(ensemble, asked, r), mapped(ensemble, seen, r)
+                Z, Q = mapped(ensemble, self.seen, r), mapped(ensemble, seen, r)
                 total += vote(Z, Q, candidates, *votes, weights, device)
         return total
 
-    def _asked(self, candidates):
-        """The views of the candidates, their numbers among these, and what lies there: all where spaces are kept."""
-        if self.coordinates or candidates.shape[1] == len(self.places.rows):
-            return self.seen, candidates, self.places
-        rows, numbers = np.unique(candidates, return_inverse=True)
-        places = Places(rows, rows, self.places.counts[rows], self.places.ballots[rows])
-        asked = {name: V[rows] for name, V in self.seen.items()}
-        return asked, numbers.reshape(candidates.shape).astype(np.int32), places
+    def _shares_of_few(self, seen, candidates, device):
+        """Where voters are so many that only candidates are mapped, those of few patterns at a time: what is mapped is
+        still in the cache when its distances are needed."""
+        vote, (n, size) = kernels_for(device).neighbor_shares, candidates.shape
+        total = np.zeros((n, self.places.ballots.shape[1]))
+        few = max(1, (MAPPED if device == "cpu" else MAPPED_ON_DEVICE) // size)
+        used = {ensemble.candidate.view for ensemble in self.ensembles}
+        for start in range(0, n, few):
+            part = slice(start, start + few)
+            rows = candidates[part].ravel()
+            numbers = np.arange(len(rows), dtype=np.int32).reshape(-1, size)
+            votes = self.places.counts[rows], self.places.ballots[rows]
+            places, queries = (
+                {name: widened(V[some]) for name, V in both.items() if name in used}
+                for both, some in ((self.seen, rows), (seen, part))
+            )
+            for ensemble, weights in zip(self.ensembles, self.weights, strict=True):
+                for r in range(len(ensemble)):
+                    Z, Q = (in_one_space(ensemble, V[ensemble.candidate.view], r) for V in (places, queries))
+                    total[part] += vote(Z, Q, numbers, *votes, weights, device)
+        return total
+
+
+def widened(V: NDArray) -> NDArray[np.float32]:
+    """Rows V (n, d) with columns of zeros up to a length that the kernels like."""
+    out = np.zeros((len(V), wide(V.shape[1])), dtype=np.float32)
+    out[:, : V.shape[1]] = V
+    return out
+
+
+def in_one_space(ensemble: Ensemble, V: NDArray[np.float32], replica: int) -> NDArray[np.float32]:
+    """Coordinates (1, n, p') of widened rows V (n, d') in the space of one replica."""
+    if not ensemble.form.learns:
+        return V[None]
+    A = ensemble.maps[replica]
+    padded = np.zeros((wide(len(A)) if ensemble.form.is_free else len(A), V.shape[1]), dtype=np.float32)
+    padded[: len(A), : A.shape[1]] = A
+    return ensemble.form.map(V, padded)[None]
 
 
 def mapped(ensemble: Ensemble, seen: Mapping[str, NDArray], replica: int | None = None) -> NDArray[np.float32]:
