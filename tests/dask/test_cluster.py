@@ -24,7 +24,7 @@ import dask.array as da  # noqa: E402
 
 from freemetric.dask import DaskFreeEnergyClassifier  # noqa: E402
 
-RECIPE = replace(Recipe(), n_replicas=14, n_steps=2, most_searched=100)
+RECIPE = replace(Recipe(), n_replicas=14, cheap_bag=1, n_steps=2, most_searched=100)
 SETTINGS = {"recipe": RECIPE, "shortlist": None, "random_state": 0}
 N_ROUNDS = 4  # of the search: all kinds, larger bags or none, other temperatures, the best
 PATIENCE = 60  # seconds
