@@ -2,7 +2,7 @@
 
     python benchmarks/scale.py --run RECORDS                      # measure what RECORDS lacks, then the tables
     python benchmarks/scale.py --run RECORDS --sizes 1000 10000   # only these
-    python benchmarks/scale.py --run RECORDS --draw PICTURE       # a drawing of it, too
+    python benchmarks/scale.py --show RECORDS --draw PICTURE      # the tables alone, and a drawing
     python benchmarks/scale.py --nca                              # a fit beside one NCA of scikit-learn, one thread
 
 Every measurement is a process of its own, so that its peak memory is its own too. The data are 24 Gaussian clusters of
@@ -182,13 +182,19 @@ def markdown(head, rows):
         print(f"| {' | '.join(map(str, row))} |")
 
 
+def with_excess(record):
+    return record | {"excess": record["error"] - record["bayes"]}
+
+
 def tables(records):
     for n_jobs in sorted({r["n_jobs"] for r in records}):
-        some = {(r["method"], r["n"]): r for r in records if r["n_jobs"] == n_jobs}
+        some = {
+            (r["method"], r["n"]): r | {"excess": r["error"] - r["bayes"]} for r in records if r["n_jobs"] == n_jobs
+        }
         sizes = sorted({n for _, n in some})
         for field, title, digits in (
             ("fit_seconds", "seconds of a fit", 1),
-            ("error", "error in %", 2),
+            ("excess", "error above that of Bayes, in points", 2),
             ("rows_per_second", "rows predicted a second", 0),
             ("one_row_ms", "ms for one row", 1),
             ("gigabytes", "peak GB", 2),
@@ -198,9 +204,6 @@ def tables(records):
                 for method in METHODS
                 if any((method, n) in some for n in sizes)
             ]
-            if field == "error":
-                best = [next(r["bayes"] for (_, n), r in some.items() if n == size) for size in sizes]
-                rows.append(["Bayes", *(f"{error:.2f}" for error in best)])
             markdown([f"{title}, {n_jobs} thread{'s' * (n_jobs > 1)}", *(f"{n:,}" for n in sizes)], rows)
         growth(some, sizes)
 
@@ -218,7 +221,7 @@ def growth(some, sizes):
 
 # --- the cost model of docs/scaling.md
 
-GRADIENTS, SEARCHES, LISTED, MOST_JUDGED, MOST_SEARCHED, ROWS_OF_A_CELL = 70, 9, 32, 4000, 16_384, 256
+GRADIENTS, SEARCHES, LISTED, MOST_JUDGED, MOST_SEARCHED, ROWS_OF_A_CELL = 88, 10, 32, 4000, 16_384, 256
 
 
 def work(record):
@@ -252,21 +255,24 @@ def draw(records, path):
     import matplotlib.pyplot as plt
 
     n_jobs = max(r["n_jobs"] for r in records)
-    figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
+    colors = dict(
+        zip(METHODS, ["#c0392b", *plt.get_cmap("tab20").colors[::2], *plt.get_cmap("Set2").colors], strict=False)
+    )
     fields = (
         ("fit_seconds", "seconds of a fit"),
         ("rows_per_second", "rows predicted a second"),
-        ("error", "error in %"),
+        ("excess", "error above that of Bayes, in points"),
     )
+    records = [with_excess(r) for r in records]
     for axis, (field, title) in zip(axes, fields, strict=True):
         for method in METHODS:
             some = sorted((r["n"], r[field]) for r in records if r["method"] == method and r["n_jobs"] == n_jobs)
             if len(some) > 1:
-                style = {"color": "#c0392b", "lw": 2.5, "zorder": 3} if method == OURS else {"lw": 1}
+                style = {"color": colors[method], "lw": 2.5 if method == OURS else 1, "zorder": 2 + (method == OURS)}
                 axis.plot(*zip(*some, strict=True), marker="o", ms=3, label=method, **style)
         axis.set(xscale="log", yscale="log", title=title, xlabel="training rows")
-    axes[2].axhline(records[0]["bayes"], color="black", lw=0.8, ls=":", label="Bayes")
-    axes[2].legend(fontsize=7)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", fontsize=8)
     figure.savefig(path)
 
 
@@ -292,6 +298,7 @@ def beside_nca(repetitions=5):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--run", metavar="RECORDS", type=Path, help="measure what these records lack")
+    parser.add_argument("--show", metavar="RECORDS", type=Path, help="tables of these records, nothing measured")
     parser.add_argument("--sizes", nargs="+", type=int, default=SIZES)
     parser.add_argument("--methods", nargs="+", default=list(METHODS))
     parser.add_argument("--jobs", type=int, default=2, help="threads of every method")
@@ -310,10 +317,11 @@ def main():
             return
         beside_nca()
         return
-    if not arguments.run:
+    if not (arguments.run or arguments.show):
         parser.error("say where the records are to be: --run RECORDS")
-    run_missing(arguments.run, arguments.sizes, arguments.methods, arguments.jobs)
-    records = read(arguments.run)
+    if arguments.run:
+        run_missing(arguments.run, arguments.sizes, arguments.methods, arguments.jobs)
+    records = read(arguments.run or arguments.show)
     tables(records)
     check_model(records)
     if arguments.draw:

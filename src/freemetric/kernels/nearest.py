@@ -95,9 +95,9 @@ def take(h, first, bound, least, hits, near, rows, n):
             j = np.uint32(hits[number]) + np.uint32(k) * G
             rows[after] = j
             after += np.uint32(h[j] <= bound)
-    for j in range(np.uint32(GROUP) * G, np.uint32(h.shape[0])):
-        rows[after] = j
-        after += np.uint32(h[j] <= bound)
+    for rest in range(np.uint32(GROUP) * G, np.uint32(h.shape[0])):
+        rows[after] = rest
+        after += np.uint32(h[rest] <= bound)
     for place in range(before, after):
         near[place] = h[np.uint32(rows[place])]
         rows[place] += first

@@ -74,7 +74,7 @@ class Poll:
         """Mixed class shares (n, C) of patterns X (n, d); ``size`` candidates for each, all voters for None."""
         seen, M = seen_in(self.views, X), len(self.places.rows)
         if size is not None and size < M:
-            candidates = self.shortlist.nearest(seen, size)
+            candidates = self.shortlist.nearest(seen, size, device)
             if not self.coordinates:
                 return self._shares_of_few(seen, candidates, device)
         else:

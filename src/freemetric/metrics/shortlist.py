@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels import kernels_for
 from ..kernels.cells import Cells
 from ..kernels.nearest import as_places, as_queries, nearest
 from .averages import root, some_rows
@@ -40,9 +41,17 @@ class Shortlist(NamedTuple):
             return cls(maps, centre, as_places(Z), None)
         return cls(maps, centre, None, Cells.of(Z))
 
-    def nearest(self, seen: Mapping[str, NDArray], size: int) -> NDArray[np.int32]:
-        """Numbers (n, size) of the places nearest to queries seen (n, d_view) in every view, nearest first."""
+    def nearest(self, seen: Mapping[str, NDArray], size: int, device: str = "cpu") -> NDArray[np.int32]:
+        """Numbers (n, size) of the places nearest to queries seen (n, d_view) in every view, nearest first.
+
+        A GPU looks at all of them, however many.
+        """
         Q = _images(self.maps, seen, self.centre)
+        if device not in ("cpu", "reference"):
+            places = self.cells.places if self.cells is not None else self.places
+            assert places is not None
+            found = kernels_for(device).NearestNeighbors(places[:, :-1], device).kneighbors(Q, min(size, len(places)))
+            return (found if self.cells is None else self.cells.numbers[found]).astype(np.int32)
         if self.cells is not None:
             M = len(self.cells.places)
             return self.cells.nearest(Q, min(size, M), max(1, size // CELLS_FOR))
