@@ -6,7 +6,7 @@ OLDEST := .venv-oldest
 PEERS := .venv-peers
 DOCS := .venv-docs
 
-.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale docs clean
+.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes docs clean
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric.demo
@@ -44,6 +44,10 @@ bench-onnx: $(VENV)/ready
 
 bench-scale: $(VENV)/ready
 	$(RUN) benchmarks/scale.py --run out/scale.jsonl
+
+# the tables of docs/zoo.md from the committed records
+bench-bayes: $(VENV)/ready
+	$(RUN) benchmarks/bayes.py
 
 # pages, pictures and examples, into docs/_build/html
 docs: $(DOCS)/ready
