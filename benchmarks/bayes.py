@@ -12,8 +12,9 @@ Rows with missing values are filled by medians, with a column of ones and zeros 
 
 import os
 
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[variable] = "1"
+if __name__ == "__main__":  # tests import this, and have threads of their own
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ[variable] = "1"
 
 import argparse
 import json
@@ -33,7 +34,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
-from variants import changed_recipe, sources
+from variants import canonical, changed_recipe, sources
 from zoo import PROBLEMS
 
 from freemetric import NCA, FreeEnergyClassifier, MetricKNeighborsClassifier
@@ -229,7 +230,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--jobs", type=int, default=1, help="fits at a time")
     arguments = parser.parse_args()
-    methods = [*arguments.methods, *arguments.recipe]
+    methods = [*arguments.methods, *map(canonical, arguments.recipe)]
     if arguments.list:
         list_problems()
         return

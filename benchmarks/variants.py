@@ -8,9 +8,19 @@ import freemetric
 from freemetric import Recipe
 
 
+def constants(change):
+    """What a change such as "dict(n_steps=9)" names, as a dict."""
+    return eval(change, {"__builtins__": {}, "dict": dict})
+
+
+def canonical(change):
+    """The same change in the one way of writing that records know it by."""
+    return f"dict({', '.join(f'{name}={value!r}' for name, value in sorted(constants(change).items()))})"
+
+
 def changed_recipe(change):
-    """The default recipe with what ``change``, such as "dict(n_steps=9)", replaces."""
-    return replace(Recipe(), **eval(change, {"__builtins__": {}, "dict": dict}))
+    """The default recipe with what the change replaces."""
+    return replace(Recipe(), **constants(change))
 
 
 def sources():
