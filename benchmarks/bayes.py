@@ -162,8 +162,10 @@ def by_cell(records, n, methods):
     return {problem: np.array(table[problem]) for problem in PROBLEMS if problem in table}
 
 
-def standard_error(values):
-    return np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
+def with_error(differences):
+    """Mean and standard error, where there is more than one."""
+    error = f" ± {np.std(differences, ddof=1) / np.sqrt(len(differences)):.2f}" if len(differences) > 1 else ""
+    return f"{np.mean(differences):+.2f}{error}"
 
 
 def each_problem(table, n, methods):
@@ -176,15 +178,15 @@ def each_problem(table, n, methods):
 
 
 def means(tables, methods):
-    """Mean excess at every size, and ours less each other's, paired by problem."""
+    """Mean and median excess at every size, how often each is lowest, and ours less every other, paired by problem."""
     rows, differences = [], []
     for n, table in tables.items():
         excess = np.array([cell.mean(axis=0) for cell in table.values()])
-        rows.append([f"N = {n}, {len(excess)} problems", *(f"{e:.2f}" for e in excess.mean(axis=0))])
-        others = [excess[:, 0] - excess[:, j] for j in range(1, len(methods))]
-        cells = [f"{d.mean():+.2f} ± {standard_error(d):.2f}" for d in others]
-        differences.append([f"N = {n}", *cells])
-    markdown(["mean points above Bayes", *methods], rows)
+        rows.append([f"mean, N = {n}, {len(excess)} problems", *(f"{e:.2f}" for e in excess.mean(axis=0))])
+        rows.append([f"median, N = {n}", *(f"{e:.2f}" for e in np.median(excess, axis=0))])
+        rows.append([f"lowest, N = {n}", *(excess <= excess.min(axis=1, keepdims=True) + 1e-6).sum(axis=0)])
+        differences.append([f"N = {n}", *(with_error(excess[:, 0] - other) for other in excess[:, 1:].T)])
+    markdown(["points above Bayes", *methods], rows)
     markdown([f"{methods[0]} less the other, ± standard error over problems", *methods[1:]], differences)
 
 
@@ -196,8 +198,7 @@ def behind(tables, methods):
             best = 1 + excess[:, 1:].mean(axis=0).argmin()
             difference = excess[:, 0] - excess[:, best]
             if difference.mean() > BEHIND:
-                error = f"{difference.mean():+.2f} ± {standard_error(difference):.2f}"
-                rows.append([n, problem, f"{excess[:, 0].mean():.2f}", methods[best], error])
+                rows.append([n, problem, f"{excess[:, 0].mean():.2f}", methods[best], with_error(difference)])
     markdown(["N", "problem", f"{methods[0]}, points above Bayes", "best other", "difference"], rows)
 
 

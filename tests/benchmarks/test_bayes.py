@@ -63,7 +63,8 @@ def test_where_ours_is_behind_is_listed(capsys):
     ]
     bayes.tables(records, ["free-energy", "forest", "svm"])
     printed = capsys.readouterr().out
-    assert "| N = 100, 2 problems | 3.50 | 1.75 | 4.00 |" in printed
+    assert "| mean, N = 100, 2 problems | 3.50 | 1.75 | 4.00 |" in printed
+    assert "| lowest, N = 100 | 0 | 2 | 0 |" in printed
     assert "| 100 | xor | 5.50 | forest | +3.00 ± 0.00 |" in printed
     assert "moons | 1.50 | forest" not in printed.split("best other")[1]
 
