@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ..learners.free_energy.scoring import score_name
 from ..printable import printable
 from ..tabular import TableModel
 from ..tabular.methods import FITTED
@@ -71,10 +72,18 @@ def fit(
         model.save(output, {**kinds, "format": form, "missing": missing, "delimiter": delimiter, "n_jobs": jobs})
     if as_json:
         return print_json({"model": str(output), **described(model)})
-    score = getattr(model.pipeline[-1], "oob_score_", None)
-    expected = "" if score is None else f", out-of-bag accuracy {100 * score:.1f} %"
+    expected = _expected(model.pipeline[-1])
     used = len(model.schema.columns) - len(model.notes["left_out"])
     console.print(f"{output}: {method} on {model.notes['rows']} rows, {used} columns{expected}", soft_wrap=True)
+
+
+def _expected(classifier):
+    """How good its predictions should be, where it says so."""
+    score = getattr(classifier, "oob_score_", None)
+    if score is None:
+        return ""
+    value = f"{100 * score:.1f} %" if classifier.scoring is None else f"{score:.4g}"
+    return f", out-of-bag {score_name(classifier.scoring)} {value}"
 
 
 def predict(

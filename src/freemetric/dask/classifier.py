@@ -13,6 +13,7 @@ from ..learners import FreeEnergyClassifier
 from ..learners.base import one_blas_thread
 from ..learners.checks import check_n_components, warn_about
 from ..learners.free_energy.description import describe, describe_judges
+from ..learners.free_energy.given import given_recipe, run_to_the_end
 from ..learners.free_energy.verdict import verdict_on
 from ..metrics.precincts import Spaces
 from ..sklearn_compat import validate_params, with_callbacks
@@ -81,15 +82,16 @@ class DaskFreeEnergyClassifier(FreeEnergyClassifier):
         blocks = pattern_blocks(self, X, reset=True)
         voters = FarVoters(blocks, label_blocks(y), self.n_features_in_)
         self.classes_, self.n_rows_ = voters.classes, len(voters)
-        few = len(voters) <= self._recipe(len(voters)).most_searched
+        few = len(voters) <= given_recipe(self, len(voters)).most_searched
         search = self._search(voters.only(np.arange(len(voters))) if few else voters)
         panel = search.problem.voters
+        decision = self._decision(panel)
         check_n_components(self.n_components, panel.X)
         warn_about(panel.X, panel.y, self.classes_)
         with on_the_cluster():
-            self._run(search)
+            run_to_the_end(search, self)
         with one_blas_thread():  # many small problems, for which threads only wait
-            verdict = verdict_on(search.population, search.recipe)
+            verdict = verdict_on(search.population, search.recipe, decision)
         for name, value in describe(search, verdict, panel).items():
             setattr(self, name, value)
         self._voters, self._found = voters, (search, verdict)
@@ -143,6 +145,10 @@ class DaskFreeEnergyClassifier(FreeEnergyClassifier):
             return self.classes_[probabilities.argmax(axis=1)]
         classes = self.classes_
         return probabilities.map_blocks(lambda P: classes[P.argmax(axis=1)], drop_axis=1, dtype=classes.dtype)
+
+    def predict_set(self, X: Any, alpha: float = 0.1) -> Any:
+        """The out-of-bag votes are with the rows: ``to_local().predict_set(X, alpha)`` gathers them first."""
+        raise ValueError("This model keeps no out-of-bag votes; to_local().predict_set(X) gathers them first.")
 
     def score(self, X: Any, y: Any) -> float:
         """Share of the rows whose class is predicted.

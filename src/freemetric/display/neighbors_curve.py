@@ -114,7 +114,8 @@ class NeighborsCurveDisplay:
             curves["test patterns"] = error_curve(y, decided)
         if not curves and not candidates:
             raise ValueError(f"{type(classifier).__name__} kept no curve over k; give X and y.")
-        mixture_error = 1 - classifier.oob_score_ if candidates else None
+        has_error = candidates and classifier.scoring is None  # else its score may be anything
+        mixture_error = 1 - classifier.oob_score_ if has_error else None
         chosen = {"n_neighbors": classifier.n_neighbors_, "candidates": candidates, "mixture_error": mixture_error}
         return cls(curves, **chosen).plot(ax, **kwargs)
 

@@ -33,6 +33,10 @@ class Calibration:
         """Class probabilities (..., C) of shares (..., C)."""
         return softmax(self.slope * np.log(shares + self.floor) + self.bias, axis=-1)
 
+    def favouring(self, weights: NDArray) -> "Calibration":
+        """The same with probabilities times these weights (C,) of the classes, normalised again."""
+        return Calibration(self.slope, self.bias + np.log(weights), self.floor)
+
     def to_state(self) -> dict[str, Any]:
         return dict(vars(self))
 

@@ -9,6 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..display.candidates import kind_name
+from ..learners.free_energy.scoring import score_name
 from .card_drawing import bars, count, framed, line, percent
 
 MOST_BARS = 6
@@ -38,7 +39,7 @@ def drawn_card(model: Any) -> str:
 def _facts(model):
     metric = _metric(model)
     if hasattr(model, "oob_score_"):
-        yield "out-of-bag accuracy", percent(model.oob_score_)
+        yield f"out-of-bag {score_name(model.scoring)}", _score(model)
     if hasattr(model, "committee_"):
         yield "who votes", _voters(model)
     if hasattr(model, "n_neighbors_"):
@@ -52,6 +53,11 @@ def _facts(model):
     if hasattr(metric, "n_iter_"):
         walks = isinstance(getattr(metric, "trace_", None), dict)
         yield "Monte Carlo steps" if walks else "iterations", f"{metric.n_iter_:,}"
+
+
+def _score(model):
+    """Shares of patterns are percents; other scores may be anything."""
+    return percent(model.oob_score_) if model.scoring is None else f"{model.oob_score_:.4g}"
 
 
 def _parts(model):

@@ -10,6 +10,7 @@ from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.energies import LogNCAEnergy
 from freemetric.exceptions import InterruptedFitWarning
 from freemetric.learners.free_energy.candidates import candidate_of
+from freemetric.learners.free_energy.decision import Decision
 from freemetric.learners.free_energy.population import Population
 from freemetric.learners.free_energy.race import is_better, populate
 from freemetric.learners.free_energy.sample import replicas_of
@@ -77,7 +78,8 @@ def test_never_clearly_worse_than_plain_neighbors_out_of_bag(rng):
     X[1::2] = X[::2] + 0.02 * rng.random((40, 6)) + 0.3
     search = search_in(X, y, Recipe(n_replicas=12))
     populate(search, [candidate_of(kind, RECIPE, bag_size=60) for kind in RECIPE.kinds], True, True)
-    verdict, population = verdict_on(search.population, RECIPE), search.population
+    decision, population = Decision(None, None, np.arange(2), search.problem.voters), search.population
+    verdict = verdict_on(population, RECIPE, decision)
     best_plain = verdict.scores[~population.learns].min()
     brier = ((verdict.probabilities - np.eye(2)[population.truth]) ** 2).sum(axis=1) / 2
     assert brier.mean() <= best_plain + 2 * brier.std() / np.sqrt(len(brier)) + 0.02

@@ -1,20 +1,16 @@
 """FreeEnergyClassifier: a population of cold replicas that vote by their nearest neighbours."""
 
-import warnings
-from dataclasses import replace
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import get_scorer_names
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ...energies import LogNCAEnergy, NCAEnergy, as_energy, takes_weights
-from ...exceptions import DataWarning
-from ...mc import Annealing
+from ...energies import as_energy, takes_weights
 from ...metrics import Ensemble, View, Voters
-from ...metrics.ensemble import OWN
 from ...sklearn_compat import (
     CallbackSupportMixin,
     HasMethods,
@@ -24,20 +20,16 @@ from ...sklearn_compat import (
     with_callbacks,
 )
 from ..base import one_blas_thread, seed_sequence
-from ..callbacks import FitSteps
 from ..checks import check_n_components, warn_about
-from ..sampling_run import steps_of
 from ..target import Classes
 from ..training_rows import NUMBERS, precise, training_rows
 from ..voting import VotingClassifier
-from .candidates import candidate_of
-from .checkpoint import Checkpoint
-from .description import describe, describe_committee, describe_judges
-from .growing import renewed, together
-from .kinds import kinds_to_try
-from .race import most_replicas, populate
+from .decision import Decision
+from .description import describe, describe_judges
+from .given import given_recipe, run_to_the_end
+from .growing import learn_more
+from .prediction_sets import check_alpha, prediction_sets, typical_shares
 from .recipe import Recipe
-from .running import SearchStopped, TaskRunner
 from .search import Problem, Search, panel_of
 from .state_checks import check_classifier
 from .verdict import verdict_on
@@ -104,6 +96,15 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         How many training patterns a prediction asks for their distances in every replica's space: those nearest in the
         averaged metric. "auto" is the smallest of 128, 256, 512 and 1,024 that changes at most 1 % of the votes, as
         measured when the model was fitted; None asks all, which is exact and slower.
+    class_weight : dict, "balanced" or None, default=None
+        How much the classes count in decisions, by label: the calibrated probabilities are multiplied by it, which
+        makes the expected loss least where a mistake about class c costs w_c. "balanced" is one over the number of
+        patterns of a class, or over their weight. On top of ``sample_weight``, which changes the metrics too.
+    scoring : str, callable or None, default=None
+        What ``oob_score_`` is: a name of :func:`sklearn.metrics.get_scorer_names`, or a scorer
+        ``scorer(estimator, X, y)``; None is accuracy. A score of labels, such as "balanced_accuracy" or "f1", is also
+        what the classes are weighed for, out of bag, where ``class_weight`` is None. Metrics are chosen by the Brier
+        score in any case.
     max_seconds : float or None, default=None
         When to stop sampling, at the next replica; the model is then made of what there is, with a warning.
     checkpoint : path-like or None, default=None
@@ -122,9 +123,11 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
     Attributes
     ----------
     oob_score_ : float
-        Out-of-bag accuracy. The same votes chose the weights, so it is slightly optimistic.
+        Out-of-bag accuracy, or what ``scoring`` says. The same votes chose the weights, so it is slightly optimistic.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         Out-of-bag class probabilities; NaN where a pattern did not judge every candidate.
+    class_weight_ : ndarray of shape (n_classes,)
+        What calibrated probabilities are multiplied by: given by ``class_weight``, found for ``scoring``, or ones.
     selection_ : dict of ndarray
         What was tried, a row for each candidate and k: "view", "form", "energy", "temperature", "confinement",
         "n_replicas", "n_neighbors", "oob_error", "oob_brier" and "weight" in the prediction.
@@ -186,6 +189,8 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         "sampler": [HasMethods("iterate"), None],
         "recipe": [Recipe, None],
         "shortlist": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "scoring": [StrOptions(set(get_scorer_names())), callable, None],
         "max_seconds": [Interval(Real, 0, None, closed="neither"), None],
         "checkpoint": [str, PathLike, None],
         "device": [str],
@@ -208,6 +213,8 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         sampler=None,
         recipe=None,
         shortlist="auto",
+        class_weight=None,
+        scoring=None,
         max_seconds=None,
         checkpoint=None,
         device="cpu",
@@ -226,6 +233,8 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         self.sampler = sampler
         self.recipe = recipe
         self.shortlist = shortlist
+        self.class_weight = class_weight
+        self.scoring = scoring
         self.max_seconds = max_seconds
         self.checkpoint = checkpoint
         self.device = device
@@ -266,11 +275,11 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
 
     def _learn(self, voters, n_given):
         """Search metrics for these voters, of so many rows given."""
-        search = self._search(voters)
+        search, decision = self._search(voters), self._decision(voters)
         warn_about(search.problem.voters.X, search.problem.voters.y, self.classes_)
-        self._run(search)
+        run_to_the_end(search, self)
         with one_blas_thread():  # many small problems, for which threads only wait
-            verdict = verdict_on(search.population, search.recipe)
+            verdict = verdict_on(search.population, search.recipe, decision)
             attributes = describe(search, verdict, voters) | describe_judges(search.population, verdict, n_given)
         for name, value in attributes.items():
             setattr(self, name, value)
@@ -307,19 +316,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
             raise ValueError("classes are not those of the first call to partial_fit.")
         patterns, labels = validate_data(self, X, y, dtype=NUMBERS, reset=False)
         rows = training_rows(precise(patterns), labels, sample_weight, self._can_weigh(), self.classes_)
-        old, judged = self.committee_.voters, vars(self)["oob_decision_function_"]
-        n_given = len(judged)
-        voters = together(old, Voters(rows.X, rows.y, old.n_classes, rows.weights, n_given + rows.rows))
-        if len(voters) >= 2 * self.n_searched_:
-            self._learn(voters, n_given + len(patterns))
-            return self
-        search, steps = self._search(voters, judges=False), FitSteps(self, voters.X, voters.y)
-        search.run = TaskRunner(self._n_tasks, steps, None, self.verbose)
-        with one_blas_thread():
-            attributes = describe_committee(renewed(self.committee_, voters, search, len(rows.y) / len(voters)))
-        steps.close()
-        unjudged = np.full((len(patterns), old.n_classes), np.nan)
-        self.__dict__.update(attributes, oob_decision_function_=np.concatenate([judged, unjudged]))
+        learn_more(self, rows, len(patterns))
         return self
 
     @property
@@ -331,64 +328,24 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
 
     def _search(self, voters, judges=True):
         """The search, before it begins; where nobody judges, it depends on the number of voters."""
-        recipe, target, seed = self._recipe(len(voters)), Classes(voters.n_classes), seed_sequence(self.random_state)
+        recipe, target, seed = (
+            given_recipe(self, len(voters)),
+            Classes(voters.n_classes),
+            seed_sequence(self.random_state),
+        )
         if not judges:
             seed = np.random.SeedSequence([*seed.generate_state(4).tolist(), len(voters)])
         panel = panel_of(voters, target, recipe.most_searched, seed)
         problem = Problem(panel, target, self._energy, self.sampler, self.n_components, self.device)
         return Search(problem, recipe, seed, judges=judges)
 
+    def _decision(self, voters):
+        return Decision(self.class_weight, self.scoring, self.classes_, voters)
+
     @property
     def _n_tasks(self):
         """At a time; a GPU does one."""
         return self.n_jobs if self.device in ("cpu", "reference") else 1
-
-    def _run(self, search):
-        """Let the search come to its end."""
-        problem, recipe = search.problem, search.recipe
-        smallest = search.bag_sizes()[0]
-        sampler = Annealing(n_steps=recipe.n_steps) if self.sampler is None else self.sampler
-        steps = FitSteps(self, problem.voters.X, problem.voters.y, steps_of(sampler, most_replicas(search)))
-        run = TaskRunner(self._n_tasks, steps, self.max_seconds, self.verbose)
-        kept = None if self.checkpoint is None else Checkpoint(self.checkpoint)
-        search.run = run if kept is None else kept.resuming(run)
-        kinds = kinds_to_try(recipe.kinds, problem)
-        pool = [candidate_of(kind, recipe, self.temperature, self.confinement, smallest) for kind in kinds]
-        if problem.energy is not None and not isinstance(problem.energy, NCAEnergy | LogNCAEnergy):
-            pool = [replace(candidate, energy=OWN) for candidate in pool]
-        tunes = recipe.other_temperatures and self.temperature == "auto" and self.sampler is None
-        try:
-            populate(search, pool, tunes, moves_trap=self.confinement == "auto")
-        except SearchStopped:
-            search.population.forget_those_without_votes()
-        steps.close()
-        if kept is not None:
-            kept.clear()
-        self._warn_about_judges(search.population)
-
-    def _warn_about_judges(self, population):
-        n_silent, n_judged = population.n_silent, len(population.judged)
-        if n_silent > 0.1 * n_judged:
-            who = f"{n_silent} of {n_judged} patterns were never out of bag"
-            warnings.warn(f"{who}; more replicas or a smaller subsample help.", DataWarning, stacklevel=5)
-
-    def _recipe(self, n_rows):
-        """The recipe, with what the parameters say instead."""
-        recipe = Recipe() if self.recipe is None else self.recipe
-        given: dict[str, Any] = {}
-        if self.n_replicas != "auto":
-            so_many = int(self.n_replicas)  # whatever the size of bags
-            given |= {"n_replicas": so_many, "cheap_bag": 1, "affordable_bag": n_rows}
-        if self.n_neighbors != "auto":
-            given["neighbors"] = (int(self.n_neighbors),)
-        if self.subsample != "auto":
-            # so large from the beginning
-            given |= {"subsample": float(self.subsample), "smallest_bag": recipe.most_learned_on}
-        if self.candidates != "auto":
-            if not len(self.candidates):
-                raise ValueError("candidates: the list is empty.")
-            given["kinds"] = tuple(self.candidates)
-        return replace(recipe, **given)
 
     @property
     def ensembles_(self) -> list[Ensemble]:
@@ -419,6 +376,52 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         size = self.shortlist_ if self.shortlist == "auto" else self.shortlist
         with one_blas_thread():
             return self.committee_.predict_proba(patterns, self.n_jobs, self.device, size)
+
+    def predict_set(self, X: ArrayLike, alpha: float = 0.1) -> NDArray[np.bool_]:
+        r"""The classes that a pattern may have: sets that hold the true one with a chance of 1 - alpha.
+
+        Conformal prediction by the out-of-bag votes. Let :math:`p_i` be the out-of-bag probability of the true class of
+        training pattern i, of n that have one. Class c is in the set of x where enough of them are at most as large:
+
+        .. math:: \frac{1 + \#\{i : p_i \le P(c|x)\}}{n + 1} > \alpha,
+
+        that is, where 1 - P(c|x) is at most the :math:`\lceil (n + 1)(1 - \alpha) \rceil`-th smallest of all 1 - p_i.
+        For patterns drawn as those of ``fit`` the true class is in :math:`1 - \alpha` of all sets, on average over all
+        patterns, not within each class. A set may be empty: that pattern is unlike the others, or the model is so good
+        that it errs less often than asked for. With fewer than 1 / alpha - 1 judges sets hold all classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+        alpha : float, default=0.1
+            Share of sets that may lack the true class, between 0 and 1.
+
+        Returns
+        -------
+        S : ndarray of shape (n_samples, n_classes)
+            Which classes are in the set of each pattern; columns follow ``classes_``.
+
+        References
+        ----------
+        .. [1] V. Vovk, A. Gammerman, G. Shafer, "Algorithmic Learning in a Random World", Springer, 2005.
+        .. [2] Y. Romano, M. Sesia, E. J. Candès, "Classification with Valid and Adaptive Coverage", NeurIPS, 2020.
+        .. [3] B. Kim, C. Xu, R. F. Barber, "Predictive Inference Is Free with the Jackknife+-after-Bootstrap",
+           NeurIPS, 2020.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from freemetric import FreeEnergyClassifier
+        >>> X, y = load_wine(return_X_y=True)
+        >>> model = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X[::2], y[::2])
+        >>> sets = model.predict_set(X[1::2], alpha=0.05)
+        >>> bool(sets[range(89), y[1::2]].mean() > 0.9)
+        True
+        """
+        check_alpha(alpha)
+        probabilities, voters = self.predict_proba(X), self.committee_.voters
+        return prediction_sets(probabilities, typical_shares(self.oob_decision_function_[voters.rows], voters.y), alpha)
 
     def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
         """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k.

@@ -22,11 +22,11 @@ def describe(search: Search, verdict: Verdict, voters: Voters) -> dict[str, Any]
     used = {ensemble.candidate.view for ensemble in ensembles}
     views = {name: view for name, view in search.views.items() if name in used}
     committee = Committee(views, ensembles, verdict.mixture.restricted(verdict.asked), voters)
-    right = verdict.probabilities.argmax(axis=1) == population.truth
     return {
         **describe_committee(committee),
         "n_searched_": len(voters),
-        "oob_score_": float(np.average(right, weights=population.judges_weights)) if len(right) else np.nan,
+        "oob_score_": verdict.score,
+        "class_weight_": verdict.class_weights,
         "selection_": _selection(population, verdict),
         "n_neighbors_": int(verdict.mixture.weights.sum(axis=0).argmax()) + 1,
         "trace_": population.trace(),

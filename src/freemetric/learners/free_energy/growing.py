@@ -1,13 +1,33 @@
 """A committee that gets more rows: they vote at once, and the oldest metrics are drawn anew on old and new rows."""
 
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...metrics import Committee, Ensemble, Voters
-from .running import SearchStopped
+from ..base import one_blas_thread
+from ..callbacks import FitSteps
+from ..training_rows import TrainingRows
+from .description import describe_committee
+from .running import SearchStopped, TaskRunner
 from .search import Search
+
+
+def learn_more(model: Any, rows: TrainingRows, n_given: int) -> None:
+    """Let a fitted FreeEnergyClassifier learn from more rows, of so many given."""
+    old, judged = model.committee_.voters, model.oob_decision_function_
+    voters = together(old, Voters(rows.X, rows.y, old.n_classes, rows.weights, len(judged) + rows.rows))
+    if len(voters) >= 2 * model.n_searched_:
+        return model._learn(voters, len(judged) + n_given)
+    search, steps = model._search(voters, judges=False), FitSteps(model, voters.X, voters.y)
+    search.run = TaskRunner(model._n_tasks, steps, None, model.verbose)
+    with one_blas_thread():
+        attributes = describe_committee(renewed(model.committee_, voters, search, len(rows.y) / len(voters)))
+    steps.close()
+    unjudged = np.full((n_given, old.n_classes), np.nan)
+    model.__dict__.update(attributes, oob_decision_function_=np.concatenate([judged, unjudged]))
 
 
 def together(old: Voters, new: Voters) -> Voters:

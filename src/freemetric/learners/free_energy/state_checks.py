@@ -25,6 +25,7 @@ FITTED = (
     "confinement_",
     "oob_score_",
     "oob_decision_function_",
+    "class_weight_",
 )
 TRACE = ("temperature", "energy", "acceptance")
 SELECTION = {
@@ -55,9 +56,18 @@ def check_classifier(model: Any) -> None:
     require(type(searched) is int and 0 < searched <= len(committee.voters), "n_searched_", "is no number of patterns")
     for name in ("oob_score_", "temperature_", "confinement_", "shortlist_recall_"):
         require(isinstance(getattr(model, name), float), name, "is no number")
-    scores = model.oob_decision_function_
+    check_array(model.class_weight_, "class_weight_", 1, model.classes_.shape)
+    require((model.class_weight_ > 0).all(), "class_weight_", "is not positive")
+    _check_judges(model.oob_decision_function_, committee.voters)
+
+
+def _check_judges(scores, voters):
+    """Prediction sets are made of them."""
     require(scores.dtype.kind == "f", "oob_decision_function_", "has no numbers")
-    require(len(scores) > committee.voters.rows.max(), "oob_decision_function_", "has fewer rows than the patterns")
+    require(len(scores) > voters.rows.max(), "oob_decision_function_", "has fewer rows than the patterns")
+    judged = scores[~np.isnan(scores).all(axis=1)]
+    whole = (judged >= 0).all() and np.allclose(judged.sum(axis=1), 1)
+    require(whole, "oob_decision_function_", "has rows that are no probabilities")
 
 
 def _check_selection(selection, K):

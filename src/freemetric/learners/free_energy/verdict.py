@@ -1,4 +1,4 @@
-"""What the out-of-bag votes say in the end: weights of the candidates, and the calibration of their mixture."""
+"""What the out-of-bag votes say in the end: weights of the candidates, the calibration of their mixture, the score."""
 
 from typing import NamedTuple
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...metrics import Calibration, Mixture
+from .decision import Decision
 from .population import Population
 from .recipe import Recipe
 from .trust import allowed_neighbors, best_pair, trusted
@@ -19,10 +20,12 @@ class Verdict(NamedTuple):
     scores: NDArray
     errors: NDArray
     probabilities: NDArray  # (n_judges, C)
+    class_weights: NDArray  # (C,) that they are multiplied by
+    score: float  # of the decisions out of bag; NaN where no row could judge
 
 
-def verdict_on(population: Population, recipe: Recipe) -> Verdict:
-    """Weigh the candidates and calibrate their mixture."""
+def verdict_on(population: Population, recipe: Recipe, decision: Decision) -> Verdict:
+    """Weigh the candidates, calibrate their mixture, and weigh the classes."""
     y, w, scores, n_judges = population.truth, population.judges_weights, population.scores(), population.n_judges
     shares = population.shares()  # empty where no row could judge; nothing is calibrated then
     errors = population.target.errors(shares, y, w) if len(y) else np.full(scores.shape, np.nan)
@@ -36,7 +39,11 @@ def verdict_on(population: Population, recipe: Recipe) -> Verdict:
     if plain is not None:
         mixture = mixed(plain, shares, with_bias=False)
     asked = np.flatnonzero(mixture.weights.any(axis=1))
-    return Verdict(mixture, asked, scores, errors, mixture(shares))
+    class_weights = decision.class_weights(mixture(shares), y, w)
+    mixture = Mixture(mixture.weights, mixture.calibration.favouring(class_weights))
+    probabilities = mixture(shares)
+    score = decision.score(probabilities, y, w) if len(y) else np.nan
+    return Verdict(mixture, asked, scores, errors, probabilities, class_weights, score)
 
 
 def _mixture(population, recipe, weights, shares, with_bias):
