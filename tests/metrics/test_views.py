@@ -3,6 +3,7 @@ import pytest
 import sklearn
 from scipy.stats import rankdata
 
+from freemetric.metrics import Whitened
 from freemetric.metrics.views import VIEWS, Quantiles, Scaled, Steps, register_view
 
 
@@ -12,11 +13,10 @@ def X(rng):
 
 
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
-def test_all_views_live_in_the_unit_cube(view, X):
+def test_all_views_are_of_order_one_and_belong_to_all_features(view, X):
     fitted = view.of(X)
     V = fitted(X)
-    assert V.min() >= 0
-    assert V.max() <= 1
+    assert 0.1 < np.ptp(V, axis=0).max() <= (1 if view is not Whitened else 3)
     assert V.shape[1] == len(fitted.owner)
     assert set(fitted.owner) == {0, 1, 2, 3}
 
@@ -57,6 +57,39 @@ def test_steps_count_thresholds_in_between(X):
 def test_many_features_get_few_steps(rng):
     assert len(Steps.of(rng.normal(size=(50, 40))).owner) == 120
     assert len(Steps.of(rng.normal(size=(50, 100))).owner) == 200  # two at least
+
+
+@pytest.fixture
+def correlated(rng):
+    """Six features of different units that a hidden one makes alike, and one that is constant."""
+    X = rng.standard_normal((3000, 6)) + 3 * rng.standard_normal((3000, 1))
+    return np.column_stack([X * [1, 1e3, 1e-3, 5, 20, 1] + 100, np.full(3000, 4.0)])
+
+
+def test_whitened_features_are_not_correlated_and_keep_their_places(correlated):
+    V, scaled = Whitened.of(correlated)(correlated), Scaled.of(correlated)(correlated)
+    assert V.var(axis=0).sum() == pytest.approx(scaled.var(axis=0).sum())
+    whole, seen = np.corrcoef(scaled[:, :6], rowvar=False), np.corrcoef(V[:, :6], rowvar=False)
+    assert whole[0, 1] > 0.85
+    assert np.abs(seen - np.eye(6)).max() < 0.05
+    assert not V[:, 6].any()
+    across = np.corrcoef(V[:, :6], scaled[:, :6], rowvar=False)[:6, 6:]
+    np.testing.assert_array_equal(across.argmax(axis=1), np.arange(6))  # a column is nearest to its own feature
+
+
+def test_units_do_not_matter_to_whitened_features(correlated):
+    units = np.array([2.0, 1e4, 30, 1, 7, 3, 1])
+    np.testing.assert_allclose(
+        Whitened.of(correlated * units + 3)(correlated * units + 3), Whitened.of(correlated)(correlated), atol=1e-9
+    )
+
+
+def test_few_patterns_are_hardly_whitened(rng):
+    X = rng.standard_normal((8, 40))
+    V = Whitened.of(X)(X)
+    assert np.isfinite(V).all()
+    apart, scaled_apart = (np.linalg.norm(W[:, None] - W, axis=2) for W in (V, Scaled.of(X)(X)))
+    assert np.corrcoef(apart.ravel(), scaled_apart.ravel())[0, 1] > 0.8
 
 
 def test_the_user_may_prefer_data_frames(X):

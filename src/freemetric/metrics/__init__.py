@@ -9,6 +9,7 @@ from .forms import FORMS, Form, register_form
 from .mixture import Calibration, Mixture
 from .views import VIEWS, View, register_view
 from .voters import Voters
+from .whitened import Whitened
 
 __all__ = [
     "FORMS",
@@ -21,6 +22,7 @@ __all__ = [
     "Mixture",
     "View",
     "Voters",
+    "Whitened",
     "register_form",
     "register_view",
 ]

@@ -1,4 +1,4 @@
-"""Views of the features: what a metric is learned on. All are arrays in [0, 1], fitted on the training patterns.
+"""Views of the features: what a metric is learned on. All are arrays of order one, fitted on the training patterns.
 
 A new view is a class with the verbs of :class:`View` and one line, ``register_view(name, class)``; from then on
 ``candidates=["name/full"]`` tries it, and model files may hold it.
@@ -28,6 +28,7 @@ class View(ABC):
 
     words: ClassVar[str]  # what it shows, for titles
     keeps_features: ClassVar[bool] = False  # whether V is X in other units, feature by feature
+    most_features: ClassVar[int | None] = None  # of X, for which it is affordable
     owner: NDArray[np.integer]
 
     @classmethod

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..metrics import View
+from ..metrics import View, Whitened
 from ..metrics.views import Quantiles, Scaled, Steps
 from .graph import Graph
 from .quantiles import on_quantiles
@@ -23,7 +23,16 @@ def _steps(graph, view, X):
     return graph.doubles(graph.Greater(graph.take(X, view.owner), view.threshold))
 
 
-GRAPHS: dict[type[View], ViewGraph] = {Scaled: _scaled, Quantiles: _on_quantiles, Steps: _steps}
+def _whitened(graph, view, X):
+    return graph.MatMul(graph.Sub(X, view.centre), view.matrix)
+
+
+GRAPHS: dict[type[View], ViewGraph] = {
+    Scaled: _scaled,
+    Quantiles: _on_quantiles,
+    Steps: _steps,
+    Whitened: _whitened,
+}
 """Functions (graph, view, X) -> V by the class of the view."""
 
 

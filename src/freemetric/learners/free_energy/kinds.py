@@ -13,7 +13,8 @@ def kinds_to_try(kinds: Sequence[str], problem: Problem) -> list[str]:
     """Those of the kinds that the problem allows, the simpler ones first.
 
     Where one energy is given for all, kinds differ by view and form only. One that knows its own data allows no other
-    view than scaled features and no restricted map. Fewer dimensions than features allow no form that cannot reduce.
+    view than scaled features and no restricted map. Fewer dimensions than features allow no form that cannot reduce,
+    very many features no view that they make too expensive.
     """
     for kind in kinds:
         check_kind(kind)
@@ -25,7 +26,9 @@ def kinds_to_try(kinds: Sequence[str], problem: Problem) -> list[str]:
             parts = [part for part in parts if not FORMS[part[1]].learns or _is_plain(*part[:2])]
     if problem.n_components is not None:
         parts = [part for part in parts if FORMS[part[1]].reduces]
-    names = list(dict.fromkeys("/".join(part) for part in parts))
+    n_features = problem.voters.X.shape[1]
+    affordable = [part for part in parts if n_features <= (VIEWS[part[0]].most_features or n_features)]
+    names = list(dict.fromkeys("/".join(part) for part in affordable or parts))
     if not names:
         raise ValueError(f"candidates: none of {', '.join(kinds)} fits the energy and n_components given.")
     return simplest_first(names)
