@@ -93,10 +93,8 @@ class Recipe:
         "scaled/diagonal",
         "quantiles/diagonal",
         "steps/diagonal",
-        "whitened/diagonal",
         "scaled/full",
         "quantiles/full",
-        "whitened/full",
         "scaled/full/nca",
     )
     # how many replicas
