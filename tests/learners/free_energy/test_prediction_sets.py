@@ -15,6 +15,7 @@ from ...data_sets import FOLDER, MISSING
 
 ALPHAS = (0.2, 0.1, 0.05)
 N_SPLITS = 4
+OPTIMISM = 0.01  # the votes that say what is typical have chosen the weights, too
 
 
 def model(**options):
@@ -105,7 +106,7 @@ def test_coverage_of_ten_sets(name):
     for alpha, shares in hits.items():
         error = error_of_coverage(alpha, 300, len(X) - 300) / np.sqrt(N_SPLITS)
         print(f"{name}: {1 - alpha:.2f} {np.mean(shares):.3f} {(np.mean(shares) - 1 + alpha) / error:+.1f}")
-        assert np.mean(shares) == pytest.approx(1 - alpha, abs=3 * error)
+        assert np.mean(shares) == pytest.approx(1 - alpha, abs=3 * error + OPTIMISM)
 
 
 def test_smaller_alpha_larger_sets(data, fitted):
