@@ -77,10 +77,11 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
     subsample : float or "auto", default="auto"
         Share of every class that a replica learns on; "auto" is a half.
     candidates : "auto" or list of str, default="auto"
-        Kinds that are tried, as "view/form": any of scaled, quantiles and steps with any of identity, diagonal and
-        full. "view/form/nca" samples NCA's own energy instead of its logarithmic form. "auto" takes those of the
-        recipe: the identity on scaled features and quantiles, the diagonal on all three, the full map on the first two,
-        and "scaled/full/nca". :func:`freemetric.metrics.register_view` adds views, and ``register_form`` forms.
+        Kinds that are tried, as "view/form": any of scaled, quantiles, steps and whitened with any of identity,
+        diagonal and full. "view/form/nca" samples NCA's own energy instead of its logarithmic form. "auto" takes those
+        of the recipe: the identity on scaled features and quantiles, the diagonal on these and steps, the full map on
+        the first two, and "scaled/full/nca". :func:`freemetric.metrics.register_view` adds views, and ``register_form``
+        forms.
     n_components : int or None, default=None
         Dimension of the learned spaces; None keeps the number of features. A number leaves the diagonal maps out.
     energy : Energy, "nca", "log-nca", callable or "auto", default="auto"
