@@ -22,7 +22,7 @@ from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest, f_classif, mutual_info_classif
 from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler
 from zoo import PROBLEMS
 
 from freemetric import FreeEnergyClassifier, Recipe
@@ -34,6 +34,14 @@ def ours(seed, **changes):
 
 def with_squared_norm(X):
     return np.column_stack([X, (X**2).sum(axis=1)])
+
+
+def sines(X):
+    return np.sin(2 * np.pi * X)
+
+
+def products():
+    return make_pipeline(StandardScaler(), PolynomialFeatures(2, include_bias=False))
 
 
 def best_by_information(k, seed):
@@ -50,6 +58,10 @@ HINTS = {
     "nested": ("the squared norm as a feature", after(lambda seed: FunctionTransformer(with_squared_norm))),
     "one-of-hundreds": ("10 features by mutual information", after(lambda seed: best_by_information(10, seed))),
     "sparse-linear": ("20 features by F values", after(lambda seed: SelectKBest(f_classif, k=20))),
+    "quadratic": ("products of features as features", after(lambda seed: products())),
+    "rectangles": ("full maps of steps, too", lambda seed: ours(seed, kinds=(*Recipe().kinds, "steps/full"))),
+    "missing": ("whitened, indicators included", after(lambda seed: PCA(whiten=True))),
+    "waves": ("sines of the features", after(lambda seed: FunctionTransformer(sines))),
     "two-scales": ("plain distance, k = 1", lambda seed: ours(seed, kinds=("scaled/identity",), neighbors=(1,))),
     "letters": ("the nearest class centre, nothing learned", lambda seed: NearestCentroid()),
     "wide": ("the nearest class centre, nothing learned", lambda seed: NearestCentroid()),
