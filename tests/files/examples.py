@@ -66,7 +66,10 @@ VALUES = {
         Voters(X[::-1], y, 3, rng.random(40) + 0.1, rng.permutation(100)[:40]),
         Voters(X[:, ::2], y.astype(np.int8), 3),
     ],
-    **{f"view:{name}": [VIEWS[name].of(X), VIEWS[name].of(X * 0 + 1)] for name in ("scaled", "quantiles", "steps")},
+    **{
+        f"view:{name}": [VIEWS[name].of(X), VIEWS[name].of(X * 0 + 1)]
+        for name in ("scaled", "quantiles", "steps", "whitened")
+    },
 }
 
 PARAMETER_OBJECTS = {

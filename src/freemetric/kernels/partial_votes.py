@@ -4,6 +4,7 @@ import numpy as np
 
 from .committee_votes import add_shares, nearest_places
 from .compiling import njit
+from .nearest import GROUP
 
 f32 = np.float32
 NOBODY = -1  # where there are fewer places than asked for
@@ -17,8 +18,9 @@ def nearest_in_space(Z, Q, candidates, r, distances, places):
     """
     S, K = candidates.shape[1], places.shape[2]
     apart, near, found = np.empty(S, f32), np.empty(S + 1, f32), np.empty(S + 1, np.int32)
+    least, hits = np.empty(S // GROUP, f32), np.empty(S // GROUP + 1, np.int32)
     for q in range(Q.shape[0]):
-        n = nearest_places(Z, Q[q], candidates[q % len(candidates)], K, apart, near, found)
+        n = nearest_places(Z, Q[q], candidates[q % len(candidates)], K, apart, least, hits, near, found)
         distances[q, r, :n], places[q, r, :n] = near[:n], found[:n]
 
 
