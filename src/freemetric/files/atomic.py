@@ -4,6 +4,7 @@ import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,3 +27,10 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def remove_with_drafts(path: Path) -> None:
+    """Remove a file, and what processes that were killed while they wrote it have left."""
+    path.unlink(missing_ok=True)
+    for draft in path.parent.glob(f".{escape(path.name)}.*.tmp"):
+        draft.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files import save
+from ..files.atomic import remove_with_drafts
 from ..mc import Chain, Streams
 from .kept_results import checkpoint_folder, fingerprint, remove_if_empty, whole_result
 from .lowest import Lowest
@@ -107,5 +108,5 @@ class WalkCheckpoint:
     def clear(self) -> None:
         """Remove the files; the folder too where nothing else is left in it."""
         for file in self.files:
-            file.path.unlink(missing_ok=True)
+            remove_with_drafts(file.path)
         remove_if_empty(self.folder)

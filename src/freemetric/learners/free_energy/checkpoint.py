@@ -5,6 +5,7 @@ from os import PathLike
 from pathlib import Path
 
 from ...files import save
+from ...files.atomic import remove_with_drafts
 from ..kept_results import checkpoint_folder, fingerprint, remove_if_empty, whole_result
 from .sample import Replicas, ReplicaTask
 from .search import Run
@@ -47,5 +48,5 @@ class Checkpoint:
     def clear(self) -> None:
         """Remove what was used; the folder too where nothing else is left in it."""
         for path in self.used:
-            path.unlink(missing_ok=True)
+            remove_with_drafts(path)
         remove_if_empty(self.folder)
