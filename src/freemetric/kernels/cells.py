@@ -10,17 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compiling import njit
-from .nearest import (
-    FARTHEST,
-    GROUP,
-    as_places,
-    as_queries,
-    first_bound,
-    least_of_groups,
-    nearest,
-    sort_nearest,
-    take,
-)
+from .nearest import as_places, as_queries, nearest, nearest_of, room_for
 
 ROWS_OF_A_CELL = 256
 TAUGHT_BY = 32  # rows of a cell that its centre is found from
@@ -74,8 +64,7 @@ def search_cells(U, asked, start, numbers, V, out):
     K, short = out.shape[1], 0
     most = np.sort(np.diff(start))[-asked.shape[1] :].sum()
     apart, who = np.empty(most, f32), np.empty(most, np.int32)
-    least, hits = np.empty(most // GROUP, f32), np.empty(most // GROUP + 1, np.int32)
-    near, places = np.empty(most + 1, f32), np.empty(most + 1, np.int32)
+    room = room_for(most)
     for i in range(U.shape[0]):
         n = 0
         for cell in asked[i]:
@@ -86,10 +75,5 @@ def search_cells(U, asked, start, numbers, V, out):
         if n < K:
             short += 1
             continue
-        groups = least[: n // GROUP]
-        least_of_groups(apart[:n], groups)
-        bound = first_bound(apart[:n], groups, K) if n > K else FARTHEST
-        n = take(apart[:n], 0, bound, groups, hits, near, places, 0)
-        sort_nearest(near, places, n, K)
-        out[i] = who[places[:K]]
+        out[i] = who[nearest_of(apart[:n], K, room)[1]]
     return short

@@ -7,7 +7,7 @@ import numpy as np
 
 from .compiling import njit
 from .exp2 import SUMS
-from .nearest import FARTHEST, GROUP, first_bound, least_of_groups, sort_nearest, take
+from .nearest import nearest_of, room_for
 
 f32 = np.float32
 
@@ -22,16 +22,13 @@ def distances(Z, query, candidates, out):
 
 
 @njit(nogil=True, cache=True)
-def nearest_places(Z, query, candidates, K, apart, least, hits, near, places):
-    """Fill the K nearest candidates in order of their distance, the first of equals first; how many they are."""
+def nearest_places(Z, query, candidates, K, apart, room):
+    """Distances and places of the K nearest candidates, nearest first; of all where they are fewer."""
     distances(Z, query, candidates, apart)
-    least_of_groups(apart, least)
-    n = take(apart, 0, first_bound(apart, least, K) if len(candidates) > K else FARTHEST, least, hits, near, places, 0)
-    K = min(K, n)
-    sort_nearest(near, places, n, K)
-    for k in range(K):
-        places[k] = candidates[places[k]]
-    return K
+    near, numbers = nearest_of(apart, K, room)
+    for k in range(len(numbers)):
+        numbers[k] = candidates[numbers[k]]
+    return near, numbers
 
 
 @njit(nogil=True, cache=True)
@@ -59,13 +56,12 @@ def add_shares(places, counts, ballots, weights, votes, share):
 def add_all_shares(Z, Q, candidates, counts, ballots, weights, out):
     """Add to out (n, C) what the queries Q (R, n, p) get in all spaces; candidates (n, S) are rows of Z (R, M, p)."""
     K, S = weights.shape[0], candidates.shape[1]
-    apart, near, places = np.empty(S, f32), np.empty(S + 1, f32), np.empty(S + 1, np.int32)
-    least, hits = np.empty(S // GROUP, f32), np.empty(S // GROUP + 1, np.int32)
+    apart, room = np.empty(S, f32), room_for(S)
     votes = np.empty(out.shape[1], f32)
     for r in range(Z.shape[0]):
         for q in range(Q.shape[1]):
-            n = nearest_places(Z[r], Q[r, q], candidates[q], K, apart, least, hits, near, places)
-            add_shares(places[:n], counts, ballots, weights, votes, out[q])
+            places = nearest_places(Z[r], Q[r, q], candidates[q], K, apart, room)[1]
+            add_shares(places, counts, ballots, weights, votes, out[q])
 
 
 @njit(nogil=True, cache=True)

@@ -174,6 +174,27 @@ def keep_nearest(near, rows, n, K):
 
 
 @njit(nogil=True, cache=True)
+def room_for(n):
+    """Where :func:`nearest_of` may work on up to n values: least, hits, near, rows."""
+    groups = n // GROUP
+    return np.empty(groups, f32), np.empty(groups + 1, np.int32), np.empty(n + 1, f32), np.empty(n + 1, np.int32)
+
+
+@njit(nogil=True, cache=True)
+def nearest_of(apart, K, room):
+    """Distances and numbers of the K nearest of some values, nearest first and the first of equals first; of all values
+    where they are fewer. They lie in ``room``."""
+    least, hits, near, rows = room
+    groups = least[: len(apart) // GROUP]
+    least_of_groups(apart, groups)
+    bound = first_bound(apart, groups, K) if len(apart) > K else FARTHEST
+    n = take(apart, 0, bound, groups, hits, near, rows, 0)
+    K = min(K, n)
+    sort_nearest(near, rows, n, K)
+    return near[:K], rows[:K]
+
+
+@njit(nogil=True, cache=True)
 def search(U, V, K, ordered, out):
     """Write to out (n, K) the rows of V nearest to those of U, nearest first where that is wanted.
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from .committee_votes import add_shares, nearest_places
 from .compiling import njit
-from .nearest import GROUP
+from .nearest import room_for
 
 f32 = np.float32
 NOBODY = -1  # where there are fewer places than asked for
@@ -17,11 +17,10 @@ def nearest_in_space(Z, Q, candidates, r, distances, places):
     Candidates (n, S), or (1, S) for all queries, are rows of Z (M, p).
     """
     S, K = candidates.shape[1], places.shape[2]
-    apart, near, found = np.empty(S, f32), np.empty(S + 1, f32), np.empty(S + 1, np.int32)
-    least, hits = np.empty(S // GROUP, f32), np.empty(S // GROUP + 1, np.int32)
+    apart, room = np.empty(S, f32), room_for(S)
     for q in range(Q.shape[0]):
-        n = nearest_places(Z, Q[q], candidates[q % len(candidates)], K, apart, least, hits, near, found)
-        distances[q, r, :n], places[q, r, :n] = near[:n], found[:n]
+        near, found = nearest_places(Z, Q[q], candidates[q % len(candidates)], K, apart, room)
+        distances[q, r, : len(near)], places[q, r, : len(near)] = near, found
 
 
 @njit(nogil=True, cache=True)

@@ -391,8 +391,8 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         patterns, not within each class. A set may be empty: that pattern is unlike the others, or the model is so good
         that it errs less often than asked for. With fewer than 1 / alpha - 1 judges sets hold all classes.
 
-        The votes that say what is typical have also chosen the weights of the metrics, so the chance is not proved, only
-        measured.
+        The votes that say what is typical have also chosen the weights of the metrics, so the chance is not proved,
+        only measured.
 
         Parameters
         ----------
