@@ -2,11 +2,21 @@
 
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
 
 UNCACHED: list[str] = []  # functions without a cache; the warning comes with the first
+
+
+def stamp_of(folder: Path) -> tuple[tuple[str, float, int], ...]:
+    """Names, times and sizes of the sources in a folder."""
+    files = sorted(folder.glob("*.py"))
+    return tuple((file.name, file.stat().st_mtime, file.stat().st_size) for file in files)
+
+
+KERNELS = stamp_of(Path(__file__).parent)
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:
@@ -17,7 +27,7 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:
 
     def compiled(function: Callable) -> Any:
         try:
-            return numba.njit(cache=cache, **options)(function)
+            return _of_these_sources(numba.njit(cache=cache, **options)(function))
         except RuntimeError:  # numba: no locator available
             if not UNCACHED:
                 said = "No folder for compiled functions can be written to, so every process compiles them anew"
@@ -26,3 +36,12 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:
             return numba.njit(cache=False, **options)(function)
 
     return compiled
+
+
+def _of_these_sources(dispatcher):
+    """A kernel holds the code of those it calls, but numba's cache looks at its own file alone: compiled anew where any
+    of them has changed."""
+    file = getattr(dispatcher._cache, "_cache_file", None)  # none without a cache, or where numba does it otherwise
+    if file is not None:
+        file._source_stamp = file._source_stamp, KERNELS
+    return dispatcher
