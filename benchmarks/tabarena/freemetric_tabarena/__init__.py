@@ -1,0 +1,1 @@
+"""FreeEnergyClassifier as an entry of TabArena."""
