@@ -24,7 +24,7 @@ from freemetric.learners.free_energy.judge import Ballots
 from freemetric.learners.free_energy.sample import Replicas
 from freemetric.learners.lowest import Lowest
 from freemetric.learners.walk_checkpoint import KeptWalk
-from freemetric.metrics import VIEWS, Calibration, Candidate, Ensemble, Mixture, Voters
+from freemetric.metrics import BASINS, VIEWS, Calibration, Candidate, Ensemble, Mixture, Voters
 
 from .conftest import QUICK
 
@@ -60,7 +60,10 @@ VALUES = {
         Ensemble(Candidate("quantiles", "identity", "log-nca"), np.empty((0, 3, 3))),
     ],
     "freemetric:mixture": [Mixture(np.full((2, 4), 0.125), Calibration(2.0, np.array([0.5, -0.5])))],
-    "freemetric:calibration": [Calibration(1.5, np.array([-1.0, 0.0, 1e-300])), Calibration(1.0, np.zeros(2), 0.25)],
+    "freemetric:calibration": [
+        Calibration(1.5, np.array([-1.0, 0.0, 1e-300])),
+        Calibration(1.0, np.zeros(2), 0.25, np.ones(3)),
+    ],
     "freemetric:voters": [
         Voters(X, y, 3),
         Voters(X[::-1], y, 3, rng.random(40) + 0.1, rng.permutation(100)[:40]),
@@ -70,6 +73,7 @@ VALUES = {
         f"view:{name}": [VIEWS[name].of(X), VIEWS[name].of(X * 0 + 1)]
         for name in ("scaled", "quantiles", "steps", "whitened")
     },
+    **{f"basins:{name}": [BASINS[name].of(X, y, 3), BASINS[name].of(X * 0 + 1, y, 4)] for name in BASINS},
 }
 
 PARAMETER_OBJECTS = {

@@ -26,7 +26,7 @@ def expected(model, X):
                 counted = votes(Q, voters.places, Z, k)
                 shares = counted / counted.sum(axis=1, keepdims=True)
                 mixed = mixed + weights[k - 1] * shares / len(spaces[0])
-    return mixture.calibration(mixed)
+    return mixture.calibration(mixed, model.committee_.basin_energies(X))
 
 
 @pytest.mark.parametrize("data", ["iris", "wine", "breast_cancer"])

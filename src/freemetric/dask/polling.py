@@ -49,7 +49,7 @@ class FarPoll:
         found = [ask(self.spaces, precinct, queries, self.size) for precinct in self.precincts]
         while len(found) > 1:
             found = [merge(found[a : a + MERGED_TOGETHER]) for a in range(0, len(found), MERGED_TOGETHER)]
-        return self.dask.delayed(calibrated, pure=False)(self.spaces, found[0])
+        return self.dask.delayed(calibrated, pure=False)(self.spaces, found[0], queries)
 
 
 def asked(spaces: Spaces, precinct: Precinct, queries: NDArray, size: int | None) -> Answers:
@@ -58,9 +58,9 @@ def asked(spaces: Spaces, precinct: Precinct, queries: NDArray, size: int | None
         return answers(spaces, precinct, queries, size)
 
 
-def calibrated(spaces: Spaces, found: Answers) -> NDArray[np.float64]:
+def calibrated(spaces: Spaces, found: Answers, queries: NDArray) -> NDArray[np.float64]:
     """Class probabilities (n, C) of queries that all precincts have answered."""
-    return spaces.calibration(found.shares(spaces))
+    return spaces.probabilities(found.shares(spaces), queries)
 
 
 def n_right(probabilities: Sequence[NDArray], classes: NDArray, y: NDArray, number: int) -> int:

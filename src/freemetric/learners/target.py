@@ -46,31 +46,36 @@ class Classes:
         shares: NDArray,
         y: NDArray,
         weights: NDArray | None = None,
+        energies: NDArray | None = None,
         *,
         with_bias: bool = True,
         prior: float = 5.0,
+        basin_prior: float = 0.5,
         floor: float = 0.05,
     ) -> Calibration:
-        """The calibration of lowest log loss on shares (N, C); slope and bias are held near 1 and 0 by the prior.
+        """The calibration of lowest log loss on shares (N, C) and free energies (n_basins, N, C).
 
-        ``prior`` is the weight of that Gaussian prior, in patterns.
+        Gaussian priors of these weights, in patterns, hold slope and bias near 1 and 0, and strengths near 0.
         """
         N, C = shares.shape
+        energies = np.empty((0, N, C)) if energies is None else energies
         if N == 0:
-            return Calibration(1.0, np.zeros(C), floor)
-        F, rows = np.log(shares + floor), np.arange(N)
-        weights = np.ones(N) if weights is None else weights
+            return Calibration(1.0, np.zeros(C), floor, np.zeros(len(energies)))
+        terms, rows = np.concatenate([np.log(shares + floor)[None], -energies]), np.arange(N)
+        weights, B = np.ones(N) if weights is None else weights, len(energies)
+        priors = np.repeat([prior, basin_prior, prior], [1, B, C])
 
         def loss(parameters):
-            slope, bias = np.exp(parameters[0]), parameters[1:]
-            Z = slope * F + bias
+            slope = np.exp(parameters[0])
+            Z = np.tensordot(np.append(slope, parameters[1 : B + 1]), terms, 1) + parameters[B + 1 :]
             excess = softmax(Z, axis=1)
-            value = -weights @ log_softmax(Z, axis=1)[rows, y] + prior / 2 * parameters @ parameters
+            value = -weights @ log_softmax(Z, axis=1)[rows, y] + priors / 2 @ parameters**2
             excess[rows, y] -= 1
             excess *= weights[:, None]
-            gradient = np.append(slope * (excess * F).sum(), excess.sum(axis=0)) + prior * parameters
-            return value, gradient
+            of_terms = np.tensordot(terms, excess, 2)
+            of_terms[0] *= slope
+            return value, np.append(of_terms, excess.sum(axis=0)) + priors * parameters
 
-        bounds = [(-2, 3)] + [(-5, 5) if with_bias else (0, 0)] * C
-        best = minimize(loss, np.zeros(C + 1), jac=True, method="L-BFGS-B", bounds=bounds).x
-        return Calibration(float(np.exp(best[0])), best[1:], floor)
+        bounds = [(-4, 3)] + [(0, None)] * B + [(-5, 5) if with_bias else (0, 0)] * C
+        best = minimize(loss, np.zeros(1 + B + C), jac=True, method="L-BFGS-B", bounds=bounds).x
+        return Calibration(float(np.exp(best[0])), best[B + 1 :], floor, best[1 : B + 1])

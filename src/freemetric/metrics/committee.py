@@ -1,6 +1,6 @@
 """A committee: many metrics, the rows that vote in their spaces, and how far each metric is trusted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from sklearn import config_context
 
 from ..files.checks import check_numbers, require
 from .averages import averaged_matrices, feature_shares, root, some_rows
+from .basins import BASINS, Basins, basin_energies
 from .ensemble import Ensemble
 from .mixture import Mixture
 from .polling import POLLS, Poll
@@ -26,7 +27,8 @@ class Committee:
     """Predicts classes by the votes of nearest neighbours in many metrics.
 
     For a pattern x, ensemble e and k neighbours, the shares q_ek(x) of the classes among the k nearest voters are
-    averaged over the replicas of e; the mixture weighs them over e and k, and calibrates the result to probabilities.
+    averaged over the replicas of e; the mixture weighs them over e and k, and calibrates the result to probabilities,
+    beside what the classes as wholes say.
     A committee is a value: nothing in it is fitted, and predicting does not change it.
 
     Parameters
@@ -39,6 +41,8 @@ class Committee:
         Weights (n_ensembles, n_neighbors) and calibration.
     voters : Voters
         The rows that vote.
+    basins : list of Basins, default=()
+        The classes as wholes, in the order of the calibration's strengths.
 
     Examples
     --------
@@ -52,8 +56,16 @@ class Committee:
     1.0
     """
 
-    def __init__(self, views: dict[str, View], ensembles: list[Ensemble], mixture: Mixture, voters: Voters):
+    def __init__(
+        self,
+        views: dict[str, View],
+        ensembles: list[Ensemble],
+        mixture: Mixture,
+        voters: Voters,
+        basins: Sequence[Basins] = (),
+    ):
         self.views, self.ensembles, self.mixture, self.voters = views, ensembles, mixture, voters
+        self.basins = list(basins)
 
     @property
     def n_neighbors(self) -> int:
@@ -119,7 +131,11 @@ class Committee:
         with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every view
             run = Parallel(n_jobs=n_jobs if n_parts > 1 else 1, require="sharedmem")
             shares = run(delayed(poll.shares)(X[part], shortlist, device) for part in parts)
-        return self.mixture.calibration(np.concatenate(shares))
+        return self.mixture.calibration(np.concatenate(shares), self.basin_energies(X))
+
+    def basin_energies(self, X: NDArray) -> NDArray:
+        """Free energies (n_basins, n, n_classes) of patterns X (n, d) in the classes as wholes."""
+        return basin_energies(self.basins, X, self.voters.n_classes)
 
     def feature_shares(self) -> tuple[NDArray, NDArray]:
         """Mean (d,) and standard deviation (d,) over replicas of every feature's share in the squared distances."""
@@ -147,7 +163,8 @@ class Committee:
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "Committee":
-        views, ensembles, mixture, voters = (state[name] for name in ("views", "ensembles", "mixture", "voters"))
+        parts = (state[name] for name in ("views", "ensembles", "mixture", "voters", "basins"))
+        views, ensembles, mixture, voters, basins = parts
         _check_views(views)
         require(type(ensembles) is list and ensembles, "ensembles of Committee", "are no list with something in it")
         require(type(mixture) is Mixture, "mixture of Committee", "is something else")
@@ -158,13 +175,22 @@ class Committee:
         require(len(voters) > K, "mixture of Committee", "asks more neighbours than there are voters")
         _check_ensembles(ensembles, views, voters.X.shape[1])
         _check_distances(ensembles, views, voters.X)
-        return cls(views, ensembles, mixture, voters)
+        _check_basins(basins, len(mixture.calibration.strengths), (voters.n_classes, voters.X.shape[1]))
+        return cls(views, ensembles, mixture, voters, basins)
 
 
 def _check_views(views):
     require(type(views) is dict and views, "views of Committee", "are no dict with something in it")
     for name, view in views.items():
         require(VIEWS.get(name) is type(view), "views of Committee", "hold something else than views")
+
+
+def _check_basins(basins, n_strengths, shape):
+    known = type(basins) is list and {type(some) for some in basins} <= set(BASINS.values())
+    require(known, "basins of Committee", "are something else")
+    require(len(basins) == n_strengths, "mixture of Committee", "has strengths of other basins")
+    for some in basins:
+        require(some.shape == shape, "basins of Committee", "are of other classes or features")
 
 
 def _check_ensembles(ensembles, views, n_features):

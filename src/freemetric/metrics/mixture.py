@@ -11,10 +11,11 @@ from ..files.checks import check_array, is_number, require
 
 
 class Calibration:
-    """P_c = softmax_c(slope * log(share_c + floor) + bias_c).
+    """P_c = softmax_c(slope * log(share_c + floor) - sum_b strength_b F_bc + bias_c).
 
-    The slope says how far shares of votes are from probabilities; the bias moves votes towards classes that are
-    scattered among others and get too few of them.
+    The slope says how far shares of votes are from probabilities; the strengths, how far the free energies F of the
+    classes as wholes count beside them; the bias moves votes towards classes that are scattered among others and get
+    too few of them.
 
     Parameters
     ----------
@@ -24,33 +25,42 @@ class Calibration:
         Added to the logarithms.
     floor : float, default=0.05
         Added to every share, so that a class without votes keeps a chance.
+    strengths : ndarray of shape (n_basins,) or None, default=None
+        Not negative, of every basin; None where there are none.
     """
 
-    def __init__(self, slope: float, bias: NDArray, floor: float = 0.05):
+    def __init__(self, slope: float, bias: NDArray, floor: float = 0.05, strengths: NDArray | None = None):
         self.slope, self.bias, self.floor = slope, bias, floor
+        self.strengths = np.empty(0) if strengths is None else strengths
 
-    def __call__(self, shares: NDArray) -> NDArray:
-        """Class probabilities (..., C) of shares (..., C)."""
-        return softmax(self.slope * np.log(shares + self.floor) + self.bias, axis=-1)
+    def __call__(self, shares: NDArray, energies: NDArray | None = None) -> NDArray:
+        """Class probabilities (..., C) of shares (..., C) and free energies (n_basins, ..., C)."""
+        logits = self.slope * np.log(shares + self.floor) + self.bias
+        if len(self.strengths):
+            assert energies is not None
+            logits -= np.tensordot(self.strengths, energies, 1)
+        return softmax(logits, axis=-1)
 
     def favouring(self, weights: NDArray) -> "Calibration":
         """The same with probabilities times these weights (C,) of the classes, normalised again."""
-        return Calibration(self.slope, self.bias + np.log(weights), self.floor)
+        return Calibration(self.slope, self.bias + np.log(weights), self.floor, self.strengths)
 
     def to_state(self) -> dict[str, Any]:
         return dict(vars(self))
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "Calibration":
-        slope, bias, floor = state["slope"], state["bias"], state["floor"]
+        slope, bias, floor, strengths = (state[name] for name in ("slope", "bias", "floor", "strengths"))
         for name, value in (("slope", slope), ("floor", floor)):
             require(is_number(value) and value > 0, f"{name} of Calibration", "is no positive number")
         check_array(bias, "bias of Calibration", 1)
-        return cls(slope, bias, floor)
+        check_array(strengths, "strengths of Calibration", 1)
+        require((strengths >= 0).all(), "strengths of Calibration", "are negative")
+        return cls(slope, bias, floor, strengths)
 
 
 class Mixture:
-    """P = calibration(sum over ensembles e and k of weights[e, k] * shares[e, k]).
+    """P = calibration(sum over ensembles e and k of weights[e, k] * shares[e, k], free energies of the classes).
 
     Parameters
     ----------
@@ -63,9 +73,9 @@ class Mixture:
     def __init__(self, weights: NDArray, calibration: Calibration):
         self.weights, self.calibration = weights, calibration
 
-    def __call__(self, shares: NDArray) -> NDArray:
-        """Class probabilities (n, C) from shares (n_ensembles, n_neighbors, n, C)."""
-        return self.calibration(np.tensordot(self.weights, shares, 2))
+    def __call__(self, shares: NDArray, energies: NDArray | None = None) -> NDArray:
+        """Class probabilities (n, C) from shares (n_ensembles, n_neighbors, n, C) and energies (n_basins, n, C)."""
+        return self.calibration(np.tensordot(self.weights, shares, 2), energies)
 
     def restricted(self, ensembles: NDArray | Sequence[int]) -> "Mixture":
         """The same with some of the ensembles only, those that matter."""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .basins import Basins, basin_energies
 from .committee import Committee
 from .ensemble import Ensemble
 from .mixture import Calibration
@@ -23,6 +24,7 @@ class Spaces(NamedTuple):
     ensembles: Sequence[Ensemble]
     weights: NDArray[np.float32]  # (R, K) of every number of neighbours in every space
     calibration: Calibration
+    basins: Sequence[Basins]
     matrices: Mapping[str, NDArray]  # the averaged metric, by view
 
     @classmethod
@@ -32,7 +34,12 @@ class Spaces(NamedTuple):
         weights = np.repeat(rows / np.array(sizes)[:, None], sizes, axis=0).astype(np.float32)
         used = weights[:, : np.flatnonzero(weights.any(axis=0))[-1] + 1]
         matrices, calibration = committee.averaged_matrices(), committee.mixture.calibration
-        return cls(committee.views, committee.ensembles, np.ascontiguousarray(used), calibration, matrices)
+        used, basins = np.ascontiguousarray(used), committee.basins
+        return cls(committee.views, committee.ensembles, used, calibration, basins, matrices)
+
+    def probabilities(self, shares: NDArray, X: NDArray) -> NDArray[np.float64]:
+        """Class probabilities (n, C) of patterns X (n, d) that got these shares (n, C) of all votes."""
+        return self.calibration(shares, basin_energies(self.basins, X, shares.shape[1]))
 
     @property
     def block(self) -> int:

@@ -1,9 +1,12 @@
 """The classifiers as graphs: from patterns to class probabilities."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..metrics import Calibration, Committee, Voters
 from ..metrics.votes import NEAREST_BONUS
+from .basins import basins_graph
 from .forms import spaces
 from .graph import Graph
 from .neighbors import shares, votes, weighted
@@ -33,9 +36,12 @@ def many_spaces(graph: Graph, committee: Committee, X: str) -> str:
         each = weights[ks - 1] / len(ensemble)
         for Z, Q in zip(*(spaces(graph, ensemble, V) for V in seen[ensemble.candidate.view]), strict=True):
             mixed.append(weighted(graph, each, shares(graph, votes(graph, Q, Z, places, ks))))
-    return _calibrated(graph, committee.mixture.calibration, graph.Sum(*mixed))
+    energies = [basins_graph(graph, some, X) for some in committee.basins]
+    return _calibrated(graph, committee.mixture.calibration, graph.Sum(*mixed), energies)
 
 
-def _calibrated(graph: Graph, calibration: Calibration, mixed: str) -> str:
+def _calibrated(graph: Graph, calibration: Calibration, mixed: str, energies: Sequence[str]) -> str:
     logits = graph.Mul(calibration.slope, graph.Log(graph.Add(mixed, calibration.floor)))
+    for strength, energy in zip(calibration.strengths, energies, strict=True):
+        logits = graph.Sub(logits, graph.Mul(strength, energy))
     return graph.Softmax(graph.Add(logits, calibration.bias), axis=-1)

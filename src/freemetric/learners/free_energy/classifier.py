@@ -435,12 +435,13 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         """
         patterns, committee = self._patterns(X), self.committee_
 
-        def decide(shares):
+        def decide(some):
+            shares = committee.shares(some, self.n_jobs, self.device)
             alone = np.tensordot(committee.trust, shares[:, :n_neighbors], 1)  # (k, n, C)
-            return committee.mixture.calibration(alone).argmax(axis=2).T
+            energies = committee.basin_energies(some)[:, None]  # for every k
+            return committee.mixture.calibration(alone, energies).argmax(axis=2).T
 
-        parts = committee.parts(len(patterns))
-        return np.concatenate([decide(committee.shares(patterns[part], self.n_jobs, self.device)) for part in parts])
+        return np.concatenate([decide(patterns[part]) for part in committee.parts(len(patterns))])
 
     def _n_voters(self):
         return len(self.committee_.voters)

@@ -45,9 +45,10 @@ class Decision:
         """Weights (C,) of the classes, from out-of-bag probabilities (n, C) of judges of classes y and weights (n,)."""
         if not (self.finds_weights and len(y)):
             return self.given
-        return best_weights(lambda factors: self.score(_favouring(probabilities, factors), y, weights), self.sizes)
+        return best_weights(lambda factors: self.score(favouring(probabilities, factors), y, weights), self.sizes)
 
 
-def _favouring(probabilities, factors):
+def favouring(probabilities: NDArray, factors: NDArray) -> NDArray:
+    """Probabilities (n, C) times factors (C,), normalised again."""
     weighed = probabilities * factors
     return weighed / weighed.sum(axis=1, keepdims=True)

@@ -21,7 +21,7 @@ def describe(search: Search, verdict: Verdict, voters: Voters) -> dict[str, Any]
     ensembles = [population.entrants[number].ensemble() for number in verdict.asked]
     used = {ensemble.candidate.view for ensemble in ensembles}
     views = {name: view for name, view in search.views.items() if name in used}
-    committee = Committee(views, ensembles, verdict.mixture.restricted(verdict.asked), voters)
+    committee = Committee(views, ensembles, verdict.mixture.restricted(verdict.asked), voters, verdict.basins)
     return {
         **describe_committee(committee),
         "n_searched_": len(voters),

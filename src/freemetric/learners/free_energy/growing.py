@@ -55,7 +55,7 @@ def renewed(committee: Committee, voters: Voters, search: Search, share: float) 
         else ensemble
         for ensemble, (entrant, _) in zip(committee.ensembles, wanted, strict=True)
     ]
-    return Committee(committee.views, ensembles, committee.mixture, voters)
+    return Committee(committee.views, ensembles, committee.mixture, voters, committee.basins)
 
 
 def _weights(voters: Voters) -> NDArray:

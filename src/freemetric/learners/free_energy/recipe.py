@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from ...files.checks import is_number, require
-from ...metrics import FORMS, VIEWS
+from ...metrics import BASINS, FORMS, VIEWS
 
 ENERGIES = ("log-nca", "nca")
 CALIBRATIONS = ("full", "slope", "none")
@@ -13,7 +13,9 @@ WHOLE_NUMBERS = (
     *("n_replicas", "cheap_bag", "affordable_bag", "smallest_bag", "most_learned_on", "most_searched"),
     *("most_judged", "n_steps", "listed_neighbors", "most_neighbors"),
 )
-POSITIVE_NUMBERS = ("first_share", "temperature_step", "caution", "selection_temperature", "share_floor")
+POSITIVE_NUMBERS = (
+    *("first_share", "temperature_step", "caution", "selection_temperature", "share_floor", "basin_prior"),
+)
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,10 @@ class Recipe:
         Weight of the prior on slope and bias, in patterns.
     share_floor : float, default=0.05
         Added to every share before its logarithm is taken.
+    basins : tuple of str
+        What is asked of the classes as wholes: "wells" and "mean-field".
+    basin_prior : float, default=0.5
+        Weight of the prior that holds their strengths near 0, in patterns.
 
     Examples
     --------
@@ -128,11 +134,16 @@ class Recipe:
     calibration: str = "full"
     calibration_prior: float = 5.0
     share_floor: float = 0.05
+    # what the classes as wholes are asked
+    basins: tuple[str, ...] = ("wells", "mean-field")
+    basin_prior: float = 0.5
 
     def __post_init__(self) -> None:
         for name in self.kinds:
             check_kind(name)
         require(self.kinds, "kinds of Recipe", "are none")
+        known = isinstance(self.basins, tuple) and set(self.basins) <= set(BASINS)
+        require(known, "basins of Recipe", f"are not a tuple of some of {', '.join(BASINS)}")
         require(self.calibration in CALIBRATIONS, "calibration of Recipe", f"is none of {', '.join(CALIBRATIONS)}")
         for name in WHOLE_NUMBERS:
             value = getattr(self, name)

@@ -1,0 +1,87 @@
+"""What the classes as wholes add to the votes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.optimize import check_grad
+from scipy.special import log_softmax, softmax
+
+from freemetric import FreeEnergyClassifier, Recipe
+from freemetric.learners import target
+from freemetric.learners.free_energy.crossing import crossed_basins
+from freemetric.learners.target import Classes
+from freemetric.metrics import Voters
+
+VOTES_ALONE = replace(Recipe(), basins=())
+
+
+def nested(rng, n):
+    """A wide Gaussian around a narrow one, where k-NN errs towards the denser class."""
+    y = rng.integers(0, 2, n)
+    return rng.normal(size=(n, 12)) * (1 + y)[:, None], y
+
+
+def test_they_see_what_neighbours_miss(rng):
+    X, y = nested(rng, 300)
+    new, truth = nested(rng, 1000)
+    both = FreeEnergyClassifier(12, random_state=0).fit(X, y)
+    votes = FreeEnergyClassifier(12, recipe=VOTES_ALONE, random_state=0).fit(X, y)
+    assert both.score(new, truth) > votes.score(new, truth) + 0.05
+    assert abs(both.oob_score_ - both.score(new, truth)) < 0.04  # the estimate knows them, too
+
+
+def test_none_where_none_are_wanted(rng):
+    model = FreeEnergyClassifier(8, recipe=VOTES_ALONE, random_state=0).fit(*nested(rng, 80))
+    assert not model.committee_.basins
+    assert not len(model.committee_.mixture.calibration.strengths)
+
+
+def test_labels_alone_decide_nothing(rng):
+    """Where classes are names drawn by lot, basins must not promise anything."""
+    X, y = rng.normal(size=(200, 6)), rng.integers(0, 2, 200)
+    model = FreeEnergyClassifier(12, random_state=0).fit(X, y)
+    assert abs(model.oob_score_ - 0.5) < 0.11
+    assert model.predict_proba(rng.normal(size=(200, 6))).max() < 0.9
+
+
+def test_a_judge_has_no_part_in_what_it_judges(rng):
+    X, y = nested(rng, 60)
+    other = y.copy()
+    other[17] = 1 - y[17]
+    judges = np.arange(60)
+    _, before = crossed_basins(("wells", "mean-field"), Voters(X, y, 2), judges)
+    _, after = crossed_basins(("wells", "mean-field"), Voters(X, other, 2), judges)
+    np.testing.assert_array_equal(before[:, 17], after[:, 17])
+    assert (before != after).any(axis=(0, 2)).sum() == 54  # all but the tenth that is left out with it
+
+
+def test_strengths_are_found(rng):
+    """Where energies are the truth and votes are noise, probabilities follow the energies."""
+    F = rng.normal(size=(1, 3000, 3))
+    P = softmax(-1.5 * F[0], axis=1)
+    y = (P.cumsum(axis=1) < rng.random((3000, 1))).sum(axis=1)
+    shares = rng.dirichlet(np.ones(3), 3000)
+    calibration = Classes(3).calibrated(shares, y, energies=F)
+    assert calibration.strengths[0] == pytest.approx(1.5, abs=0.15)
+    assert calibration.slope < 0.15
+
+
+def test_the_gradient_of_the_calibration(rng, monkeypatch):
+    shares, y, F = rng.dirichlet(np.ones(3), 40), rng.integers(0, 3, 40), rng.normal(size=(2, 40, 3))
+    weights = rng.random(40) + 0.5
+
+    def by_definition(p):
+        Z = np.exp(p[0]) * np.log(shares + 0.05) - p[1] * F[0] - p[2] * F[1] + p[3:]
+        prior = (5 * p[0] ** 2 + 0.5 * (p[1:3] ** 2).sum() + 5 * (p[3:] ** 2).sum()) / 2
+        return prior - (weights * log_softmax(Z, axis=1)[np.arange(40), y]).sum()
+
+    def check(loss, start, **options):
+        p = rng.normal(size=6)
+        assert loss(p)[0] == pytest.approx(by_definition(p))
+        assert check_grad(by_definition, lambda p: loss(p)[1], p) < 1e-4
+        return minimize(loss, start, **options)
+
+    minimize = target.minimize
+    monkeypatch.setattr(target, "minimize", check)
+    assert (Classes(3).calibrated(shares, y, weights, F).strengths >= 0).all()
