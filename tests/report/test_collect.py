@@ -2,6 +2,7 @@
 
 import base64
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from freemetric import NCA, SCML, Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier
+from freemetric import NCA, SCML, Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 from freemetric.exceptions import DataWarning
 from freemetric.metrics import FORMS
 from freemetric.report import charts, explain, monte_carlo_panel, space, summary
@@ -416,3 +417,16 @@ def test_long_names_keep_their_ends():
 def test_no_learner_at_all(iris):
     with pytest.raises(TypeError, match="a metric learner"):
         collect(KNeighborsClassifier().fit(*iris))
+
+
+def test_the_page_says_what_counts_beside_neighbours(rng):
+    y = rng.integers(0, 2, 80)
+    X = rng.normal(size=(80, 4)) * (1 + 2 * y)[:, None]
+    model = FreeEnergyClassifier(6, random_state=0).fit(X, y)
+    findings = collect(model, X, y)
+    strengths = model.committee_.mixture.calibration.strengths
+    assert [strength for _, strength in findings.beside_votes] == strengths.tolist()
+    said = summary.captions(findings, contents(findings))["rows"]
+    assert f"Beside the neighbours, the distance to the centre (strength {strengths[0]:.2g})" in said
+    alone = FreeEnergyClassifier(6, recipe=replace(Recipe(), basins=()), random_state=0).fit(X, y)
+    assert "Beside" not in summary.captions(collect(alone, X, y), contents(collect(alone, X, y)))["rows"]

@@ -8,7 +8,7 @@ found with the calibration, out of bag. A new approximation is a class with the 
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ class Basins(ABC):
     Constants that all classes share do not matter. Divided by sqrt(d) they are of order one, as the sum of d terms that
     differ by chance.
     """
+
+    words: ClassVar[str]  # what is asked of a class, for reports
 
     @classmethod
     def affordable(cls, n_features: int, n_classes: int) -> bool:

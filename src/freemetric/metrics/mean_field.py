@@ -27,6 +27,8 @@ class MeanField(Basins):
         F below all thresholds.
     """
 
+    words = "the usual values of single features"
+
     def __init__(self, steps, slopes, base):
         self.steps, self.slopes, self.base = steps, slopes, base
 

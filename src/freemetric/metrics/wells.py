@@ -31,6 +31,8 @@ class Wells(Basins):
         log|S_c| / 2.
     """
 
+    words = "the distance to the centre"
+
     def __init__(self, centres, roots, depths):
         self.centres, self.roots, self.depths = centres, roots, depths
 

@@ -56,6 +56,7 @@ class Findings:
     snapshots: Snapshots | None = None
     selection: dict | None = None
     n_neighbors: int | None = None
+    beside_votes: list = field(default_factory=list)  # (words, strength) of what else decides
     predicted: NDArray | None = None  # (n,) class numbers, -1 where not judged
     confusion: NDArray | None = None  # (C, C) counts of true and predicted classes, rows not shown included
     judged_by: str = ""

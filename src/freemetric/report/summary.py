@@ -159,4 +159,10 @@ def _rows(findings, explanations):
     units = "" if findings.aligned else " Values are shown as they meet the map, not as in the table."
     shares = f"{units} A share below zero is of a feature that brings the two rows nearer."
     what = "Choose a row to see its nearest neighbours and the features that make them near or far."
-    return f"{what}{some}{voters}{shares if findings.inputs is not None else ''}"
+    return f"{what}{_beside_votes(findings)}{some}{voters}{shares if findings.inputs is not None else ''}"
+
+
+def _beside_votes(findings):
+    """Neighbours are not all that decides, where the classes as wholes count."""
+    parts = [f"{words} (strength {strength:.2g})" for words, strength in findings.beside_votes]
+    return f" Beside the neighbours, {' and '.join(parts)} of every class decide." if parts else ""

@@ -86,7 +86,9 @@ def test_balanced_accuracy_rises_on_skewed_classes(problem, options):
     X, y = SKEWED[problem]()
     gains = []
     for seed in range(2):
-        train, test, y_train, y_test = train_test_split(X, y, train_size=min(350, len(X) // 2), stratify=y, random_state=seed)
+        train, test, y_train, y_test = train_test_split(
+            X, y, train_size=min(350, len(X) // 2), stratify=y, random_state=seed
+        )
         before, after = (
             balanced_accuracy_score(y_test, model(**given).fit(train, y_train).predict(test)) for given in ({}, options)
         )

@@ -52,9 +52,14 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
     the replicas go evenly to all kinds; the best of every form are then tried colder and hotter, and on larger bags;
     the rest go where the votes were best. Candidate c with k
     neighbours enters the prediction with the weight :math:`w_{ck} \propto \exp(-B_{ck} / \tau)`, B its out-of-bag Brier
-    score and tau half the standard error of the best one: Boltzmann's law, with the score as energy.
-    Finally :math:`P(c|x) = \mathrm{softmax}_c(s \log q_c + b_c)` calibrates the mixed shares q on the same votes. Where
-    plain k-NN is better out of bag by more than a standard error, it is taken instead.
+    score and tau half the standard error of the best one: Boltzmann's law, with the score as energy. Finally
+
+    .. math:: P(c|x) = \mathrm{softmax}_c \{s \log q_c(x) - \textstyle\sum_b t_b F_{bc}(x) + b_c\}
+
+    calibrates the mixed shares q on the same votes, beside the free energies F of x in the classes as wholes: a well
+    around the centre of every class, with a shape of its own, and a mean field, as if features were independent. Votes
+    know what is near, these know what is far; judges had no part in the F that they judge. Where plain k-NN is better
+    out of bag by more than a standard error, it is taken instead.
 
     A replica costs about 70 gradients of O(n L d) and 9 searches of O(n^2 d) for bags of n patterns, of whom each looks
     at its L = 32 nearest, and a search of at most 4,000 judges among at most 16,384 voters. Bags hold half of the

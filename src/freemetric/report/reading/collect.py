@@ -48,11 +48,16 @@ def collect(
 
 
 def _neighbors(findings, model):
-    """How many neighbours vote, and what else was tried."""
+    """How many neighbours vote, what counts beside them, and what else was tried."""
     chooser = find(model, "n_neighbors_", "n_neighbors")
     if chooser is not None:
         k = getattr(chooser, "n_neighbors_", getattr(chooser, "n_neighbors", None))
         findings.n_neighbors = int(k) if isinstance(k, int | np.integer) else None
+    chooser = find(model, "committee_")
+    if chooser is not None:
+        committee = chooser.committee_
+        strengths = committee.mixture.calibration.strengths.tolist()
+        findings.beside_votes = [(b.words, s) for b, s in zip(committee.basins, strengths, strict=True)]
     chooser = find(model, "selection_")
     if chooser is not None:
         findings.selection = {str(name): np.asarray(values) for name, values in chooser.selection_.items()}
