@@ -48,8 +48,9 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     sampler : Sampler or None, default=None
         Schedule, move and number of replicas; None is ``Annealing(Constant(1e-4), HamiltonianMove(), n_steps=40)``, or
         with batches ``Annealing(Constant(1e-4), LangevinMove(), n_steps=60)``.
-    init : {"identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features), default="identity"
-        Where every replica begins; random starts differ between replicas.
+    init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features), default="auto"
+        Where every replica begins; random starts differ between replicas. "auto": the identity, or for fewer dimensions
+        "lda" while there are more classes than dimensions and "pca" else: nothing depends on the order of features.
     confinement : float, default=1e-4
         lambda, the strength of the harmonic trap that makes Boltzmann's law a proper distribution; 0 is the paper's.
     batch_size : int or None, default=None
@@ -135,7 +136,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         *,
         energy="nca",
         sampler=None,
-        init="identity",
+        init="auto",
         confinement=1e-4,
         batch_size=None,
         device="cpu",

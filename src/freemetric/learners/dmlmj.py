@@ -6,7 +6,7 @@ import numpy as np
 
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
-from .linear_algebra import generalised_eigenvectors, invertible
+from .linear_algebra import generalised_eigenvectors, shrinkage
 from .neighbors import class_neighbors
 from .side_information import clip_count
 
@@ -32,8 +32,8 @@ class DMLMJ(MetricLearner):
     n_neighbors : int, default=5
         Neighbours of each kind; as many as there are in a smaller class.
     regularization : float or "auto", default="auto"
-        Ridge on S_P relative to its mean eigenvalue. "auto" shrinks a singular S_P by Ledoit and Wolf's amount and
-        leaves a regular one as it is.
+        Ridge on S_P and S_Q relative to the mean eigenvalue of S_P. "auto" shrinks both by Ledoit and Wolf's amount
+        where S_P is singular, and leaves them as they are where it is regular.
 
     Attributes
     ----------
@@ -74,8 +74,10 @@ class DMLMJ(MetricLearner):
     def _learn(self, X, y):
         k = clip_count(self.n_neighbors, max(np.bincount(y).max() - 1, 1), "n_neighbors")
         own, other = class_neighbors(X, y, k, k)
-        P = invertible(_second_moment(X, own), _differences(X, own[:BLOCK]), self.regularization)
-        Q = _second_moment(X, other)
+        P, Q = (_second_moment(X, neighbors) for neighbors in (own, other))
+        kept, ridge = shrinkage(P, _differences(X, own[:BLOCK]), self.regularization)
+        # both alike: where patterns do not differ at all there is nothing to tell them apart by, lambda = 1
+        P, Q = (kept * S + ridge * np.eye(len(S)) for S in (P, Q))
         values, directions = generalised_eigenvectors(Q, P)
         values = np.maximum(values, np.finfo(np.float64).tiny)
         best = np.argsort(-(values + 1 / values), kind="stable")[: self.n_components]

@@ -6,7 +6,7 @@ from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils import check_array
 
-INITS = ("identity", "pca", "lda", "random", "uniform")
+INITS = ("auto", "identity", "pca", "lda", "random", "uniform")
 
 
 def initial_map(
@@ -15,12 +15,16 @@ def initial_map(
     """A map of shape (n_components, n_features).
 
     "identity" (its first rows), "pca" and "lda" (the leading directions), "random" (standard normal),
-    "uniform" (U(0, 1), as in the paper's Algorithm 1), or an array of that shape.
+    "uniform" (U(0, 1), as in the paper's Algorithm 1), or an array of that shape. "auto" is the identity where all
+    dimensions are kept; the first rows of it would be the first features, whatever they are, so for fewer dimensions it
+    is "lda" where classes have so many directions, and "pca" elsewhere.
     """
     d = X.shape[1]
     p = d if n_components is None else n_components
     if not isinstance(init, str):
         return _given(init, None if n_components is None else p, d)
+    if init == "auto":
+        init = _usual(p, d, y)
     if init == "identity":
         return np.eye(p, d)
     if init == "random":
@@ -35,6 +39,12 @@ def initial_map(
         scalings = LinearDiscriminantAnalysis(n_components=min(p, len(np.unique(y)) - 1, d)).fit(X, y).scalings_
         return _leading(scalings.T, p, d)
     raise ValueError(f"Unknown init {init!r}; known: {', '.join(map(repr, INITS))}, or an array.")
+
+
+def _usual(p, d, y):
+    if p == d:
+        return "identity"
+    return "lda" if y is not None and p < len(np.unique(y)) else "pca"
 
 
 def _leading(directions, p, d):

@@ -17,8 +17,7 @@ def map_of(M: NDArray, n_components: int | None = None) -> NDArray:
 
 def shrunk(C: NDArray, ridge: float = 1e-6) -> NDArray:
     """C with ``ridge`` times its mean eigenvalue added to every eigenvalue."""
-    level = np.trace(C) / len(C)
-    return C + ridge * (level if level > 0 else 1.0) * np.eye(len(C))
+    return C + ridge * _level(C) * np.eye(len(C))
 
 
 def invertible(C: NDArray, rows: NDArray, regularization: float | str = "auto") -> NDArray:
@@ -27,12 +26,24 @@ def invertible(C: NDArray, rows: NDArray, regularization: float | str = "auto") 
     A number is a relative ridge. "auto" leaves a regular matrix as it is and shrinks a singular one (constant or
     repeated features, fewer rows than columns) towards a multiple of the identity by Ledoit and Wolf's amount.
     """
+    kept, ridge = shrinkage(C, rows, regularization)
+    return kept * C + ridge * np.eye(len(C))
+
+
+def shrinkage(C: NDArray, rows: NDArray, regularization: float | str = "auto") -> tuple[float, float]:
+    """What makes C invertible: the share of it that is kept, and the multiple of the identity that is added."""
     if regularization != "auto":
-        return shrunk(C, max(float(regularization), SINGULAR))
+        return 1.0, max(float(regularization), SINGULAR) * _level(C)
     if is_regular(C):
-        return C
+        return 1.0, 0.0
     amount = min(max(ledoit_wolf_amount(C, rows), 100 * SINGULAR), 1 - SINGULAR)
-    return (1 - amount) * shrunk(C, amount / (1 - amount))
+    return 1 - amount, amount * _level(C)
+
+
+def _level(C):
+    """The mean eigenvalue; one where all are zero."""
+    level = np.trace(C) / len(C)
+    return level if level > 0 else 1.0
 
 
 def ledoit_wolf_amount(C: NDArray, rows: NDArray) -> float:

@@ -54,9 +54,11 @@ class LMNN(MiniBatched, MetricLearner):
         Target neighbours of each pattern.
     regularization : float in [0, 1), default=0.5
         r, the weight of the pull towards the targets against the push of the impostors; 1 - mu in the article.
-    init : {"identity", "pca", "lda", "random", "uniform"} or array of shape (n_components, n_features), \
-default="identity"
+    init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (n_components, n_features), \
+default="auto"
         Where the search begins, times the power of two that suits the margin best. "lda" needs labels.
+        "auto": the identity, or for fewer dimensions "lda" while there are more classes than dimensions and "pca" else:
+        nothing depends on the order of features.
     max_iter : int, default=500
         Most L-BFGS iterations; with batches, most looks at those that stay the same, 25 steps each.
     tol : float, default=1e-4
@@ -128,7 +130,7 @@ default="identity"
         *,
         n_neighbors=3,
         regularization=0.5,
-        init="identity",
+        init="auto",
         max_iter=500,
         tol=1e-4,
         batch_size=None,

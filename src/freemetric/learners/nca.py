@@ -39,9 +39,10 @@ class NCA(MiniBatched, WeightedMetricLearner):
     ----------
     n_components : int or None, default=None
         Dimension of the learned space; None keeps the number of features.
-    init : {"identity", "pca", "lda", "random", "uniform"} or array of shape (n_components, n_features), \
-default="identity"
-        Where the search begins.
+    init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (n_components, n_features), \
+default="auto"
+        Where the search begins. "auto": the identity, or for fewer dimensions "lda" while there are more classes than
+        dimensions and "pca" else: nothing depends on the order of features.
     max_iter : int, default=50
         Most L-BFGS iterations; with batches, most looks at the sample, 25 steps each.
     tol : float, default=1e-5
@@ -109,7 +110,7 @@ default="identity"
         self,
         n_components=None,
         *,
-        init="identity",
+        init="auto",
         max_iter=50,
         tol=1e-5,
         batch_size=None,

@@ -468,9 +468,10 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         Returns
         -------
         Z : ndarray of shape (n_samples, n_axes)
-            Euclidean distances there are the root of the mean squared distance over all replicas that vote.
+            Euclidean distances there are the root of the mean squared distance over all replicas that vote. With
+            ``n_components`` only so many axes, the leading ones: the mean of many planes is no plane.
         """
-        return self.committee_.embed(self._patterns(X))
+        return self.committee_.embed(self._patterns(X))[:, : self.n_components]
 
     def check_state(self) -> None:
         """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""

@@ -15,6 +15,7 @@ from ...files.checks import check_array, require
 from ...mc import Sampler, Streams
 from ...metrics import FORMS, Candidate, Ensemble, Voters
 from ..base import one_blas_thread
+from ..init import initial_map
 from ..sampling_run import Walk, side_by_side
 from .judge import Ballots, judge
 
@@ -92,6 +93,16 @@ def sample(task: ReplicaTask) -> tuple[NDArray, dict[str, NDArray], dict[str, ND
     return np.array([walk.state.A[0] for walk in walks]), side_by_side(traces), walks[0].snapshots
 
 
+def _start(task, form, V, y):
+    """Where a replica begins: at the identity, or with the directions in which its own bag differs most."""
+    d, p = V.shape[1], task.n_components
+    if p is None or p == d or not form.is_free:
+        return form.start(d, p)
+    A = initial_map("auto", np.random.default_rng(0), V, y, p)
+    spread = (V @ A.T).var(axis=0).sum()
+    return A * np.sqrt(V.var(axis=0).sum() / spread) if spread > 0 else A  # distances as large as the identity's
+
+
 def _walk(task, bags, streams):
     form, voters = FORMS[task.candidate.form], task.voters
     energy = confined(form.restrict(task.energy), task.candidate.confinement)
@@ -99,5 +110,5 @@ def _walk(task, bags, streams):
     V = task.seen[voters.places.of_row[bags]]  # (R, n, d_view)
     weights = voters.weights[bags] if weighs else None
     bound = bind(energy, V, voters.y[bags[0]], weights, task.device)
-    start = np.repeat(form.start(task.seen.shape[1], task.n_components)[None], len(bags), axis=0)
+    start = np.array([_start(task, form, V[r], voters.y[bags[r]]) for r in range(len(bags))])
     return Walk("replica", keeps_best=False).run(task.sampler, streams, bound, start)
