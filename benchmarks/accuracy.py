@@ -328,6 +328,10 @@ VARIANTS = {
     "k = 5": Recipe(neighbors=(5,)),
     "no calibration": Recipe(calibration="none"),
     "calibration without bias": Recipe(calibration="slope"),
+    "votes alone": Recipe(basins=()),
+    "votes and wells": Recipe(basins=("wells",)),
+    "votes and mean field": Recipe(basins=("mean-field",)),
+    "with whitened kinds": Recipe(kinds=(*Recipe().kinds, "whitened/diagonal", "whitened/full")),
 }
 """Recipes, each with one ingredient changed."""
 
