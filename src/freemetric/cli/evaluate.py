@@ -9,6 +9,7 @@ from ..tabular import Comparison, InputError, Limits, Settings, compare
 from ..tabular.methods import METHODS
 from .console import FAILURE, USAGE, Json, listed, print_json, progress, tell, warnings_told
 from .options import (
+    Decimal,
     Delimiter,
     Device,
     Drop,
@@ -18,6 +19,7 @@ from .options import (
     Numeric,
     Seed,
     Target,
+    Thousands,
     assignments,
     kinds_of,
     read_data,
@@ -46,6 +48,8 @@ def evaluate(
     form: Format = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
     as_json: Json = False,
 ) -> None:
     """Compare methods by cross-validation: all that is learned or chosen comes from the training rows of each split.
@@ -57,7 +61,9 @@ def evaluate(
     given = _by_method(assignments(parameters), chosen)
     settings = Settings(folds, repeats, seed, given, device, Limits(limit, megabytes))
     with warnings_told():
-        tables = {name: read_data(path, form, missing, delimiter) for name, path in _named(data).items()}
+        tables = {
+            name: read_data(path, form, missing, delimiter, decimal, thousands) for name, path in _named(data).items()
+        }
         with progress("fits", len(tables) * folds * repeats * len(chosen), quiet=as_json) as advance:
             splits = compare(
                 tables,

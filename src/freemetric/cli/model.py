@@ -14,6 +14,7 @@ from .console import Json, console, print_json, progress, tell, warnings_told
 from .options import (
     STDOUT,
     Data,
+    Decimal,
     Delimiter,
     Device,
     Drop,
@@ -26,6 +27,7 @@ from .options import (
     Output,
     Seed,
     Target,
+    Thousands,
     assignments,
     kinds_of,
     read_data,
@@ -49,13 +51,15 @@ def fit(
     form: Format = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
     as_json: Json = False,
 ) -> None:
     """Learn a metric and classifier from a table with names and gaps, and save both in one safe file."""
     check_writable(output)
     given, kinds = assignments(parameters), kinds_of(drop, numeric, nominal)
     with warnings_told():
-        table = read_data(data, form, missing, delimiter)
+        table = read_data(data, form, missing, delimiter, decimal, thousands)
         with progress(f"{method} on {table.n_rows} rows", quiet=as_json) as advance:
             model = TableModel.fit(
                 table,
@@ -69,7 +73,9 @@ def fit(
                 on_step=advance,
                 **kinds,
             )
-        model.save(output, {**kinds, "format": form, "missing": missing, "delimiter": delimiter, "n_jobs": jobs})
+        reading = {"format": form, "missing": missing, "delimiter": delimiter}
+        reading |= {"decimal": decimal, "thousands": thousands}
+        model.save(output, {**kinds, **reading, "n_jobs": jobs})
     if as_json:
         return print_json({"model": str(output), **described(model)})
     expected = _expected(model.pipeline[-1])
@@ -95,11 +101,13 @@ def predict(
     form: Format = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
     as_json: Json = False,
 ) -> None:
     """Predict the class of every row; columns are matched by name. Where the rows have a class, say the accuracy."""
     with warnings_told():
-        loaded, table = _opened(model, data, output, form, missing, delimiter)
+        loaded, table = _opened(model, data, output, form, missing, delimiter, decimal, thousands)
         kept = {name: table.texts(name) for name in keep or ()}
         with progress("rows", table.n_rows, quiet=as_json) as advance:
             labels, shares = loaded.predict(table, proba=proba, on_rows=advance)
@@ -120,11 +128,13 @@ def transform(
     form: Format = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
     as_json: Json = False,
 ) -> None:
     """Map every row to the space where the learned distance is Euclidean."""
     with warnings_told():
-        loaded, table = _opened(model, data, output, form, missing, delimiter)
+        loaded, table = _opened(model, data, output, form, missing, delimiter, decimal, thousands)
         kept = {name: table.texts(name) for name in keep or ()}
         with progress("rows", table.n_rows, quiet=as_json) as advance:
             Z = loaded.transform(table, advance)
@@ -145,10 +155,10 @@ def inspect(
     show(printable(model), described(loaded), top)
 
 
-def _opened(model, data, output, form, missing, delimiter):
+def _opened(model, data, output, form, missing, delimiter, decimal, thousands):
     if output != STDOUT:
         check_writable(output)
-    return TableModel.load(model), read_data(data, form, missing, delimiter)
+    return TableModel.load(model), read_data(data, form, missing, delimiter, decimal, thousands)
 
 
 def _hand_over(columns, output, as_json, summary):

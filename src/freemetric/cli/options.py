@@ -23,14 +23,24 @@ Missing = Annotated[
     list[str] | None, typer.Option(help="Text of a missing value, in place of '', ?, NA, nan, ...; repeatable.")
 ]
 Delimiter = Annotated[str | None, typer.Option(help="Character between the fields of a CSV file.")]
+Decimal = Annotated[str | None, typer.Option(help="Mark before decimals, . or , where it is not recognised.")]
+Thousands = Annotated[str | None, typer.Option(help="Mark between groups of three digits: . , ' or a blank.")]
 Device = Annotated[str, typer.Option(help="Where methods compute that can choose: cpu, cuda, ...")]
 Keep = Annotated[list[str] | None, typer.Option(help="Column of the data to copy to the output; repeatable.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="CSV or TSV file to write; - is stdout.")]
 
 
-def read_data(path: Path, form: str | None, missing: list[str] | None, delimiter: str | None) -> Table:
+def read_data(
+    path: Path,
+    form: str | None,
+    missing: list[str] | None,
+    delimiter: str | None,
+    decimal: str | None,
+    thousands: str | None,
+) -> Table:
     """The table of a file."""
-    return read(path, form, missing=[*missing, ""] if missing else MISSING, delimiter=delimiter)
+    texts = [*missing, ""] if missing else MISSING
+    return read(path, form, missing=texts, delimiter=delimiter, decimal=decimal, thousands=thousands)
 
 
 def kinds_of(drop: list[str] | None, numeric: list[str] | None, nominal: list[str] | None) -> dict[str, list[str]]:

@@ -136,7 +136,8 @@ class Steps(View):
         d = X.shape[1]
         n_steps = int(np.clip(MOST_STEP_FEATURES // d, 2, MOST_STEPS))
         levels = np.linspace(0, 1, n_steps + 2)[1:-1]
-        thresholds = [_thresholds(column, levels) for column in X.T]
+        borders = np.quantile(X, levels, axis=0, method="inverted_cdf")
+        thresholds = [_thresholds(*three) for three in zip(borders.T, X.min(axis=0), X.max(axis=0), strict=True)]
         owner = np.repeat(np.arange(d), [len(t) for t in thresholds])
         return cls(owner, np.concatenate(thresholds))
 
@@ -155,10 +156,10 @@ class Steps(View):
         return cls(owner, threshold)
 
 
-def _thresholds(x, levels):
-    """Values of x near the quantiles that part the patterns; the smallest one for a constant, which parts none."""
-    borders = np.unique(np.quantile(x, levels, method="inverted_cdf"))
-    return borders[borders < x.max()] if (borders < x.max()).any() else np.array([x.min()])
+def _thresholds(borders, lowest, highest):
+    """Values near the quantiles that part the patterns; the lowest one of a constant, which parts none."""
+    parting = np.unique(borders[borders < highest])
+    return parting if len(parting) else np.array([lowest])
 
 
 VIEWS: dict[str, type[View]] = {}

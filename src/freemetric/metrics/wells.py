@@ -43,14 +43,15 @@ class Wells(Basins):
     @classmethod
     def of(cls, X, y, n_classes, weights=None):
         d, W = X.shape[1], weights_by_class(y, n_classes, weights)
-        middle = np.average(X, axis=0, weights=W.sum(axis=1))
-        spread = np.sqrt(np.average((X - middle) ** 2, axis=0, weights=W.sum(axis=1)))
+        w = W.sum(axis=1)
+        middle = np.average(X, axis=0, weights=w)
+        spread = np.sqrt(np.average((X - middle) ** 2, axis=0, weights=w))
         spread = np.where(spread > 0, spread, 1.0)
         Z = (X - middle) / spread
         sizes = W.sum(axis=0)
         centres = W.T @ Z / np.maximum(sizes, np.finfo(float).tiny)[:, None]  # the middle where a class has no rows
-        R = Z - centres[y]
-        scatters = np.array([R.T @ (w[:, None] * R) for w in W.T])
+        R = (Z - centres[y]) * np.sqrt(w)[:, None]
+        scatters = np.array([R[y == c].T @ R[y == c] for c in range(n_classes)])
         within = scatters.sum(axis=0) / sizes.sum()
         shapes = (scatters + d * within) / (sizes + d)[:, None, None]
         roundness = np.maximum(np.trace(shapes, axis1=1, axis2=2) / d, np.finfo(np.float32).eps)

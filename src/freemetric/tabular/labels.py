@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from .table import InputError, Table, as_number, objects, quoted
+from .number_marks import plain
+from .table import InputError, Table, objects, quoted
 
 LONGEST_NUMBER = 18  # digits that fit 64 bits
 
@@ -31,7 +32,7 @@ def labels(table: Table, target: str) -> tuple[np.ndarray, np.ndarray]:
     """
     texts = label_texts(table, target)
     for row, text in enumerate(texts):
-        number = as_number(text)
+        number = plain(text)
         if np.isfinite(number) and number != round(number):
             what = f"{quoted(text)} is no class; classes are names or whole numbers"
             raise InputError(f"{table.place(row, target)}: {what}")

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 
 from ..text_files import content_of
 from .arff import read_arff
 from .delimited import read_delimited
 from .libsvm import read_libsvm
+from .number_marks import marks_of
 from .parquet import read_parquet
 from .table import InputError, Table
 
@@ -17,8 +19,8 @@ MISSING = frozenset(
 """Texts that stand for a missing value."""
 
 FORMATS: dict[str, Callable[[str, bytes, Collection[str], str | None], Table]] = {
-    "csv": lambda source, content, missing, delimiter: read_delimited(source, content, missing, delimiter or ","),
-    "tsv": lambda source, content, missing, delimiter: read_delimited(source, content, missing, delimiter or "\t"),
+    "csv": lambda source, content, missing, delimiter: read_delimited(source, content, missing, delimiter, ","),
+    "tsv": lambda source, content, missing, delimiter: read_delimited(source, content, missing, delimiter, "\t"),
     "parquet": lambda source, content, missing, _: read_parquet(source, content, missing),
     "arff": lambda source, content, missing, _: read_arff(source, content, missing),
     "libsvm": lambda source, content, *_: read_libsvm(source, content),
@@ -38,6 +40,8 @@ def read(
     *,
     missing: Collection[str] = MISSING,
     delimiter: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
 ) -> Table:
     """Read a table.
 
@@ -50,7 +54,12 @@ def read(
     missing : collection of str, default=MISSING
         Texts that stand for a missing value.
     delimiter : str or None, default=None
-        One character between the fields of a CSV or TSV file, if it is another.
+        One character between the fields of a CSV or TSV file. None is a comma or a tab; where that cannot be and a
+        semicolon, tab or bar can, this one, with a warning.
+    decimal : {".", ","} or None, default=None
+        Mark before the decimals of numbers. None recognises it where a column can be read in one way only.
+    thousands : {".", ",", "'", " ", ""} or None, default=None
+        Mark between groups of three digits. Of a point and a comma it is the one that ``decimal`` is not.
 
     Returns
     -------
@@ -67,7 +76,12 @@ def read(
         raise InputError(f"unknown format {name!r}; known: {', '.join(FORMATS)}")
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise InputError(f"a delimiter is one character, not {delimiter!r}")
-    return FORMATS[name](str(path), content_of(path, InputError), frozenset(missing), delimiter)
+    try:
+        marks = marks_of(decimal, thousands)
+    except ValueError as problem:
+        raise InputError(str(problem)) from problem
+    table = FORMATS[name](str(path), content_of(path, InputError), frozenset(missing), delimiter)
+    return replace(table, marks=marks)
 
 
 def format_of(path: Path) -> str:

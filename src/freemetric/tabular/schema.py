@@ -1,25 +1,64 @@
 """What the columns of a table are: which is the class, which hold numbers, which hold names."""
 
-import warnings
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 
-from ..exceptions import DataWarning
 from ..extras import require
+from .column_kinds import kinds_of
+from .number_marks import Marks, marks_of
 from .table import InputError, Table, few, objects, quoted
 
 
 @dataclass(frozen=True)
 class Column:
-    """A feature: "numeric", or "nominal" with the categories that were seen; and how many of its cells are missing."""
+    """A feature.
+
+    Attributes
+    ----------
+    name : str
+        What the file calls it.
+    kind : {"numeric", "nominal"}
+        Whether it holds numbers or names.
+    missing : int
+        How many of its cells are missing.
+    categories : tuple of str
+        The names that were seen.
+    decimal, thousands : str
+        The marks in its numbers.
+    """
 
     name: str
     kind: str
     missing: int = 0
     categories: tuple[str, ...] = ()
+    decimal: str = "."
+    thousands: str = ""
+
+    @property
+    def marks(self) -> Marks:
+        return Marks(self.decimal, self.thousands)
+
+    def as_json(self) -> dict[str, Any]:
+        """Its attributes; those that came after the first model files only where they are not as usual."""
+        usual = {field.name: field.default for field in fields(self) if field.name not in ALWAYS}
+        return {name: value for name, value in asdict(self).items() if name in ALWAYS or value != usual[name]}
+
+    @classmethod
+    def from_json(cls, content: dict[str, Any]) -> "Column":
+        """From what ``as_json`` gave; KeyError, TypeError or ValueError if it is something else."""
+        column = cls(**{**content, "categories": tuple(content["categories"])})
+        if type(column.name) is not str or column.kind not in ("numeric", "nominal"):
+            raise ValueError("columns without a name or a kind")
+        if type(column.decimal) is not str or type(column.thousands) is not str:
+            raise ValueError("marks that are no texts")
+        marks_of(column.decimal, column.thousands)
+        return column
+
+
+ALWAYS = ("name", "kind", "missing", "categories")
 
 
 @dataclass(frozen=True)
@@ -65,19 +104,16 @@ class Schema:
         names = [name for name in table.columns if name != target and name not in drop]
         if not names:
             raise InputError(f"{table.source}: no column is left beside the class {quoted(target)}")
-        kinds = {name: given.get(name) or table.kinds.get(name) or _kind(table, name) for name in names}
-        return cls(target, tuple(_column(table, name, kind) for name, kind in kinds.items()))
+        kinds = kinds_of(table, names, {**table.kinds, **given})
+        return cls(target, tuple(_column(table, name, *kind) for name, kind in kinds.items()))
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> "Schema":
         """From what ``as_json`` gave; KeyError, TypeError or ValueError if it is something else."""
-        columns = tuple(Column(**{**c, "categories": tuple(c["categories"])}) for c in content["columns"])
-        if not all(type(c.name) is str and c.kind in ("numeric", "nominal") for c in columns):
-            raise ValueError("columns without a name or a kind")
-        return cls(str(content["target"]), columns)
+        return cls(str(content["target"]), tuple(Column.from_json(column) for column in content["columns"]))
 
     def as_json(self) -> dict[str, Any]:
-        return {"target": self.target, "columns": [asdict(column) for column in self.columns]}
+        return {"target": self.target, "columns": [column.as_json() for column in self.columns]}
 
     def frame(self, table: Table) -> Any:
         """The features as a DataFrame, by name and in this order: float64, or objects that are texts or NaN."""
@@ -102,29 +138,15 @@ class Schema:
         return {name: count for name, count in counts.items() if count}
 
 
-def _kind(table, name):
-    """Numeric if every cell is a number; a warning names a column where most are."""
-    numbers = table.maybe_numbers(name)
-    odd = np.flatnonzero(np.isinf(numbers))
-    if len(odd) == 0:
-        return "numeric"
-    texts = table.texts(name)
-    if all(texts[row].lower().lstrip("+-") in ("inf", "infinity") for row in odd):
-        table.numbers(name)  # which says where
-    if np.isfinite(numbers).sum() > len(odd):
-        place = table.place(int(odd[0]), name)
-        warnings.warn(f"{place}: {quoted(texts[odd[0]])} is no number, so the column is nominal", DataWarning, 4)
-    return "nominal"
-
-
-def _column(table, name, kind):
+def _column(table, name, kind, marks):
     if kind == "numeric":
-        return Column(name, kind, int(np.isnan(table.numbers(name)).sum()))
+        missing = int(np.isnan(table.numbers(name, marks)).sum())
+        return Column(name, kind, missing, decimal=marks.decimal, thousands=marks.thousands)
     texts = [text for text in table.texts(name) if text is not None]
     return Column(name, kind, table.n_rows - len(texts), tuple(sorted(set(texts))))
 
 
 def _series(pd, table, column):
     if column.kind == "numeric":
-        return table.numbers(column.name)
+        return table.numbers(column.name, column.marks)
     return pd.Series(objects(np.nan if text is None else text for text in table.texts(column.name)), dtype=object)

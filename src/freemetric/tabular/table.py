@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .number_marks import PLAIN, Marks, is_marked
+
 LONGEST = 40  # letters of a value in a message
 LARGEST = 1 << 30  # bytes of a table that is larger than its file
 LARGEST_NUMBER = 1e150  # whose square is still a number
@@ -32,6 +34,8 @@ class Table:
         The column that the format itself declares to be the class.
     sparse : bool
         Whether a column that is not there is a column of zeros.
+    marks : Marks or None
+        How its numbers are written, where the user says so.
     """
 
     source: str
@@ -40,6 +44,7 @@ class Table:
     lines: Sequence[int] | None = None
     target: str | None = None
     sparse: bool = False
+    marks: Marks | None = None
 
     @property
     def n_rows(self) -> int:
@@ -59,20 +64,28 @@ class Table:
             raise InputError(f"{self.source}: no column {quoted(name)}; there are {few(self.columns)}")
         return self.columns[name]
 
-    def numbers(self, name: str) -> np.ndarray:
+    def numbers(self, name: str, marks: Marks = PLAIN) -> np.ndarray:
         """A column as float64, NaN for a gap; an error names the first cell that is no number to calculate with."""
-        numbers = self.maybe_numbers(name)
+        numbers = self.maybe_numbers(name, marks)
         wrong = np.flatnonzero(np.abs(numbers) > LARGEST_NUMBER)
         if len(wrong):
             row = int(wrong[0])
             why = "is not a finite number" if np.isinf(numbers[row]) else "is too large a number"
-            raise InputError(f"{self.place(row, name)}: {quoted(self.cells(name)[row])} {why}")
+            cell = self.cells(name)[row]
+            hint = f" with {marks}; --decimal and --thousands say how it is written" if is_marked(cell) else ""
+            raise InputError(f"{self.place(row, name)}: {quoted(cell)} {why}{hint}")
         return numbers
 
-    def maybe_numbers(self, name: str) -> np.ndarray:
-        """A column as float64, NaN for a gap and infinity for what is no finite number."""
+    def maybe_numbers(self, name: str, marks: Marks = PLAIN) -> np.ndarray:
+        """A column as float64, NaN for a gap and infinity for what is no finite number.
+
+        The marks that the user gives count where all cells are numbers with them.
+        """
         cells = self.cells(name)
-        return cells if cells.dtype.kind == "f" else np.array([as_number(text) for text in cells], dtype=np.float64)
+        if cells.dtype.kind == "f":
+            return cells
+        given = None if self.marks is None else self.marks.numbers(cells)
+        return marks.numbers(cells) if given is None or np.isinf(given).any() else given
 
     def texts(self, name: str) -> np.ndarray:
         """A column as texts, None for a gap."""
@@ -80,16 +93,6 @@ class Table:
         if cells.dtype.kind != "f":
             return cells
         return objects(None if np.isnan(number) else as_text(number) for number in cells)
-
-
-def as_number(text: str | None) -> float:
-    """The number that a text stands for, NaN for None, infinity for no finite number."""
-    if text is None:
-        return np.nan
-    try:
-        return np.inf if "_" in text else float(text)
-    except ValueError:
-        return np.inf
 
 
 def as_text(number: float) -> str:
