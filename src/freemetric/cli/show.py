@@ -35,6 +35,8 @@ def described(model: TableModel) -> dict[str, Any]:
             "kind": column.kind,
             "missing": column.missing,
             "categories": list(column.categories),
+            "decimal": column.decimal if column.kind == "numeric" else None,
+            "thousands": column.thousands if column.kind == "numeric" else None,
             "treatment": treatment.get(column.name, "left out"),
             "weight": shares.get(column.name),
         }

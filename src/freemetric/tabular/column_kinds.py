@@ -1,0 +1,108 @@
+"""Whether columns hold numbers or names, and how their numbers are written."""
+
+import re
+import warnings
+from collections.abc import Collection, Mapping
+
+import numpy as np
+
+from ..exceptions import DataWarning
+from .number_marks import PLAIN, Marks, Meaning, first_that_is_none, meaning, plain
+from .table import InputError, Table, as_text, few, quoted
+
+Kind = tuple[str, Marks]
+
+GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
+
+
+def kinds_of(table: Table, names: Collection[str], given: Mapping[str, str]) -> dict[str, Kind]:
+    """Kind and marks of every column; a column whose kind is not given is numeric if every cell is a number.
+
+    Notes say which columns have numbers with marks that were recognised, and which could mean two things.
+    """
+    kinds: dict[str, Kind] = {}
+    marked: dict[Marks, list[str]] = {}
+    for name in names:
+        kind = given.get(name)
+        if kind == "nominal":
+            kinds[name] = kind, PLAIN
+            continue
+        marks, recognised = _marks(table, name, must=kind == "numeric")
+        kinds[name] = ("nominal", PLAIN) if marks is None else ("numeric", marks)
+        if marks is not None and recognised:
+            marked.setdefault(marks, []).append(name)
+    for marks, columns in marked.items():
+        warnings.warn(f"{table.source}: {_recognised(table, marks, columns)}", DataWarning, 4)
+    if any(marks.decimal == "," for marks in marked):
+        _say_what_may_be_thousands(table, [name for name in kinds if kinds[name] == ("numeric", PLAIN)])
+    return kinds
+
+
+def number_marks(table: Table, name: str) -> Marks:
+    """The marks in a column that must hold numbers."""
+    return _marks(table, name, must=True)[0] or PLAIN
+
+
+def _marks(table: Table, name: str, must: bool) -> tuple[Marks | None, bool]:
+    """The marks in a column, None where it holds names, and whether they are such as nobody has given."""
+    if table.cells(name).dtype.kind == "f":
+        return PLAIN, False
+    texts = table.texts(name).tolist()
+    if table.marks is not None and table.marks.reads(texts):
+        return table.marks, False
+    if not np.isinf([plain(text) for text in texts]).any():
+        return PLAIN, False
+    found = meaning(texts)
+    if found.marks is not None:
+        return found.marks, True
+    if found.doubtful is not None:
+        what = f"{table.source}: column {quoted(name)}: {_doubt(found)}"
+        if must:
+            raise InputError(what)
+        warnings.warn(f"{what}; until then the column is nominal", DataWarning, 5)
+    elif must:
+        table.numbers(name)  # which says where
+    else:
+        _say_what_is_no_number(table, name, texts)
+    return None, False
+
+
+def _doubt(found: Meaning) -> str:
+    numbers = " or ".join(as_text(marks.number(found.doubtful)) for marks in found.readings)
+    mark = "," if "," in (found.doubtful or "") else "."
+    return f"{quoted(found.doubtful)} may be {numbers}: --decimal {mark} or --thousands {mark} says which"
+
+
+def _recognised(table: Table, marks: Marks, columns: list[str]) -> str:
+    texts = (text for text in table.texts(columns[0]) if text is not None)
+    example = next(text for text in texts if np.isinf(plain(text)))
+    word = "column" if len(columns) == 1 else "columns"
+    return (
+        f"{word} {few(columns)} read as numbers with {marks} ({quoted(example)} is {as_text(marks.number(example))}); "
+        "--nominal COLUMN keeps them as names"
+    )
+
+
+def _say_what_is_no_number(table, name, texts):
+    """A warning names a column where most cells are numbers; infinity among numbers is an error."""
+    odd = first_that_is_none(texts)
+    wrong = np.flatnonzero(np.isinf(PLAIN.numbers(texts)))
+    if all(texts[row].lower().lstrip("+-") in ("inf", "infinity") for row in wrong):
+        table.numbers(name)  # which says where
+    if odd is not None:
+        place = table.place(odd, name)
+        warnings.warn(f"{place}: {quoted(texts[odd])} is no number, so the column is nominal", DataWarning, 6)
+
+
+def _say_what_may_be_thousands(table, names):
+    """In a file with decimal commas "1.234" is a number as it stands, and perhaps another one."""
+    for name in names:
+        cells = table.cells(name)
+        points = [text for text in cells if text is not None and "." in text] if cells.dtype.kind == "O" else []
+        if points and all(GROUPED.fullmatch(text) for text in points):
+            doubt = (
+                f"{quoted(points[0])} is read as {as_text(plain(points[0]))}, though other columns have decimal commas"
+            )
+            warnings.warn(
+                f"{table.source}: column {quoted(name)}: {doubt}; --decimal , reads thousands", DataWarning, 4
+            )
