@@ -430,3 +430,23 @@ def test_the_page_says_what_counts_beside_neighbours(rng):
     assert f"Beside the neighbours, the distance to the centre (strength {strengths[0]:.2g})" in said
     alone = FreeEnergyClassifier(6, recipe=replace(Recipe(), basins=()), random_state=0).fit(X, y)
     assert "Beside" not in summary.captions(collect(alone, X, y), contents(collect(alone, X, y)))["rows"]
+
+
+def test_words_about_runs_and_votes(rng):
+    y = np.arange(90) % 3
+    X = rng.normal(size=(90, 4)) + 1.2 * np.eye(4)[y]
+    model = FreeEnergyClassifier(8, random_state=0).fit(X, y)
+    findings = collect(model, X, y)
+    shown = contents(findings)
+    weight = np.bincount(model.selection_["n_neighbors"], model.selection_["weight"])
+    voting = ", ".join(str(k) for k in np.flatnonzero(weight >= 0.05))
+    assert dict(summary.facts(findings, shown))["neighbours that vote"].removesuffix(" mixed") == voting
+    said = summary.captions(findings, shown)
+    counts = findings.confusion
+    for c in range(3):
+        assert f"{counts[c, c] / counts[c].sum():.0%} of {c}" in said["confusion"]
+    assert "energy of its own" in said["traces"]
+    rises = replace(findings, trace={**findings.trace, "energy": np.arange(12.0)[:, None] + np.zeros((12, 8))})
+    falls = replace(findings, trace={**findings.trace, "energy": -np.arange(12.0)[:, None] + np.zeros((12, 8))})
+    assert "That it rose is no fault" in summary.captions(rises, shown)["traces"]
+    assert "That it rose" not in summary.captions(falls, shown)["traces"]

@@ -8,6 +8,17 @@ from .encode import clipped
 from .findings import Findings
 
 LONGEST_NAME = 60
+LEAST_WEIGHT = 0.05  # of a number of neighbours that is named
+MOST_RECALLS = 4
+RISING = (
+    " That it rose is no fault: at a temperature above zero typical maps are drawn and not the one of lowest energy,"
+    " and the start was lower than these are."
+)
+OWN_ENERGIES = (
+    " Every replica has an energy of its own, on the rows of its bag, and some have another kind of energy: compare a"
+    " line with its own beginning, not with other lines. A few steps are enough to forget the start; that a replica has"
+    " come to rest is not asked, for many are averaged, each weighed by rows that it has not seen."
+)
 
 
 def facts(findings: Findings, shown: dict[str, Any]) -> list[tuple[str, str]]:
@@ -23,8 +34,18 @@ def facts(findings: Findings, shown: dict[str, Any]) -> list[tuple[str, str]]:
         name = "out-of-bag error" if "out-of-bag" in confusion["how"] else "error, see confusion"
         pairs.append((name, f"{confusion['wrong'] / confusion['n']:.1%}"))
     if findings.n_neighbors:
-        pairs.append(("neighbours that vote", f"{findings.n_neighbors}"))
+        pairs.append(("neighbours that vote", _voting(findings)))
     return pairs
+
+
+def _voting(findings):
+    """The number of neighbours, or of several that are mixed those that make up most of the weight."""
+    tried = findings.selection or {}
+    if "weight" not in tried:
+        return f"{findings.n_neighbors}"
+    weight = np.bincount(tried["n_neighbors"], tried["weight"])
+    ks = np.flatnonzero(weight >= LEAST_WEIGHT)
+    return ", ".join(map(str, ks)) + (" mixed" if len(ks) > 1 else "") if len(ks) else f"{findings.n_neighbors}"
 
 
 def captions(findings: Findings, shown: dict[str, Any]) -> dict[str, str]:
@@ -83,7 +104,8 @@ def _traces(findings, traces):
     energy = np.nanmedian(findings.trace["energy"], axis=1)
     fell = f"The median energy went from {energy[0]:.4g} to {energy[-1]:.4g} in {len(energy)} Monte Carlo steps"
     n = traces["n_replicas"]
-    return f"{fell}, {_heat(findings.trace['temperature'])}; {n} replica{'s' if n > 1 else ''}."
+    run = f"{fell}, {_heat(findings.trace['temperature'])}; {n} replica{'s' if n > 1 else ''}."
+    return f"{run}{RISING if energy[-1] > energy[0] else ''}{'' if findings.one_target else OWN_ENERGIES}"
 
 
 def _heat(temperature):
@@ -147,7 +169,16 @@ def _confusion(confusion):
         return errors
     i, j = np.unravel_index(off.argmax(), off.shape)
     names = confusion["names"]
-    return f"{errors} Most often {names[i]} was taken for {names[j]}: {off[i, j]:,}."
+    return f"{errors} Most often {names[i]} was taken for {names[j]}: {off[i, j]:,}. {_recall(counts, names)}"
+
+
+def _recall(counts, names):
+    """How many of every class were recognised, the worst first."""
+    there = np.flatnonzero(counts.sum(axis=1))
+    recall = np.diag(counts)[there] / counts.sum(axis=1)[there]
+    order = np.argsort(recall, kind="stable")[:MOST_RECALLS]
+    shown = ", ".join(f"{recall[i]:.0%} of {clipped(names[there[i]], LONGEST_NAME)}" for i in order)
+    return f"{'Least recognised' if len(order) < len(there) else 'Recognised'}: {shown}."
 
 
 def _rows(findings, explanations):
