@@ -9,7 +9,7 @@ from ..learners.free_energy.scoring import score_name
 from ..printable import printable
 from ..tabular import TableModel
 from ..tabular.methods import FITTED
-from ..tabular.writing import as_delimited, check_writable, write
+from ..tabular.writing import as_delimited, check_output, check_writable, write
 from .console import Json, console, print_json, progress, tell, warnings_told
 from .options import (
     STDOUT,
@@ -157,15 +157,14 @@ def inspect(
 
 def _opened(model, data, output, form, missing, delimiter, decimal, thousands):
     if output != STDOUT:
-        check_writable(output)
+        check_output(output)
     return TableModel.load(model), read_data(data, form, missing, delimiter, decimal, thousands)
 
 
 def _hand_over(columns, output, as_json, summary):
     """The columns to a file or to stdout; in JSON, a summary, with the columns where there is no file."""
-    tabs = output.suffix in (".tsv", ".tab")
     if output != STDOUT:
-        write(output, as_delimited(columns, "\t" if tabs else ","))
+        write(output, columns)
         summary = {"output": str(output), **summary}
     elif as_json:
         summary = {**summary, "columns": {name: list(cells) for name, cells in columns.items()}}

@@ -8,6 +8,7 @@ import typer
 
 from ..tabular import InputError, Table, read
 from ..tabular.reading import FORMATS, MISSING
+from ..tabular.writing import WRITERS
 
 STDOUT = Path("-")
 
@@ -27,7 +28,9 @@ Decimal = Annotated[str | None, typer.Option(help="Mark before decimals, . or , 
 Thousands = Annotated[str | None, typer.Option(help="Mark between groups of three digits: . , ' or a blank.")]
 Device = Annotated[str, typer.Option(help="Where methods compute that can choose: cpu, cuda, ...")]
 Keep = Annotated[list[str] | None, typer.Option(help="Column of the data to copy to the output; repeatable.")]
-Output = Annotated[Path, typer.Option("--output", "-o", help="CSV or TSV file to write; - is stdout.")]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", help=f"File to write, {', '.join(WRITERS)}; - is CSV on stdout.")
+]
 
 
 def read_data(
