@@ -48,13 +48,23 @@ def test_a_wrongly_typed_value_is_named(freemetric, home, people, tmp_path):
     assert answer.lines[0].endswith("new.csv: row 7 (line 8), column 'age': 'abc' is not a finite number")
 
 
-def test_unknown_categories_are_counted(freemetric, home, people, tmp_path):
+def test_unseen_categories_are_named_and_counted(freemetric, home, people, tmp_path):
     frame = people.copy()
-    frame.loc[:1, "colour"], frame.loc[5, "town"] = "mauve", "Oslo"
+    frame.loc[:1, "colour"], frame.loc[3, "colour"], frame.loc[5, "town"] = "mauve", "beige", "Oslo"
     found, answer = predict(freemetric, home, frame, tmp_path)
     assert len(found) == 60
-    assert "column 'colour': 2 cells hold a category that the model has never seen" in answer.lines[0]
-    assert "column 'town': 1 cell holds a category" in answer.lines[1]
+    said = "column 'colour': 'mauve' in 2 rows, 'beige' in 1 row; column 'town': 'Oslo' in 1 row"
+    assert answer.lines[0].endswith(f"new.csv: categories that the model has never seen: {said}")
+    assert [line.split()[0] for line in answer.lines] == ["note:", "accuracy"]
+
+
+def test_columns_that_are_left_out_have_no_unseen_categories(freemetric, people, tmp_path):
+    people.assign(one="same").to_csv(tmp_path / "a.csv", index=False)
+    words = ["--target", "class", "--method", "euclidean", "--set", "n_neighbors=3", "-o"]
+    assert freemetric("fit", tmp_path / "a.csv", *words, tmp_path / "a.fm").code == 0
+    people.assign(one="other").to_csv(tmp_path / "b.csv", index=False)
+    answer = freemetric("predict", tmp_path / "a.fm", tmp_path / "b.csv", "-o", tmp_path / "o.csv")
+    assert not [line for line in answer.lines if "never seen" in line]
 
 
 def test_output_to_stdout_and_probabilities(freemetric, home, plain, tmp_path):

@@ -186,3 +186,16 @@ def test_altered_notes_are_refused_in_one_line(model, change, tmp_path):
     files.save(model.pipeline, tmp_path / "a.fm", about={"table": about})
     with pytest.raises(ModelFileError, match="a model, but not of a table"):
         TableModel.load(tmp_path / "a.fm")
+
+
+def test_rare_names_and_gaps_are_saved_and_loaded(mixed, tmp_path):
+    frame = mixed.assign(town=["Rome", "Bonn"] * 40)
+    frame.loc[0, "town"], frame.loc[1, "town"], frame.loc[2, "colour"] = None, "Oslo", "mauve"
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.assign(town="new", colour=None).to_csv(tmp_path / "b.csv", index=False)
+    model = TableModel.fit(read(tmp_path / "a.csv"), "class", "euclidean", parameters=QUICK)
+    assert {"town = others", "colour = others"} <= set(model.feature_names())
+    model.save(tmp_path / "a.fm")
+    with pytest.warns(DataWarning, match="column 'town': 'new' in 80 rows"):
+        pairs = [m.predict(read(tmp_path / "b.csv"))[0] for m in (model, TableModel.load(tmp_path / "a.fm"))]
+    np.testing.assert_array_equal(*pairs)

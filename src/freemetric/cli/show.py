@@ -13,13 +13,14 @@ TREATED = {
     "numbers": "median",
     "numbers with gaps": "median, gap",
     "gaps": "gap",
+    "two names": "0 or 1",
     "names": "one-hot",
     "names with gaps": "one-hot, gap",
 }
 LEGEND = (
-    "median: a gap becomes the median. gap: whether there is a value is a feature. one-hot: a feature per name, one "
-    "for two names, one for all rare ones; an unknown name is a gap, or the most frequent name where there was none. "
-    "Then every feature is scaled to [0, 1]."
+    "median: a gap becomes the median. gap: whether there is a value is a feature. 0 or 1: one feature for two names, "
+    "and 0.5 for what is neither. one-hot: a feature per name, one for all that are rare or that no training row had; "
+    "where none was rare, these are zero in every feature. Then every feature is scaled to [0, 1]."
 )
 
 

@@ -19,7 +19,7 @@ from .labels import label_texts, labels
 from .methods import FITTED
 from .notes import check_notes
 from .pipelines import classifier, pipeline
-from .preprocessing import features, useful_plan
+from .preprocessing import MOST_NAMED, features, useful_plan
 from .row_weights import row_weights
 from .schema import Schema
 from .steps import Progress, steps_told
@@ -151,10 +151,15 @@ class TableModel:
         frame, extra = self.schema.frame(table), self.schema.extra(table)
         if extra:
             warnings.warn(f"{table.source}: columns ignored: {few(extra)}", DataWarning, 2)
-        for name, count in self.schema.unknown(frame).items():
-            word = f"{count} {'cells hold' if count > 1 else 'cell holds'} a category that the model has never seen"
-            warnings.warn(f"{table.source}: column {quoted(name)}: {word}", DataWarning, 2)
+        used = {name: cells for name, cells in self.schema.unseen(frame).items() if name not in self.left_out}
+        if used:
+            warnings.warn(f"{table.source}: categories that the model has never seen: {_listed(used)}", DataWarning, 2)
         return frame
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Columns that no feature comes from, and why."""
+        return self.notes.get("left_out", {})
 
     def predict(
         self, table: Table, *, proba: bool = False, on_rows: Progress | None = None
@@ -209,6 +214,19 @@ class TableModel:
         truth = label_texts(table, self.schema.target)
         right = [str(label) == text for label, text in zip(predicted, truth, strict=True) if text is not None]
         return float(np.mean(right)) if right else None
+
+
+def _listed(unseen):
+    """Column, value and number of rows, the most frequent first."""
+    columns = [f"column {quoted(name)}: {_values(counts)}" for name, counts in unseen.items()]
+    more = [f"{len(columns) - MOST_NAMED} more columns"] if len(columns) > MOST_NAMED else []
+    return "; ".join(columns[:MOST_NAMED] + more)
+
+
+def _values(counts):
+    words = [f"{quoted(value)} in {n} row{'s' if n > 1 else ''}" for value, n in counts.items()]
+    more = f" and {len(words) - MOST_NAMED} more values" if len(words) > MOST_NAMED else ""
+    return ", ".join(words[:MOST_NAMED]) + more
 
 
 def _parts(frame, on_rows=None):

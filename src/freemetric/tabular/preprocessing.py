@@ -15,8 +15,8 @@ from .schema import Schema
 from .table import InputError, quoted
 
 MOST_CATEGORIES = 32  # features a nominal column may become; the rarest categories share one
-GAP = -1.0  # stands for a gap among the numbers of names
-MOST_NAMED = 8  # columns left out, by name
+OFTEN_ENOUGH = 2  # rows of a name that has a feature of its own
+MOST_NAMED = 8  # columns or values in a message
 MANY_GAPS = 0.05  # share of a numeric column from which on a gap is a feature of its own
 
 
@@ -31,24 +31,33 @@ class Plan:
         return ColumnTransformer([(name, TREATMENTS[name](), columns) for name, columns in self.groups.items()])
 
 
-def _one_hot(filler):
-    """Names to numbers, gaps and unknown names to a known one, then a feature per name or one for two names.
+def _one_hot():
+    """A feature per name, one for all rare ones, which an unseen name joins; without rare ones it is none of them.
 
-    Whatever comes later is thus encoded as a training row could be: a metric has learned nothing about other values.
+    By Good and Turing, as large a share of the rows to come holds unseen names as of the training rows holds names that
+    stand there once. Where these share a feature, what is learned and judged on the training rows holds for both.
     """
-    return make_pipeline(
-        OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan),
-        filler,
-        OneHotEncoder(drop="if_binary", max_categories=MOST_CATEGORIES, sparse_output=False),
+    return OneHotEncoder(
+        min_frequency=OFTEN_ENOUGH,
+        max_categories=MOST_CATEGORIES,
+        handle_unknown="infrequent_if_exist",
+        sparse_output=False,
     )
+
+
+def _zero_or_one():
+    """One feature for two names, and halfway between them for what is neither."""
+    ordinal = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan)
+    return make_pipeline(ordinal, SimpleImputer(strategy="constant", fill_value=0.5))
 
 
 TREATMENTS = {
     "numbers": lambda: SimpleImputer(strategy="median"),
     "numbers with gaps": lambda: SimpleImputer(strategy="median", add_indicator=True),
     "gaps": lambda: MissingIndicator(features="all"),
-    "names": lambda: _one_hot(SimpleImputer(strategy="most_frequent")),
-    "names with gaps": lambda: _one_hot(SimpleImputer(strategy="constant", fill_value=GAP)),
+    "two names": _zero_or_one,
+    "names": _one_hot,
+    "names with gaps": _one_hot,
 }
 """Transformers by the name of their group."""
 
@@ -80,7 +89,8 @@ def plan(frame: Any, schema: Schema) -> Plan:
         elif column.kind == "nominal" and n_values == n_present > MOST_CATEGORIES:
             left_out[column.name] = "it names every row differently"
         elif column.kind == "nominal":
-            groups["names with gaps" if gaps else "names"].append(column.name)
+            both = n_values == 2 and values.value_counts().min() >= OFTEN_ENOUGH
+            groups["names with gaps" if gaps else "two names" if both else "names"].append(column.name)
         elif n_values == 1:
             groups["gaps"].append(column.name)
         else:
@@ -105,7 +115,9 @@ def features(transformer: ColumnTransformer) -> list[tuple[str, str]]:
     """Column and, where a column is several features, which of its values each one stands for."""
     names: list[tuple[str, str]] = []
     for group, fitted, columns in transformer.transformers_:
-        if group.startswith("names"):
+        if group == "two names":
+            names += [(column, str(pair[1])) for column, pair in zip(columns, fitted[0].categories_, strict=True)]
+        elif group.startswith("names"):
             names += _categories(fitted, columns)
         elif group == "gaps":
             names += [(column, "missing") for column in columns]
@@ -116,15 +128,14 @@ def features(transformer: ColumnTransformer) -> list[tuple[str, str]]:
     return names
 
 
-def _categories(fitted, columns):
+def _categories(one_hot, columns):
     """Column and value of every feature of one-hot encoded columns, in order."""
-    ordinal, _, one_hot = (step for _, step in fitted.steps)
-    drops = one_hot.drop_idx_ if one_hot.drop_idx_ is not None else [None] * len(columns)
-    tables = (columns, ordinal.categories_, one_hot.categories_, one_hot.infrequent_categories_, drops)
-    for column, words, codes, rare, dropped in zip(*tables, strict=True):
-        rare = () if rare is None else set(rare.tolist())
-        for i, code in enumerate(codes.tolist()):
-            if i != dropped and code not in rare:
-                yield column, "missing" if code == GAP else str(words[int(code)])
-        if rare:
+    for column, words, rare in zip(columns, one_hot.categories_, one_hot.infrequent_categories_, strict=True):
+        unusual = [] if rare is None else [_word(word) for word in rare]
+        yield from ((column, _word(word)) for word in words if _word(word) not in unusual)
+        if unusual:
             yield column, "others"
+
+
+def _word(category):
+    return category if isinstance(category, str) else "missing"

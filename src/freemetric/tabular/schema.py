@@ -128,14 +128,14 @@ class Schema:
         known = {self.target, *(column.name for column in self.columns)}
         return [name for name in table.columns if name not in known]
 
-    def unknown(self, frame: Any) -> dict[str, int]:
-        """How many cells of each nominal column hold a category that was never seen."""
+    def unseen(self, frame: Any) -> dict[str, dict[str, int]]:
+        """The categories of nominal columns that the training rows did not have, and how many rows hold each."""
         counts = {
-            column.name: int((~frame[column.name].isin(column.categories) & frame[column.name].notna()).sum())
+            column.name: frame[column.name][~frame[column.name].isin(column.categories)].value_counts().to_dict()
             for column in self.columns
             if column.kind == "nominal"
         }
-        return {name: count for name, count in counts.items() if count}
+        return {name: values for name, values in counts.items() if values}
 
 
 def _column(table, name, kind, marks):
