@@ -9,11 +9,13 @@ from ..tabular import Comparison, InputError, Limits, Settings, compare
 from ..tabular.methods import METHODS
 from .console import FAILURE, USAGE, Json, listed, print_json, progress, tell, warnings_told
 from .options import (
+    DateOrder,
     Decimal,
     Delimiter,
     Device,
     Drop,
     Format,
+    KeepFeature,
     Missing,
     Nominal,
     Numeric,
@@ -38,6 +40,7 @@ def evaluate(
         list[str] | None, typer.Option("--set", help="Parameter, method.name=value; repeatable.")
     ] = None,
     drop: Drop = None,
+    keep: KeepFeature = None,
     numeric: Numeric = None,
     nominal: Nominal = None,
     seed: Seed = 0,
@@ -50,6 +53,7 @@ def evaluate(
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     thousands: Thousands = None,
+    date_order: DateOrder = None,
     as_json: Json = False,
 ) -> None:
     """Compare methods by cross-validation: all that is learned or chosen comes from the training rows of each split.
@@ -62,7 +66,8 @@ def evaluate(
     settings = Settings(folds, repeats, seed, given, device, Limits(limit, megabytes))
     with warnings_told():
         tables = {
-            name: read_data(path, form, missing, delimiter, decimal, thousands) for name, path in _named(data).items()
+            name: read_data(path, form, missing, delimiter, decimal, thousands, date_order)
+            for name, path in _named(data).items()
         }
         with progress("fits", len(tables) * folds * repeats * len(chosen), quiet=as_json) as advance:
             splits = compare(
@@ -72,7 +77,7 @@ def evaluate(
                 settings,
                 n_jobs=jobs,
                 on_fit=lambda split, done, total: advance(done, total, f"{split.method} on {split.file}"),
-                **kinds_of(drop, numeric, nominal),
+                **kinds_of(drop, keep, numeric, nominal),
             )
         comparison = Comparison(splits, settings)
         _show(comparison, as_json)

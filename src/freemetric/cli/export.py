@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
-from ..files import load
-from ..tabular import InputError
+from ..files import about, load
+from ..tabular import InputError, Schema
+from ..tabular.table import few
 from ..tabular.writing import check_writable
-from .console import Json, console, print_json, progress, warnings_told
+from .console import Json, console, print_json, progress, tell, warnings_told
 from .options import Model
 
 
@@ -26,7 +27,20 @@ def export(
         raise InputError(f"{model}: there is no such file")
     with warnings_told(), progress("exporting", quiet=as_json):
         graph = to_onnx(load(model), output).graph
+    dates = _dates(model)
+    if dates:
+        tell(f"note: the graph takes the parts of dates as numbers; days are counted from 1970: {few(dates)}")
     inputs, outputs = ([value.name for value in values] for values in (graph.input, graph.output))
     if as_json:
         return print_json({"output": str(output), "bytes": output.stat().st_size, "inputs": inputs, "outputs": outputs})
     console.print(f"{output}: from {', '.join(inputs)} to {', '.join(outputs)}", soft_wrap=True)
+
+
+def _dates(model):
+    """Columns of dates, if it is a model of a table."""
+    table = about(model).get("table")
+    try:
+        columns = Schema.from_json(table).columns if table else ()
+    except (KeyError, TypeError, ValueError):  # something else under that name
+        return []
+    return [column.name for column in columns if column.kind == "date"]

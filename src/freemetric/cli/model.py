@@ -14,12 +14,14 @@ from .console import Json, console, print_json, progress, tell, warnings_told
 from .options import (
     STDOUT,
     Data,
+    DateOrder,
     Decimal,
     Delimiter,
     Device,
     Drop,
     Format,
     Keep,
+    KeepFeature,
     Missing,
     Model,
     Nominal,
@@ -43,6 +45,7 @@ def fit(
     parameters: Annotated[list[str] | None, typer.Option("--set", help="Parameter, name=value; repeatable.")] = None,
     weight: Annotated[str | None, typer.Option(help="Column with the weights of the rows, for free-energy.")] = None,
     drop: Drop = None,
+    keep: KeepFeature = None,
     numeric: Numeric = None,
     nominal: Nominal = None,
     seed: Seed = 0,
@@ -53,13 +56,14 @@ def fit(
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     thousands: Thousands = None,
+    date_order: DateOrder = None,
     as_json: Json = False,
 ) -> None:
     """Learn a metric and classifier from a table with names and gaps, and save both in one safe file."""
     check_writable(output)
-    given, kinds = assignments(parameters), kinds_of(drop, numeric, nominal)
+    given, kinds = assignments(parameters), kinds_of(drop, keep, numeric, nominal)
     with warnings_told():
-        table = read_data(data, form, missing, delimiter, decimal, thousands)
+        table = read_data(data, form, missing, delimiter, decimal, thousands, date_order)
         with progress(f"{method} on {table.n_rows} rows", quiet=as_json) as advance:
             model = TableModel.fit(
                 table,
@@ -74,12 +78,12 @@ def fit(
                 **kinds,
             )
         reading = {"format": form, "missing": missing, "delimiter": delimiter}
-        reading |= {"decimal": decimal, "thousands": thousands}
+        reading |= {"decimal": decimal, "thousands": thousands, "date_order": date_order}
         model.save(output, {**kinds, **reading, "n_jobs": jobs})
     if as_json:
         return print_json({"model": str(output), **described(model)})
     expected = _expected(model.pipeline[-1])
-    used = len(model.schema.columns) - len(model.notes["left_out"])
+    used = len([column for column in model.schema.columns if column.name not in model.left_out])
     console.print(f"{output}: {method} on {model.notes['rows']} rows, {used} columns{expected}", soft_wrap=True)
 
 
@@ -103,11 +107,12 @@ def predict(
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     thousands: Thousands = None,
+    date_order: DateOrder = None,
     as_json: Json = False,
 ) -> None:
     """Predict the class of every row; columns are matched by name. Where the rows have a class, say the accuracy."""
     with warnings_told():
-        loaded, table = _opened(model, data, output, form, missing, delimiter, decimal, thousands)
+        loaded, table = _opened(model, data, output, form, missing, delimiter, decimal, thousands, date_order)
         kept = {name: table.texts(name) for name in keep or ()}
         with progress("rows", table.n_rows, quiet=as_json) as advance:
             labels, shares = loaded.predict(table, proba=proba, on_rows=advance)
@@ -130,11 +135,12 @@ def transform(
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     thousands: Thousands = None,
+    date_order: DateOrder = None,
     as_json: Json = False,
 ) -> None:
     """Map every row to the space where the learned distance is Euclidean."""
     with warnings_told():
-        loaded, table = _opened(model, data, output, form, missing, delimiter, decimal, thousands)
+        loaded, table = _opened(model, data, output, form, missing, delimiter, decimal, thousands, date_order)
         kept = {name: table.texts(name) for name in keep or ()}
         with progress("rows", table.n_rows, quiet=as_json) as advance:
             Z = loaded.transform(table, advance)
@@ -155,10 +161,10 @@ def inspect(
     show(printable(model), described(loaded), top)
 
 
-def _opened(model, data, output, form, missing, delimiter, decimal, thousands):
+def _opened(model, data, output, form, missing, delimiter, decimal, thousands, date_order):
     if output != STDOUT:
         check_output(output)
-    return TableModel.load(model), read_data(data, form, missing, delimiter, decimal, thousands)
+    return TableModel.load(model), read_data(data, form, missing, delimiter, decimal, thousands, date_order)
 
 
 def _hand_over(columns, output, as_json, summary):

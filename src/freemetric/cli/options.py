@@ -26,6 +26,10 @@ Missing = Annotated[
 Delimiter = Annotated[str | None, typer.Option(help="Character between the fields of a CSV file.")]
 Decimal = Annotated[str | None, typer.Option(help="Mark before decimals, . or , where it is not recognised.")]
 Thousands = Annotated[str | None, typer.Option(help="Mark between groups of three digits: . , ' or a blank.")]
+DateOrder = Annotated[str | None, typer.Option(help="Of dates where it is not recognised: ymd, dmy or mdy.")]
+KeepFeature = Annotated[
+    list[str] | None, typer.Option("--keep", help="Column to use although it seems to name the rows; repeatable.")
+]
 Device = Annotated[str, typer.Option(help="Where methods compute that can choose: cpu, cuda, ...")]
 Keep = Annotated[list[str] | None, typer.Option(help="Column of the data to copy to the output; repeatable.")]
 Output = Annotated[
@@ -40,15 +44,19 @@ def read_data(
     delimiter: str | None,
     decimal: str | None,
     thousands: str | None,
+    date_order: str | None,
 ) -> Table:
     """The table of a file."""
     texts = [*missing, ""] if missing else MISSING
-    return read(path, form, missing=texts, delimiter=delimiter, decimal=decimal, thousands=thousands)
+    marks = {"decimal": decimal, "thousands": thousands, "date_order": date_order}
+    return read(path, form, missing=texts, delimiter=delimiter, **marks)
 
 
-def kinds_of(drop: list[str] | None, numeric: list[str] | None, nominal: list[str] | None) -> dict[str, list[str]]:
+def kinds_of(
+    drop: list[str] | None, keep: list[str] | None, numeric: list[str] | None, nominal: list[str] | None
+) -> dict[str, list[str]]:
     """What the user says about columns."""
-    return {"drop": drop or [], "numeric": numeric or [], "nominal": nominal or []}
+    return {"drop": drop or [], "keep": keep or [], "numeric": numeric or [], "nominal": nominal or []}
 
 
 def assignments(texts: list[str] | None) -> dict[str, Any]:

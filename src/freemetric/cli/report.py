@@ -8,7 +8,7 @@ import typer
 from ..tabular import TableModel
 from ..tabular.writing import check_writable
 from .console import Json, console, print_json, progress, warnings_told
-from .options import Decimal, Delimiter, Format, Missing, Model, Thousands, read_data
+from .options import DateOrder, Decimal, Delimiter, Format, Missing, Model, Thousands, read_data
 
 
 def report(
@@ -22,6 +22,7 @@ def report(
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     thousands: Thousands = None,
+    date_order: DateOrder = None,
     as_json: Json = False,
 ) -> None:
     """Write one HTML page about a model: the learned space, the Monte Carlo run, what it weighs, why it decides."""
@@ -33,7 +34,7 @@ def report(
         loaded = TableModel.load(model)
         X = y = None
         if data is not None:
-            X, y = loaded.rows(read_data(data, form, missing, delimiter, decimal, thousands))
+            X, y = loaded.rows(read_data(data, form, missing, delimiter, decimal, thousands, date_order))
         with progress("writing the report", quiet=as_json):
             names = loaded.feature_names()
             write(loaded.pipeline, output, X, y, title=title or model.stem, feature_names=names, most_rows=rows)

@@ -16,7 +16,9 @@ TREATED = {
     "two names": "0 or 1",
     "names": "one-hot",
     "names with gaps": "one-hot, gap",
+    "date": "days, year, month, weekday",
 }
+NOTHING = {"kind": "", "missing": 0, "categories": [], "treatment": "left out", "weight": None}
 LEGEND = (
     "median: a gap becomes the median. gap: whether there is a value is a feature. 0 or 1: one feature for two names, "
     "and 0.5 for what is neither. one-hot: a feature per name, one for all that are rare or that no training row had; "
@@ -38,11 +40,14 @@ def described(model: TableModel) -> dict[str, Any]:
             "categories": list(column.categories),
             "decimal": column.decimal if column.kind == "numeric" else None,
             "thousands": column.thousands if column.kind == "numeric" else None,
-            "treatment": treatment.get(column.name, "left out"),
-            "weight": shares.get(column.name),
+            "order": column.order or None,
+            "treatment": _treatment(column, treatment),
+            "weight": sum(parts) if (parts := [shares[part] for part in column.parts if part in shares]) else None,
         }
         for column in model.schema.columns
     ]
+    known = {column.name for column in model.schema.columns}
+    columns += [{**NOTHING, "name": name} for name in model.left_out if name not in known]
     estimator = getattr(last, "learner_", last)
     return {
         **notes,
@@ -54,6 +59,12 @@ def described(model: TableModel) -> dict[str, Any]:
         "n_neighbors": getattr(last, "n_neighbors_", None),
         "oob_score": getattr(last, "oob_score_", None),
     }
+
+
+def _treatment(column, groups):
+    """The group of a column, "date" where it became some of its parts."""
+    found = [groups[part] for part in column.parts if part in groups]
+    return "left out" if not found else "date" if column.kind == "date" else found[0]
 
 
 def show(name: str, about: dict[str, Any], top: int) -> None:

@@ -1,40 +1,55 @@
-"""Whether columns hold numbers or names, and how their numbers are written."""
+"""Whether columns hold numbers, names or dates, and how these are written."""
 
 import re
 import warnings
 from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from ..exceptions import DataWarning
+from .date_columns import date_order, read_as_dates
 from .number_marks import PLAIN, Marks, Meaning, first_that_is_none, meaning, plain
 from .table import InputError, Table, as_text, few, quoted
-
-Kind = tuple[str, Marks]
 
 GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 
 
-def kinds_of(table: Table, names: Collection[str], given: Mapping[str, str]) -> dict[str, Kind]:
-    """Kind and marks of every column; a column whose kind is not given is numeric if every cell is a number.
+class Kind(NamedTuple):
+    """ "numeric" with the marks of its numbers, "date" with the order of its dates, or "nominal"."""
 
-    Notes say which columns have numbers with marks that were recognised, and which could mean two things.
+    kind: str
+    marks: Marks = PLAIN
+    order: str = ""
+
+
+def kinds_of(table: Table, names: Collection[str], given: Mapping[str, str]) -> dict[str, Kind]:
+    """Kind of every column; one that is not given is numeric if every cell is a number, date if every cell is one.
+
+    Notes say what was recognised, and what could mean two things.
     """
     kinds: dict[str, Kind] = {}
     marked: dict[Marks, list[str]] = {}
+    dated: dict[str, list[str]] = {}
     for name in names:
         kind = given.get(name)
+        order = None if kind in ("numeric", "nominal") else date_order(table, name)
         if kind == "nominal":
-            kinds[name] = kind, PLAIN
-            continue
-        marks, recognised = _marks(table, name, must=kind == "numeric")
-        kinds[name] = ("nominal", PLAIN) if marks is None else ("numeric", marks)
-        if marks is not None and recognised:
-            marked.setdefault(marks, []).append(name)
+            kinds[name] = Kind(kind)
+        elif order is not None:
+            kinds[name] = Kind("date", order=order)
+            dated.setdefault(order, []).append(name)
+        else:
+            marks, recognised = _marks(table, name, must=kind == "numeric")
+            kinds[name] = Kind("nominal") if marks is None else Kind("numeric", marks)
+            if marks is not None and recognised:
+                marked.setdefault(marks, []).append(name)
     for marks, columns in marked.items():
         warnings.warn(f"{table.source}: {_recognised(table, marks, columns)}", DataWarning, 4)
+    for order, columns in dated.items():
+        warnings.warn(f"{table.source}: {read_as_dates(table, order, columns)}", DataWarning, 4)
     if any(marks.decimal == "," for marks in marked):
-        _say_what_may_be_thousands(table, [name for name in kinds if kinds[name] == ("numeric", PLAIN)])
+        _say_what_may_be_thousands(table, [name for name in kinds if kinds[name] == ("numeric", PLAIN, "")])
     return kinds
 
 

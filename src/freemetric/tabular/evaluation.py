@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from ..exceptions import DataWarning
+from .identifiers import usable
 from .labels import labels
 from .limits import Limits, Outcome, described, limited
 from .pipelines import classifier, pipeline
@@ -98,7 +99,7 @@ def compare(
     on_fit : callable or None, default=None
         Called with (split, number done, number of all) after every fit.
     **kinds : dict
-        ``drop``, ``numeric`` and ``nominal`` of ``Schema.infer``.
+        ``drop``, ``keep``, ``numeric`` and ``nominal`` of ``identifiers.usable``.
 
     Returns
     -------
@@ -123,7 +124,7 @@ def compare(
 
 
 def _jobs(name, table, target, methods, settings, kinds) -> Iterator[Job]:
-    schema = Schema.infer(table, target, **kinds)
+    schema, _ = usable(table, target, **kinds)
     y, present = labels(table, schema.target)
     frame = schema.frame(table)[present].reset_index(drop=True)
     useful_plan(table.source, frame, schema)

@@ -15,6 +15,7 @@ from ..exceptions import DataWarning, ModelFileError
 from ..learners.learned_space import LearnedSpace
 from ..versions import versions
 from .feature_shares import Weight, shares
+from .identifiers import usable
 from .labels import label_texts, labels
 from .methods import FITTED
 from .notes import check_notes
@@ -85,7 +86,7 @@ class TableModel:
             Called with (number done, number of all or None) after every step of the fit, where scikit-learn and the
             method have callbacks.
         **kinds : dict
-            ``drop``, ``numeric`` and ``nominal`` of ``Schema.infer``.
+            ``drop``, ``keep``, ``numeric`` and ``nominal`` of ``identifiers.usable``.
 
         Returns
         -------
@@ -100,7 +101,7 @@ class TableModel:
                 raise InputError(f"{table.source}: column {quoted(weight)} is the class and cannot be the weight, too")
             weighing["classifier__sample_weight"] = row_weights(table, weight, last, method)
             kinds["drop"] = [*kinds.get("drop", ()), weight]
-        schema = Schema.infer(table, target, **kinds)
+        schema, unusable = usable(table, target, **kinds)
         y, present = labels(table, schema.target)
         weighing = {parameter: values[present] for parameter, values in weighing.items()}
         frame = schema.frame(table)[present]
@@ -114,7 +115,7 @@ class TableModel:
             "file": Path(table.source).name,
             "rows": len(y),
             "classes": [str(label) for label in fitted.classes_],
-            "left_out": treatment.left_out,
+            "left_out": {**unusable, **treatment.left_out},
             "weights": None if weights is None else weights.tolist(),
             "method": method,
             "parameters": dict(parameters or {}),
@@ -139,7 +140,7 @@ class TableModel:
         try:
             notes = dict(about["table"])
             schema = Schema.from_json({"target": notes.pop("target"), "columns": notes.pop("columns")})
-            if list(made.feature_names_in_) != [column.name for column in schema.columns]:
+            if list(made.feature_names_in_) != schema.names:
                 raise ValueError("other columns than the pipeline's")
             check_notes(notes, len(features(made.named_steps["columns"])))
         except (KeyError, TypeError, ValueError, AttributeError) as problem:
@@ -148,7 +149,8 @@ class TableModel:
 
     def matched(self, table: Table) -> Any:
         """The features of a table as a DataFrame, with a warning about columns and categories that are unknown."""
-        frame, extra = self.schema.frame(table), self.schema.extra(table)
+        frame = self.schema.frame(table)
+        extra = [name for name in self.schema.extra(table) if name not in self.left_out]
         if extra:
             warnings.warn(f"{table.source}: columns ignored: {few(extra)}", DataWarning, 2)
         used = {name: cells for name, cells in self.schema.unseen(frame).items() if name not in self.left_out}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
@@ -44,7 +44,7 @@ def classifier(
         raise InputError(f"unknown method {method!r}; known: {', '.join(METHODS)}")
     made, parameters = METHODS[method].prepared(seed, device), dict(parameters or {})
     outer = made
-    if hasattr(made, "transform"):
+    if not is_classifier(made):
         outer = MetricKNeighborsClassifier(made, random_state=seed)
         if "n_neighbors" in parameters and "n_neighbors" not in made.get_params():
             outer.set_params(n_neighbors=parameters.pop("n_neighbors"))

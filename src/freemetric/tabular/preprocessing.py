@@ -79,23 +79,34 @@ def plan(frame: Any, schema: Schema) -> Plan:
     groups: dict[str, list[str]] = {name: [] for name in TREATMENTS}
     left_out: dict[str, str] = {}
     for column in schema.columns:
-        values = frame[column.name]
-        n_present, n_values = int(values.notna().sum()), values.nunique()
-        gaps = len(values) - n_present
-        if n_present == 0:
+        cells = [_Cells(frame[part], "numeric" if column.kind == "date" else column.kind) for part in column.parts]
+        first = cells[0]  # of a date it tells most, and is constant where all parts are
+        if first.n_present == 0:
             left_out[column.name] = "it has no value at all"
-        elif n_values == 1 and not gaps:
+        elif first.n_values == 1 and not first.gaps:
             left_out[column.name] = "it is constant"
-        elif column.kind == "nominal" and n_values == n_present > MOST_CATEGORIES:
+        elif column.kind == "nominal" and first.n_values == first.n_present > MOST_CATEGORIES:
             left_out[column.name] = "it names every row differently"
-        elif column.kind == "nominal":
-            both = n_values == 2 and values.value_counts().min() >= OFTEN_ENOUGH
-            groups["names with gaps" if gaps else "two names" if both else "names"].append(column.name)
-        elif n_values == 1:
-            groups["gaps"].append(column.name)
         else:
-            groups["numbers with gaps" if gaps >= MANY_GAPS * len(values) else "numbers"].append(column.name)
+            groups[first.treatment].append(column.parts[0])
+            more = zip(column.parts[1:], cells[1:], strict=True)  # whose gaps are the first one's
+            groups["numbers"] += [part for part, other in more if other.n_values > 1]
     return Plan({name: columns for name, columns in groups.items() if columns}, left_out)
+
+
+class _Cells:
+    """What there is in a column."""
+
+    def __init__(self, values: Any, kind: str):
+        self.n_present, self.n_values = int(values.notna().sum()), values.nunique()
+        self.gaps = len(values) - self.n_present
+        if kind == "nominal":
+            both = self.n_values == 2 and values.value_counts().min() >= OFTEN_ENOUGH
+            self.treatment = "names with gaps" if self.gaps else "two names" if both else "names"
+        elif self.n_values == 1:
+            self.treatment = "gaps"
+        else:
+            self.treatment = "numbers with gaps" if self.gaps >= MANY_GAPS * len(values) else "numbers"
 
 
 def useful_plan(source: str, frame: Any, schema: Schema) -> Plan:

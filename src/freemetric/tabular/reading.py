@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..text_files import content_of
 from .arff import read_arff
+from .dates import ORDERS
 from .delimited import read_delimited
 from .libsvm import read_libsvm
 from .number_marks import marks_of
@@ -42,6 +43,7 @@ def read(
     delimiter: str | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
+    date_order: str | None = None,
 ) -> Table:
     """Read a table.
 
@@ -60,6 +62,8 @@ def read(
         Mark before the decimals of numbers. None recognises it where a column can be read in one way only.
     thousands : {".", ",", "'", " ", ""} or None, default=None
         Mark between groups of three digits. Of a point and a comma it is the one that ``decimal`` is not.
+    date_order : {"ymd", "dmy", "mdy"} or None, default=None
+        Of year, month and day in dates. None recognises it where a column can be read in one way only.
 
     Returns
     -------
@@ -76,12 +80,14 @@ def read(
         raise InputError(f"unknown format {name!r}; known: {', '.join(FORMATS)}")
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise InputError(f"a delimiter is one character, not {delimiter!r}")
+    if date_order is not None and date_order not in ORDERS:
+        raise InputError(f"the order of dates is one of {', '.join(ORDERS)} and not {date_order!r}")
     try:
         marks = marks_of(decimal, thousands)
     except ValueError as problem:
         raise InputError(str(problem)) from problem
     table = FORMATS[name](str(path), content_of(path, InputError), frozenset(missing), delimiter)
-    return replace(table, marks=marks)
+    return replace(table, marks=marks, date_order=date_order)
 
 
 def format_of(path: Path) -> str:

@@ -1,64 +1,16 @@
-"""What the columns of a table are: which is the class, which hold numbers, which hold names."""
+"""What the columns of a table are: which is the class, which hold numbers, names or dates."""
 
+from collections import Counter
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..extras import require
-from .column_kinds import kinds_of
-from .number_marks import Marks, marks_of
+from .column import Column
+from .column_kinds import Kind, kinds_of
 from .table import InputError, Table, few, objects, quoted
-
-
-@dataclass(frozen=True)
-class Column:
-    """A feature.
-
-    Attributes
-    ----------
-    name : str
-        What the file calls it.
-    kind : {"numeric", "nominal"}
-        Whether it holds numbers or names.
-    missing : int
-        How many of its cells are missing.
-    categories : tuple of str
-        The names that were seen.
-    decimal, thousands : str
-        The marks in its numbers.
-    """
-
-    name: str
-    kind: str
-    missing: int = 0
-    categories: tuple[str, ...] = ()
-    decimal: str = "."
-    thousands: str = ""
-
-    @property
-    def marks(self) -> Marks:
-        return Marks(self.decimal, self.thousands)
-
-    def as_json(self) -> dict[str, Any]:
-        """Its attributes; those that came after the first model files only where they are not as usual."""
-        usual = {field.name: field.default for field in fields(self) if field.name not in ALWAYS}
-        return {name: value for name, value in asdict(self).items() if name in ALWAYS or value != usual[name]}
-
-    @classmethod
-    def from_json(cls, content: dict[str, Any]) -> "Column":
-        """From what ``as_json`` gave; KeyError, TypeError or ValueError if it is something else."""
-        column = cls(**{**content, "categories": tuple(content["categories"])})
-        if type(column.name) is not str or column.kind not in ("numeric", "nominal"):
-            raise ValueError("columns without a name or a kind")
-        if type(column.decimal) is not str or type(column.thousands) is not str:
-            raise ValueError("marks that are no texts")
-        marks_of(column.decimal, column.thousands)
-        return column
-
-
-ALWAYS = ("name", "kind", "missing", "categories")
 
 
 @dataclass(frozen=True)
@@ -89,7 +41,8 @@ class Schema:
         drop : collection of str, default=()
             Columns to leave out.
         numeric, nominal : collection of str, default=()
-            Columns whose kind is given. Others are as the file declares, or numeric if all their cells are numbers.
+            Columns whose kind is given. Others are as the file declares, or numeric if all their cells are numbers, or
+            dates if they are.
 
         Returns
         -------
@@ -105,7 +58,18 @@ class Schema:
         if not names:
             raise InputError(f"{table.source}: no column is left beside the class {quoted(target)}")
         kinds = kinds_of(table, names, {**table.kinds, **given})
-        return cls(target, tuple(_column(table, name, *kind) for name, kind in kinds.items()))
+        schema = cls(target, tuple(_column(table, name, kind) for name, kind in kinds.items()))
+        again = [name for name, count in Counter(schema.names).items() if count > 1]
+        if again:
+            raise InputError(
+                f"{table.source}: a date becomes the column {few(again)}, which is there; drop one of them"
+            )
+        return schema
+
+    @property
+    def names(self) -> list[str]:
+        """What the columns of a frame are called."""
+        return [part for column in self.columns for part in column.parts]
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> "Schema":
@@ -121,7 +85,10 @@ class Schema:
         if missing and not table.sparse:
             raise InputError(f"{table.source}: no column {few(missing)}, which the model needs")
         pd = require("pandas", "cli")
-        return pd.DataFrame({column.name: _series(pd, table, column) for column in self.columns})
+        columns: dict[str, Any] = {}
+        for column in self.columns:
+            columns |= _series(pd, table, column)
+        return pd.DataFrame(columns)
 
     def extra(self, table: Table) -> list[str]:
         """Columns of a table that are neither features nor the class."""
@@ -138,15 +105,21 @@ class Schema:
         return {name: values for name, values in counts.items() if values}
 
 
-def _column(table, name, kind, marks):
-    if kind == "numeric":
-        missing = int(np.isnan(table.numbers(name, marks)).sum())
-        return Column(name, kind, missing, decimal=marks.decimal, thousands=marks.thousands)
+def _column(table: Table, name: str, kind: Kind) -> Column:
+    if kind.kind == "numeric":
+        missing = int(np.isnan(table.numbers(name, kind.marks)).sum())
+        return Column(name, kind.kind, missing, decimal=kind.marks.decimal, thousands=kind.marks.thousands)
     texts = [text for text in table.texts(name) if text is not None]
-    return Column(name, kind, table.n_rows - len(texts), tuple(sorted(set(texts))))
+    missing = table.n_rows - len(texts)
+    if kind.kind == "date":
+        return Column(name, kind.kind, missing, order=kind.order)
+    return Column(name, kind.kind, missing, tuple(sorted(set(texts))))
 
 
-def _series(pd, table, column):
+def _series(pd: Any, table: Table, column: Column) -> dict[str, Any]:
     if column.kind == "numeric":
-        return table.numbers(column.name, column.marks)
-    return pd.Series(objects(np.nan if text is None else text for text in table.texts(column.name)), dtype=object)
+        return {column.name: table.numbers(column.name, column.marks)}
+    if column.kind == "date":
+        return dict(zip(column.parts, table.dates(column.name, column.order).T, strict=True))
+    texts = objects(np.nan if text is None else text for text in table.texts(column.name))
+    return {column.name: pd.Series(texts, dtype=object)}

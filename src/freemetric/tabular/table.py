@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from . import dates
 from .number_marks import PLAIN, Marks, is_marked
 
 LONGEST = 40  # letters of a value in a message
@@ -36,6 +37,8 @@ class Table:
         Whether a column that is not there is a column of zeros.
     marks : Marks or None
         How its numbers are written, where the user says so.
+    date_order : str or None
+        How its dates are written, where the user says so.
     """
 
     source: str
@@ -45,6 +48,7 @@ class Table:
     target: str | None = None
     sparse: bool = False
     marks: Marks | None = None
+    date_order: str | None = None
 
     @property
     def n_rows(self) -> int:
@@ -86,6 +90,20 @@ class Table:
             return cells
         given = None if self.marks is None else self.marks.numbers(cells)
         return marks.numbers(cells) if given is None or np.isinf(given).any() else given
+
+    def dates(self, name: str, order: str) -> np.ndarray:
+        """A column of dates as the numbers of ``dates.PARTS``; an error names the first cell that is none.
+
+        The order that the user gives counts where all cells are dates with it.
+        """
+        cells = self.texts(name)
+        if self.date_order is not None and dates.reads(cells, self.date_order):
+            order = self.date_order
+        numbers = dates.numbers(cells, order)
+        wrong = np.flatnonzero(np.isinf(numbers[:, 0]))
+        if len(wrong):
+            raise InputError(f"{self.place(int(wrong[0]), name)}: {quoted(cells[wrong[0]])} is no date ({order})")
+        return numbers
 
     def texts(self, name: str) -> np.ndarray:
         """A column as texts, None for a gap."""
