@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from sklearn import config_context
 
 from ..files.checks import check_numbers, require
-from .averages import averaged_matrices, feature_shares, root, some_rows
+from .averages import averaged_matrices, feature_shares
 from .basins import BASINS, Basins, basin_energies
+from .embedding import EMBEDDINGS, Embedding
 from .ensemble import Ensemble
 from .mixture import Mixture
 from .polling import POLLS, Poll
@@ -150,13 +151,13 @@ class Committee:
 
     def embed(self, X: NDArray) -> NDArray:
         """Coordinates (n, n_axes) of patterns X (n, d) in the averaged metric, on its principal axes."""
-        voters, roots = some_rows(self.voters.X), {name: root(M) for name, M in self.averaged_matrices().items()}
-        if not roots:  # no two voters differ
-            return np.zeros((len(X), 1))
-        train, query = (np.hstack([self.views[name](V) @ B.T for name, B in roots.items()]) for V in (voters, X))
-        centre = train.mean(axis=0)
-        _, size, rotation = np.linalg.svd(train - centre, full_matrices=False)
-        return (query - centre) @ rotation[size > 1e-6 * size[0]].T
+        return self.embedding()(self.views, X)
+
+    def embedding(self) -> Embedding:
+        """What all embeddings of patterns share, made once."""
+        if self not in EMBEDDINGS:
+            EMBEDDINGS[self] = Embedding.of(self.averaged_matrices(), self.views, self.voters.X)
+        return EMBEDDINGS[self]
 
     def to_state(self) -> dict[str, Any]:
         return dict(vars(self))

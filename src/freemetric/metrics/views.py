@@ -40,6 +40,10 @@ class View(ABC):
     def __call__(self, X: NDArray) -> NDArray:
         """V (n, d_view) of patterns X (n, d)."""
 
+    def slopes(self) -> NDArray | None:
+        """J (d, d_view) of a linear view, whose differences are those of X times J; None where it is not linear."""
+        return None
+
     def to_state(self) -> dict[str, Any]:
         """What a file holds of it."""
         return dict(vars(self))
@@ -67,6 +71,9 @@ class Scaled(View):
 
     def __call__(self, X):
         return (X - self.low) / self.span
+
+    def slopes(self):
+        return np.diag(1 / self.span)
 
     def to_state(self):
         return {"low": self.low, "span": self.span}

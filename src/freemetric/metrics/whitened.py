@@ -46,6 +46,9 @@ class Whitened(View):
     def __call__(self, X):
         return (X - self.centre) @ self.matrix
 
+    def slopes(self):
+        return self.matrix
+
     def to_state(self):
         return {"centre": self.centre, "matrix": self.matrix}
 

@@ -24,6 +24,7 @@ from ..checks import check_n_components, warn_about
 from ..target import Classes
 from ..training_rows import NUMBERS, precise, training_rows
 from ..voting import VotingClassifier
+from .averaged import AveragedMetricMixin
 from .decision import Decision
 from .description import describe, describe_judges
 from .given import given_recipe, run_to_the_end
@@ -35,7 +36,7 @@ from .state_checks import check_classifier
 from .verdict import verdict_on
 
 
-class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
+class FreeEnergyClassifier(CallbackSupportMixin, AveragedMetricMixin, VotingClassifier):
     r"""Classify by the votes of nearest neighbours in many sampled metrics.
 
     Each replica samples a metric from Boltzmann's law at a low temperature, on its own stratified half of the patterns;
@@ -456,22 +457,6 @@ class FreeEnergyClassifier(CallbackSupportMixin, VotingClassifier):
         shares = self.committee_.shares(X, self.n_jobs, self.device)
         k = np.arange(1, self.committee_.n_neighbors + 1)[:, None, None]
         return np.swapaxes(np.tensordot(self.committee_.trust, shares, 1) * k, 0, 1)[:, :n_neighbors]
-
-    def embed(self, X: ArrayLike) -> NDArray:
-        """Coordinates in the averaged metric, on its principal axes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Patterns.
-
-        Returns
-        -------
-        Z : ndarray of shape (n_samples, n_axes)
-            Euclidean distances there are the root of the mean squared distance over all replicas that vote. With
-            ``n_components`` only so many axes, the leading ones: the mean of many planes is no plane.
-        """
-        return self.committee_.embed(self._patterns(X))[:, : self.n_components]
 
     def check_state(self) -> None:
         """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""

@@ -1,0 +1,123 @@
+"""The classifier as a metric: the averaged distance of all metrics that vote."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.validation import check_array, check_is_fitted
+
+
+class AveragedMetricMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """Distances of an estimator with a ``committee_`` and ``_patterns(X)``, which validates.
+
+    The squared distance is the mean over all metrics that vote, each by its trust and scaled to a mean squared distance
+    of one.
+    """
+
+    committee_: Any
+    n_components: int | None
+    n_features_in_: int
+    _patterns: Callable[[ArrayLike], NDArray]
+
+    @property
+    def _n_features_out(self) -> int:
+        n_axes = len(self.committee_.embedding().centre)
+        return n_axes if self.n_components is None else min(n_axes, self.n_components)
+
+    def transform(self, X: ArrayLike) -> NDArray:
+        """Map patterns to the space where the averaged distance is Euclidean, on its principal axes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_axes)
+            Coordinates, centred on the training patterns. With ``n_components`` only so many axes, the leading ones:
+            the mean of many planes is no plane.
+        """
+        return self.embed(X)
+
+    def embed(self, X: ArrayLike) -> NDArray:
+        """What ``transform`` gives, always as an array."""
+        return self.committee_.embed(self._patterns(X))[:, : self.n_components]
+
+    def pair_distance(self, pairs: ArrayLike) -> NDArray:
+        """Averaged distances of pairs of patterns.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (n_pairs, 2, n_features)
+            Pairs of patterns.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_pairs,)
+        """
+        check_is_fitted(self)
+        both: NDArray = check_array(pairs, dtype=np.float64, allow_nd=True, ensure_2d=False)
+        if both.ndim != 3 or both.shape[1:] != (2, self.n_features_in_):
+            raise ValueError(f"pairs must have shape (n_pairs, 2, {self.n_features_in_}); got {both.shape}.")
+        first, second = (self.committee_.embed(both[:, side]) for side in (0, 1))
+        return np.linalg.norm(first - second, axis=1)
+
+    def pair_score(self, pairs: ArrayLike) -> NDArray:
+        """Minus the averaged distance: larger for more similar pairs."""
+        return -self.pair_distance(pairs)
+
+    def get_metric(self) -> Callable[..., float]:
+        """A function ``metric(u, v, squared=False)`` of two patterns, independent of this classifier from now on."""
+        check_is_fitted(self)
+        committee = self.committee_
+
+        def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
+            Z = committee.embed(np.array([u, v], dtype=np.float64))
+            length = float(((Z[0] - Z[1]) ** 2).sum())
+            return length if squared else float(np.sqrt(length))
+
+        return metric
+
+    def get_mahalanobis_matrix(self) -> NDArray:
+        """M (n_features, n_features) of the averaged squared distance (u - v)^T M (u - v).
+
+        There is one only where all metrics that vote see the features linearly, as with
+        ``candidates=["scaled/full"]``; ValueError elsewhere.
+        """
+        check_is_fitted(self)
+        M = np.zeros((self.n_features_in_, self.n_features_in_))
+        for name, of_view in self.committee_.averaged_matrices().items():
+            J = self.committee_.views[name].slopes()
+            if J is None:
+                hint = 'candidates=["scaled/full", "scaled/diagonal"] sees them linearly'
+                raise ValueError(f"There is no Mahalanobis matrix: metrics that vote see {name} of features; {hint}.")
+            M += J @ of_view @ J.T
+        return M
+
+    def kneighbors(self, X: ArrayLike, n_neighbors: int = 5, return_distance: bool = True) -> Any:
+        """The training patterns nearest in the averaged metric.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+        n_neighbors : int, default=5
+            How many.
+        return_distance : bool, default=True
+            Whether distances come, too.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_neighbors)
+            Only where they are wanted.
+        rows : ndarray of shape (n_samples, n_neighbors)
+            Their row numbers in what was given to fit, nearest first. Rows without a label or a weight are none.
+        """
+        Z, voters = self.committee_.embed(self._patterns(X)), self.committee_.voters
+        search = NearestNeighbors(n_neighbors=n_neighbors).fit(self.committee_.embed(voters.X))
+        distances, numbers = search.kneighbors(Z)
+        return (distances, voters.rows[numbers]) if return_distance else voters.rows[numbers]
