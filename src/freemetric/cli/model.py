@@ -1,5 +1,6 @@
 """``freemetric fit``, ``predict``, ``transform`` and ``inspect``: models of people's own tables."""
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -35,6 +36,8 @@ from .options import (
     read_data,
 )
 from .show import described, show
+
+MOSTLY = 0.5  # share of known rows from which on an accuracy is no promise
 
 
 def fit(
@@ -92,6 +95,8 @@ def _expected(classifier):
     score = getattr(classifier, "oob_score_", None)
     if score is None:
         return ""
+    if math.isnan(score):
+        return f", out-of-bag {score_name(classifier.scoring)} unknown"
     value = f"{100 * score:.1f} %" if classifier.scoring is None else f"{score:.4g}"
     return f", out-of-bag {score_name(classifier.scoring)} {value}"
 
@@ -117,10 +122,14 @@ def predict(
         with progress("rows", table.n_rows, quiet=as_json) as advance:
             labels, shares = loaded.predict(table, proba=proba, on_rows=advance)
         accuracy = loaded.accuracy(table, labels)
+        known = accuracy is not None and loaded.share_known(table) > MOSTLY
     columns = {**kept, "prediction": labels.tolist()}
     if shares is not None:
         columns |= {f"probability of {c}": s.tolist() for c, s in zip(loaded.pipeline.classes_, shares.T, strict=True)}
-    _hand_over(columns, output, as_json, {"rows": len(labels), "accuracy": accuracy})
+    _hand_over(columns, output, as_json, {"rows": len(labels), "accuracy": accuracy, "learned_from": known})
+    if known and not as_json:
+        why = "the model has learned from most of these rows, so the accuracy says little about new ones"
+        tell(f"note: {data}: {why}; `freemetric evaluate` estimates that")
     if accuracy is not None and not as_json:
         tell(f"accuracy {100 * accuracy:.2f} % of the rows that have a class")
 

@@ -10,6 +10,8 @@ from ..bench.records import Record, read_all
 from ..tabular.methods import METHODS
 from .console import fail, listed, tell
 
+PACKED = "records.jsonl.gz"
+
 Folder = Annotated[Path, typer.Argument(help="Folder of records.")]
 Methods = Annotated[str, typer.Option(help="Names separated by commas, or all.")]
 Protocol = Annotated[
@@ -19,12 +21,19 @@ Without = Annotated[str, typer.Option(help="Data sets to leave out, separated by
 
 
 def read_records(folder: Path, methods: str = "all", without: str = "") -> list[Record]:
-    """Records of a folder or of one compact file, of some methods and data sets, with a word about broken ones."""
+    """Records of a folder or of one compact file, of some methods and data sets, with a word about broken ones.
+
+    A compact file in the folder counts as well, except for fits that have a record of their own beside it.
+    """
     from ..bench.results import load_compact
 
     if not folder.exists():
         fail(f"There is no folder {folder}.")
     records, broken = (load_compact(folder), []) if folder.is_file() else read_all(folder)
+    packed = folder / PACKED
+    if packed.is_file():
+        by_job = {record.job: record for record in [*load_compact(packed), *records]}
+        records = [by_job[job] for job in sorted(by_job)]
     for line in broken:
         tell(line)
     wanted = listed(methods, METHODS, "method")

@@ -18,6 +18,7 @@ TREATED = {
     "names with gaps": "one-hot, gap",
     "date": "days, year, month, weekday",
 }
+INNER = ("weights", "some_rows")  # notes that say nothing to people as they are
 NOTHING = {"kind": "", "missing": 0, "categories": [], "treatment": "left out", "weight": None}
 LEGEND = (
     "median: a gap becomes the median. gap: whether there is a value is a feature. 0 or 1: one feature for two names, "
@@ -28,7 +29,7 @@ LEGEND = (
 
 def described(model: TableModel) -> dict[str, Any]:
     """Everything there is to say of a model, as JSON values."""
-    last, notes = model.pipeline[-1], {name: note for name, note in model.notes.items() if name != "weights"}
+    last, notes = model.pipeline[-1], {name: note for name, note in model.notes.items() if name not in INNER}
     weights, steps = model.weights(), model.pipeline.named_steps["columns"].transformers_
     shares = by_column(weights)
     treatment = {str(column): name for name, _, columns in steps if name in TREATMENTS for column in columns}

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from ..exceptions import DataWarning
+from .class_checks import check_classes
 from .identifiers import usable
 from .labels import labels
 from .limits import Limits, Outcome, described, limited
@@ -19,6 +20,8 @@ from .pipelines import classifier, pipeline
 from .preprocessing import plan, useful_plan
 from .schema import Schema
 from .table import InputError, Table
+
+MANY_COPIES = 0.1  # share of rows from which on copies are worth a word
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,11 @@ def _jobs(name, table, target, methods, settings, kinds) -> Iterator[Job]:
     y, present = labels(table, schema.target)
     frame = schema.frame(table)[present].reset_index(drop=True)
     useful_plan(table.source, frame, schema)
+    check_classes(table, schema.target, y)
+    copies = int(frame.duplicated().sum())
+    if copies > MANY_COPIES * len(frame):
+        known = "fine where they were observed independently; else test rows are known from others and errors too low"
+        warnings.warn(f"{table.source}: {copies} of {len(frame)} rows are copies of others: {known}", DataWarning, 3)
     _, y, counts = np.unique(y, return_inverse=True, return_counts=True)
     if counts.max() < settings.folds:
         raise InputError(f"{table.source}: no class has the {settings.folds} rows that as many folds need")

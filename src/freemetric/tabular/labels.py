@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .class_checks import HINT
 from .number_marks import plain
 from .table import InputError, Table, objects, quoted
 
@@ -34,7 +35,7 @@ def labels(table: Table, target: str) -> tuple[np.ndarray, np.ndarray]:
     for row, text in enumerate(texts):
         number = plain(text)
         if np.isfinite(number) and number != round(number):
-            what = f"{quoted(text)} is no class; classes are names or whole numbers"
+            what = f"{quoted(text)} is no class; classes are names or whole numbers, and {HINT}"
             raise InputError(f"{table.place(row, target)}: {what}")
     present = np.array([text is not None for text in texts])
     known = texts[present]

@@ -14,6 +14,8 @@ from .. import files
 from ..exceptions import DataWarning, ModelFileError
 from ..learners.learned_space import LearnedSpace
 from ..versions import versions
+from .acquaintance import remembered, share_known
+from .class_checks import check_classes
 from .feature_shares import Weight, shares
 from .identifiers import usable
 from .labels import label_texts, labels
@@ -103,6 +105,7 @@ class TableModel:
             kinds["drop"] = [*kinds.get("drop", ()), weight]
         schema, unusable = usable(table, target, **kinds)
         y, present = labels(table, schema.target)
+        check_classes(table, schema.target, y)
         weighing = {parameter: values[present] for parameter, values in weighing.items()}
         frame = schema.frame(table)[present]
         treatment = useful_plan(table.source, frame, schema)
@@ -117,6 +120,7 @@ class TableModel:
             "classes": [str(label) for label in fitted.classes_],
             "left_out": {**unusable, **treatment.left_out},
             "weights": None if weights is None else weights.tolist(),
+            "some_rows": remembered(frame),
             "method": method,
             "parameters": dict(parameters or {}),
             "weight": weight,
@@ -208,6 +212,10 @@ class TableModel:
             word = f"{(~present).sum()} rows are left out, whose class is missing or unknown to the model"
             warnings.warn(f"{table.source}: {word}", DataWarning, 2)
         return frame[present], np.array([known[text] for text in texts[present]])
+
+    def share_known(self, table: Table) -> float:
+        """About which share of the rows equal rows that the model has learned from."""
+        return share_known(self.schema.frame(table), self.notes.get("some_rows", []))
 
     def accuracy(self, table: Table, predicted: Iterable) -> float | None:
         """Share of the labelled rows that are predicted right; None where no row has a label."""

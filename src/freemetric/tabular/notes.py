@@ -4,7 +4,7 @@ from typing import Any
 
 from ..files.checks import is_number
 
-KINDS = {"classes": list, "left_out": dict, "parameters": dict, "versions": dict}
+KINDS = {"classes": list, "some_rows": list, "left_out": dict, "parameters": dict, "versions": dict}
 
 
 def check_notes(notes: dict[str, Any], n_features: int) -> None:
@@ -14,6 +14,10 @@ def check_notes(notes: dict[str, Any], n_features: int) -> None:
             raise ValueError(f"notes of another type: {name}")
     if not all(type(label) is str for label in notes.get("classes", ())):
         raise ValueError("classes that are no texts")
+    if not all(type(row) is int for row in notes.get("some_rows", ())):
+        raise ValueError("rows that are no numbers")
+    if not all(type(reason) is str for reason in notes.get("left_out", {}).values()):
+        raise ValueError("reasons that are no texts")
     shares = notes.get("weights")
     if shares is not None and not (type(shares) is list and len(shares) == n_features and all(map(is_number, shares))):
         raise ValueError("weights of other features")
