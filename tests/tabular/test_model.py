@@ -199,3 +199,21 @@ def test_rare_names_and_gaps_are_saved_and_loaded(mixed, tmp_path):
     with pytest.warns(DataWarning, match="column 'town': 'new' in 80 rows"):
         pairs = [m.predict(read(tmp_path / "b.csv"))[0] for m in (model, TableModel.load(tmp_path / "a.fm"))]
     np.testing.assert_array_equal(*pairs)
+
+
+def test_the_estimate_out_of_bag_knows_of_unseen_names(tmp_path):
+    """One town is frequent and tells the class; new towns are not that one."""
+    rng = np.random.default_rng(5)
+
+    def draw(name, n):
+        town = np.minimum(rng.zipf(1.35, n), 4000)
+        answer = np.where(rng.random(n) < np.where(town == 1, 0.9, 0.15), "yes", "no")
+        frame = pd.DataFrame({"x": rng.normal(size=n).round(3), "town": [f"t{i}" for i in town], "class": answer})
+        frame.to_csv(tmp_path / name, index=False)
+        return read(tmp_path / name)
+
+    train, new = draw("a.csv", 300), draw("b.csv", 1000)
+    model = TableModel.fit(train, "class", parameters={"n_replicas": 8, "candidates": ["scaled/diagonal"]})
+    with pytest.warns(DataWarning, match="never seen"):
+        labels, _ = model.predict(new)
+    assert abs(model.accuracy(new, labels) - model.pipeline[-1].oob_score_) < 0.05

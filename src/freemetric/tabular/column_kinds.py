@@ -9,7 +9,7 @@ import numpy as np
 
 from ..exceptions import DataWarning
 from .date_columns import date_order, read_as_dates
-from .number_marks import PLAIN, Marks, Meaning, first_that_is_none, meaning, plain
+from .number_marks import PLAIN, Marks, Meaning, all_plain, first_that_is_none, meaning, plain
 from .table import InputError, Table, as_text, few, quoted
 
 GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
@@ -65,7 +65,8 @@ def _marks(table: Table, name: str, must: bool) -> tuple[Marks | None, bool]:
     texts = table.texts(name).tolist()
     if table.marks is not None and table.marks.reads(texts):
         return table.marks, False
-    if not np.isinf([plain(text) for text in texts]).any():
+    numbers = all_plain(texts)
+    if numbers is not None and not np.isinf(numbers).any():
         return PLAIN, False
     found = meaning(texts)
     if found.marks is not None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ ORDERS = {
 PARTS = ("days", "year", "month", "weekday")
 """The numbers of a date: days since 1970, with the time of day; and Monday is 0."""
 
+SOME = 100  # cells that tell whether it is worth to look at all of them
 START = datetime(1970, 1, 1)
 
 
@@ -50,20 +52,23 @@ def reads(texts: Iterable[str | None], order: str) -> bool:
 
 def meaning(texts: Sequence[str | None]) -> DateMeaning:
     """The order with which all texts are dates, if it is one only."""
-    given = list(dict.fromkeys(text for text in texts if text is not None))
-    fitting = [order for order in ORDERS if given and reads(given, order)]
+    first = next((text for text in texts if text is not None), None)
+    fitting = [order for order in ORDERS if first is not None and moment(first, order) and reads(texts, order)]
     if len(fitting) < 2:
         return DateMeaning(fitting[0] if fitting else None)
-    differing = (text for text in given if len({moment(text, order) for order in fitting}) > 1)
+    differing = (text for text in texts if text is not None and len({moment(text, order) for order in fitting}) > 1)
     doubtful = next(differing, None)
     return DateMeaning(fitting[0] if doubtful is None else None, doubtful)
 
 
 def first_that_is_none(texts: Sequence[str | None]) -> int | None:
     """Where most texts are dates, the place of the first that is none in the order that fits most."""
-    given = [text for text in texts if text is not None]
+    some = list(islice((text for text in texts if text is not None), SOME))
+    if 2 * sum(any(moment(text, order) for order in ORDERS) for text in some) <= len(some):
+        return None
+    n_given = sum(text is not None for text in texts)
     odd = min(([text is not None and moment(text, order) is None for text in texts] for order in ORDERS), key=sum)
-    return odd.index(True) if 0 < 2 * sum(odd) < len(given) else None
+    return odd.index(True) if 0 < 2 * sum(odd) < n_given else None
 
 
 def numbers(texts: Iterable[str | None], order: str) -> np.ndarray:

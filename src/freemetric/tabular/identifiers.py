@@ -8,9 +8,9 @@ import numpy as np
 
 from ..exceptions import DataWarning
 from .column import Column
-from .preprocessing import MOST_CATEGORIES
+from .preprocessing import MOST_CATEGORIES, in_words
 from .schema import Schema
-from .table import InputError, Table, quoted
+from .table import InputError, Table
 
 MANY_OF_THE_ROWS = 0.5  # share of different values from which on they are nearly a name of the row
 WORDS_OF_A_TEXT = 4
@@ -47,7 +47,7 @@ def usable(
     left_out = {name: reason for name, reason in reasons.items() if reason}
     if not left_out:
         return schema, {}
-    words = "; ".join(f"column {quoted(name)}, {reason}" for name, reason in left_out.items())
+    words = in_words(left_out)
     if len(left_out) == len(schema.columns):
         raise InputError(f"{table.source}: no column is of use; {words}; --keep COLUMN keeps one")
     warnings.warn(f"{table.source}: left out: {words}; --keep COLUMN keeps one", DataWarning, 3)

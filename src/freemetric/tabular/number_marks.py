@@ -1,5 +1,6 @@
 """How numbers are written: which mark stands before the decimals, which one between groups of three digits."""
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ class Marks:
             return np.nan
         if self.decimal == "." and self.thousands != ".":
             number = plain(text)
-            if np.isfinite(number):
+            if math.isfinite(number):
                 return number
         text = text.translate(SPELLINGS)
         if not _pattern(self.decimal, self.thousands).fullmatch(text):
@@ -39,12 +40,14 @@ class Marks:
             text = text.replace(mark, "")
         return float(text.replace(self.decimal, "."))
 
-    def numbers(self, texts: Iterable[str | None]) -> np.ndarray:
-        return np.array([self.number(text) for text in texts], dtype=np.float64)
+    def numbers(self, texts: Sequence[str | None]) -> np.ndarray:
+        """The numbers of all texts, as ``number`` reads them."""
+        found = all_plain(texts) if self.decimal == "." and self.thousands != "." else None
+        return found if found is not None else np.array([self.number(text) for text in texts], dtype=np.float64)
 
     def reads(self, texts: Iterable[str | None]) -> bool:
         """Whether all texts are numbers, or gaps."""
-        return all(not np.isinf(self.number(text)) for text in texts)
+        return all(not math.isinf(self.number(text)) for text in texts)
 
     def __str__(self) -> str:
         return f"decimal {self.decimal!r}" + (f", thousands {self.thousands!r}" if self.thousands else "")
@@ -115,6 +118,15 @@ def plain(text: str | None) -> float:
         return np.inf if "_" in text else float(text)
     except ValueError:
         return np.inf
+
+
+def all_plain(texts: Sequence[str | None]) -> np.ndarray | None:
+    """All texts as Python reads them, at once; None where one is no number."""
+    try:
+        numbers = [np.nan if text is None else float(text) for text in texts]
+    except ValueError:
+        return None
+    return None if any("_" in text for text in texts if text is not None) else np.array(numbers, dtype=np.float64)
 
 
 @cache

@@ -112,14 +112,19 @@ class _Cells:
 def useful_plan(source: str, frame: Any, schema: Schema) -> Plan:
     """The plan, with a warning about columns that are left out, and an error where all of them are."""
     made = plan(frame, schema)
-    useless = [f"column {quoted(name)}, {reason}" for name, reason in made.left_out.items()]
-    more = [f"{len(useless) - MOST_NAMED} more"] if len(useless) > MOST_NAMED else []
-    reasons = "; ".join(useless[:MOST_NAMED] + more)
+    reasons = in_words(made.left_out)
     if not made.groups:
         raise InputError(f"{source}: no column is of use; {reasons}")
     if reasons:
         warnings.warn(f"{source}: left out: {reasons}", DataWarning, 3)
     return made
+
+
+def in_words(left_out: dict[str, str]) -> str:
+    """Some columns with the reasons why they are left out, and how many more there are."""
+    useless = [f"column {quoted(name)}, {reason}" for name, reason in left_out.items()]
+    more = [f"{len(useless) - MOST_NAMED} more"] if len(useless) > MOST_NAMED else []
+    return "; ".join(useless[:MOST_NAMED] + more)
 
 
 def features(transformer: ColumnTransformer) -> list[tuple[str, str]]:

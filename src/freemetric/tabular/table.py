@@ -88,8 +88,9 @@ class Table:
         cells = self.cells(name)
         if cells.dtype.kind == "f":
             return cells
-        given = None if self.marks is None else self.marks.numbers(cells)
-        return marks.numbers(cells) if given is None or np.isinf(given).any() else given
+        texts = cells.tolist()
+        given = None if self.marks is None else self.marks.numbers(texts)
+        return marks.numbers(texts) if given is None or np.isinf(given).any() else given
 
     def dates(self, name: str, order: str) -> np.ndarray:
         """A column of dates as the numbers of ``dates.PARTS``; an error names the first cell that is none.
