@@ -178,10 +178,15 @@ def is_self(node):
     )
 
 
+# numba has no public way to say which other files a cached function depends on
+NO_OTHER_WAY = {"compiling.py": {"_cache", "_cache_file"}}
+
+
 @pytest.mark.parametrize("package", MAY_IMPORT)
 def test_nobody_reads_private_names_of_others(package):
-    own = defined_names(package)
+    defined = defined_names(package)
     for path in files_of(package):
+        own = defined | NO_OTHER_WAY.get(path.name, set())
         for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Attribute) and private(node.attr) and not is_self(node.value):
                 assert node.attr in own, f"{path.name}, line {node.lineno}: {node.attr}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import Pipeline
@@ -64,7 +64,7 @@ def fit(
     """
     method = METHODS[job.method]
     estimator, grid, parameters = method.prepared(seed, device), method.grid, {}
-    if hasattr(estimator, "transform"):
+    if learns_a_space(estimator):
         prefix = "learner__metric__"
         if most_patterns is not None and learns_on_sample(job, len(X), most_patterns):
             estimator = OnSample(estimator, most_patterns, random_state=seed)
@@ -81,7 +81,13 @@ def fit(
 
 def learns_on_sample(job: Job, n_patterns: int, most_patterns: int | None) -> bool:
     """Whether the job's method learns a metric, and from fewer patterns than there are."""
-    return most_patterns is not None and n_patterns > most_patterns and hasattr(METHODS[job.method].make(), "transform")
+    are_more = most_patterns is not None and n_patterns > most_patterns
+    return are_more and learns_a_space(METHODS[job.method].make())
+
+
+def learns_a_space(estimator: BaseEstimator) -> bool:
+    """Whether it maps patterns and leaves it to others to classify them."""
+    return hasattr(estimator, "transform") and not is_classifier(estimator)
 
 
 def judge(model: Any, X: NDArray, y: NDArray) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class Wells(Basins):
         roundness = np.maximum(np.trace(shapes, axis1=1, axis2=2) / d, np.finfo(np.float32).eps)
         shapes = (1 - ROUNDNESS) * shapes + ROUNDNESS * roundness[:, None, None] * np.eye(d)
         lower = np.linalg.cholesky(shapes)
-        roots = np.swapaxes(np.linalg.inv(lower), 1, 2) / spread[:, None]
+        roots = np.ascontiguousarray(np.swapaxes(np.linalg.inv(lower), 1, 2)) / spread[:, None]  # as files keep them
         depths = np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
         return cls(middle + centres * spread, roots, depths)
 
