@@ -7,7 +7,7 @@ from freemetric.tabular.schema import Column, Schema
 class FrameEncoder:
     """Numbers with medians in their gaps, and a flag for gaps that are many; a feature per category, rare ones in one.
 
-    A category that was never seen is encoded as a training row could be. Columns that tell nothing are left out.
+    A category that was never seen is one of the rare ones. Columns that tell nothing are left out.
     """
 
     def fit(self, frame):
