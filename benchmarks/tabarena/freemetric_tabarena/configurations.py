@@ -2,16 +2,9 @@
 
 import numpy as np
 
-KINDS = (
-    "scaled/identity",
-    "quantiles/identity",
-    "scaled/diagonal",
-    "quantiles/diagonal",
-    "steps/diagonal",
-    "scaled/full",
-    "quantiles/full",
-    "scaled/full/nca",
-)
+from freemetric import Recipe
+
+KINDS = Recipe().kinds
 WHITENED = ("whitened/diagonal", "whitened/full")
 
 

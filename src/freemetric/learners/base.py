@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
@@ -20,12 +20,15 @@ from ..files.estimators import check_attributes
 from ..presenting import Presented
 from ..sklearn_compat import Interval, validate_params, with_callbacks
 from .checks import check_labels, check_n_components, labelled, warn_about
+from .pairs import PairDistances
 from .training_rows import precise
 
 logger = logging.getLogger("freemetric")
 
 
-class MetricLearner(Savable, Presented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class MetricLearner(
+    Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """A learned distance |A u - A v|; subclasses implement ``_learn(X, y) -> A`` of shape (n_components, n_features).
 
     ``X`` reaches ``_learn`` as float64 (N, d), very many patterns as float32 where the learner's ``_dtypes`` allow
@@ -114,27 +117,8 @@ class MetricLearner(Savable, Presented, ClassNamePrefixFeaturesOutMixin, Transfo
 
         return metric
 
-    def pair_distance(self, pairs: ArrayLike) -> NDArray:
-        """Learned distances of pairs of patterns.
-
-        Parameters
-        ----------
-        pairs : array-like of shape (n_pairs, 2, n_features)
-            Pairs of patterns.
-
-        Returns
-        -------
-        distances : ndarray of shape (n_pairs,)
-        """
-        check_is_fitted(self)
-        both: NDArray = check_array(pairs, dtype=np.float64, allow_nd=True, ensure_2d=False)
-        if both.ndim != 3 or both.shape[1:] != (2, self.n_features_in_):
-            raise ValueError(f"pairs must have shape (n_pairs, 2, {self.n_features_in_}); got {both.shape}.")
-        return np.linalg.norm((both[:, 0] - both[:, 1]) @ self.components_.T, axis=1)
-
-    def pair_score(self, pairs: ArrayLike) -> NDArray:
-        """Minus the learned distance: larger for more similar pairs."""
-        return -self.pair_distance(pairs)
+    def _apart(self, U, V):
+        return (U - V) @ self.components_.T
 
     def check_state(self) -> None:
         """ValueError unless what was fitted belongs together; asked of every learner that is saved or loaded."""

@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
+
+from ..pairs import PairDistances
 
 
-class AveragedMetricMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Distances of an estimator with a ``committee_`` and ``_patterns(X)``, which validates.
 
     The squared distance is the mean over all metrics that vote, each by its trust and scaled to a mean squared distance
@@ -47,28 +49,8 @@ class AveragedMetricMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """What ``transform`` gives, always as an array."""
         return self.committee_.embed(self._patterns(X))[:, : self.n_components]
 
-    def pair_distance(self, pairs: ArrayLike) -> NDArray:
-        """Averaged distances of pairs of patterns.
-
-        Parameters
-        ----------
-        pairs : array-like of shape (n_pairs, 2, n_features)
-            Pairs of patterns.
-
-        Returns
-        -------
-        distances : ndarray of shape (n_pairs,)
-        """
-        check_is_fitted(self)
-        both: NDArray = check_array(pairs, dtype=np.float64, allow_nd=True, ensure_2d=False)
-        if both.ndim != 3 or both.shape[1:] != (2, self.n_features_in_):
-            raise ValueError(f"pairs must have shape (n_pairs, 2, {self.n_features_in_}); got {both.shape}.")
-        first, second = (self.committee_.embed(both[:, side]) for side in (0, 1))
-        return np.linalg.norm(first - second, axis=1)
-
-    def pair_score(self, pairs: ArrayLike) -> NDArray:
-        """Minus the averaged distance: larger for more similar pairs."""
-        return -self.pair_distance(pairs)
+    def _apart(self, U, V):
+        return self.committee_.embed(U) - self.committee_.embed(V)
 
     def get_metric(self) -> Callable[..., float]:
         """A function ``metric(u, v, squared=False)`` of two patterns, independent of this classifier from now on."""
