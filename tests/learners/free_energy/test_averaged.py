@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -86,3 +87,9 @@ def test_as_a_step_before_others(wine):
 def test_pairs_of_another_shape(model, pairs):
     with pytest.raises(ValueError, match=r"pairs must have shape \(n_pairs, 2, 13\); got"):
         model.pair_distance(pairs)
+
+
+@pytest.mark.parametrize("verb", ["transform", "embed", "kneighbors"])
+def test_nothing_is_known_before_a_fit(verb, wine):
+    with pytest.raises(NotFittedError, match="is not fitted yet"):
+        getattr(FreeEnergyClassifier(), verb)(wine[0])

@@ -85,3 +85,10 @@ def test_the_gradient_of_the_calibration(rng, monkeypatch):
     minimize = target.minimize
     monkeypatch.setattr(target, "minimize", check)
     assert (Classes(3).calibrated(shares, y, weights, F).strengths >= 0).all()
+
+
+@pytest.mark.parametrize("basins", [("well",), "wells", ["wells"], (["wells"],), (None,)])
+def test_basins_that_there_are_not(basins):
+    with pytest.raises(ValueError, match="basins of Recipe are not a tuple of some of") as caught:
+        Recipe(basins=basins)
+    assert "\n" not in str(caught.value)

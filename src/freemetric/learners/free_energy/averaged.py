@@ -47,7 +47,8 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
 
     def embed(self, X: ArrayLike) -> NDArray:
         """What ``transform`` gives, always as an array."""
-        return self.committee_.embed(self._patterns(X))[:, : self.n_components]
+        patterns = self._patterns(X)
+        return self.committee_.embed(patterns)[:, : self.n_components]
 
     def _apart(self, U, V):
         return self.committee_.embed(U) - self.committee_.embed(V)
@@ -99,7 +100,7 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
         rows : ndarray of shape (n_samples, n_neighbors)
             Their row numbers in what was given to fit, nearest first. Rows without a label or a weight are none.
         """
-        Z, voters = self.committee_.embed(self._patterns(X)), self.committee_.voters
-        search = NearestNeighbors(n_neighbors=n_neighbors).fit(self.committee_.embed(voters.X))
-        distances, numbers = search.kneighbors(Z)
+        patterns = self._patterns(X)
+        embed, voters = self.committee_.embed, self.committee_.voters
+        distances, numbers = NearestNeighbors(n_neighbors=n_neighbors).fit(embed(voters.X)).kneighbors(embed(patterns))
         return (distances, voters.rows[numbers]) if return_distance else voters.rows[numbers]

@@ -142,7 +142,7 @@ class Recipe:
         for name in self.kinds:
             check_kind(name)
         require(self.kinds, "kinds of Recipe", "are none")
-        known = isinstance(self.basins, tuple) and set(self.basins) <= set(BASINS)
+        known = isinstance(self.basins, tuple) and all(isinstance(b, str) and b in BASINS for b in self.basins)
         require(known, "basins of Recipe", f"are not a tuple of some of {', '.join(BASINS)}")
         require(self.calibration in CALIBRATIONS, "calibration of Recipe", f"is none of {', '.join(CALIBRATIONS)}")
         for name in WHOLE_NUMBERS:
