@@ -56,7 +56,7 @@ def test_excel_without_its_library(freemetric, home, tmp_path, monkeypatch):
     answer = freemetric("predict", home / "people.fm", home / "people.csv", "-o", tmp_path / "o.xlsx")
     assert (answer.code, answer.out, len(answer.lines)) == (2, "", 1)
     assert answer.lines[0].endswith(
-        "o.xlsx: .xlsx needs openpyxl: pip install openpyxl, or choose .csv, .tsv, .jsonl or .parquet"
+        "o.xlsx: .xlsx needs openpyxl: pip install 'freemetric[excel]', or choose .csv, .tsv, .jsonl or .parquet"
     )
     assert list(tmp_path.iterdir()) == []
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..text_files import content_of
-from .arff import read_arff
 from .dates import ORDERS
-from .delimited import read_delimited
-from .libsvm import read_libsvm
+from .formats.arff import read_arff
+from .formats.delimited import read_delimited
+from .formats.libsvm import read_libsvm
+from .formats.parquet import read_parquet
 from .number_marks import marks_of
-from .parquet import read_parquet
 from .table import InputError, Table
 
 MISSING = frozenset(

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..extras import require
 from ..files.atomic import replacing
-from .excel import as_excel, check_excel
+from .formats.excel_writing import as_excel, check_excel
 from .table import InputError
 
 Columns = Mapping[str, Iterable]

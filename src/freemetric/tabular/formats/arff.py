@@ -4,9 +4,9 @@ import csv
 import re
 from collections.abc import Collection, Iterable
 
-from ..text_files import text_of
+from ...text_files import text_of
+from ..table import InputError, Table, quoted
 from .delimited import check_names, from_rows
-from .table import InputError, Table, quoted
 
 Numbered = tuple[int, str]  # a line and its number
 

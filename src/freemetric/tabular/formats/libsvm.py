@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .table import LARGEST, InputError, Table
+from ..table import LARGEST, InputError, Table
 
 LABEL = "label"
 

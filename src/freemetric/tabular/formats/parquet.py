@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 import numpy as np
 
-from ..extras import require
+from ...extras import require
+from ..table import LARGEST, InputError, Table, objects, quoted
 from .delimited import check_names
-from .table import LARGEST, InputError, Table, objects, quoted
 
 INDEX = re.compile(r"__index_level_\d+__")  # pandas' own, no feature
 MANY_CELLS, MOST_PER_BYTE = 2 * 10**6, 300  # more cells in fewer bytes are no data, but would take minutes to unpack

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .table import InputError
+from ..table import InputError
 
 MOST_ROWS, MOST_COLUMNS, LONGEST_CELL = 2**20, 2**14, 2**15 - 1  # of a sheet
 
@@ -16,7 +16,7 @@ def check_excel(path: str | os.PathLike) -> None:
         import openpyxl  # noqa: F401
     except ImportError:
         other = "or choose .csv, .tsv, .jsonl or .parquet"
-        raise InputError(f"{path}: .xlsx needs openpyxl: pip install openpyxl, {other}") from None
+        raise InputError(f"{path}: .xlsx needs openpyxl: pip install 'freemetric[excel]', {other}") from None
 
 
 def as_excel(columns: Mapping[str, Iterable]) -> bytes:

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 
-from ..exceptions import DataWarning
-from ..text_files import csv_records, text_of
-from .table import InputError, Table, few, objects, quoted
+from ...exceptions import DataWarning
+from ...text_files import csv_records, text_of
+from ..table import InputError, Table, few, objects, quoted
 
 Records = tuple[list[tuple[str, ...]], Sequence[int]]  # fields, and the lines they end on
 

@@ -1,0 +1,1 @@
+"""Files of tables, one format per file: bytes in, a Table out."""
