@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.stats import multivariate_t
+from scipy.stats import chi2_contingency, multivariate_t
 
-from freemetric.metrics import BASINS, MeanField, Wells, register_basins
+from freemetric.metrics import BASINS, MeanField, ScreenedField, Wells, register_basins
 from freemetric.metrics.views import Steps
 
 
@@ -28,7 +28,7 @@ def test_wells_are_densities_of_student(rows):
     for c in range(3):
         own, n, d = np.cov((X / spread)[y == c], rowvar=False, ddof=0), (y == c).sum(), 4
         shape = (n * own + d * within) / (n + d)
-        shape = 0.9 * shape + 0.1 * np.trace(shape) / d * np.eye(d)
+        shape = 0.99 * shape + 0.01 * np.trace(shape) / d * np.eye(d)
         logs.append(multivariate_t((X / spread)[y == c].mean(axis=0), shape, df=d).logpdf(X / spread))
     expected = differences(-np.transpose(logs)) / 2  # sqrt(4)
     np.testing.assert_allclose(differences(Wells.of(X, y, 3)(X)), expected, atol=1e-9)
@@ -48,6 +48,39 @@ def test_mean_field_counts(rows):
                 inside = ((same & (y == c)).sum() + 3 * share) / ((y == c).sum() + 3)
                 F[i, c] -= np.log(inside / share) / 2
     np.testing.assert_allclose(MeanField.of(X, y, 3)(X), F, atol=1e-9)
+
+
+def test_a_screened_field_counts_evidence_beyond_chance(rng):
+    """Every feature's mean field, times 1 - dof / G by scipy's test of its table of intervals and classes."""
+    X, y = rng.normal(size=(200, 5)), rng.integers(3, size=200)
+    X[:, 0] += y
+    X[:, 1] = np.round(X[:, 1] + 0.3 * y)
+    F = 0
+    for j in range(5):
+        steps = Steps.of(X[:, [j]])
+        interval = (X[:, [j]] > steps.threshold).sum(axis=1)
+        table = np.array([np.bincount(interval[y == c], minlength=len(steps.threshold) + 1) for c in range(3)])
+        G, _, dof, _ = chi2_contingency(table, lambda_="log-likelihood", correction=False)
+        F = F + max(0, 1 - dof / G) * MeanField.of(X[:, [j]], y, 3)(X[:, [j]])
+    np.testing.assert_allclose(np.sqrt(5) * ScreenedField.of(X, y, 3)(X), F, atol=1e-9)
+
+
+def test_screening_finds_one_feature_among_hundreds(rng):
+    X, Q, y, z = (
+        rng.normal(size=(200, 400)),
+        rng.normal(size=(1000, 400)),
+        *(rng.integers(2, size=n) for n in (200, 1000)),
+    )
+    X[:, 7] += 2.5 * y
+    Q[:, 7] += 2.5 * z
+    wrong = [(basins.of(X, y, 2)(Q).argmin(axis=1) != z).mean() for basins in (MeanField, ScreenedField)]
+    assert wrong[1] < 0.75 * wrong[0]
+
+
+def test_weights_that_round_do_not_make_intervals(rng):
+    X, y = np.round(rng.normal(size=(300, 3))), rng.integers(2, size=300)
+    weights = rng.uniform(0.1, 1, 300)
+    assert np.isfinite(ScreenedField.of(X, y, 2, weights)(X)).all()
 
 
 @pytest.mark.parametrize("basins", BASINS.values(), ids=BASINS)

@@ -7,7 +7,7 @@ from .basins import BASINS, Basins, register_basins
 from .committee import Committee
 from .ensemble import Candidate, Ensemble
 from .forms import FORMS, Form, register_form
-from .mean_field import MeanField
+from .mean_field import MeanField, ScreenedField
 from .mixture import Calibration, Mixture
 from .views import VIEWS, View, register_view
 from .voters import Voters
@@ -26,6 +26,7 @@ __all__ = [
     "Form",
     "MeanField",
     "Mixture",
+    "ScreenedField",
     "View",
     "Voters",
     "Wells",

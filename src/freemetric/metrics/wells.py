@@ -6,7 +6,7 @@ from ..files.checks import check_array, require
 from .basins import Basins, register_basins, weights_by_class
 
 MOST_NUMBERS = 1_000_000  # of all matrices together
-ROUNDNESS = 0.1  # share of a sphere in every covariance, which holds directions that hardly vary
+ROUNDNESS = 0.01  # share of a sphere in every covariance, which holds directions that hardly vary
 FARTHEST = 1e300  # squared distance, so that differences of energies are numbers
 
 

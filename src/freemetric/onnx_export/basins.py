@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..metrics import Basins, MeanField, Wells
+from ..metrics import Basins, MeanField, ScreenedField, Wells
 from ..metrics.wells import FARTHEST
 from .graph import Graph
 from .views import view_graph
@@ -27,7 +27,7 @@ def _mean_field(graph, field, X):
     return graph.Add(graph.MatMul(view_graph(graph, field.steps, X), field.slopes), field.base)
 
 
-GRAPHS: dict[type[Basins], BasinsGraph] = {Wells: _wells, MeanField: _mean_field}
+GRAPHS: dict[type[Basins], BasinsGraph] = {Wells: _wells, MeanField: _mean_field, ScreenedField: _mean_field}
 """Functions (graph, basins, X) -> F by the class of the basins."""
 
 

@@ -79,7 +79,7 @@ class Recipe:
     share_floor : float, default=0.05
         Added to every share before its logarithm is taken.
     basins : tuple of str
-        What is asked of the classes as wholes: "wells" and "mean-field".
+        What is asked of the classes as wholes: "wells", "mean-field" and "screened-field".
     basin_prior : float, default=0.5
         Weight of the prior that holds their strengths near 0, in patterns.
 
@@ -135,7 +135,7 @@ class Recipe:
     calibration_prior: float = 5.0
     share_floor: float = 0.05
     # what the classes as wholes are asked
-    basins: tuple[str, ...] = ("wells", "mean-field")
+    basins: tuple[str, ...] = ("wells", "mean-field", "screened-field")
     basin_prior: float = 0.5
 
     def __post_init__(self) -> None:
