@@ -9,6 +9,8 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import MinMaxScaler
 
+import freemetric.saved  # noqa: F401 - some tests look at the registry of model files, and put it back as it was
+
 COMPILE = """
 from sklearn.datasets import load_wine
 from freemetric import DMLFE, NCA, FreeEnergyClassifier

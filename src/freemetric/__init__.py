@@ -1,29 +1,32 @@
 """freemetric: distance metrics learned by minimising the free energy."""
 
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from . import datasets, energies, files, mc, metrics
 from ._version import __version__
-from .files import load
-from .learners import (
-    DCA,
-    DMLFE,
-    DMLMJ,
-    ITML,
-    LEARNERS,
-    LFDA,
-    LMNN,
-    NCA,
-    PCA,
-    RCA,
-    SCML,
-    DMLeig,
-    Euclidean,
-    FreeEnergyClassifier,
-    MetricKNeighborsClassifier,
-    Recipe,
-)
-from .presenting import PRESENTERS
+from .provided import PROVIDED
+
+if TYPE_CHECKING:  # at run time they are imported when they are asked for: scikit-learn and numba take seconds
+    from . import datasets, energies, files, mc, metrics
+    from .files import load
+    from .learners import (
+        DCA,
+        DMLFE,
+        DMLMJ,
+        ITML,
+        LEARNERS,
+        LFDA,
+        LMNN,
+        NCA,
+        PCA,
+        RCA,
+        SCML,
+        DMLeig,
+        Euclidean,
+        FreeEnergyClassifier,
+        MetricKNeighborsClassifier,
+        Recipe,
+    )
 
 __all__ = [
     "DCA",
@@ -51,10 +54,24 @@ __all__ = [
     "metrics",
 ]
 
-from . import saved  # noqa: F401 - registers our classes with files
+_MODULES = {
+    *("bench", "dask", "datasets", "display", "energies", "exceptions", "files", "kernels", "learners", "mc"),
+    *("metrics", "onnx_export", "report", "tabular"),
+}
+_HOMES = {"load": "files"}  # of the other names in __all__; else learners
 
-# they need more packages, or time to import
-_WHEN_ASKED_FOR = ("bench", "dask", "display", "onnx_export", "report", "tabular")
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    if name in __all__:
+        globals()[name] = found = getattr(import_module(f".{_HOMES.get(name, 'learners')}", __name__), name)
+        return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})
 
 
 def _card(model):
@@ -69,14 +86,8 @@ def _report(model, path, X=None, y=None, **options):
     return write(model, path, X, y, **options)
 
 
-PRESENTERS.update(card=_card, report=_report)
+def _saved():
+    from . import saved  # noqa: F401 - registers our classes with files
 
 
-def __getattr__(name):
-    if name in _WHEN_ASKED_FOR:
-        return import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__():
-    return sorted([*globals(), *_WHEN_ASKED_FOR])
+PROVIDED.update(card=_card, report=_report, saved=_saved)

@@ -1,18 +1,15 @@
 """How a fitted estimator shows itself: a report as a method, and in a notebook what it has learned.
 
-What writes and draws lives above the estimators and is provided from there: ``freemetric/__init__.py`` fills
-``PRESENTERS``.
+What writes and draws lives above the estimators and is ``provided`` from there.
 """
 
-from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-PRESENTERS: dict[str, Callable[..., Any]] = {}
-"""``card(model)``, a few lines of HTML, and ``report(model, path, X, y, **options)``."""
+from .provided import PROVIDED
 
 
 class Presented:
@@ -20,12 +17,12 @@ class Presented:
 
     def _repr_html_inner(self):
         inner = super()._repr_html_inner()  # type: ignore[misc]  # of the estimator that this is mixed into
-        return inner + PRESENTERS["card"](self)
+        return inner + PROVIDED["card"](self)
 
     def _repr_mimebundle_(self, **kwargs):
         bundle = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]  # of the estimator as well
         if "text/html" in bundle:  # not where scikit-learn displays texts
-            bundle["text/html"] += PRESENTERS["card"](self)
+            bundle["text/html"] += PROVIDED["card"](self)
         return bundle
 
     def report(
@@ -49,4 +46,4 @@ class Presented:
         path : Path
             The file.
         """
-        return PRESENTERS["report"](self, path, X, y, **options)
+        return PROVIDED["report"](self, path, X, y, **options)

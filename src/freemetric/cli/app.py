@@ -5,31 +5,25 @@ from typing import Annotated
 import typer
 
 from .._version import __version__
-from . import datasets, evaluate, export, model, report
-from .bench_show import app as bench
-from .console import OneLine
+from .lazy import LazyGroup, add
 
-app = typer.Typer(cls=OneLine, no_args_is_help=True, help="Distance metrics learned by minimising the free energy.")
-app.add_typer(bench, name="bench")
-app.add_typer(datasets.app, name="datasets")
-for command in (
-    model.fit,
-    model.predict,
-    model.transform,
-    model.inspect,
-    report.report,
-    export.export,
-    evaluate.evaluate,
-):
-    app.command()(command)
+COMMANDS = {
+    "fit": ("model:fit", "Learn a metric and classifier from a table, and save both in one safe file."),
+    "predict": ("model:predict", "Predict the class of every row of a table."),
+    "transform": ("model:transform", "Map every row to the space where the learned distance is Euclidean."),
+    "inspect": ("model:inspect", "Say what a model is and what its metric weighs."),
+    "report": ("report:report", "Write one HTML page about a model."),
+    "export": ("export:export", "Write a model as an ONNX graph, which predicts without Python."),
+    "evaluate": ("evaluate:evaluate", "Compare methods on your own tables by cross-validation."),
+    "bench": ("bench_show:app", "The paper's comparison: run, resume, tabulate."),
+    "datasets": ("datasets:app", "The paper's data sets."),
+    "demo": ("demo:demo", "Learn metrics on wine and iris, and draw the space before and after."),
+}
+"""Where every command lives, and the words beside its name; the rest of its help stands with it."""
 
-
-@app.command()
-def demo() -> None:
-    """Learn metrics on wine and iris, and draw the space before and after."""
-    from ..demo import main
-
-    main([])
+app = typer.Typer(cls=LazyGroup, no_args_is_help=True, help="Distance metrics learned by minimising the free energy.")
+for name, (place, words) in COMMANDS.items():
+    add(app, name, place, words)
 
 
 def _version(asked: bool) -> None:

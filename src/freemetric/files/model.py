@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._version import __version__
 from ..exceptions import ModelFileError, VersionWarning
 from ..printable import printable
+from ..provided import PROVIDED
 from . import container
 from .decoder import Decoder
 from .encoder import Encoder
@@ -57,6 +58,7 @@ def save(model: Any, path: str | os.PathLike, about: dict[str, Any] | None = Non
     ModelFileError
         If the model holds something that no file can hold, or the file cannot be written.
     """
+    PROVIDED["saved"]()
     _check_fitted(model)
     notes = _notes(about)
     try:
@@ -109,6 +111,7 @@ def load(path: str | os.PathLike, *, with_about: bool = False) -> Any:
     ...     freemetric.load(Path(folder) / "iris.model")
     LFDA()
     """
+    PROVIDED["saved"]()
     path = Path(path)
     with told_in_one_line(path):
         header, contents = container.read(path)
