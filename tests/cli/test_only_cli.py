@@ -7,11 +7,14 @@ import pytest
 
 from freemetric.bench.records import Job, Record
 
-NOT_OF_CLI = ["cma", "baycomp", "scikit_posthocs", "matplotlib", "onnx", "skl2onnx"]
+NOT_OF_CLI = ["cma", "baycomp", "scikit_posthocs", "matplotlib", "onnx", "pyarrow", "skl2onnx"]
 CALL = f"""
 import sys
-for name in {NOT_OF_CLI}:
-    sys.modules[name] = None
+class Hidden:
+    def find_spec(self, name, *where):
+        if name.partition(".")[0] in {NOT_OF_CLI}:
+            raise ModuleNotFoundError(name, name=name)
+sys.meta_path.insert(0, Hidden())
 from freemetric.cli import main
 main()
 """
@@ -80,8 +83,15 @@ def test_an_export_says_what_it_needs(home):
     assert (done.returncode, done.stderr) == (1, "This needs onnx: pip install 'freemetric[onnx]'.\n")
 
 
+def test_parquet_says_what_it_needs(home, tmp_path):
+    (tmp_path / "people.parquet").write_bytes(b"PAR1")
+    done = shell("predict", home / "people.fm", tmp_path / "people.parquet")
+    assert (done.returncode, done.stderr) == (1, "This needs pyarrow: pip install 'freemetric[parquet]'.\n")
+
+
 @pytest.mark.parametrize("module", ["typer", "rich"])
 def test_the_command_line_itself(module):
     code = f"import sys; sys.modules[{module!r}] = None; import freemetric.cli"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"The command line needs {module}: pip install 'freemetric[cli]'.\n"
