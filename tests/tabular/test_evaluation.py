@@ -1,17 +1,24 @@
 """The comparison is honest: nothing of a test part reaches what is judged on it."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
 from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.svm import SVC
 
 from freemetric.exceptions import DataWarning
-from freemetric.tabular import Comparison, InputError, Limits, Schema, Settings, compare, read
+from freemetric.tabular import Comparison, InputError, Limits, Schema, Settings, compare, evaluate, read
 from freemetric.tabular.labels import labels
+from freemetric.tabular.methods import METHODS, Method
 from freemetric.tabular.pipelines import classifier, pipeline
 from freemetric.tabular.preprocessing import plan
+from freemetric.tabular.references import Tuned
 
 QUICK = Settings(folds=3, repeats=1, seed=5, parameters={"euclidean": {"n_neighbors": 3}, "rf": {"n_estimators": 5}})
 
@@ -81,7 +88,7 @@ def test_a_method_over_the_limit_does_not_hang_the_others(written):
     found = Comparison(splits, settings)
     assert [row[2] for row in found.table().rows] == [
         "over the limit",
-        f"{np.mean(quick):.2f} ± {np.std(quick, ddof=1):.2f}",
+        f"{np.mean(quick):.2f} ± {np.std(quick, ddof=1) * np.sqrt(1 / 3 + 1 / 2):.2f}",
     ]
     assert "limit of one fit 3 s" in found.table().caption
     assert found.as_json()["results"][0]["over_limit"]
@@ -108,6 +115,7 @@ def test_tables_of_several_files(written, mixed, tmp_path):
     row = found.rows()[0]
     assert row["error"] == pytest.approx(np.mean(row["errors"]))
     assert row["spread"] == pytest.approx(np.std(row["errors"], ddof=1))
+    assert row["uncertainty"] == pytest.approx(row["spread"] * np.sqrt(1 / 3 + 1 / 2))
     assert "Protocol honest: 1 x 3-fold" in found.table().caption
     said = found.as_json()
     assert said["protocol"] == "honest"
@@ -122,6 +130,92 @@ def test_classes_that_are_too_small(mixed, tmp_path):
     mixed.groupby("class").head(2).to_csv(tmp_path / "b.csv", index=False)
     with pytest.raises(InputError, match="no class has the 3 rows"):
         compare({"b": read(tmp_path / "b.csv")}, "class", ["euclidean"], QUICK)
+
+
+def test_the_answers_of_every_row_are_kept(written):
+    settings = replace(QUICK, repeats=2)
+    found = evaluate(read(written), "class", ["rf"], settings)
+    for method in ("rf", "constant"):
+        splits = found.cells[str(written), method]
+        for repeat in (splits[:3], splits[3:]):
+            rows = np.concatenate([split.answers.rows for split in repeat])
+            np.testing.assert_array_equal(np.sort(rows), np.arange(80))
+        assert splits[0].answers.chances.shape == (len(splits[0].answers.rows), 2)
+    assert (found.files, found.methods) == ([str(written)], ["rf"])
+    first, second = (np.concatenate([s.answers.rows for s in splits[i : i + 3]]) for i in (0, 3))
+    assert (first != second).any()
+    again = evaluate({str(written): read(written)}, "class", ["rf"], settings)
+    kept, repeated = ({**row, "seconds": 0} for row in (found.rows()[0], again.rows()[0]))
+    assert kept == repeated
+
+
+def test_the_constant_answer_is_the_baseline(written):
+    """As scikit-learn's on the same splits; it is no method, and the best is sought among methods."""
+    table = read(written)
+    found = evaluate(table, "class", ["euclidean"], QUICK)
+    y, _ = labels(table, "class")
+    for split, (train, test) in zip(found.cells[str(written), "constant"], QUICK.splits(y), strict=True):
+        model = DummyClassifier(strategy="prior").fit(np.zeros((len(train), 1)), y[train])
+        assert split.error == 100 * np.mean(model.predict(test[:, None]) != y[test])
+        shares = model.predict_proba(test[:, None])
+        assert split.scores["log_loss"] == pytest.approx(log_loss(y[test], shares))
+    assert list(found.errors()) == ["euclidean"]
+    assert found.best(str(written)) == "euclidean"
+    assert found.notes() == []
+
+
+def test_no_gain_over_a_constant_is_said(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=100), "class": np.where(np.arange(100) % 10, "often", "rarely")})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    found = evaluate({"a": read(tmp_path / "a.csv")}, "class", ["euclidean"], QUICK)
+    (note,) = found.notes()
+    assert note.startswith("a: always saying 'often' has an error of 9.98 %")
+    assert "the best method, euclidean, is not clearly better" in note
+
+
+def test_methods_without_probabilities(written, monkeypatch):
+    monkeypatch.setitem(METHODS, "svm", Method(lambda: Tuned(SVC(), {"C": [1, 10]})))
+    monkeypatch.setitem(METHODS, "logistic", Method(lambda: Tuned(LogisticRegression(), {"C": [1, 10]})))
+    found = evaluate({"a": read(written)}, "class", ["svm", "logistic"], replace(QUICK, scoring=("neg_log_loss",)))
+    svm, logistic, _ = found.rows()
+    assert np.isnan(svm["scores"]["log_loss"]["mean"])
+    assert 0.5 < svm["scores"]["roc_auc"]["mean"] <= 1
+    assert logistic["scores"]["neg_log_loss"]["values"] == pytest.approx(
+        [-value for value in logistic["scores"]["log_loss"]["values"]], rel=1e-6
+    )
+    assert [note.split(",")[0] for note in found.notes()] == ["svm gives no probabilities"]
+    assert found.table().rows[0][6:8] == (None, None)
+    assert found.details("a", "svm")["calibration"] is found.details("a", "svm")["roc"] is None
+
+
+def test_scores_that_are_not_defined_are_said(tmp_path, mixed):
+    """One row of a class lies in one test part of three."""
+    frame = pd.concat([mixed, mixed.iloc[:1].assign(**{"class": "rare"})])
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    with pytest.warns(DataWarning, match="some test parts lack them"):
+        found = evaluate({"a": read(tmp_path / "a.csv")}, "class", ["rf"], replace(QUICK, scoring=("roc_auc_ovr",)))
+    (note,) = found.notes()
+    assert note.startswith("a: roc_auc_ovr: not defined on ")
+    assert not np.isnan(found.score("a", "rf", "roc_auc").mean)  # ours is the mean over classes that are there
+
+
+def test_everything_is_json(written):
+    found = evaluate({"a": read(written)}, "class", ["rf"], replace(QUICK, learning_curve=True))
+    said = json.loads(json.dumps(found.as_json()))
+    rf, constant = said["results"]
+    assert (rf["method"], constant["method"]) == ("rf", said["baseline"])
+    assert np.sum(rf["confusion"]) == 80
+    assert [row["class"] for row in rf["classes"]] == ["no", "yes"]
+    assert rf["error"] == pytest.approx(100 * (1 - np.trace(rf["confusion"]) / 80), abs=1)
+    assert rf["calibration"]["of"] == "yes"
+    assert rf["roc"]["true"][-1] == 1
+    assert [round(point["rows"]) for point in rf["learning_curve"]] == [26, 53]
+    assert "rows the error" in rf["more_rows"]
+    columns = found.columns()
+    assert {len(cells) for cells in columns.values()} == {3}
+    assert columns["method"] == ["rf", "rf", "constant"]
+    assert columns["rows"] == [26, 53, 53]
 
 
 def test_wrong_methods_are_told_before_the_work(written):

@@ -1,4 +1,4 @@
-"""What a comparison says: errors with their spread, and how they were measured."""
+"""What a comparison says: scores with their errors, and how they were measured."""
 
 from collections import defaultdict
 from dataclasses import asdict
@@ -7,23 +7,44 @@ from typing import Any
 import numpy as np
 
 from ..extras import require
-from .evaluation import Settings, Split
+from . import comparison_tables, pictures
+from .answers import pooled
+from .comparison_notes import notes
+from .judging import CONSTANT, Split
+from .learning_curve import would_more_help
+from .scores import scores_named
+from .settings import Settings
 from .text_table import TextTable
-
-OVER_LIMIT = "over the limit"
+from .uncertainty import Estimate, estimate
 
 
 class Comparison:
-    """Splits grouped by file and method; an error is missing where one of its splits has none."""
+    """Splits grouped by file and method; an error is missing where one of its splits has none.
+
+    Attributes
+    ----------
+    settings : Settings
+        How errors were measured.
+    files, methods : list of str
+        What was compared; the constant answer is no method.
+    cells : dict of list of Split
+        By file and method, the constant answer among them.
+    curves : dict of list of Split
+        By file and method those that learned from some of the training rows.
+    failures : list of Split
+        Those without an error.
+    """
 
     def __init__(self, splits: list[Split], settings: Settings):
         self.settings = settings
         self.cells: dict[tuple[str, str], list[Split]] = defaultdict(list)
+        self.curves: dict[tuple[str, str], list[Split]] = defaultdict(list)
         for split in splits:
-            self.cells[split.file, split.method].append(split)
+            (self.cells if split.share == 1 else self.curves)[split.file, split.method].append(split)
         self.files = list(dict.fromkeys(split.file for split in splits))
-        self.methods = list(dict.fromkeys(split.method for split in splits))
-        self.failures = [split for split in splits if split.failure]
+        self.methods = list(dict.fromkeys(split.method for split in splits if split.method != CONSTANT))
+        self.failures = [split for cell in self.cells.values() for split in cell if split.failure]
+        self.scores = scores_named(settings.scoring)
 
     def protocol(self) -> str:
         """How errors were measured, in words."""
@@ -33,50 +54,129 @@ class Comparison:
         return (
             f"Protocol honest: {set_.repeats} x {set_.folds}-fold stratified cross-validation, seed {set_.seed}; "
             "preprocessing, metric and k come from the training rows of each split alone"
-        ) + (f"; limit of one fit {', '.join(most)}" if most else "")
+        ) + "".join(
+            [
+                f"; rows of one {set_.groups!r} are never parted" if set_.groups else "",
+                f"; limit of one fit {', '.join(most)}" if most else "",
+            ]
+        )
 
     def errors(self) -> Any:
         """Mean error in %, a DataFrame (files x methods), NaN where a split failed."""
-        rows = [[self._error(file, method) for method in self.methods] for file in self.files]
+        rows = [[self.error(file, method).mean for method in self.methods] for file in self.files]
         return require("pandas", "cli").DataFrame(rows, index=self.files, columns=self.methods, dtype=float)
 
-    def _error(self, file: str, method: str) -> float:
-        errors = [split.error for split in self.cells[file, method] if split.error is not None]
-        return float(np.mean(errors)) if len(errors) == len(self.cells[file, method]) else np.nan
+    def error(self, file: str, method: str) -> Estimate:
+        """Mean error in % and its standard error; NaN where a split failed."""
+        return self._estimate(self.cells[file, method], lambda split: split.error)
+
+    def score(self, file: str, method: str, name: str) -> Estimate:
+        """Mean of a score over the splits on which it is defined; NaN where a split failed."""
+        return self._estimate(self.cells[file, method], lambda split: split.scores.get(name, np.nan))
+
+    def best(self, file: str) -> str | None:
+        """The method of the lowest error, None where all of them failed."""
+        errors = {method: self.error(file, method).mean for method in self.methods if (file, method) in self.cells}
+        known = {method: error for method, error in errors.items() if not np.isnan(error)}
+        return min(known, key=known.__getitem__) if known else None
+
+    def _estimate(self, splits, value):
+        if any(split.error is None for split in splits):
+            return Estimate(np.nan, np.nan, 0)
+        return estimate([value(split) for split in splits], self.settings.folds)
 
     def rows(self) -> list[dict[str, Any]]:
         """One dict per file and method."""
         return [self._row(file, method) for file, method in self.cells]
 
     def _row(self, file: str, method: str) -> dict[str, Any]:
-        splits, error = self.cells[file, method], self._error(file, method)
+        splits, error = self.cells[file, method], self.error(file, method)
         errors = [split.error for split in splits if split.error is not None]
-        known = not np.isnan(error)
+        known = not np.isnan(error.mean)
         return {
             "file": file,
             "method": method,
-            "error": error if known else None,
+            "error": error.mean if known else None,
+            "uncertainty": error.error if known and error.n > 1 else None,
             "spread": float(np.std(errors, ddof=1)) if known and len(errors) > 1 else None,
             "seconds": float(np.mean([split.seconds for split in splits])),
             "errors": errors,
+            "scores": {name: self._score(file, method, name) for name in self.scores} if known else {},
             "failure": next((split.failure for split in splits if split.failure), None),
             "over_limit": any(split.over_limit for split in splits),
         }
 
+    def _score(self, file, method, name):
+        found = self.score(file, method, name)
+        values = [split.scores.get(name, np.nan) for split in self.cells[file, method]]
+        return {"mean": found.mean, "uncertainty": found.error, "values": values}
+
+    def learning_curve(self, file: str, method: str) -> list[dict[str, Any]]:
+        """Errors by the number of training rows, from the fewest on; empty where none was asked for."""
+        some = self.curves.get((file, method))
+        if not some:
+            return []
+        by_share: dict[float, list[Split]] = defaultdict(list)
+        for split in [*some, *self.cells[file, method][: self.settings.folds]]:
+            by_share[split.share].append(split)
+        return [self._point(by_share[share]) for share in sorted(by_share)]
+
+    def _point(self, splits):
+        found = self._estimate(splits, lambda split: split.error)
+        return {
+            "rows": float(np.mean([split.n_train for split in splits])),
+            "error": found.mean,
+            "uncertainty": found.error,
+            "errors": [split.error for split in splits],
+        }
+
+    def would_more_help(self, file: str, method: str) -> str | None:
+        """In words whether more rows would help the method; None without a curve to see it by."""
+        curve = [point for point in self.learning_curve(file, method) if not np.isnan(point["error"])]
+        if len(curve) < 2 or len(curve[-1]["errors"]) != len(curve[-2]["errors"]):
+            return None
+        half, full = curve[-2:]
+        return would_more_help(half["errors"], full["errors"], half["rows"], full["rows"], self.settings.folds)
+
     def table(self) -> TextTable:
-        """Error, spread over the splits and seconds a split; the lowest error of a file in bold."""
-        rows, cells, bold = self.rows(), [], set()
-        lowest = self.errors().min(axis=1)
-        for i, row in enumerate(rows):
-            known = row["error"] is not None
-            spread = "" if row["spread"] is None else f" \u00b1 {row['spread']:.2f}"
-            error = f"{row['error']:.2f}{spread}" if known else OVER_LIMIT if row["over_limit"] else None
-            cells.append((row["file"], row["method"], error, f"{row['seconds']:.2f}"))
-            if known and row["error"] <= lowest[row["file"]] + 1e-9:
-                bold.add((i, 2))
-        caption = f"Error in % \u00b1 standard deviation over splits. {self.protocol()}."
-        return TextTable(("File", "Method", "Error in %", "Seconds"), tuple(cells), caption, frozenset(bold))
+        """Scores with their errors and seconds a split; the best of a file in bold."""
+        caption = f"Means over splits \u00b1 standard error, which counts that splits share rows. {self.protocol()}."
+        return comparison_tables.scores(self.rows(), list(self.scores.values()), caption)
+
+    def class_table(self, file: str, method: str) -> TextTable:
+        """Recall and precision of every class, and what it was taken for."""
+        return comparison_tables.classes(file, method, self.details(file, method)["classes"])
+
+    def curve_table(self) -> TextTable:
+        """Error against the number of training rows."""
+        cells = [(file, method, self.learning_curve(file, method)) for file, method in self.curves]
+        return comparison_tables.curves(cells)
+
+    def notes(self) -> list[str]:
+        """What would mislead without a word, in lines."""
+        return notes(self)
+
+    def details(self, file: str, method: str) -> dict[str, Any]:
+        """Classes, confusion, calibration and ROC of one method, from all its test rows; empty where it failed."""
+        answers = [split.answers for split in self.cells[file, method] if split.answers is not None]
+        if not answers or len(answers) < len(self.cells[file, method]):
+            return {}
+        told, repeats = pooled(answers), self.settings.repeats
+        return {
+            "classes": pictures.by_class(told, repeats),
+            "confusion": pictures.confused(told),
+            "calibration": pictures.calibration(told, repeats),
+            "roc": pictures.roc(told),
+            "learning_curve": self.learning_curve(file, method),
+            "more_rows": self.would_more_help(file, method),
+        }
+
+    def columns(self) -> dict[str, list]:
+        """A table of numbers, a row for every file, method and number of training rows, to be written."""
+        return comparison_tables.columns(self)
 
     def as_json(self) -> dict[str, Any]:
-        """Everything, as JSON values."""
-        return {"protocol": "honest", **asdict(self.settings), "results": self.rows()}
+        """Everything, as JSON values; a number that is none is NaN."""
+        results = [{**row, **self.details(row["file"], row["method"])} for row in self.rows()]
+        about = {"baseline": CONSTANT, "notes": self.notes(), "how": self.protocol()}
+        return {"protocol": "honest", **asdict(self.settings), **about, "results": results}

@@ -1,85 +1,83 @@
 """An honest comparison on tables: everything is learned and chosen on the training rows of each split."""
 
-import time
 import warnings
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator
-from sklearn.model_selection import RepeatedStratifiedKFold
 
 from ..exceptions import DataWarning
-from .class_checks import check_classes
-from .identifiers import usable
-from .labels import labels
-from .limits import Limits, Outcome, described, limited
-from .pipelines import classifier, pipeline
-from .preprocessing import plan, useful_plan
-from .schema import Schema
-from .table import InputError, Table
+from .comparison import Comparison
+from .folds import check_grouped
+from .judging import CONSTANT, Job, Split, judged
+from .labelled_rows import Rows, labelled_rows
+from .learning_curve import shares, some_of
+from .scores import check_scores, scores_named
+from .settings import Settings
+from .table import Table
 
-MANY_COPIES = 0.1  # share of rows from which on copies are worth a word
+OnFit = Callable[[Split, int, int], None]
 
-
-@dataclass(frozen=True)
-class Split:
-    """One method on one split of one file: the error in % on the test rows, or why there is none."""
-
-    file: str
-    method: str
-    number: int
-    error: float | None
-    seconds: float
-    failure: str | None = None
-    over_limit: bool = False
+__all__ = ["Settings", "Split", "compare", "evaluate"]
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How to compare: repeats of stratified folds, seeds, parameters of methods by name, what one fit may take."""
-
-    folds: int = 5
-    repeats: int = 2
-    seed: int = 0
-    parameters: dict[str, dict] | None = None
-    device: str = "cpu"
-    limits: Limits = field(default_factory=Limits)
-
-    def splits(self, y: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Training and test rows of every split."""
-        return RepeatedStratifiedKFold(n_splits=self.folds, n_repeats=self.repeats, random_state=self.seed).split(y, y)
-
-    def classifier(self, method: str, number: int) -> BaseEstimator:
-        """The unfitted classifier of a method for one split."""
-        given = (self.parameters or {}).get(method)
-        return classifier(method, self.seed + number, parameters=given, device=self.device)
-
-
-class Job(NamedTuple):
-    """One method on one split of one file, to be done."""
-
-    file: str
-    method: str
-    number: int
-    schema: Schema
-    frame: Any
-    y: np.ndarray
-    train: np.ndarray
-    test: np.ndarray
-    settings: Settings
-
-
-def compare(
-    tables: dict[str, Table],
-    target: str | None,
-    methods: list[str],
+def evaluate(
+    tables: Table | Mapping[str, Table],
+    target: str | None = None,
+    methods: Sequence[str] = ("free-energy", "rf"),
     settings: Settings | None = None,
     *,
     n_jobs: int | None = None,
-    on_fit: Callable[[Split, int, int], None] | None = None,
+    on_fit: OnFit | None = None,
+    **kinds: Collection[str],
+) -> Comparison:
+    """Estimate by cross-validation how well methods will do on new rows of a table, beside a constant answer.
+
+    Parameters
+    ----------
+    tables : Table or dict of Table
+        What to learn from; several tables by the name to show.
+    target : str or None, default=None
+        Column of the class; None is what the format itself declares.
+    methods : sequence of str, default=("free-energy", "rf")
+        Names in ``freemetric.tabular.methods.METHODS``.
+    settings : Settings or None, default=None
+        Folds, repeats, groups, scores, the learning curve, limits.
+    n_jobs : int or None, default=None
+        Fits at a time.
+    on_fit : callable or None, default=None
+        Called with (split, number done, number of all) after every fit.
+    **kinds : dict
+        ``drop``, ``keep``, ``numeric`` and ``nominal`` of ``identifiers.usable``.
+
+    Returns
+    -------
+    Comparison
+        With ``table()``, ``rows()``, ``as_json()``, and ``report.write_evaluation`` to look at it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from freemetric.tabular import Settings, Table, evaluate
+    >>> x = np.linspace(0, 1, 40)
+    >>> table = Table("halves", {"x": x, "upper": (x > 0.6).astype(float)})
+    >>> found = evaluate(table, "upper", ["euclidean"], Settings(folds=4, repeats=1))
+    >>> [(row["method"], round(row["error"])) for row in found.rows()]
+    [('euclidean', 5), ('constant', 40)]
+    """
+    settings = settings or Settings()
+    named = {tables.source: tables} if isinstance(tables, Table) else dict(tables)
+    splits = compare(named, target, [*methods, CONSTANT], settings, n_jobs=n_jobs, on_fit=on_fit, **kinds)
+    return Comparison(splits, settings)
+
+
+def compare(
+    tables: Mapping[str, Table],
+    target: str | None,
+    methods: Sequence[str],
+    settings: Settings | None = None,
+    *,
+    n_jobs: int | None = None,
+    on_fit: OnFit | None = None,
     **kinds: Collection[str],
 ) -> list[Split]:
     """Compare methods on tables by repeated stratified cross-validation; all methods see the same splits.
@@ -93,8 +91,8 @@ def compare(
         By the name to show.
     target : str or None
         Column of the class, the same in all; None is what their format declares.
-    methods : list of str
-        Names in ``freemetric.tabular.methods.METHODS``.
+    methods : sequence of str
+        Names in ``freemetric.tabular.methods.METHODS``, or "constant".
     settings : Settings or None, default=None
         Folds, repeats, seeds, parameters, limits.
     n_jobs : int or None, default=None
@@ -107,15 +105,25 @@ def compare(
     Returns
     -------
     list of Split
-        File by file, split by split, method by method.
+        File by file, split by split, method by method; then those of the learning curve.
     """
     settings = settings or Settings()
+    scores = scores_named(settings.scoring)
     for method in methods:
-        settings.classifier(method, 0)  # a wrong name or parameter is an error before hours of work
-    jobs = [job for name, table in tables.items() for job in _jobs(name, table, target, methods, settings, kinds)]
+        if method != CONSTANT:
+            settings.classifier(method, 0)  # a wrong name or parameter is an error before hours of work
+    files = [labelled_rows(name, table, target, settings, kinds) for name, table in tables.items()]
+    for rows in files:
+        check_scores(scores, rows.classes, rows.source)
+    jobs = [job for rows in files for job in _jobs(rows, methods, settings)]
+    return _done(jobs, settings, n_jobs, on_fit)
+
+
+def _done(jobs, settings, n_jobs, on_fit):
     splits: list[Split] = []
     over: dict[tuple[str, str], Split] = {}
-    todo = (delayed(_judge)(job, over.get((job.file, job.method))) for job in jobs)  # asked when a job's turn comes
+    # whether a method is over the limit is asked when a job's turn comes
+    todo = (delayed(judged)(job, over.get((job.rows.file, job.method))) for job in jobs)
     prefer = "threads" if settings.limits else None  # which wait for processes
     for split in Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")(todo):
         splits.append(split)
@@ -126,55 +134,26 @@ def compare(
     return splits
 
 
-def _jobs(name, table, target, methods, settings, kinds) -> Iterator[Job]:
-    schema, _ = usable(table, target, **kinds)
-    y, present = labels(table, schema.target)
-    frame = schema.frame(table)[present].reset_index(drop=True)
-    useful_plan(table.source, frame, schema)
-    check_classes(table, schema.target, y)
-    copies = int(frame.duplicated().sum())
-    if copies > MANY_COPIES * len(frame):
-        known = "fine where they were observed independently; else test rows are known from others and errors too low"
-        warnings.warn(f"{table.source}: {copies} of {len(frame)} rows are copies of others: {known}", DataWarning, 3)
-    _, y, counts = np.unique(y, return_inverse=True, return_counts=True)
-    if counts.max() < settings.folds:
-        raise InputError(f"{table.source}: no class has the {settings.folds} rows that as many folds need")
-    if counts.min() < settings.folds:
-        small = f"{(counts < settings.folds).sum()} classes have fewer rows than there are folds"
-        warnings.warn(f"{table.source}: {small}; some test parts lack them", DataWarning, 3)
+def _jobs(rows: Rows, methods, settings) -> Iterator[Job]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
-        splits = list(settings.splits(y))
+        splits = list(settings.splits(rows.y, rows.groups))
+    check_grouped(rows.source, rows.y, rows.classes, splits)
     for number, (train, test) in enumerate(splits):
         for method in methods:
-            yield Job(name, method, number, schema, frame, y, train, test, settings)
+            yield Job(rows, method, number, train, test, settings)
+    if settings.learning_curve:
+        yield from _curve_jobs(rows, methods, settings, splits[: settings.folds])
 
 
-def _judge(job: Job, over: Split | None = None) -> Split:
-    """The job's split; as ``over`` where another split of the same method and file was over the limit."""
-    if over is not None:
-        return replace(over, number=job.number)
-    start = time.perf_counter()
-    limits = job.settings.limits
-    outcome = limited(_error, job, limits=limits) if limits else _tried(_error, job)
-    error, seconds = outcome.value or (None, time.perf_counter() - start)
-    return Split(job.file, job.method, job.number, error, seconds, outcome.failure, outcome.over_limit)
-
-
-def _tried(work, job):
-    try:
-        return Outcome(work(job))
-    except Exception as problem:
-        return Outcome(failure=described(problem))
-
-
-def _error(job: Job) -> tuple[float, float]:
-    """Error in % on the test rows, and seconds."""
-    start = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what is said of one split is not said of the file
-        part = job.frame.iloc[job.train]
-        last = job.settings.classifier(job.method, job.number)
-        model = pipeline(plan(part, job.schema), last).fit(part, job.y[job.train])
-        error = 100 * float(np.mean(model.predict(job.frame.iloc[job.test]) != job.y[job.test]))
-    return error, time.perf_counter() - start
+def _curve_jobs(rows, methods, settings, splits):
+    parts = shares(min(len(train) for train, _ in splits), len(rows.classes))
+    if not parts:
+        few = f"{len(rows.y)} rows of {len(rows.classes)} classes are too few for a learning curve"
+        warnings.warn(f"{rows.source}: {few}", DataWarning, 4)
+    for share in reversed(parts):
+        for number, (train, test) in enumerate(splits):
+            some = some_of(train, rows.y, rows.groups, share, settings.seed, number)
+            for method in methods:
+                if method != CONSTANT:
+                    yield Job(rows, method, number, some, test, settings, share)

@@ -11,10 +11,16 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
+from sklearn.utils.metaestimators import available_if
 
 from .sampling import stratified_sample
 
 MOST_TUNED_ON = 2000
+
+
+def _can(method: str) -> Callable:
+    """A condition of scikit-learn's: whether the classifier within has this method."""
+    return lambda tuned: hasattr(tuned.classifier, method)
 
 
 class Tuned(ClassifierMixin, BaseEstimator):
@@ -39,6 +45,14 @@ class Tuned(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: NDArray) -> NDArray:
         return self.model_.predict(X)
+
+    @available_if(_can("predict_proba"))
+    def predict_proba(self, X: NDArray) -> NDArray:
+        return self.model_.predict_proba(X)
+
+    @available_if(_can("decision_function"))
+    def decision_function(self, X: NDArray) -> NDArray:
+        return self.model_.decision_function(X)
 
 
 REFERENCES: dict[str, Callable[[], BaseEstimator]] = {

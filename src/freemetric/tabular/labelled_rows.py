@@ -1,0 +1,88 @@
+"""The rows of a table that methods are compared on: those with a class, checked, with notes about what is doubtful."""
+
+import warnings
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..exceptions import DataWarning
+from .class_checks import check_classes
+from .folds import check_groups, group_numbers, in_one_group
+from .identifiers import usable
+from .labels import labels
+from .preprocessing import useful_plan
+from .schema import Schema
+from .settings import Settings
+from .table import InputError, Table, quoted
+
+MANY_COPIES = 0.1  # share of rows from which on copies are worth a word
+
+
+class Rows(NamedTuple):
+    """The rows of a file that have a class: features, numbers of classes and groups, and names of the classes.
+
+    ``source`` begins messages.
+    """
+
+    file: str
+    source: str
+    schema: Schema
+    frame: Any
+    y: np.ndarray
+    classes: tuple[str, ...]
+    groups: np.ndarray | None
+
+
+def labelled_rows(
+    name: str, table: Table, target: str | None, settings: Settings, kinds: dict[str, Collection[str]]
+) -> Rows:
+    """What there is to learn from; InputError where it cannot be done in so many folds."""
+    if settings.groups is not None:
+        if settings.groups == (target or table.target):
+            raise InputError(
+                f"{table.source}: column {quoted(settings.groups)} is the class and cannot be the groups, too"
+            )
+        table.cells(settings.groups)
+        kinds = {**kinds, "drop": [*kinds.get("drop", ()), settings.groups]}
+    schema, _ = usable(table, target, **kinds)
+    y, present = labels(table, schema.target)
+    frame = schema.frame(table)[present].reset_index(drop=True)
+    useful_plan(table.source, frame, schema)
+    check_classes(table, schema.target, y)
+    values, y = np.unique(y, return_inverse=True)
+    rows = Rows(name, table.source, schema, frame, y, tuple(map(str, values)), _groups(table, settings, present))
+    _say_what_is_doubtful(rows, settings)
+    return rows
+
+
+def _groups(table, settings, present):
+    if settings.groups is None:
+        return None
+    groups, n_alone = group_numbers(table, settings.groups, present)
+    check_groups(table.source, settings.groups, groups, settings.folds)
+    if n_alone:
+        alone = f"{n_alone} rows have no value in column {quoted(settings.groups)}; each is a group of its own"
+        warnings.warn(f"{table.source}: {alone}", DataWarning, 4)
+    return groups
+
+
+def _say_what_is_doubtful(rows, settings):
+    source, copies, n = rows.source, _copies(rows), len(rows.frame)
+    if copies > MANY_COPIES * n:
+        known = "fine where they were observed independently; else test rows are known from others and errors too low"
+        warnings.warn(f"{source}: {copies} of {n} rows are copies of others: {known}", DataWarning, 4)
+    counts = np.bincount(rows.y)
+    if counts.max() < settings.folds:
+        raise InputError(f"{source}: no class has the {settings.folds} rows that as many folds need")
+    if counts.min() < settings.folds:
+        small = f"{(counts < settings.folds).sum()} classes have fewer rows than there are folds"
+        warnings.warn(f"{source}: {small}; some test parts lack them", DataWarning, 4)
+    if rows.groups is not None and (lonely := in_one_group(rows.y, rows.groups, rows.classes)):
+        warnings.warn(f"{source}: {lonely}", DataWarning, 4)
+
+
+def _copies(rows: Rows) -> int:
+    """Rows that are copies of others, from which a split may part them."""
+    copies = int(rows.frame.duplicated().sum())
+    return copies if rows.groups is None else copies - int(rows.frame.assign(**{"": rows.groups}).duplicated().sum())
