@@ -7,15 +7,18 @@ from .learners import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifier
 from .learners.free_energy.sample import Replicas
 from .learners.walk_checkpoint import KeptWalk
 from .metrics import Calibration, Candidate, Committee, Ensemble, Mixture, Voters
+from .tabular import TableClassifier, TableModel
 
 for _tag, _cls in {
     **LEARNERS,
     "free-energy-classifier": FreeEnergyClassifier,
     "metric-k-neighbors-classifier": MetricKNeighborsClassifier,
+    "table-classifier": TableClassifier,
 }.items():
     register_known(f"freemetric:{_tag}", _cls)
 for _tag, _cls in {
     "recipe": Recipe,
+    "table-model": TableModel,
     "replicas": Replicas,
     "candidate": Candidate,
     "ensemble": Ensemble,

@@ -102,7 +102,7 @@ def test_dates_of_other_formats(tmp_path):
     schema, _ = infer(read(tmp_path / "a.parquet"))
     assert [column.kind for column in schema.columns] == ["date", "date"]
     (tmp_path / "a.arff").write_text("@attribute a date yyyy-MM-dd\n@attribute y {p,q}\n@data\n2024-01-30,p\n?,q\n")
-    schema, _ = infer(read(tmp_path / "a.arff"))
+    schema = Schema.infer(read(tmp_path / "a.arff"), "y")  # as declared, without a word
     assert (schema.columns[0].kind, schema.columns[0].missing) == ("date", 1)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import ThreadpoolController
 
 from ..files import Savable
@@ -21,6 +21,7 @@ from ..presenting import Presented
 from ..sklearn_compat import Interval, validate_params, with_callbacks
 from .checks import check_labels, check_n_components, labelled, warn_about
 from .pairs import PairDistances
+from .patterns import checked_numbers, products
 from .training_rows import precise
 
 logger = logging.getLogger("freemetric")
@@ -47,8 +48,8 @@ class MetricLearner(
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Patterns.
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Patterns. A sparse matrix becomes dense, at most as large as scikit-learn's ``working_memory``.
         y : array-like of shape (n_samples,)
             Class labels, of any type; among integers -1 means unlabelled where there are two other classes.
 
@@ -66,9 +67,9 @@ class MetricLearner(
         if hasattr(self, "classes_"):
             del self.classes_  # of an earlier fit with labels
         if given or not self._needs_labels:
-            X, y = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=1 + bool(given)), None
+            X, y = checked_numbers(self, X, dtype=np.float64, order="C", ensure_min_samples=1 + bool(given)), None
         else:
-            X, y = validate_data(self, X, y, dtype=self._dtypes, order="C", ensure_min_samples=2)
+            X, y = checked_numbers(self, X, y, dtype=self._dtypes, order="C", ensure_min_samples=2)
             X, y, given = self._labelled_patterns(precise(X), y, sample_weight)
             warn_about(X, y, self.classes_)
         check_n_components(getattr(self, "n_components", None), X)
@@ -90,8 +91,8 @@ class MetricLearner(
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Patterns.
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Patterns. A sparse matrix is multiplied as it is.
 
         Returns
         -------
@@ -99,7 +100,7 @@ class MetricLearner(
             ``X @ components_.T``.
         """
         check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, reset=False) @ self.components_.T
+        return products(self, X) @ self.components_.T
 
     def get_mahalanobis_matrix(self) -> NDArray:
         """M = A^T A of shape (n_features, n_features); the squared distance is (u - v)^T M (u - v)."""
@@ -130,6 +131,7 @@ class MetricLearner(
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self._needs_labels
+        tags.input_tags.sparse = True
         return tags
 
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils.validation import validate_data
 
 from ..exceptions import DataWarning
 from ..files.checks import require
@@ -25,6 +24,7 @@ from ..sklearn_compat import (
 )
 from .callbacks import FitSteps
 from .checks import check_labels, labelled
+from .patterns import checked_numbers
 from .side_information import clip_count
 from .voting import VotingClassifier
 
@@ -114,7 +114,7 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
             The fitted classifier.
         """
         validate_params(self)
-        patterns, labels = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        patterns, labels = checked_numbers(self, X, y, dtype=np.float64, ensure_min_samples=2)
         rows = np.flatnonzero(labelled(labels))
         self.classes_, numbers = check_labels(labels[rows])
         patterns = patterns[rows]

@@ -17,13 +17,15 @@ WITHIN = ("best_estimator_", "learner_")  # where searches and classifiers keep 
 def parts_of(estimator: Any) -> Iterator[tuple[list[Any], Any]]:
     """Every part of a fitted estimator with the transformers in front of it, the outermost part first.
 
-    Looks into pipelines, from their last step, into searches over parameters and into classifiers around a learner.
+    Looks into pipelines, from their last step, into searches over parameters and into classifiers around a learner. An
+    estimator with ``as_pipeline()`` is what that gives.
     """
     check_is_fitted(estimator)  # not its parts: a transformer of one's own may learn nothing that could be seen
     yield from _parts_of(estimator)
 
 
 def _parts_of(estimator):
+    estimator = estimator.as_pipeline() if hasattr(estimator, "as_pipeline") else estimator
     if isinstance(estimator, Pipeline):
         steps = [step for _, step in estimator.steps if step is not None and step != "passthrough"]
         inner = [(steps[:i], step) for i, step in reversed(list(enumerate(steps)))]

@@ -3,11 +3,12 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..files import Savable
 from ..metrics.votes import chunks, shares
 from ..presenting import Presented
+from .patterns import checked_numbers
 
 
 class VotingClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
@@ -32,7 +33,7 @@ class VotingClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
             Row k - 1 counts the classes of the k nearest; of rows at one place that are more than needed, in part.
         """
         check_is_fitted(self)
-        patterns: NDArray = validate_data(self, X, dtype=np.float64, reset=False)
+        patterns: NDArray = checked_numbers(self, X, dtype=np.float64, reset=False)
         k = self.n_neighbors_ if n_neighbors is None else min(n_neighbors, self._n_voters())
         parts = chunks(len(patterns), k, len(self.classes_))
         return np.concatenate([self._count(patterns[part], k) for part in parts])
@@ -55,7 +56,7 @@ class VotingClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
             Rows sum to one; columns follow ``classes_``.
         """
         check_is_fitted(self)
-        patterns: NDArray = validate_data(self, X, dtype=np.float64, reset=False)
+        patterns: NDArray = checked_numbers(self, X, dtype=np.float64, reset=False)
         k = self.n_neighbors_
         parts = chunks(len(patterns), k, len(self.classes_))
         return np.concatenate([shares(self._count(patterns[part], k).astype(np.float64))[:, -1] for part in parts])
@@ -75,3 +76,8 @@ class VotingClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
         """
         share = self.predict_proba(X)
         return self.classes_[share.argmax(axis=1)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -39,8 +39,9 @@ def to_onnx(model: Any, path: str | PathLike | None = None) -> Any:
     Parameters
     ----------
     model : estimator
-        A fitted metric learner, MetricKNeighborsClassifier, FreeEnergyClassifier, or a pipeline or search with one.
-        skl2onnx must know its other steps.
+        A fitted metric learner, MetricKNeighborsClassifier, FreeEnergyClassifier, TableClassifier, or a pipeline or
+        search with one. Of a table, dates are taken as their parts, which are numbers. skl2onnx must know the other
+        steps.
     path : path-like or None, default=None
         File to write. One that is there already is replaced, once the new one is complete.
 
@@ -71,6 +72,7 @@ def to_onnx(model: Any, path: str | PathLike | None = None) -> Any:
     """
     check_is_fitted(model)
     model = getattr(model, "best_estimator_", model)
+    model = getattr(model, "pipeline_", model)  # of a table, whose columns are the inputs
     made, columns = _converted(model)
     about = {"classes": model.classes_ if is_classifier(model) else None, "columns": columns}
     known = {name: json.dumps(np.asarray(value).tolist()) for name, value in about.items() if value is not None}

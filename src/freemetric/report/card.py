@@ -33,6 +33,7 @@ def card(model: Any) -> str:
 def drawn_card(model: Any) -> str:
     """HTML about a fitted model; raises whatever goes wrong."""
     check_is_fitted(model)
+    model = model.as_shown() if hasattr(model, "as_shown") else model
     return framed(_facts(model), filter(None, _parts(model)))
 
 

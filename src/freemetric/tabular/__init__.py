@@ -1,5 +1,6 @@
 """People's own tables: read files of five formats, fit and use models of mixed columns with gaps, compare methods."""
 
+from .classifier import TableClassifier
 from .comparison import Comparison
 from .evaluation import Settings, compare
 from .feature_shares import Weight, by_column
@@ -16,6 +17,7 @@ __all__ = [
     "Schema",
     "Settings",
     "Table",
+    "TableClassifier",
     "TableModel",
     "Weight",
     "by_column",

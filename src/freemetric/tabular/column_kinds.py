@@ -38,16 +38,17 @@ def kinds_of(table: Table, names: Collection[str], given: Mapping[str, str]) -> 
             kinds[name] = Kind(kind)
         elif order is not None:
             kinds[name] = Kind("date", order=order)
-            dated.setdefault(order, []).append(name)
+            if kind != "date":  # as declared, it needs no word
+                dated.setdefault(order, []).append(name)
         else:
             marks, recognised = _marks(table, name, must=kind == "numeric")
             kinds[name] = Kind("nominal") if marks is None else Kind("numeric", marks)
             if marks is not None and recognised:
                 marked.setdefault(marks, []).append(name)
     for marks, columns in marked.items():
-        warnings.warn(f"{table.source}: {_recognised(table, marks, columns)}", DataWarning, 4)
+        warnings.warn(f"{table.source}: {_recognised(table, marks, columns)}", DataWarning, 5)
     for order, columns in dated.items():
-        warnings.warn(f"{table.source}: {read_as_dates(table, order, columns)}", DataWarning, 4)
+        warnings.warn(f"{table.source}: {read_as_dates(table, order, columns)}", DataWarning, 5)
     if any(marks.decimal == "," for marks in marked):
         _say_what_may_be_thousands(table, [name for name in kinds if kinds[name] == ("numeric", PLAIN, "")])
     return kinds
@@ -72,10 +73,10 @@ def _marks(table: Table, name: str, must: bool) -> tuple[Marks | None, bool]:
     if found.marks is not None:
         return found.marks, True
     if found.doubtful is not None:
-        what = f"{table.source}: column {quoted(name)}: {_doubt(found)}"
+        what = f"{table.source}: column {quoted(name)}: {_doubt(table, found)}"
         if must:
             raise InputError(what)
-        warnings.warn(f"{what}; until then the column is nominal", DataWarning, 5)
+        warnings.warn(f"{what}; until then the column is nominal", DataWarning, 6)
     elif must:
         table.numbers(name)  # which says where
     else:
@@ -83,10 +84,11 @@ def _marks(table: Table, name: str, must: bool) -> tuple[Marks | None, bool]:
     return None, False
 
 
-def _doubt(found: Meaning) -> str:
+def _doubt(table: Table, found: Meaning) -> str:
     numbers = " or ".join(as_text(marks.number(found.doubtful)) for marks in found.readings)
     mark = "," if "," in (found.doubtful or "") else "."
-    return f"{quoted(found.doubtful)} may be {numbers}: --decimal {mark} or --thousands {mark} says which"
+    options = " or ".join(table.option(name, mark) for name in ("decimal", "thousands"))
+    return f"{quoted(found.doubtful)} may be {numbers}: {options} says which"
 
 
 def _recognised(table: Table, marks: Marks, columns: list[str]) -> str:
@@ -95,7 +97,7 @@ def _recognised(table: Table, marks: Marks, columns: list[str]) -> str:
     word = "column" if len(columns) == 1 else "columns"
     return (
         f"{word} {few(columns)} read as numbers with {marks} ({quoted(example)} is {as_text(marks.number(example))}); "
-        "--nominal COLUMN keeps them as names"
+        f"{table.option('nominal')} keeps them as names"
     )
 
 
@@ -107,7 +109,7 @@ def _say_what_is_no_number(table, name, texts):
         table.numbers(name)  # which says where
     if odd is not None:
         place = table.place(odd, name)
-        warnings.warn(f"{place}: {quoted(texts[odd])} is no number, so the column is nominal", DataWarning, 6)
+        warnings.warn(f"{place}: {quoted(texts[odd])} is no number, so the column is nominal", DataWarning, 7)
 
 
 def _say_what_may_be_thousands(table, names):
@@ -120,5 +122,7 @@ def _say_what_may_be_thousands(table, names):
                 f"{quoted(points[0])} is read as {as_text(plain(points[0]))}, though other columns have decimal commas"
             )
             warnings.warn(
-                f"{table.source}: column {quoted(name)}: {doubt}; --decimal , reads thousands", DataWarning, 4
+                f"{table.source}: column {quoted(name)}: {doubt}; {table.option('decimal', ',')} reads thousands",
+                DataWarning,
+                6,
             )

@@ -20,13 +20,13 @@ def date_order(table: Table, name: str) -> str | None:
     where = f"{table.source}: column {quoted(name)}"
     if found.doubtful is not None:
         days = " or ".join(str(as_date(found.doubtful, order)) for order in ("dmy", "mdy"))
-        what = f"{quoted(found.doubtful)} may be {days}: --date-order dmy or mdy says which"
-        warnings.warn(f"{where}: {what}; until then the column is nominal", DataWarning, 5)
+        what = f"{quoted(found.doubtful)} may be {days}: {table.option('date-order', 'dmy')} or mdy says which"
+        warnings.warn(f"{where}: {what}; until then the column is nominal", DataWarning, 6)
     elif found.order is None:
         odd = first_that_is_none(texts)
         if odd is not None:
             what = f"{quoted(texts[odd])} is no date as the others are, so the column is nominal"
-            warnings.warn(f"{table.place(odd, name)}: {what}", DataWarning, 5)
+            warnings.warn(f"{table.place(odd, name)}: {what}", DataWarning, 6)
     return found.order
 
 
@@ -36,5 +36,5 @@ def read_as_dates(table: Table, order: str, columns: list[str]) -> str:
     word = "column" if len(columns) == 1 else "columns"
     return (
         f"{word} {few(columns)} read as dates ({quoted(example)} is {as_date(example, order)}): {', '.join(PARTS)} are "
-        "features; --nominal COLUMN keeps names"
+        f"features; {table.option('nominal')} keeps names"
     )

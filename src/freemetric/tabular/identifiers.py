@@ -40,7 +40,7 @@ def usable(
         Reasons by column.
     """
     for name in keep:
-        table.cells(name)
+        table.check(name)
     schema = Schema.infer(table, target, **kinds)
     spared = {*keep, *kinds.get("numeric", ()), *kinds.get("nominal", ())}
     reasons = {column.name: why(table, column) for column in schema.columns if column.name not in spared}
@@ -49,8 +49,8 @@ def usable(
         return schema, {}
     words = in_words(left_out)
     if len(left_out) == len(schema.columns):
-        raise InputError(f"{table.source}: no column is of use; {words}; --keep COLUMN keeps one")
-    warnings.warn(f"{table.source}: left out: {words}; --keep COLUMN keeps one", DataWarning, 3)
+        raise InputError(f"{table.source}: no column is of use; {words}; {table.option('keep')} keeps one")
+    warnings.warn(f"{table.source}: left out: {words}; {table.option('keep')} keeps one", DataWarning, 3)
     columns = tuple(column for column in schema.columns if column.name not in left_out)
     return Schema(schema.target, columns), left_out
 

@@ -11,7 +11,7 @@ LONGEST_NUMBER = 18  # digits that fit 64 bits
 
 def label_texts(table: Table, target: str) -> np.ndarray:
     """Labels in one form for every file format, None where there is none: "1.0" is "1"."""
-    return objects(None if text is None else _canonical(text) for text in table.texts(target))
+    return objects(None if text is None else canonical(text) for text in table.texts(target))
 
 
 def labels(table: Table, target: str) -> tuple[np.ndarray, np.ndarray]:
@@ -50,7 +50,8 @@ def labels(table: Table, target: str) -> tuple[np.ndarray, np.ndarray]:
     return known, present
 
 
-def _canonical(text: str) -> str:
+def canonical(text: str) -> str:
+    """A label in its shortest form: "1.0" is "1"."""
     short = text.removesuffix(".0")
     return short if _is_whole(short) else text
 

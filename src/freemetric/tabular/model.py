@@ -2,12 +2,13 @@
 
 import os
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from .. import files
@@ -18,7 +19,7 @@ from .acquaintance import remembered, share_known
 from .class_checks import check_classes
 from .feature_shares import Weight, shares
 from .identifiers import usable
-from .labels import label_texts, labels
+from .labels import canonical, label_texts, labels
 from .methods import FITTED
 from .notes import check_notes
 from .pipelines import classifier, pipeline
@@ -94,46 +95,85 @@ class TableModel:
         -------
         TableModel
         """
+        _check_is_table(table)
         if method not in FITTED:
             raise InputError(f"unknown method {method!r}; known: {', '.join(FITTED)}")
         last = classifier(method, seed, parameters=parameters, device=device, n_jobs=n_jobs)
-        weighing = {}
+        weights = None
         if weight is not None:
             if weight == (target or table.target):
                 raise InputError(f"{table.source}: column {quoted(weight)} is the class and cannot be the weight, too")
-            weighing["classifier__sample_weight"] = row_weights(table, weight, last, method)
+            weights = row_weights(table, weight, last, method)
             kinds["drop"] = [*kinds.get("drop", ()), weight]
         schema, unusable = usable(table, target, **kinds)
         y, present = labels(table, schema.target)
+        about: dict[str, Any] = {"method": method, "parameters": dict(parameters or {}), "weight": weight}
+        about |= {"file": Path(table.source).name, "seed": seed, "device": device}
+        return cls.learned(table, schema, unusable, last, y, present, weights, on_step, about)
+
+    @classmethod
+    def learned(
+        cls,
+        table: Table,
+        schema: Schema,
+        unusable: dict[str, str],
+        last: BaseEstimator,
+        y: np.ndarray,
+        present: np.ndarray,
+        weights: np.ndarray | None = None,
+        on_step: Progress | None = None,
+        about: dict[str, Any] | None = None,
+    ) -> "TableModel":
+        """Fit a classifier on the rows of a table that have a label.
+
+        Parameters
+        ----------
+        table : Table
+            All rows.
+        schema : Schema
+            What its columns are, those left out that are ``unusable``.
+        unusable : dict of str
+            Why columns are left out.
+        last : classifier
+            Not fitted.
+        y : ndarray of shape (n_labelled,)
+            Labels.
+        present : ndarray of shape (n_rows,)
+            Which rows have one.
+        weights : ndarray of shape (n_rows,) or None, default=None
+            Of the rows.
+        on_step : callable or None, default=None
+            As in ``fit``.
+        about : dict or None, default=None
+            More notes, JSON values.
+
+        Returns
+        -------
+        TableModel
+        """
         check_classes(table, schema.target, y)
-        weighing = {parameter: values[present] for parameter, values in weighing.items()}
         frame = schema.frame(table)[present]
         treatment = useful_plan(table.source, frame, schema)
         if not present.all():
-            warnings.warn(f"{table.source}: {(~present).sum()} rows without a class are left out", DataWarning, 2)
+            warnings.warn(f"{table.source}: {(~present).sum()} rows without a class are left out", DataWarning, 3)
+        weighing = {} if weights is None else {"classifier__sample_weight": weights[present]}
         with steps_told(last, on_step):
             fitted = pipeline(treatment, last).fit(frame, y, **weighing)
-        weights = shares(fitted, frame)
+        parts = shares(fitted, frame)
         notes = {
-            "file": Path(table.source).name,
             "rows": len(y),
             "classes": [str(label) for label in fitted.classes_],
             "left_out": {**unusable, **treatment.left_out},
-            "weights": None if weights is None else weights.tolist(),
+            "weights": None if parts is None else parts.tolist(),
             "some_rows": remembered(frame),
-            "method": method,
-            "parameters": dict(parameters or {}),
-            "weight": weight,
-            "seed": seed,
-            "device": device,
+            **(about or {}),
             "versions": versions(),
         }
         return cls(fitted, schema, notes)
 
     def save(self, path: str | os.PathLike, options: dict[str, Any] | None = None) -> None:
         """Save the model for ``TableModel.load`` and ``freemetric.load``; ``options`` are kept in the notes."""
-        about = {**self.notes, **self.schema.as_json()}
-        files.save(self.pipeline, path, about={"table": {**about, "options": options or {}}})
+        files.save(self.pipeline, path, about={"table": {**self.to_state()["notes"], "options": options or {}}})
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "TableModel":
@@ -141,14 +181,26 @@ class TableModel:
         if not Path(path).is_file():
             raise InputError(f"{path}: there is no such file")
         made, about = files.load(path, with_about=True)
+        of_program = getattr(made, "model_", None)
+        if isinstance(of_program, cls):
+            return of_program
         try:
-            notes = dict(about["table"])
-            schema = Schema.from_json({"target": notes.pop("target"), "columns": notes.pop("columns")})
-            if list(made.feature_names_in_) != schema.names:
-                raise ValueError("other columns than the pipeline's")
-            check_notes(notes, len(features(made.named_steps["columns"])))
+            return cls.from_state({"pipeline": made, "notes": about["table"]})
         except (KeyError, TypeError, ValueError, AttributeError) as problem:
             raise ModelFileError(f"{path}: a model, but not of a table; `freemetric fit` makes such") from problem
+
+    def to_state(self) -> dict[str, Any]:
+        """The pipeline, and the schema among the notes."""
+        return {"pipeline": self.pipeline, "notes": {**self.notes, **self.schema.as_json()}}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "TableModel":
+        """From what ``to_state`` gave; KeyError, TypeError, ValueError or AttributeError if it is something else."""
+        made, notes = state["pipeline"], dict(state["notes"])
+        schema = Schema.from_json({"target": notes.pop("target"), "columns": notes.pop("columns")})
+        if not isinstance(made, Pipeline) or list(made.feature_names_in_) != schema.names:
+            raise ValueError("other columns than the pipeline's")
+        check_notes(notes, len(features(made.named_steps["columns"])))
         return cls(made, schema, notes)
 
     def matched(self, table: Table) -> Any:
@@ -156,10 +208,10 @@ class TableModel:
         frame = self.schema.frame(table)
         extra = [name for name in self.schema.extra(table) if name not in self.left_out]
         if extra:
-            warnings.warn(f"{table.source}: columns ignored: {few(extra)}", DataWarning, 2)
+            warnings.warn(f"{table.source}: columns ignored: {few(extra)}", DataWarning, 4)
         used = {name: cells for name, cells in self.schema.unseen(frame).items() if name not in self.left_out}
         if used:
-            warnings.warn(f"{table.source}: categories that the model has never seen: {_listed(used)}", DataWarning, 2)
+            warnings.warn(f"{table.source}: categories that the model has never seen: {_listed(used)}", DataWarning, 4)
         return frame
 
     @property
@@ -173,17 +225,20 @@ class TableModel:
         """Predicted labels (n_rows,), and probabilities (n_rows, n_classes) or None."""
         frame = self.matched(table)
         if not proba:
-            return np.concatenate([self.pipeline.predict(part) for part in _parts(frame, on_rows)]), None
-        chances = np.concatenate([self.pipeline.predict_proba(part) for part in _parts(frame, on_rows)])
+            return by_parts(frame, self.pipeline.predict, on_rows), None
+        chances = by_parts(frame, self.pipeline.predict_proba, on_rows)
         return self.pipeline.classes_[chances.argmax(axis=1)], chances  # as predict does, at half the cost
 
     def transform(self, table: Table, on_rows: Progress | None = None) -> np.ndarray:
         """Rows in the space where the learned distance is Euclidean, (n_rows, n_components)."""
-        frame, last = self.matched(table), self.pipeline[-1]
+        return self.embedded(self.matched(table), on_rows)
+
+    def embedded(self, frame: Any, on_rows: Progress | None = None) -> np.ndarray:
+        """Rows of a frame, as ``Schema.frame`` makes them, in that space."""
+        last = self.pipeline[-1]
         if hasattr(last, "embed"):  # many metrics, averaged
-            return np.concatenate([last.embed(self.pipeline[:-1].transform(part)) for part in _parts(frame, on_rows)])
-        space = LearnedSpace(self.pipeline)
-        return np.concatenate([space.transform(part) for part in _parts(frame, on_rows)])
+            return by_parts(frame, lambda part: last.embed(self.pipeline[:-1].transform(part)), on_rows)
+        return by_parts(frame, LearnedSpace(self.pipeline).transform, on_rows)
 
     def feature_names(self) -> list[str]:
         """Names of the features that reach the classifier: columns, with a value where a column is several features."""
@@ -203,7 +258,7 @@ class TableModel:
         frame = self.matched(table)
         if self.schema.target not in table.columns:
             return frame, None
-        known = {str(label): label for label in self.pipeline.classes_}
+        known = {canonical(str(label)): label for label in self.pipeline.classes_}
         texts = label_texts(table, self.schema.target)
         present = np.array([text in known for text in texts])
         if not present.any():
@@ -222,8 +277,15 @@ class TableModel:
         if self.schema.target not in table.columns:
             return None
         truth = label_texts(table, self.schema.target)
-        right = [str(label) == text for label, text in zip(predicted, truth, strict=True) if text is not None]
+        pairs = zip(map(str, predicted), truth, strict=True)
+        right = [canonical(label) == text for label, text in pairs if text is not None]
         return float(np.mean(right)) if right else None
+
+
+def _check_is_table(table):
+    if not isinstance(table, Table):
+        what = f"TableModel.fit takes what freemetric.tabular.read gives, not {type(table).__name__}"
+        raise InputError(f"{what}; freemetric.TableClassifier takes frames")
 
 
 def _listed(unseen):
@@ -239,8 +301,11 @@ def _values(counts):
     return ", ".join(words[:MOST_NAMED]) + more
 
 
-def _parts(frame, on_rows=None):
+def by_parts(frame: Any, answer: Callable[[Any], np.ndarray], on_rows: Progress | None = None) -> np.ndarray:
+    """What ``answer`` says of the rows of a frame, some thousands at a time."""
+    answers = []
     for start in range(0, len(frame), CHUNK):
-        yield frame.iloc[start : start + CHUNK]
+        answers.append(answer(frame.iloc[start : start + CHUNK]))
         if on_rows:
             on_rows(min(start + CHUNK, len(frame)), len(frame))
+    return np.concatenate(answers)

@@ -116,7 +116,7 @@ def useful_plan(source: str, frame: Any, schema: Schema) -> Plan:
     if not made.groups:
         raise InputError(f"{source}: no column is of use; {reasons}")
     if reasons:
-        warnings.warn(f"{source}: left out: {reasons}", DataWarning, 3)
+        warnings.warn(f"{source}: left out: {reasons}", DataWarning, 4)
     return made
 
 

@@ -50,9 +50,10 @@ class Schema:
         """
         target = target or table.target
         if target is None:
-            raise InputError(f"{table.source}: which column is the class? --target names one of {few(table.columns)}")
+            asked = f"which column is the class? {table.option('target', '')} names one of {few(table.columns)}"
+            raise InputError(f"{table.source}: {asked}")
         for name in (target, *drop, *numeric, *nominal):
-            table.cells(name)
+            table.check(name)
         given = dict.fromkeys(numeric, "numeric") | dict.fromkeys(nominal, "nominal")
         names = [name for name in table.columns if name != target and name not in drop]
         if not names:

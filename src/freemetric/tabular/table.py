@@ -60,13 +60,19 @@ class Table:
         column = "" if name is None else f", column {quoted(name)}"
         return f"{self.source}: row {row + 1}{line}{column}"
 
+    def option(self, name: str, value: str = "COLUMN") -> str:
+        """How the user says it, who was asked for a file."""
+        return f"--{name} {value}".strip()
+
     def cells(self, name: str) -> np.ndarray:
         """The cells of a column as they are."""
-        if name not in self.columns:
-            if self.sparse:
-                return np.zeros(self.n_rows)
+        self.check(name)
+        return self.columns[name] if name in self.columns else np.zeros(self.n_rows)
+
+    def check(self, name: str) -> None:
+        """An error where there is no such column."""
+        if name not in self.columns and not self.sparse:
             raise InputError(f"{self.source}: no column {quoted(name)}; there are {few(self.columns)}")
-        return self.columns[name]
 
     def numbers(self, name: str, marks: Marks = PLAIN) -> np.ndarray:
         """A column as float64, NaN for a gap; an error names the first cell that is no number to calculate with."""
@@ -76,7 +82,8 @@ class Table:
             row = int(wrong[0])
             why = "is not a finite number" if np.isinf(numbers[row]) else "is too large a number"
             cell = self.cells(name)[row]
-            hint = f" with {marks}; --decimal and --thousands say how it is written" if is_marked(cell) else ""
+            options = " and ".join(self.option(option, "") for option in ("decimal", "thousands"))
+            hint = f" with {marks}; {options} say how it is written" if is_marked(cell) else ""
             raise InputError(f"{self.place(row, name)}: {quoted(cell)} {why}{hint}")
         return numbers
 

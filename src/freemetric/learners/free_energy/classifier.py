@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import get_scorer_names
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ...energies import as_energy, takes_weights
 from ...metrics import Ensemble, View, Voters
@@ -21,6 +21,7 @@ from ...sklearn_compat import (
 )
 from ..base import one_blas_thread, seed_sequence
 from ..checks import check_n_components, warn_about
+from ..patterns import checked_numbers
 from ..target import Classes
 from ..training_rows import NUMBERS, precise, training_rows
 from ..voting import VotingClassifier
@@ -273,7 +274,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, AveragedMetricMixin, VotingClas
         return self._fit(X, y, sample_weight)
 
     def _fit(self, X, y, sample_weight, classes=None):
-        patterns, labels = validate_data(self, X, y, dtype=NUMBERS, ensure_min_samples=2)
+        patterns, labels = checked_numbers(self, X, y, dtype=NUMBERS, ensure_min_samples=2)
         rows = training_rows(precise(patterns), labels, sample_weight, self._can_weigh(), classes)
         self.classes_ = rows.classes
         check_n_components(self.n_components, rows.X)
@@ -321,7 +322,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, AveragedMetricMixin, VotingClas
             return self._fit(X, y, sample_weight, classes)
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError("classes are not those of the first call to partial_fit.")
-        patterns, labels = validate_data(self, X, y, dtype=NUMBERS, reset=False)
+        patterns, labels = checked_numbers(self, X, y, dtype=NUMBERS, reset=False)
         rows = training_rows(precise(patterns), labels, sample_weight, self._can_weigh(), self.classes_)
         learn_more(self, rows, len(patterns))
         return self
@@ -364,7 +365,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, AveragedMetricMixin, VotingClas
 
     def _patterns(self, X: ArrayLike) -> NDArray:
         check_is_fitted(self)
-        return precise(validate_data(self, X, dtype=NUMBERS, reset=False))
+        return precise(checked_numbers(self, X, dtype=NUMBERS, reset=False))
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
         """Calibrated class probabilities.
