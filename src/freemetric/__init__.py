@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # at run time they are imported when they are asked for: scik
         MetricKNeighborsClassifier,
         Recipe,
     )
+    from .tabular import TableClassifier
 
 __all__ = [
     "DCA",
@@ -45,6 +46,7 @@ __all__ = [
     "FreeEnergyClassifier",
     "MetricKNeighborsClassifier",
     "Recipe",
+    "TableClassifier",
     "__version__",
     "datasets",
     "energies",
@@ -58,7 +60,7 @@ _MODULES = {
     *("bench", "dask", "datasets", "display", "energies", "exceptions", "files", "kernels", "learners", "mc"),
     *("metrics", "onnx_export", "report", "tabular"),
 }
-_HOMES = {"load": "files"}  # of the other names in __all__; else learners
+_HOMES = {"load": "files", "TableClassifier": "tabular"}  # of the other names in __all__; else learners
 
 
 def __getattr__(name: str) -> Any:
