@@ -7,6 +7,7 @@ import zlib
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 LARGEST = 1 << 30  # bytes that a file may unpack to ...
 ALWAYS, MOST_PER_BYTE = 1 << 25, 32  # ... and those of a small file: a few bytes could fill the memory
@@ -29,22 +30,28 @@ def content_of(path: Path, error: type[Exception]) -> bytes:
 
 def unpacked(path: Path) -> bytes:
     """The content of a gzipped file; ValueError where it is larger than data in so many bytes are."""
-    most = min(LARGEST, max(ALWAYS, MOST_PER_BYTE * path.stat().st_size))
     with gzip.open(path) as file:
-        content = file.read(most + 1)
+        return bounded(file, path.stat().st_size)
+
+
+def bounded(file: IO[bytes] | gzip.GzipFile, n_packed: int) -> bytes:
+    """All that a file unpacks to; ValueError where that is more than data in so many packed bytes are."""
+    most = min(LARGEST, max(ALWAYS, MOST_PER_BYTE * n_packed))
+    content = file.read(most + 1)
     if len(content) > most:
         raise ValueError(f"unpacks to more than {most >> 20} MB; unpack it first")
     return content
 
 
-def text_of(source: object, content: bytes, error: type[Exception]) -> str:
-    """UTF-8, with or without a mark in front; no file of text has a zero byte."""
+def text_of(source: object, content: bytes, error: type[Exception], encoding: str = "utf-8-sig") -> str:
+    """UTF-8, with or without a mark in front, or another encoding; no file of text has a zero byte."""
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode(encoding)
     except UnicodeDecodeError as problem:
         # counted in what the decoder saw, which begins after the mark
         line = problem.object.count(b"\n", 0, problem.start) + 1
-        raise error(f"{source}, line {line}: byte {problem.object[problem.start]:#04x} is not UTF-8") from problem
+        name = "UTF-8" if encoding == "utf-8-sig" else encoding
+        raise error(f"{source}, line {line}: byte {problem.object[problem.start]:#04x} is not {name}") from problem
     if "\0" in text:
         raise error(f"{source}, line {text.count(chr(10), 0, text.index(chr(0))) + 1}: a NUL byte, not text")
     return text

@@ -42,12 +42,13 @@ def test_parquet_keeps_the_types_of_numbers(freemetric, home, tmp_path):
     assert set(pd.read_parquet(tmp_path / "z.parquet").dtypes.astype(str)) == {"float64"}
 
 
-@pytest.mark.parametrize("name", ["o.xls", "o.txt", "o.json", "o.feather", "o.zip", "o.parquet2", "o.html.gz"])
+@pytest.mark.parametrize("name", ["o.xls", "o.ods", "o.parquet2", "o.html.gz", "o.csv.zst", "o.csv.gz.gz"])
 @pytest.mark.parametrize("command", ["predict", "transform"])
 def test_other_endings_are_refused(freemetric, home, name, command, tmp_path):
     answer = freemetric(command, home / "people.fm", home / "people.csv", "-o", tmp_path / name)
     assert (answer.code, answer.out, len(answer.lines)) == (2, "", 1)
-    assert "tables are written as .csv, .tsv, .tab, .jsonl, .ndjson, .parquet, .pq, .xlsx, not as ." in answer.lines[0]
+    assert "tables are written as .csv, .tsv, .tab, .txt, .jsonl, .ndjson, .json, .parquet, " in answer.lines[0]
+    assert ".pq, .feather, .arrow, .xlsx, perhaps with .gz, .bz2, .xz, .zip, not as ." in answer.lines[0]
     assert list(tmp_path.iterdir()) == []
 
 

@@ -159,10 +159,10 @@ def test_parquet_cells_that_are_none(tmp_path, column, message):
         (b"a,b\n", "a header and no rows"),
         (b"a;b\n", "one column, 'a;b': --delimiter ';'"),
         (b"a,a\n1,2\n", "line 1: two columns are called 'a'"),
-        (b",a\n1,2\n", "line 1: column 1 has no name"),
+        (b"a,,b\n1,2,3\n", "line 1: column 2 has no name"),
         (b"a,b\n1,2\n1\n", "line 3: 1 fields where there are 2 columns"),
         (b'a,b\n1,"2\n', "line 2: unexpected end of data"),
-        (b"a,b\n1,\xff\n", "line 2: byte 0xff is not UTF-8"),
+        (b"a,b\n1,\xff\x81\n", "line 2: byte 0xff is not UTF-8"),
         (b"a,b\n1,2\n1,\x00\n", "line 3: a NUL byte"),
     ],
 )
@@ -178,20 +178,20 @@ def test_malformed_csv_is_told_by_its_line(tmp_path, content, message):
 def test_files_that_are_none(tmp_path):
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n")[:-4])
     (tmp_path / "a.parquet").write_bytes(b"PAR1 and nothing")
-    (tmp_path / "a.txt").write_text("a b\n1 2\n")
+    (tmp_path / "a.xyz").write_text("a b\n1 2\n")
     for name, message in {
         "a.csv.gz": "damaged or truncated gzip file",
         "a.parquet": "not a Parquet file",
-        "a.txt": "its suffix is none of",
+        "a.xyz": "its suffix is none of",
         "b.csv": "cannot be read",
     }.items():
         with pytest.raises(InputError, match=message):
             read(tmp_path / name)
-    assert read(tmp_path / "a.txt", "csv", delimiter=" ").numbers("b").tolist() == [2]
+    assert read(tmp_path / "a.xyz", "csv", delimiter=" ").numbers("b").tolist() == [2]
     with pytest.raises(InputError, match="unknown format 'xls'"):
-        read(tmp_path / "a.txt", "xls")
+        read(tmp_path / "a.xyz", "xls")
     with pytest.raises(InputError, match="one character"):
-        read(tmp_path / "a.txt", "csv", delimiter="||")
+        read(tmp_path / "a.xyz", "csv", delimiter="||")
 
 
 def test_a_gzip_file_that_packs_well(tmp_path):

@@ -20,6 +20,7 @@ from .options import (
     Delimiter,
     Device,
     Drop,
+    Encoding,
     Format,
     Keep,
     KeepFeature,
@@ -29,6 +30,7 @@ from .options import (
     Numeric,
     Output,
     Seed,
+    Sheet,
     Target,
     Thousands,
     assignments,
@@ -57,6 +59,8 @@ def fit(
     form: Format = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
     decimal: Decimal = None,
     thousands: Thousands = None,
     date_order: DateOrder = None,
@@ -66,7 +70,7 @@ def fit(
     check_writable(output)
     given, kinds = assignments(parameters), kinds_of(drop, keep, numeric, nominal)
     with warnings_told():
-        table = read_data(data, form, missing, delimiter, decimal, thousands, date_order)
+        table = read_data(data, form, missing, delimiter, decimal, thousands, date_order, encoding, sheet)
         with progress(f"{method} on {table.n_rows} rows", quiet=as_json) as advance:
             model = TableModel.fit(
                 table,
@@ -82,6 +86,7 @@ def fit(
             )
         reading = {"format": form, "missing": missing, "delimiter": delimiter}
         reading |= {"decimal": decimal, "thousands": thousands, "date_order": date_order}
+        reading |= {"encoding": encoding, "sheet": sheet}
         model.save(output, {**kinds, **reading, "n_jobs": jobs})
     if as_json:
         return print_json({"model": str(output), **described(model)})
@@ -110,6 +115,8 @@ def predict(
     form: Format = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
     decimal: Decimal = None,
     thousands: Thousands = None,
     date_order: DateOrder = None,
@@ -117,7 +124,9 @@ def predict(
 ) -> None:
     """Predict the class of every row; columns are matched by name. Where the rows have a class, say the accuracy."""
     with warnings_told():
-        loaded, table = _opened(model, data, output, form, missing, delimiter, decimal, thousands, date_order)
+        _check(output)
+        loaded = TableModel.load(model)
+        table = read_data(data, form, missing, delimiter, decimal, thousands, date_order, encoding, sheet)
         kept = {name: table.texts(name) for name in keep or ()}
         with progress("rows", table.n_rows, quiet=as_json) as advance:
             labels, shares = loaded.predict(table, proba=proba, on_rows=advance)
@@ -142,6 +151,8 @@ def transform(
     form: Format = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
     decimal: Decimal = None,
     thousands: Thousands = None,
     date_order: DateOrder = None,
@@ -149,7 +160,9 @@ def transform(
 ) -> None:
     """Map every row to the space where the learned distance is Euclidean."""
     with warnings_told():
-        loaded, table = _opened(model, data, output, form, missing, delimiter, decimal, thousands, date_order)
+        _check(output)
+        loaded = TableModel.load(model)
+        table = read_data(data, form, missing, delimiter, decimal, thousands, date_order, encoding, sheet)
         kept = {name: table.texts(name) for name in keep or ()}
         with progress("rows", table.n_rows, quiet=as_json) as advance:
             Z = loaded.transform(table, advance)
@@ -170,10 +183,10 @@ def inspect(
     show(printable(model), described(loaded), top)
 
 
-def _opened(model, data, output, form, missing, delimiter, decimal, thousands, date_order):
+def _check(output):
+    """Whether a table can be written, before any work."""
     if output != STDOUT:
         check_output(output)
-    return TableModel.load(model), read_data(data, form, missing, delimiter, decimal, thousands, date_order)
 
 
 def _hand_over(columns, output, as_json, summary):

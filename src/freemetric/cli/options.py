@@ -8,11 +8,13 @@ import typer
 
 from ..tabular import InputError, Table, read
 from ..tabular.reading import FORMATS, MISSING
-from ..tabular.writing import WRITERS
+from ..tabular.writing import PACKERS, WRITERS
 
 STDOUT = Path("-")
 
-Data = Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, ARFF or LIBSVM file, perhaps gzipped.")]
+READ = "CSV, TSV or other text, Excel, JSON (lines), Feather, Parquet, ARFF or LIBSVM"
+
+Data = Annotated[Path, typer.Argument(help=f"{READ} file, perhaps packed (gz, bz2, xz, zip); - is standard input.")]
 Model = Annotated[Path, typer.Argument(help="File that `freemetric fit` wrote.")]
 Target = Annotated[str | None, typer.Option(help="Column of the class; a LIBSVM file has its own.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of everything random.")]
@@ -20,10 +22,14 @@ Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out; repea
 Numeric = Annotated[list[str] | None, typer.Option(help="Column that must hold numbers; repeatable.")]
 Nominal = Annotated[list[str] | None, typer.Option(help="Column whose numbers are names; repeatable.")]
 Format = Annotated[str | None, typer.Option("--format", help=f"{', '.join(FORMATS)}; else by the suffix.")]
+Encoding = Annotated[
+    str | None, typer.Option(help="Of a text: utf-8, cp1252, latin-1, utf-16, ...; where it is not recognised.")
+]
+Sheet = Annotated[str | None, typer.Option(help="Sheet of an Excel file, by name or number; else the first.")]
 Missing = Annotated[
     list[str] | None, typer.Option(help="Text of a missing value, in place of '', ?, NA, nan, ...; repeatable.")
 ]
-Delimiter = Annotated[str | None, typer.Option(help="Character between the fields of a CSV file.")]
+Delimiter = Annotated[str | None, typer.Option(help="Character between the fields of a text, or tab, or blank.")]
 Decimal = Annotated[str | None, typer.Option(help="Mark before decimals, . or , where it is not recognised.")]
 Thousands = Annotated[str | None, typer.Option(help="Mark between groups of three digits: . , ' or a blank.")]
 DateOrder = Annotated[str | None, typer.Option(help="Of dates where it is not recognised: ymd, dmy or mdy.")]
@@ -32,9 +38,8 @@ KeepFeature = Annotated[
 ]
 Device = Annotated[str, typer.Option(help="Where methods compute that can choose: cpu, cuda, ...")]
 Keep = Annotated[list[str] | None, typer.Option(help="Column of the data to copy to the output; repeatable.")]
-Output = Annotated[
-    Path, typer.Option("--output", "-o", help=f"File to write, {', '.join(WRITERS)}; - is CSV on stdout.")
-]
+WRITTEN = f"{', '.join(WRITERS)}, perhaps with {', '.join(PACKERS)}"
+Output = Annotated[Path, typer.Option("--output", "-o", help=f"File to write, {WRITTEN}; - is CSV on stdout.")]
 
 
 def read_data(
@@ -45,11 +50,13 @@ def read_data(
     decimal: str | None,
     thousands: str | None,
     date_order: str | None,
+    encoding: str | None = None,
+    sheet: str | None = None,
 ) -> Table:
     """The table of a file."""
     texts = [*missing, ""] if missing else MISSING
     marks = {"decimal": decimal, "thousands": thousands, "date_order": date_order}
-    return read(path, form, missing=texts, delimiter=delimiter, **marks)
+    return read(path, form, missing=texts, delimiter=delimiter, encoding=encoding, sheet=sheet, **marks)
 
 
 def kinds_of(

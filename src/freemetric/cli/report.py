@@ -8,7 +8,7 @@ import typer
 from ..tabular import TableModel
 from ..tabular.writing import check_writable
 from .console import Json, console, print_json, progress, warnings_told
-from .options import DateOrder, Decimal, Delimiter, Format, Missing, Model, Thousands, read_data
+from .options import DateOrder, Decimal, Delimiter, Encoding, Format, Missing, Model, Sheet, Thousands, read_data
 
 
 def report(
@@ -20,6 +20,8 @@ def report(
     form: Format = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
     decimal: Decimal = None,
     thousands: Thousands = None,
     date_order: DateOrder = None,
@@ -34,7 +36,8 @@ def report(
         loaded = TableModel.load(model)
         X = y = None
         if data is not None:
-            X, y = loaded.rows(read_data(data, form, missing, delimiter, decimal, thousands, date_order))
+            table = read_data(data, form, missing, delimiter, decimal, thousands, date_order, encoding, sheet)
+            X, y = loaded.rows(table)
         with progress("writing the report", quiet=as_json):
             names = loaded.feature_names()
             write(loaded.pipeline, output, X, y, title=title or model.stem, feature_names=names, most_rows=rows)

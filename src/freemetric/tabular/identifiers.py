@@ -16,6 +16,8 @@ MANY_OF_THE_ROWS = 0.5  # share of different values from which on they are nearl
 WORDS_OF_A_TEXT = 4
 CALLED_A_KEY = re.compile(r"(?i:(?:.*[^a-z])?(?:id|key|index|idx|row|rowid|nr|no))|.*[a-z]I[dD]")  # and no "acid"
 
+WITHOUT_NAME = re.compile(r"Unnamed: 0(\.\d+)*")  # as pandas and our readers call an index
+
 
 def usable(
     table: Table, target: str | None = None, *, keep: Collection[str] = (), **kinds: Collection[str]
@@ -57,6 +59,8 @@ def usable(
 
 def why(table: Table, column: Column) -> str:
     """Why a column should not be a feature, empty if it may be one."""
+    if WITHOUT_NAME.fullmatch(column.name):
+        return "it is an index without a name"
     if column.kind == "numeric":
         return "it numbers the rows" if _numbers_the_rows(table.numbers(column.name, column.marks), column) else ""
     if column.kind == "date" or len(column.categories) <= MOST_CATEGORIES:
@@ -70,9 +74,18 @@ def why(table: Table, column: Column) -> str:
 
 
 def _numbers_the_rows(numbers: np.ndarray, column: Column) -> bool:
-    """Whether they are whole numbers without a gap, or different ones in a column that is called a key."""
+    """Whether they are whole numbers without a gap, or different ones in a column that is called a key.
+
+    In a short table both are asked for: they count the rows from 0 or 1, and the column is called a key.
+    """
+    if CALLED_A_KEY.fullmatch(column.name) and any(np.array_equal(numbers, _counted(numbers, i)) for i in (0, 1)):
+        return True
     if len(numbers) <= MOST_CATEGORIES or column.missing or (numbers != np.round(numbers)).any():
         return False
     if len(np.unique(numbers)) < len(numbers):
         return False
     return bool(np.ptp(numbers) == len(numbers) - 1 or CALLED_A_KEY.fullmatch(column.name))
+
+
+def _counted(numbers: np.ndarray, start: int) -> np.ndarray:
+    return np.arange(start, start + len(numbers))

@@ -1,11 +1,14 @@
 """Tables as files of the format that their name says, written whole or not at all."""
 
+import bz2
 import csv
 import gzip
 import io
 import json
+import lzma
 import math
 import os
+import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -33,59 +36,109 @@ def as_json_lines(columns: Columns) -> str:
     return "".join(f"{json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False)}\n" for row in rows)
 
 
+def as_json(columns: Columns) -> str:
+    """An array of the objects of all rows."""
+    return "[\n" + as_json_lines(columns).rstrip("\n").replace("\n", ",\n") + "\n]\n"
+
+
 def as_parquet(columns: Columns) -> bytes:
     """A Parquet file, whose columns are numbers, truth values or texts."""
-    pa, content = require("pyarrow", "cli"), io.BytesIO()
-    arrays = {name: pa.array([_plain(cell) for cell in cells]) for name, cells in columns.items()}
-    require("pyarrow.parquet", "cli").write_table(pa.table(arrays), content)
+    content = io.BytesIO()
+    require("pyarrow.parquet", "parquet").write_table(_arrow(columns), content)
     return content.getvalue()
+
+
+def as_feather(columns: Columns) -> bytes:
+    """A Feather file, which is one of Arrow, with columns as in a Parquet file."""
+    content = io.BytesIO()
+    require("pyarrow.feather", "parquet").write_feather(_arrow(columns), content)
+    return content.getvalue()
+
+
+def _arrow(columns: Columns) -> Any:
+    pa = require("pyarrow", "parquet")
+    return pa.table({name: pa.array([_plain(cell) for cell in cells]) for name, cells in columns.items()})
 
 
 WRITERS: dict[str, Callable[[Columns], bytes]] = {
     ".csv": lambda columns: as_delimited(columns).encode(),
     ".tsv": lambda columns: as_delimited(columns, "\t").encode(),
     ".tab": lambda columns: as_delimited(columns, "\t").encode(),
+    ".txt": lambda columns: as_delimited(columns, "\t").encode(),
     ".jsonl": lambda columns: as_json_lines(columns).encode(),
     ".ndjson": lambda columns: as_json_lines(columns).encode(),
+    ".json": lambda columns: as_json(columns).encode(),
     ".parquet": as_parquet,
     ".pq": as_parquet,
+    ".feather": as_feather,
+    ".arrow": as_feather,
     ".xlsx": as_excel,
 }
 """What makes a file of the columns, by the ending of its name; a name without an ending is CSV."""
 
-PACKED = ".gz"
+PACKERS: dict[str, Callable[[str, bytes], bytes]] = {
+    ".gz": lambda name, content: gzip.compress(content, mtime=0),
+    ".bz2": lambda name, content: bz2.compress(content),
+    ".xz": lambda name, content: lzma.compress(content),
+    ".zip": lambda name, content: _zipped(name, content),
+}
+"""What packs the content of a file, whose name without this ending is given."""
 
 
 def check_output(path: str | os.PathLike) -> None:
     """Say before the work that a table cannot be written where, or as what, it should be."""
-    check_writable(path)
-    if _ending(Path(path)) == ".xlsx":
+    path = Path(path)
+    if not _is_device(path):
+        check_writable(path)
+    ending = _ending(path)
+    if ending == ".xlsx":
         check_excel(path)
+    elif WRITERS[ending] in (as_parquet, as_feather):
+        require("pyarrow", "parquet")
 
 
 def write(path: str | os.PathLike, columns: Columns) -> None:
-    """Put a table in its place at once, in the format of its name; one that ends in .gz is packed."""
+    """Put a table in its place at once, in the format of its name; packed where that ends in .gz, ..."""
     path = Path(path)
-    content = WRITERS[_ending(path)](columns)
-    with replacing(path) as file:
-        file.write(gzip.compress(content, mtime=0) if path.suffix.lower() == PACKED else content)
+    content, pack = WRITERS[_ending(path)](columns), PACKERS.get(path.suffix.lower())
+    content = content if pack is None else pack(path.stem, content)
+    # a device such as /dev/null, or a pipe, is written to and must stay what it is
+    with open(path, "wb") if _is_device(path) else replacing(path) as file:
+        file.write(content)
 
 
 def check_writable(path: str | os.PathLike) -> None:
     """Say before the work that a file cannot be written where it should be."""
     path = Path(path)
+    if str(path) == "-":
+        raise InputError("this cannot be written to standard output; -o NAME names a file")
     if not path.parent.is_dir():
         raise InputError(f"{path}: there is no folder {path.parent}")
     if path.is_dir():
         raise InputError(f"{path}: is a folder")
+    if _is_device(path):
+        raise InputError(f"{path}: is a device or a pipe and no file")
+
+
+def _is_device(path: Path) -> bool:
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def _ending(path: Path) -> str:
-    packed = path.suffix.lower() == PACKED
+    packed = path.suffix.lower() in PACKERS
     ending = (Path(path.stem).suffix if packed else path.suffix).lower() or ".csv"
     if ending not in WRITERS:
-        raise InputError(f"{path}: tables are written as {', '.join(WRITERS)}, not as {ending}")
+        with_packing = f"{', '.join(WRITERS)}, perhaps with {', '.join(PACKERS)}"
+        raise InputError(f"{path}: tables are written as {with_packing}, not as {ending}")
     return ending
+
+
+def _zipped(name: str, content: bytes) -> bytes:
+    """An archive with one file, the same for the same content."""
+    packed, member = io.BytesIO(), zipfile.ZipInfo(name if Path(name).suffix else f"{name}.csv")
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(member, content, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
 
 
 def _cell(value: Any) -> str:

@@ -2,11 +2,13 @@
 
 import csv
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
-from ...text_files import text_of
 from ..table import InputError, Table, quoted
-from .delimited import check_names, from_rows
+from .delimited import from_rows
+from .encodings import decoded
+from .names import check_names
+from .reading_options import ReadingOptions
 
 Numbered = tuple[int, str]  # a line and its number
 
@@ -15,9 +17,9 @@ ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{'\"][^\s{{]*)\s*(\{{.*\}}
 KINDS = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "nominal", "date": "date"}
 
 
-def read_arff(source: str, content: bytes, missing: Collection[str]) -> Table:
+def read_arff(source: str, content: bytes, options: ReadingOptions) -> Table:
     """The table of an ARFF file; kinds are as declared."""
-    stripped = (line.strip() for line in text_of(source, content, InputError).splitlines())
+    stripped = (line.strip() for line in decoded(source, content, options.encoding).splitlines())
     lines = [(number, line) for number, line in enumerate(stripped, 1) if line and not line.startswith("%")]
     start = next((i for i, (_, line) in enumerate(lines) if line.lower().startswith("@data")), None)
     if start is None:
@@ -26,7 +28,8 @@ def read_arff(source: str, content: bytes, missing: Collection[str]) -> Table:
     rows = [_fields(source, number, line) for number, line in lines[start + 1 :]]
     if not rows:
         raise InputError(f"{source}: attributes and no rows")
-    return from_rows(source, list(kinds), rows, [number for number, _ in lines[start + 1 :]], missing, kinds)
+    numbers = [number for number, _ in lines[start + 1 :]]
+    return from_rows(source, list(kinds), rows, numbers, options.missing, kinds)
 
 
 def _attributes(source: str, lines: Iterable[Numbered]) -> dict[str, str]:

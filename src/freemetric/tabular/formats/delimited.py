@@ -1,60 +1,115 @@
-"""CSV and TSV files, read strictly: an error names the malformed line; another delimiter is recognised and said."""
+"""Delimited text, read strictly: an error names the malformed line; another delimiter is recognised and said."""
 
+import re
 import warnings
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from ...exceptions import DataWarning
-from ...text_files import csv_records, text_of
-from ..table import InputError, Table, few, objects, quoted
+from ...text_files import csv_records
+from ..table import InputError, Table, objects, quoted
+from .encodings import decoded
+from .names import check_names, completed, say_if_data
+from .reading_options import ReadingOptions
 
 Records = tuple[list[tuple[str, ...]], Sequence[int]]  # fields, and the lines they end on
 
 DELIMITERS = ";\t|,"
+BLANKS = " "  # stands for any number of blanks and tabs
+SPELLED = {"\\t": "\t", "tab": "\t", "blank": BLANKS, "space": BLANKS}
+DECLARED = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)  # a first line that Excel writes and reads
+COMMENTS = re.compile(r"(?:[ \t]*#.*(?:\r\n|\r|\n))+")
 
 
-def read_delimited(source: str, content: bytes, missing: Collection[str], delimiter: str | None, usual: str) -> Table:
-    """The table of a file whose first line names the columns; None is the usual delimiter, or another if it must be."""
-    text = text_of(source, content, InputError)
-    records, lines = _recognised(source, text, usual) if delimiter is None else _records(source, text, delimiter)
-    header, rows = records[0], records[1:]
-    check_names(f"{source}, line {lines[0]}", header)
-    hint = _hint(header) if delimiter is None else ""
+def check_delimiter(text: str) -> str:
+    """The delimiter that a user means."""
+    delimiter = SPELLED.get(text, text)
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise InputError(f"a delimiter is one character, not {text!r}")
+    return delimiter
+
+
+def read_csv(source: str, content: bytes, options: ReadingOptions) -> Table:
+    """The table of a file with commas; another delimiter is taken where it must be."""
+    return _read(source, content, options, ",;\t|")
+
+
+def read_tsv(source: str, content: bytes, options: ReadingOptions) -> Table:
+    """The table of a file with tabs; another delimiter, or blanks, where it must be."""
+    return _read(source, content, options, "\t;|, ")
+
+
+def read_txt(source: str, content: bytes, options: ReadingOptions) -> Table:
+    """The table of a file with any delimiter, or with columns that are set apart by blanks."""
+    return _read(source, content, options, "\t;|, ", usual="")
+
+
+def _read(source: str, content: bytes, options: ReadingOptions, delimiters: str, usual: str | None = None) -> Table:
+    text, delimiter = decoded(source, content, options.encoding), options.delimiter
+    declared = DECLARED.match(text)
+    if declared and delimiter is None:
+        delimiter, text = declared[1], "\n" * declared[0].count("\n") + text[declared.end() :]
+    if delimiter is None:
+        records, lines = _recognised(source, text, delimiters, delimiters[0] if usual is None else usual)
+    else:
+        records, lines = _records(source, text, delimiter)
+    return _table(source, records, lines, options, guessed=delimiter is None)
+
+
+def _table(
+    source: str, records: list[tuple[str, ...]], lines: Sequence[int], options: ReadingOptions, guessed: bool
+) -> Table:
+    """The first record names the columns."""
+    where = f"{source}, line {lines[0]}"
+    header, rows = completed(source, records[0], records[1:])
+    check_names(where, header)
+    hint = _hint(header) if guessed else ""
     if not rows:
         raise InputError(f"{source}: a header and no rows{hint}")
     if hint:
         raise InputError(f"{source}{hint.replace(';', ':', 1)}")
-    return from_rows(source, header, rows, lines[1:], missing)
+    say_if_data(where, header)
+    return from_rows(source, header, rows, lines[1:], options.missing)
 
 
 def _records(source: str, text: str, delimiter: str) -> Records:
-    return csv_records(source, text, InputError, delimiter)
+    return csv_records(source, _single_blanks(text) if delimiter == BLANKS else text, InputError, delimiter)
 
 
-def _recognised(source: str, text: str, usual: str) -> Records:
-    """The records by the usual delimiter, unless they are no table by that one and are one by another."""
-    problem = None
-    try:
-        found = _records(source, text, usual)
-        if _is_table(found[0]):
-            return found
-    except InputError as raised:
-        problem = raised
-    for other in DELIMITERS.replace(usual, ""):
-        with suppress(InputError):
-            again = _records(source, text, other)
-            if len(again[0]) > 1 and _is_table(again[0]):
-                warnings.warn(f"{source}: read with the delimiter {other!r}", DataWarning, 4)
-                return again
-    if problem is not None:
-        raise problem
-    return found
+def _single_blanks(text: str) -> str:
+    return re.sub(r" ?(\r\n|\r|\n|\A|\Z) ?", r"\1", re.sub(r"[ \t]+", " ", text))
+
+
+def _recognised(source: str, text: str, delimiters: str, usual: str) -> Records:
+    """The records by the first delimiter with which they are a table; by the first of all where they never are."""
+    for variant in _uncommented(text, delimiters):
+        for delimiter in delimiters:
+            with suppress(InputError):
+                found = _records(source, variant, delimiter)
+                if _is_table(found[0]) and (delimiter == usual or len(found[0]) > 1):
+                    if delimiter != usual:
+                        how = "blanks between the columns" if delimiter == BLANKS else f"the delimiter {delimiter!r}"
+                        warnings.warn(f"{source}: read with {how}", DataWarning, 5)
+                    return found
+    return _records(source, variant, delimiters[0])
+
+
+def _uncommented(text: str, delimiters: str) -> Iterator[str]:
+    """The text; where it begins with # and may have comments: with the last of them as names, and without any."""
+    comments = COMMENTS.match(text) if BLANKS in delimiters else None
+    if comments is None:
+        yield text
+        return
+    *others, last = comments[0].splitlines()
+    rest = text[comments.end() :]
+    yield "\n" * len(others) + last.strip().lstrip("# ") + "\n" + rest
+    yield "\n" * (len(others) + 1) + rest
 
 
 def _is_table(records: Sequence[Sequence[str]]) -> bool:
-    """Whether there are at least two columns and every row has them all."""
-    return len(records[0]) > 1 and all(len(record) == len(records[0]) for record in records)
+    """Whether there are at least two columns and every row has them all, or all have one field more."""
+    widths = {len(record) for record in records[1:]} or {len(records[0])}
+    return len(records[0]) > 1 and widths in ({len(records[0])}, {len(records[0]) + 1})
 
 
 def from_rows(
@@ -72,16 +127,6 @@ def from_rows(
     columns = zip(*rows, strict=True)
     cells = (objects(None if text in missing else text for text in column) for column in columns)
     return Table(source, dict(zip(names, cells, strict=True)), kinds or {}, lines)
-
-
-def check_names(where: str, names: Sequence[str]) -> None:
-    """Every column has a name of its own."""
-    for position, name in enumerate(names, 1):
-        if not name:
-            raise InputError(f"{where}: column {position} has no name; an index must be named or left out")
-    again = [name for name, count in Counter(names).items() if count > 1]
-    if again:
-        raise InputError(f"{where}: two columns are called {few(again)}")
 
 
 def _hint(header: Sequence[str]) -> str:

@@ -3,11 +3,12 @@
 import numpy as np
 
 from ..table import LARGEST, InputError, Table
+from .reading_options import ReadingOptions
 
 LABEL = "label"
 
 
-def read_libsvm(source: str, content: bytes) -> Table:
+def read_libsvm(source: str, content: bytes, options: ReadingOptions) -> Table:
     """The table of a LIBSVM file; a column that a file does not mention is zero."""
     labels, rows, lines = [], [], []
     for number, line in enumerate(content.split(b"\n"), 1):

@@ -1,26 +1,21 @@
 """Parquet files, whose columns have types."""
 
 import io
-import re
-from collections.abc import Collection
-
-import numpy as np
 
 from ...extras import require
-from ..table import LARGEST, InputError, Table, objects, quoted
-from .delimited import check_names
+from ..table import InputError, Table
+from .arrow_cells import INDEX, check_size, from_arrow
+from .names import check_names
+from .reading_options import ReadingOptions
 
-INDEX = re.compile(r"__index_level_\d+__")  # pandas' own, no feature
-MANY_CELLS, MOST_PER_BYTE = 2 * 10**6, 300  # more cells in fewer bytes are no data, but would take minutes to unpack
 
-
-def read_parquet(source: str, content: bytes, missing: Collection[str]) -> Table:
-    """The table of a Parquet file: numbers are numeric, truth values, texts and dictionaries nominal."""
-    pa, pq = require("pyarrow", "cli"), require("pyarrow.parquet", "cli")
+def read_parquet(source: str, content: bytes, options: ReadingOptions) -> Table:
+    """The table of a Parquet file; pandas' index is left out."""
+    pa, pq = require("pyarrow", "parquet"), require("pyarrow.parquet", "parquet")
     try:
         file = pq.ParquetFile(io.BytesIO(content))
         names = [name for name in file.schema_arrow.names if not INDEX.fullmatch(name)]
-        _check_size(source, file.metadata, len(content))
+        check_size(source, file.metadata.num_rows, file.metadata.num_columns, len(content))
         check_names(source, names)
         columns = file.read(columns=names)
         columns.validate(full=True)
@@ -28,37 +23,4 @@ def read_parquet(source: str, content: bytes, missing: Collection[str]) -> Table
         raise
     except (pa.ArrowException, OSError, ValueError) as problem:
         raise InputError(f"{source}: not a Parquet file ({' '.join(str(problem).split())[:120]})") from problem
-    if not names or not columns.num_rows:
-        raise InputError(f"{source}: no rows or no columns")
-    cells = {name: _cells(pa, source, name, columns.column(name), missing) for name in names}
-    return Table(source, cells, {name: "numeric" for name in names if cells[name].dtype.kind == "f"})
-
-
-def _check_size(source, about, n_bytes):
-    """Unpacked, a few bytes can fill the memory."""
-    n_cells = about.num_rows * about.num_columns
-    if n_cells * 8 > LARGEST or n_cells > max(MANY_CELLS, MOST_PER_BYTE * n_bytes):
-        size = f"{about.num_rows} rows of {about.num_columns} columns"
-        raise InputError(f"{source}: {size} in {n_bytes} bytes are too many to unpack")
-
-
-def _cells(pa, source, name, column, missing):
-    kind, named = column.type, pa.types.is_dictionary(column.type)
-    kind = kind.value_type if named else kind
-    if pa.types.is_nested(kind) or "binary" in str(kind):
-        raise InputError(f"{source}: column {quoted(name)} holds {kind}, which is no cell of a table")
-    if not named and (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
-        return column.cast(pa.float64(), safe=False).to_numpy().astype("float64")
-    try:
-        return np.concatenate(
-            [_texts(chunk if named else chunk.dictionary_encode(), missing) for chunk in column.chunks]
-        )
-    except (OverflowError, ValueError) as problem:  # dates that Python cannot hold
-        raise InputError(f"{source}: column {quoted(name)}: {problem}") from problem
-
-
-def _texts(encoded, missing):
-    """Texts of a dictionary array, None for a gap; each different value becomes a text once."""
-    texts = (None if value is None else str(value).strip() for value in encoded.dictionary.to_pylist())
-    known = objects([*(None if text in missing else text for text in texts), None])
-    return known[encoded.indices.fill_null(len(known) - 1).to_numpy(zero_copy_only=False)]
+    return from_arrow(source, columns, options.missing)

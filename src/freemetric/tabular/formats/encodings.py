@@ -1,0 +1,105 @@
+"""Bytes as text: in the encoding that is given, marked or valid; else the guess is said with an example."""
+
+import codecs
+import re
+import warnings
+
+from ...exceptions import DataWarning
+from ...text_files import text_of
+from ..table import InputError, quoted
+
+MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",  # begins with the mark of UTF-16
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+WESTERN = "cp1252"  # Windows in western Europe; Latin-1 but for quotes and the euro
+NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f\x7f\x81\x8d\x8f\x90\x9d]")  # controls, and gaps of cp1252
+UTF_8_LETTER = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+FOREIGN = re.compile(r"\w*[^\W\x00-\x7f]\w*|[^\x00-\x7f]")  # a word with a letter that is not ASCII
+NOT_ASCII = bytes(range(0x80, 0x100))
+SOME = 4096  # bytes that tell UTF-16 by its zeros
+MARK, END_OF_FILE = "\ufeff", "\x1a"  # the second is of DOS
+
+
+def decoded(source: str, content: bytes, encoding: str | None) -> str:
+    """The text of a file.
+
+    Parameters
+    ----------
+    source : str
+        Begins a message.
+    content : bytes
+        The whole file.
+    encoding : str or None
+        None is what a mark in front says, else UTF-8 if the bytes are, else cp1252 with a warning that shows a word.
+
+    Returns
+    -------
+    str
+        Without marks of byte order.
+    """
+    chosen = encoding_of(content) if encoding is None else known(encoding)
+    try:
+        text = text_of(source, content, InputError, chosen).rstrip(END_OF_FILE)
+    except (LookupError, UnicodeError) as problem:  # a codec that is none of texts
+        raise InputError(f"{source}: cannot be read as {chosen} ({problem})") from problem
+    if encoding is None and chosen not in (*MARKS.values(), "utf-8-sig"):
+        _say_what_was_guessed(source, text, chosen)
+    return _without_marks(source, text.removeprefix(MARK))
+
+
+def known(encoding: str) -> str:
+    """The name under which Python knows an encoding; InputError where it knows none."""
+    try:
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError) as problem:
+        usual = "utf-8, cp1252, latin-1, utf-16, cp1250, cp1251, mac-roman, shift-jis, gb18030"
+        raise InputError(f"unknown encoding {encoding!r}; usual ones are {usual}") from problem
+    return "utf-8-sig" if name == "utf-8" else name
+
+
+def encoding_of(content: bytes) -> str:
+    """The encoding that a file is in, as far as its bytes tell; UTF-8 where they are no text that we know."""
+    marked = next((name for mark, name in MARKS.items() if content.startswith(mark)), None)
+    if marked:
+        return marked
+    even, odd = content[:SOME:2], content[1:SOME:2]
+    for name, high, low in [("utf-16-le", odd, even), ("utf-16-be", even, odd)]:
+        if 2 * high.count(0) > len(high) and not low.count(0):
+            return name
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return WESTERN if _may_be_western(content) else "utf-8-sig"
+    return "utf-8-sig"
+
+
+def _may_be_western(content: bytes) -> bool:
+    """No control characters, and not mostly UTF-8: that would turn into letters that nobody wrote."""
+    if NO_TEXT.search(content):
+        return False
+    rest, letters = UTF_8_LETTER.subn(b"", content)
+    return letters <= len(rest) - len(rest.translate(None, NOT_ASCII))
+
+
+def _say_what_was_guessed(source: str, text: str, encoding: str) -> None:
+    example = FOREIGN.search(text)
+    shown = f" ({quoted(example[0])})" if example else ""
+    why = "no mark says its encoding" if encoding.startswith("utf") else "not UTF-8"
+    warnings.warn(f"{source}: {why}; read as {encoding}{shown}; --encoding NAME says otherwise", DataWarning, 4)
+
+
+def _without_marks(source: str, text: str) -> str:
+    """A mark at the beginning of a line is where two files were put together; elsewhere it is an invisible blank."""
+    if MARK not in text:
+        return text
+    inside = re.search(rf"[\r\n]{MARK}", text)
+    if inside:
+        line = text.count("\n", 0, inside.end()) + 1
+        why = "a second file begins here (a byte-order mark): take them apart"
+        raise InputError(f"{source}, line {line}: {why}")
+    warnings.warn(f"{source}: {text.count(MARK)} byte-order marks inside the text are left out", DataWarning, 5)
+    return text.replace(MARK, "")

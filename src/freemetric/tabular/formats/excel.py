@@ -1,0 +1,142 @@
+"""Excel workbooks: the values of one sheet. Formulas and macros are not run."""
+
+import io
+import re
+import warnings
+import zipfile
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Any
+
+from ...exceptions import DataWarning
+from ...text_files import ALWAYS, LARGEST
+from ..table import InputError, Table, few, quoted
+from .cells import column_of
+from .excel_writing import MOST_ROWS, check_excel
+from .headers import Grid, width_of, with_names
+from .names import check_names
+from .reading_options import ReadingOptions
+from .signatures import OLD_EXCEL
+
+ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+MOST_PER_BYTE = 100  # of what a workbook unpacks to
+MANY_CELLS, MOST_CELLS_PER_BYTE = 10**6, 30  # more cells in fewer bytes are no data, but would take minutes to read
+ERRORS = frozenset(["#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#SPILL!", "#CALC!"])
+FORMULA = re.compile(rb"<(?:\w+:)?f[ />]")
+
+
+def read_excel(source: str, content: bytes, options: ReadingOptions) -> Table:
+    """The table of a sheet: the first that is shown, or the one that is named or numbered."""
+    check_excel(source)
+    _check_container(source, content)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # openpyxl's, about what it does not read
+            title, others, grid = _grid(source, content, options.sheet)
+            formulas = _without_values(content, title, grid)
+    except InputError:
+        raise
+    except Exception as problem:  # of any class: openpyxl does not expect files that are no workbooks
+        reason = " ".join(str(problem).split())[:120] or type(problem).__name__
+        raise InputError(f"{source}: not an Excel workbook, or a damaged one ({reason})") from problem
+    place = f"{source}, sheet {quoted(title)}"
+    _say(source, title, others if options.sheet is None else [], formulas)
+    if len(grid) < 2:
+        what = "a header and no rows" if grid else "the sheet is empty"
+        more = f"; --sheet NAME reads another one, {few(others)}" if others else ""
+        raise InputError(f"{place}: {what}{more}")
+    return _table(source, place, grid, options)
+
+
+def _table(source: str, place: str, grid: Grid, options: ReadingOptions) -> Table:
+    names, rows, lines = with_names(place, grid)
+    check_names(f"{place}, row {lines[0] - 1}", names)
+    wrong = sum(cell in ERRORS for row in rows for cell in row if isinstance(cell, str))
+    if wrong:
+        warnings.warn(f"{place}: {wrong} cells hold an error such as '#DIV/0!' and are gaps", DataWarning, 4)
+    columns = zip(*rows, strict=True)
+    cells = {name: column_of(column, options.missing | ERRORS) for name, column in zip(names, columns, strict=True)}
+    return Table(source, cells, {name: "numeric" for name in names if cells[name].dtype.kind == "f"}, lines)
+
+
+def _check_container(source: str, content: bytes) -> None:
+    """A workbook is a zip file that does not unpack to more than data would."""
+    if content.startswith(OLD_EXCEL):
+        if ENCRYPTED in content:
+            raise InputError(f"{source}: is protected by a password; save it without one")
+        raise InputError(f"{source}: a file of Excel 97-2003 (.xls); save it as .xlsx or .csv")
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as problem:
+        raise InputError(f"{source}: not an Excel workbook, or a truncated one ({problem})") from problem
+    if size > min(LARGEST, max(ALWAYS, MOST_PER_BYTE * len(content))):
+        raise InputError(f"{source}: unpacks to {size >> 20} MB, too many from {len(content)} bytes; save it as .csv")
+
+
+def _grid(source: str, content: bytes, asked: str | None) -> tuple[str, list[str], Grid]:
+    """The name of a sheet, those of the others, and the rows that are not empty with their numbers."""
+    book = _book(content, values=True)
+    sheet = _sheet(source, book, asked)
+    others = [other.title for other in book.worksheets if other is not sheet]
+    most, seen, widest, grid = max(MANY_CELLS, MOST_CELLS_PER_BYTE * len(content)), 0, 0, []
+    for number, row in enumerate(_rows(sheet), 1):
+        seen, widest = seen + len(row), max(widest, width_of(row))
+        if any(cell is not None for cell in row):
+            grid.append((number, row))
+        if max(seen, widest * len(grid)) > most or number > MOST_ROWS:
+            raise InputError(f"{source}: too many cells, most of them empty, in {len(content)} bytes; save it as .csv")
+    return sheet.title, others, grid
+
+
+def _rows(sheet: Any) -> Iterator[tuple[Any, ...]]:
+    """Rows of values; blank texts are none. What the file says about its size is not trusted."""
+    sheet.reset_dimensions()
+    for row in sheet.iter_rows(values_only=True):
+        yield tuple(None if isinstance(cell, str) and not cell.strip() else cell for cell in row)
+
+
+def _book(content: bytes, values: bool) -> Any:
+    import openpyxl
+
+    return openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=values, keep_links=False)
+
+
+def _sheet(source: str, book: Any, asked: str | None) -> Any:
+    sheets = book.worksheets
+    if not sheets:
+        raise InputError(f"{source}: a workbook without sheets of cells")
+    if asked is None:
+        return next((sheet for sheet in sheets if sheet.sheet_state == "visible"), sheets[0])
+    named = [sheet for sheet in sheets if sheet.title == asked]
+    if not named and asked.isdecimal() and 1 <= int(asked) <= len(sheets):
+        named = [sheets[int(asked) - 1]]
+    if not named:
+        raise InputError(f"{source}: no sheet {quoted(asked)}; there are {few(sheet.title for sheet in sheets)}")
+    return named[0]
+
+
+def _without_values(content: bytes, title: str, grid: Grid) -> int:
+    """How many formulas there are whose values no program has stored; they read as gaps."""
+    if not _has_formulas(content):
+        return 0
+    values, missing = dict(grid), 0
+    sheet = next(sheet for sheet in _book(content, values=False).worksheets if sheet.title == title)
+    for number, row in enumerate(_rows(sheet), 1):
+        pairs = zip_longest(row, values.get(number, ()))
+        missing += sum(value is None and isinstance(cell, str) and cell.startswith("=") for cell, value in pairs)
+    return missing
+
+
+def _has_formulas(content: bytes) -> bool:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        sheets = [name for name in archive.namelist() if name.startswith("xl/worksheets/")]
+        return any(FORMULA.search(archive.read(name)) for name in sheets)
+
+
+def _say(source: str, title: str, others: list[str], formulas: int) -> None:
+    if others:
+        warnings.warn(f"{source}: sheet {quoted(title)}; --sheet NAME reads another one, {few(others)}", DataWarning, 4)
+    if formulas:
+        why = "open and save the file in Excel or LibreOffice"
+        warnings.warn(f"{source}: {formulas} formulas have no stored value and are gaps; {why}", DataWarning, 4)
