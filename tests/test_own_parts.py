@@ -101,7 +101,7 @@ def test_they_are_fitted(model, wine):
     assert model.score(*wine) > 0.9
     tried = set(zip(model.selection_["view"], model.selection_["form"], strict=True))
     assert {("scaled", "tied"), ("signs", "tied"), ("signs", "full")} <= tried
-    assert model.feature_importances_.shape == (13,)
+    assert model.distance_weights_.shape == (13,)
 
 
 def test_they_are_cloned_and_searched(model, wine):

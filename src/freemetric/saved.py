@@ -4,6 +4,7 @@ from . import energies, mc
 from .files import register
 from .files.registry import register_known
 from .learners import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
+from .learners.free_energy.jury import Jury
 from .learners.free_energy.sample import Replicas
 from .learners.walk_checkpoint import KeptWalk
 from .metrics import Calibration, Candidate, Committee, Ensemble, Mixture, Voters
@@ -20,6 +21,7 @@ for _tag, _cls in {
     "recipe": Recipe,
     "table-model": TableModel,
     "replicas": Replicas,
+    "jury": Jury,
     "candidate": Candidate,
     "ensemble": Ensemble,
     "mixture": Mixture,

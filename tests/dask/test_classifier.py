@@ -108,7 +108,7 @@ def test_a_local_model_is_that_of_one_process(rows, one, tmp_path):
     assert type(local) is FreeEnergyClassifier
     np.testing.assert_array_equal(local.predict_proba(X), one.predict_proba(X))
     np.testing.assert_array_equal(local.oob_decision_function_, one.oob_decision_function_)
-    np.testing.assert_array_equal(local.feature_importances_, one.feature_importances_)
+    np.testing.assert_array_equal(local.distance_weights_, one.distance_weights_)
     local.save(tmp_path / "rows.fm")
     np.testing.assert_array_equal(freemetric.load(tmp_path / "rows.fm").predict(X), one.predict(X))
     with pytest.raises(ValueError, match=r"to_local\(\).save"):

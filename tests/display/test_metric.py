@@ -48,9 +48,9 @@ def test_a_walker_shows_the_spread_of_its_replicas(iris):
         np.testing.assert_allclose(ends(display.ax_[1]), np.quantile(diagonals, [0.05, 0.95], axis=0).T[order])
 
 
-def test_a_classifier_shows_its_importances(voters):
+def test_a_classifier_shows_what_its_distances_weigh(voters):
     heat, bars = MetricDisplay.from_estimator(voters, weights=True).ax_
-    importances, std = voters.feature_importances_, voters.feature_importances_std_
+    importances, std = voters.distance_weights_, voters.distance_weights_std_
     order = np.argsort(-importances)
     np.testing.assert_allclose([bar.get_width() for bar in bars.patches], importances[order])
     assert names_on(bars) == [f"x{i}" for i in order]

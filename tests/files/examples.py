@@ -21,6 +21,7 @@ from sklearn.preprocessing import (
 from freemetric import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe, energies, mc
 from freemetric.energies import Confinement, Diagonal, LogNCAEnergy, MiniBatch, NCAEnergy
 from freemetric.learners.free_energy.judge import Ballots
+from freemetric.learners.free_energy.jury import Jury
 from freemetric.learners.free_energy.sample import Replicas
 from freemetric.learners.lowest import Lowest
 from freemetric.learners.walk_checkpoint import KeptWalk
@@ -49,6 +50,10 @@ VALUES = {
             {"step": np.arange(3), "map": rng.random((3, 1, 3))},
         ),
         Replicas(np.empty((0, 1, 3)), Ballots.none(5, 4, 3), {}, {}),
+    ],
+    "freemetric:jury": [
+        Jury.of(rng.permutation(50)[:11], [rng.random((4, 11)) < 0.5, rng.random((2, 11)) < 0.5]),
+        Jury.of(np.arange(3), []),
     ],
     "freemetric:candidate": [
         Candidate("scaled", "full", "nca", 1e-3, 0.5, 64),

@@ -165,7 +165,7 @@ def test_voters(voters):
         f"k = {voters.n_neighbors_}",
         f"temperature {voters.temperature_:.4g}",
         f"{100 * trusted.max():.1f} %",
-        f"{100 * voters.feature_importances_.max():.1f} % ± ",
+        f"{100 * voters.distance_weights_.max():.1f} % ± ",
         f"median energy of {voters.trace_['energy'].shape[1]} replicas",
     ):
         assert words in shown.said

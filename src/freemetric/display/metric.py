@@ -27,9 +27,9 @@ class MetricDisplay:
         Names of the features; None numbers them.
     replica_weights : ndarray of shape (n_replicas, n_features) or None, default=None
         Diagonal of M of every replica, for the spread of the weights.
-    importances : ndarray of shape (n_features,) or None, default=None
-        Weights of the features where the learner has them itself; None takes the diagonal of M.
-    importances_std : ndarray of shape (n_features,) or None, default=None
+    distance_weights : ndarray of shape (n_features,) or None, default=None
+        Shares of the features in the squared distances where the learner has them itself; None takes the diagonal of M.
+    distance_weights_std : ndarray of shape (n_features,) or None, default=None
         Their standard deviations over replicas.
     title : str, default="M = A$^T$A"
         What the heat map shows.
@@ -64,15 +64,15 @@ class MetricDisplay:
         *,
         feature_names: Sequence[str] | None = None,
         replica_weights: NDArray | None = None,
-        importances: NDArray | None = None,
-        importances_std: NDArray | None = None,
+        distance_weights: NDArray | None = None,
+        distance_weights_std: NDArray | None = None,
         title: str = "M = A$^T$A",
     ) -> None:
         self.matrix = matrix
         self.feature_names = feature_names
         self.replica_weights = replica_weights
-        self.importances = importances
-        self.importances_std = importances_std
+        self.distance_weights = distance_weights
+        self.distance_weights_std = distance_weights_std
         self.title = title
 
     @classmethod
@@ -95,7 +95,7 @@ class MetricDisplay:
             A fitted metric learner or other estimator with ``components_``, a pipeline or MetricKNeighborsClassifier
             with one, or FreeEnergyClassifier. Of its views of the features that vote the first in
             ``freemetric.metrics.VIEWS`` is shown, as the title says: the mean over its replicas, each scaled to a mean
-            squared distance of one. Its weights are ``feature_importances_``, of all views.
+            squared distance of one. Its weights are ``distance_weights_``, of all views.
         feature_names : sequence of str or None, default=None
             Names of the features that the map sees; None takes those of fit.
         X : array-like of shape (n_samples, n_features) or None, default=None
@@ -123,8 +123,8 @@ class MetricDisplay:
             matrix,
             feature_names=names,
             replica_weights=space.replica_weights(X),
-            importances=getattr(space.learner, "feature_importances_", None),
-            importances_std=getattr(space.learner, "feature_importances_std_", None),
+            distance_weights=getattr(space.learner, "distance_weights_", None),
+            distance_weights_std=getattr(space.learner, "distance_weights_std_", None),
             title=space.matrix_title(),
         )
         return display.plot(ax, weights=weights, top=top, **kwargs)
@@ -137,8 +137,8 @@ class MetricDisplay:
         ax : Axes, array-like of two Axes or None, default=None
             Where to draw; two with ``weights``. None makes a figure.
         weights : bool, default=False
-            Draw the diagonal as bars beside, or the importances where there are any, from the heaviest feature, at
-            most twenty. Lines hold the middle 90 % of the replicas, or a standard deviation of the importances.
+            Draw the diagonal as bars beside, or the shares in the distances where there are any, from the heaviest
+            feature, at most twenty. Lines hold the middle 90 % of the replicas, or a standard deviation of the shares.
         top : int or None, default=None
             Show only so many features, the heaviest, in their own order.
         **kwargs : dict
@@ -148,7 +148,7 @@ class MetricDisplay:
         -------
         display : MetricDisplay
         """
-        weight = np.diag(self.matrix) if self.importances is None else np.asarray(self.importances)
+        weight = np.diag(self.matrix) if self.distance_weights is None else np.asarray(self.distance_weights)
         heaviest = np.argsort(-weight, kind="stable")
         shown = np.sort(heaviest[:top])
         numbered = [f"x{i}" for i in range(len(self.matrix))]
@@ -185,16 +185,16 @@ class MetricDisplay:
             ink = require("matplotlib", "display").rcParams["text.color"]
             axis.hlines(place, low[order], high[order], color=ink, linewidth=1.2)
         axis.set_yticks(place, names[order], fontsize="small")
-        label = "weight of the feature" if self.importances is None else "share in the squared distances"
+        label = "weight of the feature" if self.distance_weights is None else "share in the squared distances"
         axis.set(ylim=(len(order) - 0.4, -0.6), xlim=(0, None), xlabel=f"{label}\n(lines: {words})" if words else label)
         axis.spines[["top", "right"]].set_visible(False)
 
     def _spread(self, weight):
         """Ends of the lines over the bars, and what they are; no words where there are none."""
-        if self.importances is None and self.replica_weights is not None:
+        if self.distance_weights is None and self.replica_weights is not None:
             return *np.quantile(self.replica_weights, [0.05, 0.95], axis=0), "middle 90 % of replicas"
-        if self.importances is not None and self.importances_std is not None:
-            std = np.asarray(self.importances_std)
+        if self.distance_weights is not None and self.distance_weights_std is not None:
+            std = np.asarray(self.distance_weights_std)
             return np.maximum(weight - std, 0), weight + std, "standard deviation over replicas"
         return None, None, ""
 

@@ -104,8 +104,8 @@ def _how_chosen(model):
 
 
 def _heaviest_features(model, metric):
-    if hasattr(metric, "feature_importances_"):
-        weights, spread, of = metric.feature_importances_, metric.feature_importances_std_, "the squared distances"
+    if hasattr(metric, "distance_weights_"):
+        weights, spread, of = metric.distance_weights_, metric.distance_weights_std_, "the squared distances"
     elif hasattr(metric, "components_"):
         weights = (metric.components_**2).sum(axis=0)
         weights, spread, of = weights / (weights.sum() or 1), np.zeros(len(weights)), "the trace of M"

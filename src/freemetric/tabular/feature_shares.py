@@ -32,9 +32,9 @@ def shares(pipeline: Pipeline, frame: Any) -> NDArray | None:
     The share of feature j is M_jj var(x_j), normalised; M without the directions in which no two rows differ, such as
     the sum of all features of a nominal column, for there a metric is arbitrary.
     """
-    importances = getattr(pipeline[-1], "feature_importances_", None)
-    if importances is not None:
-        return np.asarray(importances)
+    weights = getattr(pipeline[-1], "distance_weights_", None)
+    if weights is not None:
+        return np.asarray(weights)
     try:
         M = LearnedSpace(pipeline).matrix()
     except TypeError:

@@ -106,20 +106,20 @@ def test_out_of_bag_error_predicts_the_test_error():
 def test_irrelevant_features_are_found_out(rng):
     X, y = make_classification(300, 12, n_informative=4, n_redundant=0, shuffle=False, class_sep=1.5, random_state=3)
     model = FreeEnergyClassifier(20, random_state=0).fit(X, y)
-    weights = model.feature_importances_
+    weights = model.distance_weights_
     assert weights.sum() == pytest.approx(1)
     assert weights[:4].mean() > 2 * weights[4:].mean()
-    assert (model.feature_importances_std_ >= 0).all()
+    assert (model.distance_weights_std_ >= 0).all()
 
 
-def test_importances_of_one_diagonal_metric_by_hand(wine):
+def test_distance_weights_of_one_diagonal_metric_by_hand(wine):
     X, y = wine
     model = FreeEnergyClassifier(1, candidates=["scaled/diagonal"], temperature=1e-3, random_state=0)
     with pytest.warns(DataWarning, match="never out of bag"):
         model.fit(X, y)
     w = model.ensembles_[0].maps[0, 0]
     by_hand = w**2 * model.views_["scaled"](X).var(axis=0)
-    np.testing.assert_allclose(model.feature_importances_, by_hand / by_hand.sum())
+    np.testing.assert_allclose(model.distance_weights_, by_hand / by_hand.sum())
 
 
 def test_embedding_has_the_mean_squared_distance(wine):

@@ -30,6 +30,7 @@ from .decision import Decision
 from .description import describe, describe_judges
 from .given import given_recipe, run_to_the_end
 from .growing import learn_more
+from .importances_mixin import ImportancesMixin
 from .prediction_sets import check_alpha, prediction_sets, typical_shares
 from .recipe import Recipe
 from .search import Problem, Search, panel_of
@@ -37,7 +38,7 @@ from .state_checks import check_classifier
 from .verdict import verdict_on
 
 
-class FreeEnergyClassifier(CallbackSupportMixin, AveragedMetricMixin, VotingClassifier):
+class FreeEnergyClassifier(CallbackSupportMixin, AveragedMetricMixin, ImportancesMixin, VotingClassifier):
     r"""Classify by the votes of nearest neighbours in many sampled metrics.
 
     Each replica samples a metric from Boltzmann's law at a low temperature, on its own stratified half of the patterns;
@@ -146,9 +147,18 @@ class FreeEnergyClassifier(CallbackSupportMixin, AveragedMetricMixin, VotingClas
     views_ : dict
         The views of the features they live on.
     feature_importances_ : ndarray of shape (n_features,)
-        Share of every feature in the squared distances between training patterns, averaged over replicas.
-    feature_importances_std_ : ndarray of shape (n_features,)
+        What the out-of-bag score loses when the values of a feature are shuffled, see ``permutation_importances``;
+        in units of the score, below zero by chance. Computed when it is first asked for.
+    feature_importances_error_ : ndarray of shape (n_features,)
+        Its standard error.
+    distance_weights_ : ndarray of shape (n_features,)
+        Share of every feature in the squared distances between training patterns, averaged over replicas: what
+        distances are made of, not what the classes need. A feature that varies much has much of it even where it
+        decides nothing.
+    distance_weights_std_ : ndarray of shape (n_features,)
         Its standard deviation over replicas.
+    jury_ : Jury
+        Which patterns judged out of bag, and which replicas have not learned on them.
     n_neighbors_ : int
         Neighbours with the largest weight.
     shortlist_ : int

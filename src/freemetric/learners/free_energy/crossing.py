@@ -10,19 +10,34 @@ from ...metrics import BASINS, Basins, Voters
 FOLDS = 10
 
 
-def crossed_basins(names: Sequence[str], voters: Voters, judges: NDArray) -> tuple[list[Basins], NDArray]:
-    """The basins of all voters, and free energies (n_basins, n_judges, C) of the judges by basins of the others.
+class CrossedBasins:
+    """Basins of nine tenths of the voters each, so that no voter shaped those that it meets.
 
-    A tenth of the voters is left out at a time, so that a judge did not shape the basin that it judges. Rows come in a
-    shuffled order: every tenth is as good as any.
+    Rows come in a shuffled order: every tenth is as good as any.
     """
+
+    def __init__(self, kinds: Sequence[type[Basins]], voters: Voters):
+        self.fold, self.n_classes = np.arange(len(voters)) % FOLDS, voters.n_classes
+        self.basins = [[_basins(kind, voters, self.fold != fold) for kind in kinds] for fold in range(FOLDS)]
+
+    def __call__(self, X: NDArray, numbers: NDArray) -> NDArray[np.float64]:
+        """Free energies (n_basins, n, C) of X (n, d), by basins that the voters of these numbers did not shape."""
+        energies = np.empty((len(self.basins[0]), len(X), self.n_classes))
+        for fold, basins in enumerate(self.basins):
+            met = self.fold[numbers] == fold
+            if met.any():
+                for out, some in zip(energies, basins, strict=True):
+                    out[met] = some(X[met])
+        return energies
+
+
+def crossed_basins(names: Sequence[str], voters: Voters, judges: NDArray) -> tuple[list[Basins], NDArray]:
+    """The basins of all voters, and free energies (n_basins, n_judges, C) of the judges by basins of the others."""
     kinds = [BASINS[name] for name in names if BASINS[name].affordable(voters.X.shape[1], voters.n_classes)]
-    energies, fold = np.empty((len(kinds), len(judges), voters.n_classes)), np.arange(len(voters)) % FOLDS
-    for number in range(FOLDS if len(judges) else 0):
-        left_out = fold[judges] == number
-        for out, kind in zip(energies, kinds, strict=True):
-            out[left_out] = _basins(kind, voters, fold != number)(_rows(voters, judges[left_out]))
-    return [_basins(kind, voters, fold >= 0) for kind in kinds], energies
+    everyone = [_basins(kind, voters, np.ones(len(voters), dtype=bool)) for kind in kinds]
+    if not len(judges):
+        return everyone, np.empty((len(kinds), 0, voters.n_classes))
+    return everyone, CrossedBasins(kinds, voters)(_rows(voters, judges), judges)
 
 
 def _basins(kind, voters, some):

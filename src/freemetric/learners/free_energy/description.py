@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...metrics import Committee, Voters
+from .jury import Jury, left_out_of
 from .population import Population
 from .search import Search
 from .trust import allowed_neighbors, trusted_learners
@@ -24,6 +25,7 @@ def describe(search: Search, verdict: Verdict, voters: Voters) -> dict[str, Any]
     committee = Committee(views, ensembles, verdict.mixture.restricted(verdict.asked), voters, verdict.basins)
     return {
         **describe_committee(committee),
+        "jury_": _jury(search, verdict),
         "n_searched_": len(voters),
         "oob_score_": verdict.score,
         "class_weight_": verdict.class_weights,
@@ -36,11 +38,11 @@ def describe(search: Search, verdict: Verdict, voters: Voters) -> dict[str, Any]
 
 def describe_committee(committee: Committee) -> dict[str, Any]:
     """What follows from the committee alone."""
-    importances, spread = committee.feature_shares()
+    weights, spread = committee.feature_shares()
     return {
         "committee_": committee,
-        "feature_importances_": importances,
-        "feature_importances_std_": spread,
+        "distance_weights_": weights,
+        "distance_weights_std_": spread,
         **_shortlist(committee),
     }
 
@@ -50,6 +52,15 @@ def describe_judges(population: Population, verdict: Verdict, n_rows: int) -> di
     probabilities = np.full((n_rows, population.target.n_classes), np.nan)
     probabilities[population.voters.rows[population.judges]] = verdict.probabilities
     return {"oob_decision_function_": probabilities}
+
+
+def _jury(search, verdict):
+    """The rows that judged every candidate, and what the replicas that vote have left out of their bags."""
+    population = search.population
+    entrants = [population.entrants[number] for number in verdict.asked]
+    rows = population.voters.rows[population.judges]
+    bags = [search.bags_of(e.candidate.bag_size).first(len(e.maps)) for e in entrants if e.candidate.learns]
+    return Jury.of(rows, [left_out_of(rows, population.voters, some) for some in bags])
 
 
 def _shortlist(committee):

@@ -1,5 +1,6 @@
 """A committee that gets more rows: they vote at once, and the oldest metrics are drawn anew on old and new rows."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -11,6 +12,8 @@ from ..base import one_blas_thread
 from ..callbacks import FitSteps
 from ..training_rows import TrainingRows
 from .description import describe_committee
+from .jury import Jury, left_out_of
+from .population import Entrant
 from .running import SearchStopped, TaskRunner
 from .search import Search
 
@@ -24,7 +27,9 @@ def learn_more(model: Any, rows: TrainingRows, n_given: int) -> None:
     search, steps = model._search(voters, judges=False), FitSteps(model, voters.X, voters.y)
     search.run = TaskRunner(model._n_tasks, steps, None, model.verbose)
     with one_blas_thread():
-        attributes = describe_committee(renewed(model.committee_, voters, search, len(rows.y) / len(voters)))
+        drawn = drawn_anew(model.committee_, search, len(rows.y) / len(voters))
+        attributes = describe_committee(renewed(model.committee_, voters, drawn))
+        attributes["jury_"] = rejudged(model.jury_, model.committee_, search, drawn)
     steps.close()
     unjudged = np.full((n_given, old.n_classes), np.nan)
     model.__dict__.update(attributes, oob_decision_function_=np.concatenate([judged, unjudged]))
@@ -39,8 +44,8 @@ def together(old: Voters, new: Voters) -> Voters:
     return Voters(X, y, old.n_classes, weights, np.concatenate([old.rows, new.rows]))
 
 
-def renewed(committee: Committee, voters: Voters, search: Search, share: float) -> Committee:
-    """The committee with these voters, whose search draws this share of every ensemble's replicas anew."""
+def drawn_anew(committee: Committee, search: Search, share: float) -> list[Entrant]:
+    """For every ensemble this share of its replicas, drawn anew by the search; fewer where somebody stops it."""
     search.look_through(committee.views)
     (size,) = search.bag_sizes()[-1:]
     wanted = []
@@ -49,13 +54,28 @@ def renewed(committee: Committee, voters: Voters, search: Search, share: float) 
         wanted.append((search.enter(candidate.on_bags_of(size)), n))
     with suppress(SearchStopped):  # somebody wants to stop: as many are replaced as were drawn
         search.grow((entrant, n) for entrant, n in wanted if n)
+    return [entrant for entrant, _ in wanted]
+
+
+def renewed(committee: Committee, voters: Voters, drawn: Sequence[Entrant]) -> Committee:
+    """The committee with these voters and new replicas in the place of the oldest."""
     ensembles = [
         Ensemble(entrant.candidate, np.concatenate([ensemble.maps[len(entrant.maps) :], entrant.maps]))
         if len(entrant.maps)
         else ensemble
-        for ensemble, (entrant, _) in zip(committee.ensembles, wanted, strict=True)
+        for ensemble, entrant in zip(committee.ensembles, drawn, strict=True)
     ]
     return Committee(committee.views, ensembles, committee.mixture, voters, committee.basins)
+
+
+def rejudged(jury: Jury, committee: Committee, search: Search, drawn: Sequence[Entrant]) -> Jury:
+    """The same judges, and what the new replicas have left out of their bags."""
+    left_out = []
+    for ensemble, old, entrant in zip(committee.ensembles, jury.left_out(committee.ensembles), drawn, strict=True):
+        if ensemble.form.learns:
+            bags = search.bags_of(entrant.candidate.bag_size).first(len(entrant.maps))
+            left_out += [old[len(bags) :], left_out_of(jury.rows, search.problem.voters, bags)]
+    return Jury.of(jury.rows, left_out)
 
 
 def _weights(voters: Voters) -> NDArray:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import accuracy_score, get_scorer
+from sklearn.metrics import get_scorer
 
 
 class KnownProbabilities(ClassifierMixin, BaseEstimator):
@@ -61,9 +61,9 @@ class Score:
         return asked.gave_labels_
 
     def _asked(self, classifier, probabilities, y, weights):
-        labels = self.classes[y]
         if self.scorer is None:
-            return float(accuracy_score(labels, classifier.predict(probabilities), sample_weight=weights))
+            return float(np.average(probabilities.argmax(axis=1) == y, weights=weights))
+        labels = self.classes[y]
         options = {} if weights is None else {"sample_weight": weights}
         with warnings.catch_warnings():  # of classes that nobody decides for: such weights are tried, not taken
             warnings.simplefilter("ignore", UndefinedMetricWarning)

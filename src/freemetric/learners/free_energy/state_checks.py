@@ -7,6 +7,7 @@ import numpy as np
 from ...files.checks import check_array, require
 from ...files.estimators import check_attributes
 from ...metrics import FORMS, VIEWS, Committee
+from .jury import Jury
 
 FITTED = (
     "n_features_in_",
@@ -19,8 +20,9 @@ FITTED = (
     "selection_",
     "trace_",
     "snapshots_",
-    "feature_importances_",
-    "feature_importances_std_",
+    "distance_weights_",
+    "distance_weights_std_",
+    "jury_",
     "temperature_",
     "confinement_",
     "oob_score_",
@@ -46,9 +48,11 @@ def check_classifier(model: Any) -> None:
     fits = committee.voters.n_classes == len(model.classes_) and committee.voters.X.shape[1] == d
     require(fits, "committee_", "is of other classes or features")
     require(model.n_neighbors_ <= committee.n_neighbors, "n_neighbors_", "is too large")
-    for name in ("feature_importances_", "feature_importances_std_"):
+    for name in ("distance_weights_", "distance_weights_std_"):
         check_array(getattr(model, name), name, 1, (d,))
         require((getattr(model, name) >= 0).all(), name, "is negative")
+    require(type(model.jury_) is Jury, "jury_", "is something else")
+    model.jury_.check(committee.ensembles, committee.voters)
     _check_selection(model.selection_, committee.n_neighbors)
     _check_walks(model.trace_, model.snapshots_)
     require(type(model.shortlist_) is int and model.shortlist_ > 0, "shortlist_", "is no number of patterns")

@@ -19,7 +19,7 @@ def weigh(findings: Findings, space: LearnedSpace) -> None:
         findings.matrix = space.matrix()
     elif findings.inputs is not None and findings.Z is not None:
         findings.matrix, findings.linear_share = nearest_matrix(findings.inputs, findings.Z)
-    if hasattr(space.learner, "feature_importances_"):
+    if hasattr(space.learner, "distance_weights_"):
         _own_weights(findings, space.learner)
     elif findings.matrix is not None:
         _diagonal_weights(findings, space.replica_weights())
@@ -34,8 +34,8 @@ def nearest_matrix(X: NDArray, Z: NDArray) -> tuple[NDArray, float]:
 
 
 def _own_weights(findings, learner):
-    findings.weights = np.asarray(learner.feature_importances_, dtype=np.float64)
-    error = getattr(learner, "feature_importances_std_", None)
+    findings.weights = np.asarray(learner.distance_weights_, dtype=np.float64)
+    error = getattr(learner, "distance_weights_std_", None)
     if error is not None:
         findings.weight_range = np.maximum(findings.weights - error, 0), findings.weights + error
         findings.weight_words = "one standard deviation over replicas"
