@@ -69,3 +69,13 @@ def test_the_learners_parameters_enter_a_grid_search(iris):
 def test_what_is_no_learner_is_named(iris):
     with pytest.raises(ValueError, match="'learner' parameter of MetricKNeighborsClassifier"):
         MetricKNeighborsClassifier("nca").fit(*iris)
+
+
+@pytest.mark.parametrize("n_neighbors", [3, "auto"])
+def test_messages_name_the_classes_as_the_user_does(wine, n_neighbors):
+    X, y = wine
+    labels = np.array(["Common", "Usual", "Rare1"])[np.append(y[y < 2], 2)]
+    X = np.vstack([X[y < 2], X[y == 2][:1]])
+    with pytest.warns(DataWarning, match="of its own class: Rare1"):
+        model = MetricKNeighborsClassifier(RCA(), n_neighbors, random_state=0).fit(X, labels)
+    assert model.learner_.classes_.tolist() == model.classes_.tolist()

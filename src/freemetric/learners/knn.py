@@ -124,7 +124,7 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
             self.n_neighbors_ = self._choose_neighbors(patterns, numbers, splits, fits)
         else:
             self.n_neighbors_ = clip_count(self.n_neighbors, len(numbers), "n_neighbors")
-        self.learner_ = clone(self.learner).fit(patterns, numbers)
+        self.learner_ = clone(self.learner).fit(patterns, self.classes_[numbers])  # labels, of which its messages speak
         fits.made()
         fits.close()
         Z = np.asarray(self.learner_.transform(patterns), dtype=np.float64)
@@ -162,7 +162,7 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # said once, when all patterns are learned
             for train, held_out in splits:
-                learner = clone(self.learner).fit(X[train], y[train])
+                learner = clone(self.learner).fit(X[train], self.classes_[y[train]])
                 Z, Q = (np.asarray(learner.transform(X[part]), dtype=np.float64) for part in (train, held_out))
                 votes = NeighborVotes.of_rows(Z, y[train], len(self.classes_), most, self.n_jobs).of(Q)
                 wrong += (shares(votes).argmax(axis=2) != y[held_out, None]).sum(axis=0)
