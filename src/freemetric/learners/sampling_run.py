@@ -86,15 +86,22 @@ class Walk:
         self.best.offer(state.energy[r], state.A[r])
         for name, values in zip(TRACED, (info.temperature, state.energy, info.acceptance), strict=True):
             self._rows[name].append(values)
-        tell(
-            self.verbose,
-            "%s step %d: temperature %.2e, lowest energy %.5f, acceptance %.2f",
-            self.name,
-            info.step + 1,
-            info.temperature[0],
-            state.energy[r],
-            np.mean(info.acceptance),
-        )
+        if is_told(info.step + 1):
+            tell(
+                self.verbose,
+                "%s step %d: temperature %.2e, energy %.5f, lowest so far %.5f, acceptance %.2f",
+                self.name,
+                info.step + 1,
+                info.temperature[0],
+                np.mean(state.energy),
+                self.best.value,
+                np.mean(info.acceptance),
+            )
+
+
+def is_told(step: int) -> bool:
+    """Whether to log a step: 1 to 10, then every tenth, from 100 on every hundredth, and so on."""
+    return step % 10 ** (len(str(step)) - 1) == 0
 
 
 class Walks:

@@ -18,6 +18,7 @@ from .race import most_replicas, populate
 from .recipe import Recipe
 from .running import SearchStopped, TaskRunner
 from .search import Search
+from .telling import tell_round
 
 
 def given_recipe(model: Any, n_rows: int) -> Recipe:
@@ -45,9 +46,10 @@ def run_to_the_end(search: Search, model: Any) -> None:
     smallest = search.bag_sizes()[0]
     sampler = Annealing(n_steps=recipe.n_steps) if model.sampler is None else model.sampler
     steps = FitSteps(model, problem.voters.X, problem.voters.y, steps_of(sampler, most_replicas(search)))
-    run = TaskRunner(model._n_tasks, steps, model.max_seconds, model.verbose)
+    run = TaskRunner(model._n_tasks, steps, model.max_seconds)
     kept = None if model.checkpoint is None else Checkpoint(model.checkpoint)
     search.run = run if kept is None else kept.resuming(run)
+    search.after_round = tell_round if model.verbose else None
     kinds = kinds_to_try(recipe.kinds, problem)
     pool = [candidate_of(kind, recipe, model.temperature, model.confinement, smallest) for kind in kinds]
     if problem.energy is not None and not isinstance(problem.energy, NCAEnergy | LogNCAEnergy):

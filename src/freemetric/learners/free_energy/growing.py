@@ -25,7 +25,7 @@ def learn_more(model: Any, rows: TrainingRows, n_given: int) -> None:
     if len(voters) >= 2 * model.n_searched_:
         return model._learn(voters, len(judged) + n_given)
     search, steps = model._search(voters, judges=False), FitSteps(model, voters.X, voters.y)
-    search.run = TaskRunner(model._n_tasks, steps, None, model.verbose)
+    search.run = TaskRunner(model._n_tasks, steps, None)
     with one_blas_thread():
         drawn = drawn_anew(model.committee_, search, len(rows.y) / len(voters))
         attributes = describe_committee(renewed(model.committee_, voters, drawn))

@@ -28,12 +28,10 @@ class TaskRunner:
         Counts the Monte Carlo steps for the callbacks, one of which may want to stop.
     max_seconds : float or None
         When to stop, from now on; with a warning.
-    verbose : bool, default=False
-        Log every task.
     """
 
-    def __init__(self, n_jobs: int | None, steps: FitSteps, max_seconds: float | None, verbose: bool = False):
-        self.n_jobs, self.steps, self.max_seconds, self.verbose = n_jobs, steps, max_seconds, verbose
+    def __init__(self, n_jobs: int | None, steps: FitSteps, max_seconds: float | None):
+        self.n_jobs, self.steps, self.max_seconds = n_jobs, steps, max_seconds
         self.start = time.monotonic()
 
     def __call__(self, tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
@@ -41,7 +39,7 @@ class TaskRunner:
             every_result = in_parallel(replicas_of, tasks, self.n_jobs, shared=("seen", "voters", "judged"))
             for task, replicas in zip(tasks, every_result, strict=True):
                 yield replicas
-                tell(self.verbose, "%d replicas of %s", len(replicas.maps), task.candidate)
+                tell(False, "%d replicas of %s", len(replicas.maps), task.candidate)  # for whoever debugs
                 self._go_on_or_stop(replicas)
 
     def _go_on_or_stop(self, replicas):

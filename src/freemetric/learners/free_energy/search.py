@@ -62,6 +62,7 @@ class Search:
     ):
         self.problem, self.recipe, self.run = problem, recipe, run
         self.seed = seed
+        self.after_round: Callable[[Population], None] | None = None
         y = problem.voters.y
         self.strata = problem.target.strata(y)
         self.bags: dict[int, Bags] = {}
@@ -81,6 +82,8 @@ class Search:
                 tasks.append(task)
         for entrant, replicas in zip(owners, self.run(tasks), strict=True):
             entrant.add(replicas)
+        if self.after_round is not None and tasks:
+            self.after_round(self.population)
 
     def enter(self, candidate: Candidate) -> Entrant:
         """A new candidate, without replicas."""

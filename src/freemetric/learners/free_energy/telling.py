@@ -1,0 +1,19 @@
+"""What a round of the search has found, in one line."""
+
+from ..base import tell
+from .population import Population
+from .trust import best_pair
+
+
+def tell_round(population: Population) -> None:
+    """Log how many replicas there are, and the candidate that its judges found best so far."""
+    n_replicas = sum(len(entrant.maps) for entrant in population.entrants)
+    n = len(population.entrants)
+    sampled = f"{n_replicas} replicas of {n} candidate{'' if n == 1 else 's'}"
+    if not len(population.judges):
+        return tell(True, "%s; no pattern was out of bag yet", sampled)
+    scores = population.scores()
+    number, column = best_pair(scores)
+    best = population.entrants[number].candidate
+    kind = f"{best.view}/{best.form}" + (f" at temperature {best.temperature:.2g}" if best.learns else "")
+    tell(True, "%s; best out of bag: %s, k = %d, Brier score %.4f", sampled, kind, column + 1, scores[number, column])
