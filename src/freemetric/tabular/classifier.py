@@ -35,10 +35,12 @@ from .frame_labels import frame_labels
 from .frame_step import FrameStep
 from .frames import FrameTable, as_table, column_name
 from .identifiers import usable
+from .labels import check_two
 from .model import TableModel, by_parts
 from .table import InputError
 
 KINDS = ("drop", "keep", "numeric", "nominal")
+MAPPING = ("embed", "transform", "learner_")  # one of which a classifier with a distance has
 WRITTEN = ("missing", "decimal", "thousands", "date_order")
 
 
@@ -171,6 +173,9 @@ class TableClassifier(
         table, labels, last = self.table(X), frame_labels(X, y), self.made_classifier()
         if table.n_rows != len(labels.present):
             raise InputError(f"X has {table.n_rows} rows, and y has {len(labels.present)} labels")
+        if table.n_rows < 2:
+            raise InputError("X has 1 sample, and a minimum of 2 is required")
+        check_two(table.source, labels.name, labels.y.tolist())
         weights = self._weights(table, last, sample_weight)
         with_class = table.with_target(labels.name, labels.cells)
         kinds = {kind: [column_name(name) for name in getattr(self, kind)] for kind in KINDS}
@@ -221,7 +226,7 @@ class TableClassifier(
         DataFrame
         """
         check_is_fitted(self)
-        return self.model_.matched(self._matched(self.table(X, self.columns_), X))
+        return self.model_.matched(self._matched(self.table(X, self.columns_), X), self.columns_)
 
     def _matched(self, table: FrameTable, X: Any) -> FrameTable:
         """The table by the names of fit, or by places where one of the two has no names."""
@@ -281,10 +286,9 @@ class TableClassifier(
             Coordinates.
         """
         frame = self.frame(X)
-        try:
-            return self.model_.embedded(frame)
-        except TypeError as problem:
-            raise TypeError(f"{type(self.classifier_).__name__} has learned no distance to map by.") from problem
+        if not any(hasattr(self.classifier_, name) for name in MAPPING):
+            raise TypeError(f"{type(self.classifier_).__name__} has learned no distance to map by.")
+        return self.model_.embedded(frame)
 
     @property
     def _n_features_out(self) -> int:

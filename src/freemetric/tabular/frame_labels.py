@@ -72,9 +72,8 @@ def _values(y: Any) -> np.ndarray:
         raise InputError("y is one of Dask's, not in memory; y.compute() reads it")
     if hasattr(y, "to_pylist"):
         return objects(y.to_pylist())
-    given = y if hasattr(y, "__array__") else objects(list(y))
     try:
-        return np.asarray(column_or_1d(given, dtype=None, warn=True))
+        return column_or_1d(np.asarray(y) if hasattr(y, "__array__") else objects(list(y)), dtype=None, warn=True)
     except ValueError as problem:
         raise InputError(f"y: {problem}") from problem
 
@@ -89,6 +88,7 @@ def _plain(known: np.ndarray) -> np.ndarray:
         known = known if kinds <= {"str"} else np.array(known.tolist())
     _check_kind(known.dtype.kind in "biufUOT", str(known.dtype))
     if known.dtype.kind == "f":
+        _check_kind(not np.isinf(known).any(), "inf")
         try:
             check_classification_targets(known)
         except ValueError as problem:

@@ -1,5 +1,7 @@
 """Class labels: whole numbers, truth values or names."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .class_checks import HINT
@@ -40,14 +42,19 @@ def labels(table: Table, target: str) -> tuple[np.ndarray, np.ndarray]:
     present = np.array([text is not None for text in texts])
     known = texts[present]
     classes = set(known)
-    if len(classes) < 2:
-        only = f"every row has the class {quoted(known[0])}" if classes else "no row has a class"
-        raise InputError(f"{table.source}: {only} in column {quoted(target)}; two classes are needed")
+    check_two(table.source, target, known)
     if classes <= {"True", "False"}:
         return known == "True", present
     if all(_is_whole(text) for text in classes):
         return known.astype(np.int64), present
     return known, present
+
+
+def check_two(source: str, target: str, known: Sequence) -> None:
+    """An error where the labels are not at least two different ones."""
+    if len(set(known)) < 2:
+        only = f"every row has the class {quoted(known[0])}" if len(known) else "no row has a class"
+        raise InputError(f"{source}: {only} in column {quoted(target)}; two classes are needed")
 
 
 def canonical(text: str) -> str:

@@ -203,10 +203,10 @@ class TableModel:
         check_notes(notes, len(features(made.named_steps["columns"])))
         return cls(made, schema, notes)
 
-    def matched(self, table: Table) -> Any:
+    def matched(self, table: Table, known: Collection[str] = ()) -> Any:
         """The features of a table as a DataFrame, with a warning about columns and categories that are unknown."""
         frame = self.schema.frame(table)
-        extra = [name for name in self.schema.extra(table) if name not in self.left_out]
+        extra = [name for name in self.schema.extra(table) if name not in {*self.left_out, *known}]
         if extra:
             warnings.warn(f"{table.source}: columns ignored: {few(extra)}", DataWarning, 4)
         used = {name: cells for name, cells in self.schema.unseen(frame).items() if name not in self.left_out}
