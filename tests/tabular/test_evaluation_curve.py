@@ -77,7 +77,7 @@ def test_chance_is_called_so_as_often_as_it_should_be():
 
 def test_an_error_of_zero():
     text = would_more_help([0, 0, 0], [0, 0, 0], 50, 100, 3)
-    assert text == "from 50 to 100 rows the error fell by 0.00 ± 0.00 %: no error is left"
+    assert text == "from 50 to 100 rows the error fell by 0.00 ± 0.00 points: no error is left"
 
 
 def test_too_few_rows():

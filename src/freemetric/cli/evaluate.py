@@ -1,41 +1,60 @@
 """``freemetric evaluate``: an honest comparison on people's own files."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..tabular import Comparison, InputError, Limits, Settings, compare
+from ..tabular import InputError, Limits, Settings
+from ..tabular.evaluation import evaluate as evaluated
 from ..tabular.methods import METHODS
-from .console import FAILURE, USAGE, Json, listed, print_json, progress, tell, warnings_told
+from ..tabular.writing import WRITERS, check_output, check_writable, write
+from .console import FAILURE, USAGE, Json, console, listed, progress, tell, warnings_told
 from .options import (
     DateOrder,
     Decimal,
     Delimiter,
     Device,
     Drop,
+    Encoding,
     Format,
     KeepFeature,
     Missing,
     Nominal,
     Numeric,
     Seed,
+    Sheet,
     Target,
     Thousands,
     assignments,
     kinds_of,
     read_data,
 )
+from .show_evaluation import show_evaluation
 
 
 def evaluate(
-    data: Annotated[list[Path], typer.Argument(help="Files: CSV, TSV, Parquet, ARFF or LIBSVM.")],
+    data: Annotated[list[Path], typer.Argument(help="Files of any format that `fit` reads; - is standard input.")],
     target: Target = None,
     methods: Annotated[
         str, typer.Option(help=f"Names separated by commas, or all: {', '.join(METHODS)}.")
     ] = "free-energy,nca,euclidean,rf",
     folds: Annotated[int, typer.Option(min=2, help="Folds of a repeat.")] = 5,
     repeats: Annotated[int, typer.Option(min=1, help="Repeats of the cross-validation.")] = 2,
+    groups: Annotated[
+        str | None, typer.Option(help="Column whose rows of one value are never parted, as of a patient; no feature.")
+    ] = None,
+    scoring: Annotated[
+        list[str] | None, typer.Option(help="A score of scikit-learn's to tell, too, by its name; repeatable.")
+    ] = None,
+    learning_curve: Annotated[
+        bool, typer.Option("--learning-curve", help="Learn from parts of the rows, too: would more rows help?")
+    ] = False,
+    page: Annotated[Path | None, typer.Option("--report", help="HTML page to write, with figures.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help=f"File for the scores: {', '.join(WRITERS)}.")
+    ] = None,
     parameters: Annotated[
         list[str] | None, typer.Option("--set", help="Parameter, method.name=value; repeatable.")
     ] = None,
@@ -51,6 +70,8 @@ def evaluate(
     form: Format = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
     decimal: Decimal = None,
     thousands: Thousands = None,
     date_order: DateOrder = None,
@@ -58,19 +79,23 @@ def evaluate(
 ) -> None:
     """Compare methods by cross-validation: all that is learned or chosen comes from the training rows of each split.
 
-    With several files, average ranks and critical differences follow, each method against the first. A method that is
-    over the limit on one split of a file is not tried on its other splits.
+    Beside the error stand balanced accuracy, F1 (the mean of all classes), AUC (each class against the rest), log loss
+    and the Brier score, and as the last line of a file an answer that is always the same. With several files, average
+    ranks and critical differences follow, each method against the first. A method that is over the limit on one split
+    of a file is not tried on its other splits.
     """
+    _check_outputs(page, output)
     chosen = listed(methods, METHODS, "method", USAGE)
     given = _by_method(assignments(parameters), chosen)
-    settings = Settings(folds, repeats, seed, given, device, Limits(limit, megabytes))
+    limits, more_scores = Limits(limit, megabytes), tuple(dict.fromkeys(scoring or ()))
+    settings = Settings(folds, repeats, seed, given, device, limits, groups, more_scores, learning_curve)
     with warnings_told():
         tables = {
-            name: read_data(path, form, missing, delimiter, decimal, thousands, date_order)
+            name: read_data(path, form, missing, delimiter, decimal, thousands, date_order, encoding, sheet)
             for name, path in _named(data).items()
         }
         with progress("fits", len(tables) * folds * repeats * len(chosen), quiet=as_json) as advance:
-            splits = compare(
+            found = evaluated(
                 tables,
                 target,
                 chosen,
@@ -79,26 +104,46 @@ def evaluate(
                 on_fit=lambda split, done, total: advance(done, total, f"{split.method} on {split.file}"),
                 **kinds_of(drop, keep, numeric, nominal),
             )
-        comparison = Comparison(splits, settings)
-        _show(comparison, as_json)
-    for line in dict.fromkeys(f"{split.file}, {split.method}: {split.failure}" for split in comparison.failures):
+    show_evaluation(found, as_json)
+    _write(found, page, output, as_json)
+    for line in dict.fromkeys(f"{split.file}, {split.method}: {split.failure}" for split in found.failures):
         tell(line, "red")
-    if comparison.failures:
+    if found.failures:
         raise typer.Exit(FAILURE)
 
 
-def _show(comparison, as_json):
-    """Errors; and ranks where there are files enough, as far as the installed libraries can tell them."""
-    from ..bench.file_ranks import has_ranks, rank_tables, ranks_as_json  # loads the statistics
+def _check_outputs(page, output):
+    """Say before hours of work what cannot be written."""
+    if page is not None:
+        check_writable(page)
+        if page.suffix.lower() not in (".html", ".htm"):
+            raise InputError(f"{page}: --report writes a page, whose name ends in .html; -o writes tables")
+        import_page()
+    if output is not None:
+        check_output(output)
 
+
+def import_page() -> Callable[..., Path]:
+    """What writes the page, or in one line what it needs."""
+    from ..extras import require
+    from ..report import write_evaluation  # slow to import
+
+    require("jinja2", "report"), require("plotly.offline", "report")
+    return write_evaluation
+
+
+def _write(found, page, output, as_json):
+    """What was asked for as files; nothing is written before all is done, and then as a whole."""
+    if output is not None:
+        write(output, found.columns())
+    if page is not None:
+        import_page()(found, page)
     if as_json:
-        return print_json({**comparison.as_json(), **ranks_as_json(comparison)})
-    print(comparison.table().markdown(), end="")
-    try:
-        for table in rank_tables(comparison) if has_ranks(comparison) else ():
-            print(f"\n{table.markdown()}", end="")
-    except ImportError as missing:
-        tell(f"note: no tests against {comparison.methods[0]}. {missing}")
+        return
+    if output is not None:
+        console.print(f"{output}: scores", soft_wrap=True)
+    if page is not None:
+        console.print(f"{page}: open it in a browser", soft_wrap=True)
 
 
 def _named(paths):

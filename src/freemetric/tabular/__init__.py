@@ -2,12 +2,13 @@
 
 from .classifier import TableClassifier
 from .comparison import Comparison
-from .evaluation import Settings, compare
+from .evaluation import compare, evaluate
 from .feature_shares import Weight, by_column
 from .limits import Limits
 from .model import TableModel
 from .reading import read
 from .schema import Schema
+from .settings import Settings
 from .table import InputError, Table
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "Weight",
     "by_column",
     "compare",
+    "evaluate",
     "read",
 ]

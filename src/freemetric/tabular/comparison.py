@@ -145,7 +145,7 @@ class Comparison:
 
     def class_table(self, file: str, method: str) -> TextTable:
         """Recall and precision of every class, and what it was taken for."""
-        return comparison_tables.classes(file, method, self.details(file, method)["classes"])
+        return comparison_tables.classes(file, method, self.details(file, method)["classes"], self.settings.repeats)
 
     def curve_table(self) -> TextTable:
         """Error against the number of training rows."""
@@ -178,5 +178,9 @@ class Comparison:
     def as_json(self) -> dict[str, Any]:
         """Everything, as JSON values; a number that is none is NaN."""
         results = [{**row, **self.details(row["file"], row["method"])} for row in self.rows()]
-        about = {"baseline": CONSTANT, "notes": self.notes(), "how": self.protocol()}
+        scores = [
+            {"name": s.name, "title": s.title, "higher_is_better": s.higher_is_better, "in_percent": s.in_percent}
+            for s in self.scores.values()
+        ]
+        about = {"baseline": CONSTANT, "scores": scores, "notes": self.notes(), "how": self.protocol()}
         return {"protocol": "honest", **asdict(self.settings), **about, "results": results}

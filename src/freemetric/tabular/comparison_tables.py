@@ -28,21 +28,22 @@ def scores(rows: list[dict[str, Any]], known: Sequence[Score], caption: str) -> 
     for column, score in enumerate(shown, 3):
         sign = -1 if score.higher_is_better else 1
         bold |= {(i, column) for i in _best(rows, lambda row, s=score, sign=sign: _signed(row, s.name, sign))}
-    columns = ("File", "Method", "Error in %", *(score.title for score in shown), "Seconds")
+    columns = ("File", "Method", "Error in %", *map(_title, shown), "Seconds")
     return TextTable(columns, cells, caption, frozenset(bold))
 
 
-def classes(file: str, method: str, found: list[dict[str, Any]]) -> TextTable:
+def classes(file: str, method: str, found: list[dict[str, Any]], repeats: int) -> TextTable:
     """Recall and precision by class; of many classes those that are least recognised."""
     worst = sorted(found, key=lambda row: (row["recall"] is None, row["recall"]))[:MOST_CLASSES]
     some = found if len(found) <= MOST_CLASSES else worst
     more = "" if some is found else f", the {MOST_CLASSES} least recognised of {len(found)}"
+    times = f"; counts of mistakes are over {repeats} repeats" if repeats > 1 else ""
     cells = tuple(
         (printable(row["class"]), f"{row['rows']}", _percent(row["recall"]), _percent(row["precision"]), _mistake(row))
         for row in some
     )
     columns = ("Class", "Rows", "Recall in %", "Precision in %", "Most often taken for")
-    return TextTable(columns, cells, f"Classes of {printable(file)} by {method}{more}.")
+    return TextTable(columns, cells, f"Classes of {printable(file)} by {method}{more}{times}.")
 
 
 def curves(found: list[tuple[str, str, list[dict[str, Any]]]]) -> TextTable:
@@ -78,6 +79,10 @@ def _identity(file, method, rows):
 def _numbers(name, point):
     known = {name: point["error"], f"{name} \u00b1": point["uncertainty"]}
     return {key: None if value is None or np.isnan(value) else value for key, value in known.items()}
+
+
+def _title(score):
+    return f"{score.title} in %" if score.in_percent else score.title
 
 
 def _best(rows, value):

@@ -1,0 +1,43 @@
+// Plotly waits compressed in the page; the page's policy knows its digest, so that no other script runs.
+async function loadPlotly() {
+  const stream = new Blob([bytesOf(byId("plotly").textContent)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const script = document.createElement("script");
+  script.textContent = await new Response(stream).text();
+  document.head.append(script);
+}
+
+const EVERY = [drawScores, drawClasses, drawCalibration, drawRoc, drawCurve];
+
+function choose(change) {
+  Object.assign(chosen, change);
+  for (const drawing of EVERY) drawing();
+}
+
+function offerMethods() {
+  const known = methodsOf(chosen.file).filter(({ classes }) => classes.length);
+  known.sort((a, b) => a.scores.error[0] - b.scores.error[0]); // the best is shown first
+  if (!known.some(({ method }) => method === chosen.method)) chosen.method = known.length ? known[0].method : null;
+  const pairs = known.map(({ method }) => [method, method]);
+  fill(byId("method"), pairs, chosen.method, (method) => choose({ method }));
+}
+
+function chooseFile(file) {
+  chosen.file = Number(file);
+  offerMethods();
+  choose({});
+}
+
+try {
+  await loadPlotly();
+  fill(byId("file"), data.files.map((name, i) => [i, name]), 0, chooseFile);
+  const scores = data.scores.filter(({ name }) => name !== "accuracy").map(({ name, title }) => [name, title]);
+  fill(byId("score"), [["error", "Error"], ...scores], "error", (score) => choose({ score }));
+  offerMethods();
+  for (const drawing of EVERY) figure(drawing);
+} catch (error) {
+  byId("trouble").hidden = false;
+  byId("trouble").textContent = `The figures cannot be drawn here (${error.message}). A browser of 2023 or later can.`;
+  throw error;
+}
+followTheme();
+document.documentElement.dataset.ready = "true";

@@ -1,0 +1,77 @@
+// What is chosen, scores beside the constant answer, and the classes of one method.
+const chosen = { file: 0, score: "error", method: null };
+const TINTS = ["#1A7FC1", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#8A5A00", "#6B6B6B"];
+const MOST_BESIDE = 12; // classes whose confusion has room beside their table, ...
+const LONGEST_BESIDE = 14; // ... and letters of their names
+const DASHES = ["solid", "dash", "dot"];
+const methodNames = [...new Set(data.results.map(({ method }) => method))].filter((name) => name !== data.baseline);
+
+// A method has one look in all figures.
+function look(method) {
+  const i = methodNames.indexOf(method);
+  const dash = DASHES[Math.floor(i / TINTS.length) % DASHES.length];
+  return { line: { color: TINTS[i % TINTS.length], width: 2, dash }, marker: { symbol: SYMBOLS[i % SYMBOLS.length], size: 7, color: TINTS[i % TINTS.length] } };
+}
+
+const resultsOf = (file) => data.results.filter((result) => result.file === file);
+const methodsOf = (file) => resultsOf(file).filter(({ method }) => method !== data.baseline);
+const constantOf = (file) => resultsOf(file).find(({ method }) => method === data.baseline);
+const current = () => resultsOf(chosen.file).find(({ method }) => method === chosen.method);
+
+function fill(select, pairs, value, then) {
+  if (!select) return;
+  select.replaceChildren(...pairs.map(([key, text]) => element("option", text, { value: key })));
+  select.value = value;
+  select.onchange = () => then(select.value);
+}
+
+function aboutScore() {
+  if (chosen.score === "error") return { title: "Error in %", unit: 1, higher: false };
+  const { title, in_percent, higher_is_better } = data.scores.find(({ name }) => name === chosen.score);
+  return { title: in_percent ? `${title} in %` : title, unit: in_percent ? 100 : 1, higher: higher_is_better };
+}
+
+function drawScores() {
+  const { title, unit, higher } = aboutScore();
+  const value = ({ scores }) => scores[chosen.score]?.[0] ?? null;
+  const known = methodsOf(chosen.file).filter((result) => value(result) !== null);
+  known.sort((a, b) => (higher ? value(b) - value(a) : value(a) - value(b)));
+  const constant = constantOf(chosen.file) ? value(constantOf(chosen.file)) : null;
+  const x = known.map((result) => unit * value(result));
+  const errors = known.map(({ scores }) => unit * (scores[chosen.score][1] ?? 0));
+  const text = known.map(({ method }, i) => `${label(method, 40)}: ${number(Number(x[i].toPrecision(4)))} ± ${number(Number(errors[i].toPrecision(2)))}`);
+  byId("scores-plot").style.height = `${Math.max(190, 34 * known.length + 110)}px`;
+  const points = {
+    ...{ type: "scatter", mode: "markers", x, y: [...known.keys()], text, ...HOVER },
+    marker: { color: known.map(({ method }) => look(method).marker.color), size: 10 },
+    error_x: { type: "data", array: errors, thickness: 1.5, width: 5, color: color("ink") },
+  };
+  const line = { type: "line", xref: "x", yref: "paper", x0: unit * constant, x1: unit * constant, y0: 0, y1: 1 };
+  const [low, high] = [Math.min(...x, unit * (constant ?? Infinity)), Math.max(...x, unit * (constant ?? -Infinity))];
+  const words = {
+    ...{ text: "constant answer", x: unit * constant, y: 1, xref: "x", yref: "paper", yanchor: "bottom", showarrow: false },
+    ...{ font: { color: color("soft") }, xanchor: unit * constant > (low + high) / 2 ? "right" : "left" },
+  };
+  const unseen = { type: "scatter", mode: "markers", x: [unit * constant], y: [0], marker: { opacity: 0, size: 20 }, hoverinfo: "skip" };
+  draw("scores-plot", constant === null ? [points] : [points, unseen], {
+    shapes: constant === null ? [] : [{ ...line, line: { color: color("soft"), dash: "dash", width: 1.5 } }],
+    annotations: constant === null ? [] : [words],
+    xaxis: axis({ title: { text: `${plain(title)}, ${higher ? "more" : "less"} is better` }, nticks: 7 }),
+    yaxis: named(known.map(({ method }) => method), 24, MOST_TICKS, { range: [known.length - 0.5, -0.5], showgrid: true }),
+    margin: { l: 10, r: 16, t: 28, b: 40 },
+  });
+}
+
+function drawClasses() {
+  const { classes, confusion } = current() ?? { classes: [], confusion: null };
+  const share = (part) => (part === null ? "–" : percent(part));
+  const lines = classes.map(([name, n, recall, precision, , mistake]) => [name, String(n), fixed(share(recall)), fixed(share(precision)), mistake]);
+  byId("by-class").replaceChildren(tableOf(["class", "rows", "recall", "precision", "most often taken for"], lines));
+  data.confusion = confusion && { names: classes.map(([name]) => name), counts: confusion };
+  byId("confusion-plot").closest("figure").hidden = !confusion;
+  const fits = classes.length <= MOST_BESIDE && classes.every(([name]) => name.length <= LONGEST_BESIDE);
+  byId("class-parts").classList.toggle("stacked", !fits || !confusion);
+  const before = drawings.length;
+  drawConfusion(); // of the page about a model
+  drawings.length = before; // all are drawn anew when another method is chosen
+}
