@@ -24,7 +24,7 @@ ESTIMATORS = [learner() for learner in LEARNERS.values()] + [
 def not_counts(estimator):
     weighs = has_fit_parameter(estimator, "sample_weight")
     reason = "a weight is importance, not a number of copies: a row is left out with its whole weight"
-    return {"check_sample_weight_equivalence_on_dense_data": reason} if weighs else {}
+    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")} if weighs else {}
 
 
 # The checks fit constant features, single patterns and copies on purpose; NCA need not converge on them.
