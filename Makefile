@@ -5,8 +5,9 @@ RUN := $(VENV)/bin/python
 OLDEST := .venv-oldest
 PEERS := .venv-peers
 DOCS := .venv-docs
+RELEASE := .venv-release
 
-.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes docs clean
+.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes docs pages release-check clean
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric.demo
@@ -53,6 +54,14 @@ bench-bayes: $(VENV)/ready
 docs: $(DOCS)/ready
 	$(DOCS)/bin/python -m sphinx -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 
+# docs/guide/commands.md from the commands
+pages: $(VENV)/ready
+	$(RUN) tools/commands_page.py
+
+# archives, metadata, a first use on every Python that is here, licences, into out/release; TAG=v1.2.3 before a release
+release-check: $(RELEASE)/ready
+	$(RELEASE)/bin/python tools/release.py $(if $(TAG),--tag "$(TAG)")
+
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(0 if sys.version_info >= (3, 11) else 'freemetric needs Python 3.11 or newer')"
 	$(PYTHON) -m venv $(VENV)
@@ -70,10 +79,15 @@ $(DOCS)/ready: pyproject.toml
 	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
 	touch $@
 
+$(RELEASE)/ready:
+	$(PYTHON) -m venv $(RELEASE)
+	$(RELEASE)/bin/python -m pip install --quiet --disable-pip-version-check build twine
+	touch $@
+
 $(PEERS)/ready:
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check "metric-learn==0.7.0" "scikit-learn==1.7.2"
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(PEERS) $(DOCS) out docs/_build docs/auto_examples docs/api/generated docs/learners/generated
+	rm -rf $(VENV) $(OLDEST) $(PEERS) $(DOCS) $(RELEASE) out docs/_build docs/auto_examples docs/api/generated docs/learners/generated

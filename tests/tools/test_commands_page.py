@@ -1,0 +1,56 @@
+"""The page of the command line is what the commands say today."""
+
+import re
+
+import pytest
+
+from freemetric.cli.app import COMMANDS
+
+commands_page = pytest.importorskip("commands_page", reason="tools are not part of an installed package")
+
+
+@pytest.fixture(scope="module")
+def text():
+    return commands_page.page()
+
+
+def test_it_is_current(text):
+    assert commands_page.PAGE.read_text() == text, "run `make pages`"
+
+
+def test_every_command_has_its_section(text):
+    said = {line.split()[2] for line in re.findall(r"^## freemetric .*", text, re.MULTILINE)}
+    assert said == set(COMMANDS)
+    assert "## freemetric bench run" in text
+    assert "## freemetric datasets list" in text
+
+
+def test_a_section_says_what_the_command_takes(freemetric, text):
+    section = text.split("## freemetric fit\n")[1].split("\n## ")[0]
+    assert "freemetric fit DATA --output PATH [OPTIONS]" in section
+    for line in ("| `--seed N` | Seed of everything random. Default: `0`. |", "| `--output PATH`, `-o PATH` |"):
+        assert line in section
+
+
+@pytest.fixture(scope="module")
+def freemetric():
+    from typer.testing import CliRunner
+
+    from freemetric.cli import app
+
+    return lambda *words: CliRunner().invoke(app, words, env={"COLUMNS": "300", "NO_COLOR": "1"})
+
+
+def test_every_option_of_the_real_help_is_on_the_page(freemetric, text):
+    shown = freemetric("evaluate", "--help").stdout
+    options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", shown)) - {"--help"}
+    section = text.split("## freemetric evaluate\n")[1].split("\n## ")[0]
+    assert len(options) > 10
+    assert not {option for option in options if f"`{option}" not in section}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_words_of_the_list_fit_in_a_line_or_two(name):
+    _, words = COMMANDS[name]
+    assert words.endswith(".")
+    assert len(words) < 80

@@ -1,0 +1,124 @@
+"""A release that is not in order is found out."""
+
+import re
+import tarfile
+import zipfile
+
+import pytest
+
+from ..pages import ROOT
+
+packages = pytest.importorskip("packages", reason="tools are not part of an installed package")
+
+METADATA = """Metadata-Version: 2.4
+Name: freemetric
+License-Expression: BSD-3-Clause
+Requires-Python: >=3.11
+Classifier: Programming Language :: Python :: 3.11
+Classifier: Programming Language :: Python :: 3.12
+Classifier: Programming Language :: Python :: 3.13
+Classifier: Programming Language :: Python :: 3.14
+
+A description.
+"""
+
+
+@pytest.fixture
+def root(tmp_path):
+    """A project of two files that says 1.2.3 everywhere."""
+    for name, text in {
+        "src/freemetric/_version.py": '__version__ = "1.2.3"\n',
+        "src/freemetric/py.typed": "",
+        "CHANGELOG.md": "# Changes\n\n## 1.2.3 (2026-01-31)\n\n## 1.2.2 (2025-01-31)\n",
+        "CITATION.cff": "cff-version: 1.2.0\nversion: 1.2.3\n",
+        "conda/recipe.yaml": "context:\n  version: 1.2.3\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def wheel(root, **changes):
+    """A wheel of the project; a change of None leaves a file out."""
+    files = {
+        "freemetric/_version.py": "",
+        "freemetric/py.typed": "",
+        "freemetric-1.2.3.dist-info/METADATA": METADATA,
+        "freemetric-1.2.3.dist-info/entry_points.txt": "",
+        "freemetric-1.2.3.dist-info/licenses/LICENSE": "",
+        **changes,
+    }
+    path = root / "freemetric-1.2.3-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in files.items():
+            if text is not None:
+                archive.writestr(name, text)
+    return path
+
+
+def test_ours_is_in_order():
+    assert packages.version_problems(ROOT) == []
+
+
+def test_the_metadata_of_the_project_name_every_python_that_is_tested():
+    text = (ROOT / "pyproject.toml").read_text()
+    named = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', text)
+    workflow = (ROOT / ".github" / "workflows" / "test.yml").read_text()
+    assert named == re.findall(r'"(3\.\d+)"', re.search(r"python: \[(.*)\]", workflow)[1])
+    assert f'requires-python = ">={named[0]}"' in text
+
+
+def test_the_recipe_asks_for_what_the_project_asks_for():
+    import tomllib
+
+    sbom = pytest.importorskip("sbom")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    recipe = (ROOT / "conda" / "recipe.yaml").read_text().split("  run:\n")[1].split("\ntests:")[0]
+    asked = dict(re.findall(r"^ +- ([\w-]+) (>=[\d.]+)$", recipe, re.MULTILINE))
+    assert asked == {requirement.name: str(requirement.specifier) for requirement in sbom.direct(["cli"], project)}
+
+
+def test_all_in_order(root):
+    assert packages.version_problems(root, "v1.2.3") == []
+    assert packages.wheel_problems(wheel(root), root) == []
+
+
+@pytest.mark.parametrize("name", ["CHANGELOG.md", "CITATION.cff", "conda/recipe.yaml"])
+def test_a_file_that_says_another_version(root, name):
+    (root / name).write_text((root / name).read_text().replace("1.2.3", "1.2.4"))
+    assert packages.version_problems(root) == [f"{name} says 1.2.4, not 1.2.3"]
+
+
+def test_a_release_has_its_own_tag_and_a_date(root):
+    assert packages.version_problems(root, "v1.2.4") == ["the tag is v1.2.4, not v1.2.3"]
+    (root / "CHANGELOG.md").write_text("## 1.2.3 (not released)\n")
+    assert packages.version_problems(root) == []
+    assert "not released" in packages.version_problems(root, "v1.2.3")[0]
+    (root / "CHANGELOG.md").write_text("## 1.2.3 (soon)\n")
+    assert "no heading" in packages.version_problems(root)[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"freemetric/py.typed": None}, "lacks freemetric/py.typed"),
+        ({"tests/test_nca.py": ""}, "holds tests/test_nca.py"),
+        ({"freemetric/__pycache__/nca.pyc": ""}, "holds freemetric/__pycache__/nca.pyc"),
+        ({"freemetric-1.2.3.dist-info/licenses/LICENSE": None}, "lacks licenses/LICENSE"),
+        ({"freemetric-1.2.3.dist-info/entry_points.txt": None}, "lacks entry_points.txt"),
+        ({"freemetric-1.2.3.dist-info/METADATA": METADATA.replace("BSD-3-Clause", "MIT")}, "no licence expression"),
+        ({"freemetric-1.2.3.dist-info/METADATA": METADATA.replace(":: 3.14", ":: 3")}, "no classifiers"),
+    ],
+)
+def test_a_wheel_that_is_not_in_order(root, changes, problem):
+    found = packages.wheel_problems(wheel(root, **changes), root)
+    assert len(found) == 1
+    assert problem in found[0]
+
+
+def test_a_source_archive_that_is_not_in_order(root):
+    path = root / "freemetric-1.2.3.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        for name in [*packages.IN_SOURCES[1:], ".github"]:
+            archive.addfile(tarfile.TarInfo(f"freemetric-1.2.3/{name}"))
+    assert packages.sdist_problems(path) == [f"{path.name} lacks CHANGELOG.md", f"{path.name} holds .github"]

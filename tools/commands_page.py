@@ -1,0 +1,89 @@
+"""docs/guide/commands.md, made from the commands themselves: ``make pages`` writes it, a test keeps it current."""
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import typer
+
+from freemetric.cli import app
+from freemetric.cli.lazy import called
+
+PAGE = Path(__file__).parents[1] / "docs" / "guide" / "commands.md"
+INTRODUCTION = """# The command line
+
+`pip install 'freemetric[cli]'` brings the command `freemetric`; `python -m freemetric` is the same. Parquet and Feather
+files need `freemetric[parquet]` as well, `export` needs `freemetric[onnx]`, tests and figures of `bench` need
+`freemetric[bench]`. [In practice](practice.md#tables-in-files) shows the commands at work.
+
+Every command has `--help`, and most have `--json`, which prints JSON and nothing else. What goes wrong is said in one
+line on stderr; `freemetric --debug COMMAND ...` shows the traceback. `freemetric --install-completion` completes names
+in your shell.
+
+| exit code | |
+|---|---|
+| 0 | all is well |
+| 1 | something failed |
+| 2 | the input cannot be used: a file, a column, an option |
+| 130 | stopped from the keyboard; a model file that was there is untouched |
+
+This page is made from the commands (`make pages`).
+"""
+TYPES = {int: "N", float: "X", Path: "PATH", str: "TEXT", bool: ""}
+
+
+def page() -> str:
+    """The page as text."""
+    group = typer.main.get_command(app)
+    return "\n".join([INTRODUCTION, *(described(name, command) for name, command in leaves(group, "freemetric"))])
+
+
+def leaves(group: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """All commands under a group, by their full names."""
+    for name, listed in group.commands.items():
+        command = called(listed)
+        if hasattr(command, "commands"):
+            yield from leaves(command, f"{path} {name}")
+        elif not command.hidden:
+            yield f"{path} {name}", command
+
+
+def described(name: str, command: Any) -> str:
+    """A heading, what the command says of itself, how it is called, and what it takes."""
+    shown = [param for param in command.params if not getattr(param, "hidden", False) and param.name != "help"]
+    arguments = [param for param in shown if param.param_type_name == "argument"]
+    options = {_written(o, command): o for o in shown if o.param_type_name == "option"}
+    needed = [words[0] for words, option in options.items() if option.required]
+    rows = [f"| `{placed(a)}` | {told(a)} |" for a in arguments]
+    rows += [f"| {', '.join(f'`{way}`' for way in words)} | {told(o)} |" for words, o in options.items()]
+    usage = " ".join([name, *map(placed, arguments), *needed, "[OPTIONS]"])
+    text = inspect.cleandoc(command.help or "")
+    return f"## {name}\n\n{text}\n\n```text\n{usage}\n```\n\n| | |\n|---|---|\n" + "\n".join(rows) + "\n"
+
+
+def _written(option, command):
+    """The ways to write an option, the long one first, with what follows it; --no-this as well."""
+    kind = get_type_hints(inspect.unwrap(command.callback))[option.name]
+    kinds = [inner for part in (kind, *get_args(kind)) for inner in (part, *get_args(part))]
+    what = next((TYPES[kind] for kind in kinds if kind in TYPES), "")
+    ways = [*sorted(option.opts, key=len, reverse=True), *option.secondary_opts]
+    return tuple(f"{way} {what}".strip() for way in ways)
+
+
+def placed(argument: Any) -> str:
+    """An argument as a command line shows it."""
+    shown = f"{argument.name.upper()}{'...' if argument.nargs == -1 else ''}"
+    return shown if argument.required else f"[{shown}]"
+
+
+def told(param: Any) -> str:
+    """The help of a parameter, and its default where there is one to know of."""
+    text = (param.help or "").replace("|", "\\|")
+    if param.required or param.default in (None, "") or isinstance(param.default, bool):
+        return text + (" Required." if param.required and param.param_type_name == "option" else "")
+    return f"{text} Default: `{param.default}`."
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
