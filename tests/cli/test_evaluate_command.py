@@ -1,5 +1,6 @@
 """``freemetric evaluate`` from the shell's side; tests/tabular has its arithmetic."""
 
+import io
 import signal
 import subprocess
 import sys
@@ -48,7 +49,7 @@ def test_several_files_have_ranks(freemetric, home, people, tmp_path):
         (["--groups", "class"], "column 'class' is the class and cannot be the groups, too"),
         (
             ["--groups", "colour", "--folds", "4"],
-            "column 'colour': 3 groups are fewer than 4 folds; --folds 3 is the most",
+            "column 'colour': 3 groups are fewer than 4 folds; 3 folds are the most",
         ),
         (["--groups", "nobody"], "no column 'nobody'"),
         (["--report", "page.pdf"], "page.pdf: --report writes a page, whose name ends in .html"),
@@ -135,6 +136,11 @@ def test_a_learning_curve_a_page_and_a_file(freemetric, home, tmp_path):
     said = freemetric("evaluate", home / "people.csv", *words)
     assert [point["rows"] for point in said.json["results"][0]["learning_curve"]] == [22, 45]
     assert len((tmp_path / "s.jsonl").read_text().splitlines()) == 3
+
+
+def test_scores_on_standard_output(freemetric, home):
+    answer = freemetric("evaluate", home / "people.csv", *WORDS, "--methods", "euclidean", "-o", "-")
+    assert pd.read_csv(io.StringIO(answer.out))["method"].tolist() == ["euclidean", "constant"]
 
 
 def test_no_gain_is_said(freemetric, people, tmp_path):

@@ -164,6 +164,18 @@ def test_the_constant_answer_is_the_baseline(written):
     assert found.notes() == []
 
 
+def test_frames_and_labels_as_a_program_has_them(mixed, written):
+    expected = evaluate(read(written), "class", ["euclidean"], QUICK).rows()[0]["errors"]
+    for X, y in [(mixed, "class"), (mixed.drop(columns="class"), mixed["class"])]:
+        assert evaluate(X, y, ["euclidean"], QUICK).rows()[0]["errors"] == expected
+    several = evaluate({"one": mixed, "other": read(written)}, "class", ["euclidean"], QUICK)
+    assert several.files == ["one", "other"]
+    with pytest.raises(InputError, match="no column 'nobody'"):
+        evaluate(mixed, "class", ["euclidean"], replace(QUICK, groups="nobody"))
+    polars = pytest.importorskip("polars")
+    assert evaluate(polars.from_pandas(mixed), "class", ["euclidean"], QUICK).rows()[0]["errors"] == expected
+
+
 def test_no_gain_over_a_constant_is_said(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"x": rng.normal(size=100), "class": np.where(np.arange(100) % 10, "often", "rarely")})

@@ -99,7 +99,7 @@ def test_the_column_is_no_feature(patients):
 @pytest.mark.parametrize(
     ("groups", "folds", "message"),
     [
-        ("patient", 41, "column 'patient': 40 groups are fewer than 41 folds; --folds 40 is the most"),
+        ("patient", 41, "column 'patient': 40 groups are fewer than 41 folds; 40 folds are the most"),
         ("class", 5, "column 'class' is the class and cannot be the groups, too"),
         ("nobody", 5, "no column 'nobody'; there are 'patient', 'a'"),
         ("one", 2, "column 'one': all rows are of one group"),

@@ -9,9 +9,11 @@ import typer
 from ..tabular import InputError, Limits, Settings
 from ..tabular.evaluation import evaluate as evaluated
 from ..tabular.methods import METHODS
-from ..tabular.writing import WRITERS, check_output, check_writable, write
+from ..tabular.writing import as_delimited, check_output, check_writable, write
 from .console import FAILURE, USAGE, Json, console, listed, progress, tell, warnings_told
 from .options import (
+    STDOUT,
+    WRITTEN,
     DateOrder,
     Decimal,
     Delimiter,
@@ -53,7 +55,7 @@ def evaluate(
     ] = False,
     page: Annotated[Path | None, typer.Option("--report", help="HTML page to write, with figures.")] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help=f"File for the scores: {', '.join(WRITERS)}.")
+        Path | None, typer.Option("--output", "-o", help=f"File for the scores, {WRITTEN}; - is CSV on stdout.")
     ] = None,
     parameters: Annotated[
         list[str] | None, typer.Option("--set", help="Parameter, method.name=value; repeatable.")
@@ -104,8 +106,13 @@ def evaluate(
                 on_fit=lambda split, done, total: advance(done, total, f"{split.method} on {split.file}"),
                 **kinds_of(drop, keep, numeric, nominal),
             )
-    show_evaluation(found, as_json)
-    _write(found, page, output, as_json)
+    if output == STDOUT and not as_json:
+        print(as_delimited(found.columns()), end="")
+    else:
+        show_evaluation(found, as_json)
+    _write(found, page, output, as_json or output == STDOUT)
+    for note in () if as_json else found.notes():
+        tell(f"note: {note}")
     for line in dict.fromkeys(f"{split.file}, {split.method}: {split.failure}" for split in found.failures):
         tell(line, "red")
     if found.failures:
@@ -119,7 +126,7 @@ def _check_outputs(page, output):
         if page.suffix.lower() not in (".html", ".htm"):
             raise InputError(f"{page}: --report writes a page, whose name ends in .html; -o writes tables")
         import_page()
-    if output is not None:
+    if output not in (None, STDOUT):
         check_output(output)
 
 
@@ -132,18 +139,19 @@ def import_page() -> Callable[..., Path]:
     return write_evaluation
 
 
-def _write(found, page, output, as_json):
+def _write(found, page, output, quiet):
     """What was asked for as files; nothing is written before all is done, and then as a whole."""
-    if output is not None:
+
+    def say(line):
+        if not quiet:
+            console.print(line, soft_wrap=True)
+
+    if output not in (None, STDOUT):
         write(output, found.columns())
+        say(f"{output}: scores")
     if page is not None:
         import_page()(found, page)
-    if as_json:
-        return
-    if output is not None:
-        console.print(f"{output}: scores", soft_wrap=True)
-    if page is not None:
-        console.print(f"{page}: open it in a browser", soft_wrap=True)
+        say(f"{page}: open it in a browser")
 
 
 def _named(paths):

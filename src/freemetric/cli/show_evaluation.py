@@ -6,7 +6,7 @@ from .console import print_json, tell
 
 
 def show_evaluation(found: Comparison, as_json: bool) -> None:
-    """Scores, classes, the learning curve and what must be said of them; ranks where there are files enough."""
+    """Scores, classes, the learning curve; ranks where there are files enough."""
     from ..bench.file_ranks import ranks_as_json  # loads the statistics
 
     if as_json:
@@ -15,8 +15,6 @@ def show_evaluation(found: Comparison, as_json: bool) -> None:
     _show_classes(found)
     _show_curve(found)
     _show_ranks(found)
-    for note in found.notes():
-        tell(f"note: {note}")
 
 
 def _show_classes(found):

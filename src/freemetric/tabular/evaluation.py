@@ -2,12 +2,15 @@
 
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 from joblib import Parallel, delayed
 
 from ..exceptions import DataWarning
 from .comparison import Comparison
 from .folds import check_grouped
+from .frame_labels import frame_labels
+from .frames import as_table
 from .judging import CONSTANT, Job, Split, judged
 from .labelled_rows import Rows, labelled_rows
 from .learning_curve import shares, some_of
@@ -21,8 +24,8 @@ __all__ = ["Settings", "Split", "compare", "evaluate"]
 
 
 def evaluate(
-    tables: Table | Mapping[str, Table],
-    target: str | None = None,
+    tables: Any,
+    target: Any = None,
     methods: Sequence[str] = ("free-energy", "rf"),
     settings: Settings | None = None,
     *,
@@ -34,10 +37,10 @@ def evaluate(
 
     Parameters
     ----------
-    tables : Table or dict of Table
-        What to learn from; several tables by the name to show.
-    target : str or None, default=None
-        Column of the class; None is what the format itself declares.
+    tables : Table, frame or dict of them
+        What to learn from: what ``read`` gave, or a frame as ``TableClassifier`` takes it; several by the name to show.
+    target : str, array-like of shape (n_rows,) or None, default=None
+        Column of the class, or the labels of a frame; None is what the format itself declares.
     methods : sequence of str, default=("free-energy", "rf")
         Names in ``freemetric.tabular.methods.METHODS``.
     settings : Settings or None, default=None
@@ -56,18 +59,33 @@ def evaluate(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from freemetric.tabular import Settings, Table, evaluate
-    >>> x = np.linspace(0, 1, 40)
-    >>> table = Table("halves", {"x": x, "upper": (x > 0.6).astype(float)})
-    >>> found = evaluate(table, "upper", ["euclidean"], Settings(folds=4, repeats=1))
+    >>> from sklearn.datasets import load_wine
+    >>> from freemetric.tabular import Settings, evaluate
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> found = evaluate(X, y, ["euclidean"], Settings(folds=3, repeats=1))
     >>> [(row["method"], round(row["error"])) for row in found.rows()]
-    [('euclidean', 5), ('constant', 40)]
+    [('euclidean', 6), ('constant', 60)]
     """
     settings = settings or Settings()
-    named = {tables.source: tables} if isinstance(tables, Table) else dict(tables)
+    named, target = _named(tables, target)
     splits = compare(named, target, [*methods, CONSTANT], settings, n_jobs=n_jobs, on_fit=on_fit, **kinds)
     return Comparison(splits, settings)
+
+
+def _named(tables, target):
+    """Tables by name, and the column of their classes."""
+    if isinstance(tables, Mapping):
+        return {name: _table(table) for name, table in tables.items()}, target
+    if target is None or isinstance(target, str):
+        table = _table(tables)
+        return {table.source: table}, target
+    given = frame_labels(tables, target)
+    table = as_table(tables).with_target(given.name, given.cells)
+    return {table.source: table}, given.name
+
+
+def _table(data):
+    return data if isinstance(data, Table) else as_table(data)
 
 
 def compare(

@@ -71,7 +71,7 @@ def check_groups(source: str, name: str, groups: NDArray, folds: int) -> None:
     if n_groups < 2:
         raise InputError(f"{where}: all rows are of one group; two groups or more are needed")
     if n_groups < folds:
-        raise InputError(f"{where}: {n_groups} groups are fewer than {folds} folds; --folds {n_groups} is the most")
+        raise InputError(f"{where}: {n_groups} groups are fewer than {folds} folds; {n_groups} folds are the most")
 
 
 def check_grouped(source: str, y: NDArray, classes: Sequence[str], splits: list[Pair]) -> None:
@@ -80,7 +80,7 @@ def check_grouped(source: str, y: NDArray, classes: Sequence[str], splits: list[
         left = np.unique(y[train])
         if len(left) < 2:
             only = f"without one of its folds only the class {quoted(classes[left[0]])} is left to learn from"
-            raise InputError(f"{source}: {only}; the classes lie in too few groups, and more --folds may help")
+            raise InputError(f"{source}: {only}; the classes lie in too few groups, and more folds may help")
 
 
 def in_one_group(y: NDArray, groups: NDArray, classes: Sequence[str]) -> str:
