@@ -330,7 +330,8 @@ VARIANTS = {
     "calibration without bias": Recipe(calibration="slope"),
     "votes alone": Recipe(basins=()),
     "votes and wells": Recipe(basins=("wells",)),
-    "votes and mean field": Recipe(basins=("mean-field",)),
+    "votes and mean fields": Recipe(basins=("mean-field", "screened-field")),
+    "without screening": Recipe(basins=("wells", "mean-field")),
     "with whitened kinds": Recipe(kinds=(*Recipe().kinds, "whitened/diagonal", "whitened/full")),
 }
 """Recipes, each with one ingredient changed."""
