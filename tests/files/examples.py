@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 from sklearn.base import clone
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.impute import MissingIndicator, SimpleImputer
@@ -18,7 +19,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from freemetric import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe, energies, mc
+from freemetric import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe, TableClassifier, energies, mc
 from freemetric.energies import Confinement, Diagonal, LogNCAEnergy, MiniBatch, NCAEnergy
 from freemetric.learners.free_energy.judge import Ballots
 from freemetric.learners.free_energy.jury import Jury
@@ -159,7 +160,19 @@ def learners():
             MetricKNeighborsClassifier(make_pipeline(StandardScaler(), LEARNERS["rca"]()), 3).fit(X, y),
         ],
         "freemetric:committee": [many.committee_, short.committee_],
+        **tables(),
     }
+
+
+def tables():
+    """Models of tables with names, gaps, dates and a column that is left out."""
+    days = np.datetime64("2024-01-31") + rng.integers(0, 900, 27)
+    rows = {"size": GAPS[:27, 0], "colour": TEXTS[:, 0], "day": days, "one": np.ones(27)}
+    frame = pd.DataFrame(rows).astype({"colour": "category"})
+    named = TableClassifier(MetricKNeighborsClassifier(LEARNERS["rca"](), 3), drop=["one"], missing=("?",))
+    numbered = TableClassifier(MetricKNeighborsClassifier(LEARNERS["euclidean"](), 1), random_state=1)
+    made = [named.fit(frame, TEXTS[:, 1]), numbered.fit(frame[["size", "colour"]].to_numpy(), y[:27] == 0)]
+    return {"freemetric:table-classifier": made, "freemetric:table-model": [model.model_ for model in made]}
 
 
 QUICK_DMLFE = LEARNERS["dmlfe"](sampler=QUICK, random_state=0)

@@ -89,6 +89,23 @@ def test_a_fresh_process_loads_the_file(rich, tmp_path):
     assert list(loaded.feature_names_in_) == list(X)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("columns_", ["a"]),
+        ("columns_", [1] * 9),
+        ("n_features_in_", 3),
+        ("classes_", np.array(["a", "b"])),
+        ("model_", Euclidean()),
+    ],
+)
+def test_files_hold_what_belongs_together(name, value, rich, tmp_path):
+    model = TableClassifier(QUICK).fit(*split(rich))
+    setattr(model, name, value)
+    with pytest.raises(ModelFileError, match=r"^TableClassifier cannot be saved: "):
+        model.save(tmp_path / "a.fm")
+
+
 def test_what_cannot_be_saved_is_said(rich, tmp_path):
     model = TableClassifier(RandomForestClassifier(5, random_state=0)).fit(*split(rich))
     assert model.predict_proba(rich).shape == (80, 2)

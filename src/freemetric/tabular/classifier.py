@@ -380,11 +380,15 @@ class TableClassifier(
 
     def check_state(self) -> None:
         """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""
-        check_attributes(self, ("model_", "classes_", "n_features_in_"))
+        check_attributes(self, ("model_", "columns_", "classes_", "n_features_in_"))
         if hasattr(self, "model_"):
             require(type(self.model_) is TableModel, "model_ of TableClassifier", "is something else")
             same = np.array_equal(self.classes_, self.model_.pipeline.classes_)
             require(same, "classes_ of TableClassifier", "are not those of its pipeline")
+            names = self.columns_
+            texts = type(names) is list and all(type(name) is str for name in names)
+            known = texts and {column.name for column in self.model_.schema.columns} <= set(names)
+            require(known and len(names) == self.n_features_in_, "columns_ of TableClassifier", "are something else")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -186,7 +186,7 @@ def _in_memory(X: Any) -> Any:
     if hasattr(X, "collect") and hasattr(X, "collect_schema"):  # a lazy frame
         return X.collect()
     known = any(hasattr(X, name) for name in ("iloc", "get_columns", "column_names", "dtype"))
-    return require("pyarrow", "cli").table(X) if hasattr(X, "__arrow_c_stream__") and not known else X
+    return require("pyarrow", "parquet").table(X) if hasattr(X, "__arrow_c_stream__") and not known else X
 
 
 def _rows(X: Any) -> np.ndarray:
