@@ -13,7 +13,7 @@ from freemetric import DMLFE, NCA, FreeEnergyClassifier, MetricKNeighborsClassif
 from freemetric.mc import Annealing, Geometric
 from freemetric.report import write
 
-SECTIONS = ("space", "run", "traces", "metric", "neighbors", "confusion", "rows", "about")
+SECTIONS = ("space", "run", "traces", "features", "metric", "neighbors", "confusion", "rows", "about")
 
 
 @pytest.fixture(scope="session")

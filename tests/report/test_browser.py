@@ -13,8 +13,8 @@ from freemetric.report import write
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 SOFTWARE_GRAPHICS = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
-PLOTS = ["space-0", "space-1", "motion", "clock", "traces-plot", "metric-plot", "importance-plot", "curves-plot"]
-PLOTS += ["confusion-plot"]
+PLOTS = ["space-0", "space-1", "motion", "clock", "traces-plot", "metric-plot", "weights-plot", "curves-plot"]
+PLOTS += ["importances-plot", "confusion-plot"]
 FOCUS = "(e => [e.id || e.name || '', getComputedStyle(e).outlineStyle])(document.activeElement)"
 
 
@@ -206,7 +206,7 @@ def test_a_phone(visit, report):
 
 def test_hostile_names_do_nothing(visit, hostile, hostile_model, tmp_path):
     page = visit(write(hostile_model, tmp_path / "hostile.html", title=hostile[1]))
-    for plot in ("metric-plot", "importance-plot", "confusion-plot", "space-1"):
+    for plot in ("metric-plot", "importances-plot", "weights-plot", "confusion-plot", "space-1"):
         page.locator(f"#{plot}").scroll_into_view_if_needed()
         box = page.locator(f"#{plot} .nsewdrag").bounding_box()
         for share in (0.2, 0.35, 0.5):
@@ -216,7 +216,7 @@ def test_hostile_names_do_nothing(visit, hostile, hostile_model, tmp_path):
         page.fill("#search", word[:8])
     assert page.evaluate("window.hit") is None
     assert page.locator("img, .plot a, .plot b, #answer script").count() == 0
-    ticks = page.evaluate("[...document.querySelectorAll('#importance-plot .ytick text')].map(t => t.textContent)")
+    ticks = page.evaluate("[...document.querySelectorAll('#weights-plot .ytick text')].map(t => t.textContent)")
     assert any(tick.startswith("<img src=x oner") for tick in ticks)
     assert any(tick.startswith("</script><scrip") for tick in ticks)
     assert page.inner_text("h1") == hostile[1]
@@ -255,7 +255,7 @@ def test_no_class_hides_the_others(visit, crowd):
 
 def test_names_that_begin_alike(visit, crowd):
     page = visit(crowd)
-    ticks = page.evaluate("[...document.querySelectorAll('#importance-plot .ytick text')].map(t => t.textContent)")
+    ticks = page.evaluate("[...document.querySelectorAll('#weights-plot .ytick text')].map(t => t.textContent)")
     assert sorted(tick[:3] for tick in ticks) == [f"…{i}:" for i in range(5)]
     cells = page.locator("#answer table >> nth=1").locator("td:first-child").all_inner_texts()
     assert len(set(cells)) == 5

@@ -7,16 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.impute import KNNImputer
+from sklearn.decomposition import PCA
+from sklearn.impute import KNNImputer, SimpleImputer
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 from freemetric import NCA, SCML, Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 from freemetric.exceptions import DataWarning
 from freemetric.metrics import FORMS
-from freemetric.report import charts, explain, monte_carlo_panel, space, summary
+from freemetric.report import charts, encode, explain, monte_carlo_panel, space, summary
 from freemetric.report.encode import clipped
 from freemetric.report.findings import Snapshots
 from freemetric.report.judge import leave_one_out, nearest
@@ -375,8 +376,71 @@ def test_values_are_shown_in_the_users_units(iris):
     model = make_pipeline(StandardScaler(), NCA()).fit(X, y)
     entry = explain.explanations(collect(model, X, y))["rows"][10]
     feature, _, mine, theirs = entry["own"]["features"][0]
-    assert mine == pytest.approx(X[10, feature], rel=1e-3)
-    assert theirs == pytest.approx(X[entry["own"]["row"], feature], rel=1e-3)
+    assert mine == f"{X[10, feature]:.7g}"
+    assert theirs == f"{X[entry['own']['row'], feature]:.7g}"
+
+
+@pytest.mark.parametrize("scalers", [[], [MinMaxScaler()], [SimpleImputer(), StandardScaler(), MinMaxScaler()]])
+def test_kept_rows_are_shown_in_the_users_units(iris, scalers):
+    """As in the user's array, digit by digit, though the model has kept scaled values."""
+    X, y = iris[0] * 123.4 - 1000, iris[1]
+    model = make_pipeline(*scalers, FreeEnergyClassifier(6, candidates=["scaled/full"], random_state=0)).fit(X, y)
+    findings = collect(model)
+    for number, (_, cells) in enumerate(findings.columns):
+        assert [encode.cell(value) for value in cells] == [encode.cell(value) for value in X[findings.rows, number]]
+    entry = explain.explanations(findings)["rows"][3]
+    feature, _, mine, _ = entry["own"]["features"][0]
+    assert float(mine) == pytest.approx(X[findings.rows[3], feature], rel=1e-6)
+    assert "not as in the table" not in summary.captions(findings, contents(findings))["rows"]
+
+
+def test_what_cannot_be_scaled_back_is_called_so(iris):
+    X, y = iris
+    model = make_pipeline(PCA(3), FreeEnergyClassifier(6, candidates=["scaled/full"], random_state=0)).fit(X, y)
+    findings = collect(model)
+    assert findings.owner is None
+    assert "not as in the table" in summary.captions(findings, contents(findings))["rows"]
+    assert len(findings.importances) == 3
+
+
+def test_features_of_one_column_are_explained_together(rng):
+    """Sums over the features of a column, for a linear map and, by asking the map, for another."""
+    U, V, M = rng.random((5, 4)), rng.random((5, 4)), rng.random((4, 4))
+    M = M.T @ M
+
+    def linear(X):
+        return X @ np.linalg.cholesky(M)
+
+    together = explain.contributions(linear, U, V, [[0, 2], [1], [3]])
+    alone = (U - V) * ((U - V) @ M)
+    np.testing.assert_allclose(together, np.column_stack([alone[:, [0, 2]].sum(axis=1), alone[:, 1], alone[:, 3]]))
+
+
+def test_importances_of_columns(rng):
+    """Two features of one column are shuffled together, and what distances weigh adds up."""
+    y = rng.integers(0, 2, 120)
+    X = np.column_stack([y + 0.3 * rng.random(120), y + 0.3 * rng.random(120), rng.random(120)])
+    model = FreeEnergyClassifier(6, candidates=["scaled/diagonal"], random_state=0).fit(X, y)
+
+    class Columns:
+        names, owner = ["both", "noise"], np.array([0, 0, 1])
+
+        def of_features(self, values):
+            return [["a"] * len(values), values[:, 2]]
+
+    findings = collect(model, columns=Columns())
+    np.testing.assert_array_equal(findings.importances, model.permutation_importances([0, 0, 1]).mean)
+    np.testing.assert_allclose(findings.weights, [model.distance_weights_[:2].sum(), model.distance_weights_[2]])
+    shown = contents(findings)
+    assert shown["importances"]["names"] == ["both", "noise"]
+    assert shown["explanations"]["features"] == ["both", "noise"]
+    assert "accuracy loses when the values of a column are shuffled" in summary.captions(findings, shown)["importances"]
+
+
+def test_cells_as_one_would_write_them():
+    given = [1250.0, 0.1 + 0.2, np.nan, None, "red", 12345678.0, 1e20, -0.00001234, True, np.float32(0.5), 3]
+    written = ["1250", "0.3", "missing", "missing", "red", "12345678", "1e+20", "-1.234e-05", "True", "0.5", "3"]
+    assert [encode.cell(value) for value in given] == written
 
 
 def test_inside_a_search(iris):

@@ -52,11 +52,11 @@ def test_every_section_is_there(models, page, kind):
 
 def test_what_is_shown_of_whom(models, page):
     shown = {kind: {name for name, part in page(*models[kind])[1].items() if part} for kind in KINDS}
-    everything = {"classes", "rows", "spaces", "motion", "traces", "metric", "importance", "curves", "confusion"}
+    everything = {"classes", "rows", "spaces", "motion", "traces", "metric", "weights", "curves", "confusion"}
     everything |= {"explanations"}
-    assert shown["FreeEnergyClassifier"] == everything
+    assert shown["FreeEnergyClassifier"] == everything | {"importances"}
     assert shown["DMLFE"] == everything - {"curves"}
-    assert shown["DMLFE without rows"] == {"classes", "traces", "metric", "importance"}
+    assert shown["DMLFE without rows"] == {"classes", "traces", "metric", "weights"}
     assert shown["NCA"] == everything - {"curves", "motion", "traces"}
     assert shown["unlabelled rows"] == everything - {"curves", "motion", "traces", "confusion"}
     assert shown["MetricKNeighborsClassifier"] == everything - {"motion", "traces"}
@@ -129,7 +129,7 @@ def test_an_old_report_survives_a_failure(models, tmp_path, monkeypatch):
 def test_names_of_ones_own(models, page):
     model, X, y = models["NCA"]
     _, data = page(model, X, y, feature_names=list("abcd"), class_names=["x", "y", "z"])
-    assert sorted(data["importance"]["names"]) == list("abcd")
+    assert sorted(data["weights"]["names"]) == list("abcd")
     assert [c["name"] for c in data["classes"]] == ["x", "y", "z"]
 
 

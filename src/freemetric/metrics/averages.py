@@ -17,12 +17,12 @@ def some_rows(X: NDArray) -> NDArray:
 
 
 def feature_shares(
-    ensembles: Sequence[Ensemble], trust: NDArray, views: Mapping[str, View], X: NDArray
+    ensembles: Sequence[Ensemble], trust: NDArray, views: Mapping[str, View], X: NDArray, groups: NDArray | None = None
 ) -> tuple[NDArray, NDArray]:
     """Mean (d,) and standard deviation (d,) over replicas of every feature's share in the squared distances.
 
     A replica's share of view feature j is M_jj var(v_j), without the cross terms; features of a view that belong to the
-    same feature of X add up.
+    same feature of X add up, and where there are ``groups`` (d,) those of the same group.
     """
     parts, weights = [], []
     X = some_rows(X)
@@ -34,6 +34,8 @@ def feature_shares(
             parts.append(part / part.sum() if part.sum() > 0 else np.full(X.shape[1], 1 / X.shape[1]))
             weights.append(weight / len(ensemble))
     shares, share_weights = np.array(parts), np.array(weights) / np.sum(weights)
+    if groups is not None:
+        shares = shares @ np.eye(groups.max() + 1)[groups]
     mean = share_weights @ shares
     return mean, np.sqrt(share_weights @ (shares - mean) ** 2)
 

@@ -138,9 +138,12 @@ class Committee:
         """Free energies (n_basins, n, n_classes) of patterns X (n, d) in the classes as wholes."""
         return basin_energies(self.basins, X, self.voters.n_classes)
 
-    def feature_shares(self) -> tuple[NDArray, NDArray]:
-        """Mean (d,) and standard deviation (d,) over replicas of every feature's share in the squared distances."""
-        return feature_shares(self.ensembles, self.trust, self.views, self.voters.X)
+    def feature_shares(self, groups: NDArray | None = None) -> tuple[NDArray, NDArray]:
+        """Mean (d,) and standard deviation (d,) over replicas of every feature's share in the squared distances.
+
+        With ``groups`` (d,), the numbers of groups that features belong to, the shares of groups.
+        """
+        return feature_shares(self.ensembles, self.trust, self.views, self.voters.X, groups)
 
     def averaged_matrices(self) -> dict[str, NDArray]:
         """For every view M (d_view, d_view): summed over views, (u - v)^T M (u - v) is the averaged squared distance.

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .encode import clipped, rounded
 from .findings import Findings
+from .space import heaviest
 
 MOST_FEATURES, MOST_BARS, MOST_CURVES, MOST_TRIED = 40, 20, 8, 200
 ERRORS = ("oob_error", "error", "oob_brier")  # what choices are judged by, the first there is
@@ -24,15 +25,27 @@ def metric(findings: Findings) -> dict[str, Any] | None:
     return {"names": names, "matrix": rounded(M[np.ix_(shown, shown)]), "n_features": len(M)}
 
 
-def importance(findings: Findings) -> dict[str, Any] | None:
-    """Weights from the heaviest feature, with their range over replicas."""
+def weights(findings: Findings) -> dict[str, Any] | None:
+    """What distances weigh, with its range over replicas; in the order of the importances beside it."""
     if findings.weights is None:
         return None
-    order = np.argsort(-findings.weights, kind="stable")[:MOST_BARS]
-    bars = {"names": [findings.feature_names[i] for i in order], "weight": rounded(findings.weights[order])}
-    if findings.weight_range is not None:
-        low, high = findings.weight_range
-        bars |= {"low": rounded(low[order]), "high": rounded(high[order])}
+    return _bars(findings, findings.weights, findings.weight_range)
+
+
+def importances(findings: Findings) -> dict[str, Any] | None:
+    """What the score loses without a column or feature, and one standard error to both sides; the largest first."""
+    if findings.importances is None:
+        return None
+    mean, error = findings.importances, findings.importance_errors
+    return _bars(findings, mean, (mean - error, mean + error)) | {"score": findings.importance_score}
+
+
+def _bars(findings, values, ends):
+    order = heaviest(findings)[:MOST_BARS]
+    names = [clipped(findings.names[i]) for i in order]
+    bars = {"names": names, "value": rounded(values[order]), "n": len(findings.names)}
+    if ends is not None:
+        bars |= {"low": rounded(ends[0][order]), "high": rounded(ends[1][order])}
     return bars
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 LONGEST_TEXT = 120
+LARGEST_WHOLE = 1e15  # that is written out
 UNRULY = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")  # controls, line ends, directions
 
 
@@ -22,8 +23,24 @@ def column(name: object, values: Any) -> dict[str, Any]:
     try:
         return {"name": clipped(name), "numbers": packed(np.asarray(values, dtype=np.float64))}
     except (TypeError, ValueError):
-        levels, codes = np.unique([clipped(value) for value in values], return_inverse=True)
+        levels, codes = np.unique([cell(value) for value in values], return_inverse=True)
         return {"name": clipped(name), "levels": levels.tolist(), "codes": packed(codes, "i4")}
+
+
+def cell(value: Any) -> str:
+    """A cell of the user's table as a text: numbers as one would write them, a gap in words.
+
+    Examples
+    --------
+    >>> cell(1250.0), cell(0.1 + 0.2), cell(None), cell("red")
+    ('1250', '0.3', 'missing', 'red')
+    """
+    if value is None or (isinstance(value, float | np.floating) and np.isnan(value)):
+        return "missing"
+    if not isinstance(value, float | np.floating):
+        return clipped(value)
+    number = float(value)
+    return str(int(number)) if number == round(number, 0) and abs(number) < LARGEST_WHOLE else f"{number:.7g}"
 
 
 def clipped(text: object, most: int = LONGEST_TEXT) -> str:

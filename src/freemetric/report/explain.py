@@ -1,13 +1,13 @@
 """Why this class: the nearest neighbours of single rows, and the features that make them near or far."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances_argmin
 
-from .encode import rounded
+from .encode import cell, clipped, rounded
 from .findings import Findings
 from .judge import nearest
 
@@ -40,7 +40,7 @@ def explanations(findings: Findings) -> dict[str, Any] | None:
         for e, i in enumerate(chosen)
     ]
     weights = None if findings.vote_weights is None else rounded(findings.vote_weights, 3)
-    return {"rows": entries, "features": findings.feature_names, "weights": weights}
+    return {"rows": entries, "features": [clipped(name) for name in findings.names], "weights": weights}
 
 
 def _affordable(findings):
@@ -96,21 +96,23 @@ def _parts(findings, u, v):
         return np.empty(0, dtype=int), np.zeros((len(u), 0))
     if findings.linear_share >= LINEAR:
         difference = findings.inputs[u] - findings.inputs[v]
-        return np.arange(difference.shape[1]), difference * (difference @ findings.matrix)
-    features = np.argsort(-findings.weights, kind="stable")[:MOST_ASKED]
-    return features, contributions(findings.embed, findings.inputs[u], findings.inputs[v], features)
+        return np.arange(len(findings.names)), findings.by_name(difference * (difference @ findings.matrix))
+    heaviest = np.argsort(-findings.weights, kind="stable")[:MOST_ASKED]
+    groups = [findings.features_of(number) for number in heaviest]
+    return heaviest, contributions(findings.embed, findings.inputs[u], findings.inputs[v], groups)
 
 
-def contributions(embed: Callable[[NDArray], NDArray], U: NDArray, V: NDArray, features: NDArray) -> NDArray:
-    """What each feature adds to the squared distances of U and V (n, d), for any map.
+def contributions(embed: Callable[[NDArray], NDArray], U: NDArray, V: NDArray, features: Sequence) -> NDArray:
+    """What each feature, or group of them, adds to the squared distances of U and V (n, d), for any map.
 
     The mean of what the distance loses when the two agree in the feature, and of what it is when they agree in all
     others. For a linear map these are Shapley's values, (u - v)_i [M (u - v)]_i, and add up to the whole.
     """
     F = len(features)
     agree, only = np.repeat(U[None], F, axis=0), np.repeat(V[None], F, axis=0)  # (F, n, d)
-    for f, i in enumerate(features):
-        agree[f, :, i], only[f, :, i] = V[:, i], U[:, i]
+    for f, some in enumerate(features):
+        i = np.atleast_1d(some)
+        agree[f][:, i], only[f][:, i] = V[:, i], U[:, i]
     Z = embed(np.concatenate([V[None], U[None], agree, only]).reshape(-1, U.shape[1])).reshape(2 * F + 2, len(U), -1)
     squared = ((Z - Z[0]) ** 2).sum(axis=2)
     return ((squared[1] - squared[2 : F + 2] + squared[F + 2 :]) / 2).T
@@ -119,4 +121,4 @@ def contributions(embed: Callable[[NDArray], NDArray], U: NDArray, V: NDArray, f
 def _values(findings, feature, *rows):
     """A feature's values in the user's units, or as they meet the map."""
     column = findings.columns[feature][1] if findings.aligned else findings.inputs[:, feature]
-    return [rounded(float(column[row]), 5) for row in rows]
+    return [cell(column[row]) for row in rows]

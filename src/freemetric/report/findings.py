@@ -33,7 +33,7 @@ class Findings:
     rows: NDArray | None = None  # (n,) numbers of those shown, in the table given or given to fit
     origin: str = ""  # of the rows, in words
     columns: list = field(default_factory=list)  # (name, values) as the user has them
-    aligned: bool = False  # whether columns and features are the same, in other units at most
+    owner: NDArray | None = None  # (d,) number of the column that each feature comes from; None where that is unknown
     y: NDArray | None = None  # (n,) class numbers
     inputs: NDArray | None = None  # (n, d) where they meet the map
     before: NDArray | None = None  # (n, d) in the scale that learning begins with
@@ -47,9 +47,12 @@ class Findings:
     matrix: NDArray | None = None  # (d, d) M, whose squared distance is (u - v)^T M (u - v)
     linear_share: float = 1.0  # of the learned space's variance that M gives; 1 where the map is linear
     spread: NDArray | None = None  # (d,) standard deviations of the inputs
-    weights: NDArray | None = None  # (d,) importance of the features
-    weight_range: tuple | None = None  # (low, high) of (d,)
+    weights: NDArray | None = None  # (c,) shares of the columns, or else features, in what distances weigh
+    weight_range: tuple | None = None  # (low, high) of (c,)
     weight_words: str = ""
+    importances: NDArray | None = None  # (c,) what a score loses without each
+    importance_errors: NDArray | None = None  # (c,) their standard errors
+    importance_score: str = ""  # that score, in words
     trace: dict | None = None
     burn_in: float = 0.5  # share of the steps
     one_target: bool = True  # whether all replicas sample the same distribution
@@ -62,6 +65,24 @@ class Findings:
     judged_by: str = ""
     parameters: list = field(default_factory=list)
     versions: list = field(default_factory=list)
+
+    @property
+    def aligned(self) -> bool:
+        """Whether it is known which features come from which column."""
+        return self.owner is not None
+
+    @property
+    def names(self) -> list:
+        """What decisions are explained by: the user's columns, or the features where it is unknown what they are of."""
+        return [name for name, _ in self.columns] if self.aligned else self.feature_names
+
+    def by_name(self, parts: NDArray) -> NDArray:
+        """What the features have (..., d), added up for every one of the names."""
+        return parts if self.owner is None else parts @ np.eye(len(self.columns))[self.owner]
+
+    def features_of(self, number: int) -> NDArray[np.intp]:
+        """The features behind a name."""
+        return np.array([number]) if self.owner is None else np.flatnonzero(self.owner == number)
 
     @property
     def scaled_matrix(self) -> NDArray | None:

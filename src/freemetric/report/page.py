@@ -16,7 +16,7 @@ from ..files.atomic import replacing
 from . import charts, explain, monte_carlo_panel, space, summary
 from .encode import clipped, for_script
 from .findings import Findings
-from .reading import collect
+from .reading import UserColumns, collect
 
 SCRIPTS = ("base", "figure", "space", "walk", "lines", "metric", "rows", "main")
 
@@ -31,6 +31,7 @@ def write(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
     most_rows: int = 10_000,
+    columns: UserColumns | None = None,
 ) -> Path:
     """Write a report about a fitted model: one HTML page that needs no network.
 
@@ -53,6 +54,9 @@ def write(
         Names of the sorted labels; None takes the labels.
     most_rows : int, default=10_000
         Rows to show at most. Of more a random sample is shown, and the page says so.
+    columns : UserColumns or None, default=None
+        The user's columns behind the features, where the caller knows more of them than X says: how a name became
+        several features, and what the cells were. Models of tables give their own.
 
     Returns
     -------
@@ -74,7 +78,9 @@ def write(
     jinja2, plotly = require("jinja2", "report"), require("plotly.offline", "report")
     if y is not None and X is None:
         raise ValueError("y are the labels of X; give both.")
-    findings = collect(model, X, y, feature_names=feature_names, class_names=class_names, most_rows=most_rows)
+    findings = collect(
+        model, X, y, feature_names=feature_names, class_names=class_names, most_rows=most_rows, columns=columns
+    )
     html = render(jinja2, findings, clipped(title or findings.name), plotly.get_plotlyjs())
     path = Path(path)
     with replacing(path) as file:
@@ -112,7 +118,8 @@ def contents(findings: Findings) -> dict[str, Any]:
         "motion": monte_carlo_panel.motion(findings),
         "traces": monte_carlo_panel.traces(findings),
         "metric": charts.metric(findings),
-        "importance": charts.importance(findings),
+        "importances": charts.importances(findings),
+        "weights": charts.weights(findings),
         "curves": charts.error_curves(findings),
         "confusion": charts.confused(findings),
         "explanations": explain.explanations(findings),

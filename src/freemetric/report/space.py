@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..display.embedding import main_axes
 from ..display.style import COLORS
@@ -18,18 +19,19 @@ def rows(findings: Findings) -> dict[str, Any] | None:
         return None
     chosen = np.arange(len(findings.columns))
     if len(chosen) > MOST_COLUMNS:
-        heavy = (
-            np.argsort(-findings.weights, kind="stable")
-            if findings.aligned and findings.weights is not None
-            else chosen
-        )
-        chosen = heavy[:MOST_COLUMNS]
+        chosen = heaviest(findings)[:MOST_COLUMNS] if findings.aligned else chosen[:MOST_COLUMNS]
     return {
         "index": packed(findings.rows, "i4"),
         "class": packed(np.zeros(len(findings.rows)) if findings.y is None else findings.y, "i4"),
         "columns": [column(*findings.columns[j]) for j in chosen],
         "n_columns": len(findings.columns),
     }
+
+
+def heaviest(findings: Findings) -> NDArray[np.intp]:
+    """Numbers of the names, the most important first; else those that distances weigh most, else in their order."""
+    by = findings.weights if findings.importances is None else findings.importances
+    return np.arange(len(findings.names)) if by is None else np.argsort(-by, kind="stable")
 
 
 def classes(findings: Findings) -> list[dict[str, Any]]:

@@ -56,7 +56,8 @@ def captions(findings: Findings, shown: dict[str, Any]) -> dict[str, str]:
         "motion": _motion(findings, shown["motion"]),
         "traces": _traces(findings, shown["traces"]),
         "metric": _metric(findings, shown["metric"]),
-        "importance": _importance(findings, shown["importance"]),
+        "importances": _importances(findings, shown["importances"]),
+        "weights": _weights(findings, shown["weights"], shown["importances"]),
         "curves": _curves(findings, shown["curves"]),
         "confusion": _confusion(shown["confusion"]),
         "rows": _rows(findings, shown["explanations"]),
@@ -135,13 +136,39 @@ def _metric(findings, metric):
     return f"{what}{some}{pair}{near if share < 1 - 1e-9 else ''}"
 
 
-def _importance(findings, importance):
-    if importance is None:
+def _importances(findings, importances):
+    if importances is None:
+        return f"{findings.learner} was not asked what it owes to each feature: it has no votes out of bag."
+    mean, error = findings.importances, findings.importance_errors
+    clear = int((mean > 2 * error).sum())
+    first = f"Most is owed to {_first(importances, '.3f')}. " if clear else ""
+    rest = f"{clear} of {len(mean)} are above zero by more than two standard errors, which the lines show one of."
+    score = findings.importance_score
+    what = f"What the out-of-bag {score} loses when the values of a column are shuffled among the rows."
+    twins = "Columns that say the same stand in for each other, and each alone then seems dispensable."
+    return f"{what} {first}{rest} {twins}{_of_all(importances)}"
+
+
+def _weights(findings, weights, importances):
+    if weights is None:
         return f"{findings.learner} tells no weights of features."
-    names = [clipped(name, LONGEST_NAME) for name in importance["names"][:3]]
-    first = ", ".join(f"{name} ({w:.0%})" for name, w in zip(names, importance["weight"], strict=False))
-    words = f" Lines show {findings.weight_words}." if findings.weight_range is not None else ""
-    return f"The heaviest features: {first}.{words}"
+    lines = f" Lines show {findings.weight_words}." if findings.weight_range is not None else ""
+    heavy = np.argsort(-np.array(weights["value"]), kind="stable")
+    first = _first({name: [weights[name][i] for i in heavy] for name in ("names", "value")}, ".0%")
+    needed = ": importances say what they need" if importances else ""
+    caveat = f"What varies much weighs much, whether or not the classes need it{needed}."
+    what = "What the distances are made of: shares of the squared distances."
+    return f"{what} The heaviest: {first}. {caveat}{lines}{_of_all(weights)}"
+
+
+def _first(bars, form):
+    names = [clipped(name, LONGEST_NAME) for name in bars["names"][:3]]
+    return ", ".join(f"{name} ({value:{form}})" for name, value in zip(names, bars["value"], strict=False))
+
+
+def _of_all(bars):
+    n = len(bars["names"])
+    return "" if n == bars["n"] else f" {n} of {bars['n']} are shown."
 
 
 def _curves(findings, curves):

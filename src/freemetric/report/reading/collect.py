@@ -11,11 +11,13 @@ from ...learners.learned_space import LearnedSpace
 from ..about import parameters, versions
 from ..encode import clipped
 from ..findings import Findings
+from .importances import ask_importances
 from .kept import kept_by
 from .metric import weigh
 from .parts import find
 from .rows import show_given_rows, show_kept_rows
 from .run import follow
+from .user_columns import UserColumns
 from .verdicts import judge_rows
 
 
@@ -27,6 +29,7 @@ def collect(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
     most_rows: int = 10_000,
+    columns: UserColumns | None = None,
 ) -> Findings:
     """Findings about a fitted model and, where given or kept by it, about patterns."""
     check_is_fitted(model)
@@ -35,11 +38,16 @@ def collect(
     findings.parameters, findings.versions = parameters(model), versions()
     _neighbors(findings, model)
     if X is not None:
-        show_given_rows(findings, space, kept, X, y, most_rows)
+        show_given_rows(findings, space, kept, X, y, most_rows, columns)
     elif kept is not None:
-        show_kept_rows(findings, kept, most_rows)
+        show_kept_rows(findings, space, kept, most_rows, columns)
     _name_features(findings, space, feature_names)
+    if columns is None and findings.owner is not None:
+        findings.columns = [
+            (name, cells) for name, (_, cells) in zip(findings.feature_names, findings.columns, strict=True)
+        ]
     weigh(findings, space)
+    ask_importances(findings, space.learner)
     follow(findings, model, space)
     if findings.y is not None and findings.Z is not None:
         judge_rows(findings, model, kept, X)
@@ -69,9 +77,6 @@ def _name_features(findings, space, given):
     if given is not None and len(given) != d:
         raise ValueError(f"feature_names must name {d} features, got {len(given)}.")
     findings.feature_names = [clipped(name) for name in names] if names is not None else [f"x{i}" for i in range(d)]
-    if findings.aligned:
-        values = [column for _, column in findings.columns]
-        findings.columns = list(zip(findings.feature_names, values, strict=True))
 
 
 def _name_classes(findings, given):

@@ -34,19 +34,17 @@ def nearest_matrix(X: NDArray, Z: NDArray) -> tuple[NDArray, float]:
 
 
 def _own_weights(findings, learner):
-    findings.weights = np.asarray(learner.distance_weights_, dtype=np.float64)
-    error = getattr(learner, "distance_weights_std_", None)
-    if error is not None:
-        findings.weight_range = np.maximum(findings.weights - error, 0), findings.weights + error
-        findings.weight_words = "one standard deviation over replicas"
+    findings.weights, error = learner.committee_.feature_shares(findings.owner)
+    findings.weight_range = np.maximum(findings.weights - error, 0), findings.weights + error
+    findings.weight_words = "one standard deviation over replicas"
 
 
 def _diagonal_weights(findings, replicas):
     """Shares of the trace of M; replicas (R, d) hold the diagonals of each."""
-    findings.weights = _shares(np.diag(findings.scaled_matrix))
+    findings.weights = findings.by_name(_shares(np.diag(findings.scaled_matrix)))
     if replicas is not None:
         units = 1 if findings.spread is None else findings.spread**2
-        findings.weight_range = tuple(np.quantile(_shares(replicas * units), [0.05, 0.95], axis=0))
+        findings.weight_range = tuple(np.quantile(findings.by_name(_shares(replicas * units)), [0.05, 0.95], axis=0))
         findings.weight_words = "the middle 90 % of the replicas"
 
 

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import OneToOneFeatureMixin
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from ...learners.learned_space import LearnedSpace, passed
@@ -12,23 +11,28 @@ from ...sklearn_compat import safe_indexing
 from ..findings import Findings
 from .kept import KeptRows
 from .parts import find, mapped
+from .user_columns import KeptColumns, TableColumns, UserColumns
 
 
 def show_given_rows(
-    findings: Findings, space: LearnedSpace, kept: KeptRows | None, X: Any, y: ArrayLike | None, most_rows: int
+    findings: Findings,
+    space: LearnedSpace,
+    kept: KeptRows | None,
+    X: Any,
+    y: ArrayLike | None,
+    most_rows: int,
+    columns: UserColumns | None = None,
 ) -> None:
     """Rows that the caller has."""
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     findings.rows, findings.n_rows, findings.origin = _sample(n, most_rows), n, "the rows given"
     X = safe_indexing(X, findings.rows)
+    X = X.toarray() if hasattr(X, "toarray") else X  # of a sparse matrix
     inputs = passed(space.front, X)
     findings.inputs = np.asarray(inputs, dtype=np.float64)
     findings.Z, findings.before = mapped(space.learner, inputs), space.before(X)
-    names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
-    values = np.asarray(X, dtype=object).T
-    findings.columns = list(zip(names or [f"x{i}" for i in range(len(values))], values, strict=True))
-    same_shape = len(values) == findings.inputs.shape[1]
-    findings.aligned = same_shape and all(isinstance(step, OneToOneFeatureMixin) for step in space.front)
+    known: UserColumns = TableColumns.of(space.front, X, findings.inputs.shape[1]) if columns is None else columns
+    _describe(findings, known, known.of_rows(X))
     if y is not None:
         check_consistent_length(np.empty(n), y)
         _label(findings, getattr(find(space.estimator, "classes_"), "classes_", []), column_or_1d(y)[findings.rows])
@@ -38,7 +42,9 @@ def show_given_rows(
             _mark_voters(findings, kept, place)
 
 
-def show_kept_rows(findings: Findings, kept: KeptRows, most_rows: int) -> None:
+def show_kept_rows(
+    findings: Findings, space: LearnedSpace, kept: KeptRows, most_rows: int, columns: UserColumns | None = None
+) -> None:
     """Rows that the model has kept, under the numbers that they had in fit."""
     chosen = _sample(len(kept.rows), most_rows)
     findings.rows, findings.n_rows, findings.origin = kept.rows[chosen], len(kept.rows), "the rows it has learned from"
@@ -46,12 +52,17 @@ def show_kept_rows(findings: Findings, kept: KeptRows, most_rows: int) -> None:
     if kept.are_mapped:
         findings.Z = values
     else:
-        findings.inputs, findings.aligned = values, True
+        findings.inputs = values
         findings.Z, findings.before = mapped(kept.keeper, values), LearnedSpace(kept.keeper).before(values)
-        findings.columns = [(f"x{i}", column) for i, column in enumerate(values.T)]
+        known: UserColumns = KeptColumns(space.front, values.shape[1]) if columns is None else columns
+        _describe(findings, known, known.of_features(values))
     if kept.labels is not None:
         _label(findings, kept.keeper.classes_, kept.labels[chosen])
     _mark_voters(findings, kept, chosen)
+
+
+def _describe(findings, columns, cells):
+    findings.columns, findings.owner = list(zip(columns.names, cells, strict=True)), columns.owner
 
 
 def _sample(n, most):

@@ -79,7 +79,10 @@ const rows = data.rows && {
     values: c.numbers ? unpack(c.numbers) : Array.from(unpack(c.codes), (code) => c.levels[code]),
   })),
 };
-const asText = (value) => (typeof value === "number" ? number(value) : value);
+const asText = (value) => {
+  if (typeof value !== "number") return value;
+  return Number.isNaN(value) ? "missing" : String(Number(value.toPrecision(7)));
+};
 const labelled = data.classes.length > 1;
 
 function hoverText(row) {

@@ -9,7 +9,7 @@ async function loadPlotly() {
 try {
   drawRows();
   await loadPlotly();
-  for (const section of [drawSpaces, drawMotion, drawTraces, drawMetric, drawImportance, drawCurves, drawConfusion])
+  for (const section of [drawSpaces, drawMotion, drawTraces, drawImportances, drawWeights, drawMetric, drawCurves, drawConfusion])
     section();
 } catch (error) {
   byId("trouble").hidden = false;

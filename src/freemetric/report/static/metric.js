@@ -30,26 +30,37 @@ function drawMetric() {
   });
 }
 
-function drawImportance() {
-  if (!data.importance) return;
-  const { names, weight, low, high } = data.importance;
-  const range = (i) => (low ? `<br>${percent(low[i])} to ${percent(high[i])}` : "");
-  const text = weight.map((w, i) => `${label(names[i], 40)}: ${percent(w)}${range(i)}`);
+function drawBars(id, { names, value, low, high }, tint, inWords, xaxis) {
+  const range = (i) => (low ? `<br>${inWords(low[i])} to ${inWords(high[i])}` : "");
+  const text = value.map((v, i) => `${label(names[i], 40)}: ${inWords(v)}${range(i)}`);
   const whiskers = low && {
-    array: high.map((h, i) => Math.max(h - weight[i], 0)),
-    arrayminus: low.map((l, i) => Math.max(weight[i] - l, 0)),
+    array: high.map((h, i) => Math.max(h - value[i], 0)),
+    arrayminus: low.map((l, i) => Math.max(value[i] - l, 0)),
     ...{ type: "data", symmetric: false, thickness: 1.5, width: 3 },
   };
   figure(() => {
-    const bars = { type: "bar", orientation: "h", x: weight, y: [...names.keys()], marker: { color: color("cold") } };
+    const bars = { type: "bar", orientation: "h", x: value, y: [...names.keys()], marker: { color: color(tint) } };
     if (whiskers) bars.error_x = { ...whiskers, color: color("ink") };
-    draw("importance-plot", [{ ...bars, text, textposition: "none", ...HOVER }], {
-      xaxis: axis({ title: { text: "weight of the feature" }, tickformat: ".0%", rangemode: "tozero", nticks: 6 }),
+    draw(id, [{ ...bars, text, textposition: "none", ...HOVER }], {
+      xaxis: axis({ rangemode: "tozero", nticks: 6, zerolinecolor: color("soft"), ...xaxis }),
       yaxis: named(names, narrow() ? 16 : 28, MOST_TICKS, { autorange: "reversed" }),
       margin: { l: 10, r: 12, t: 24, b: 40 },
       bargap: 0.3,
     });
   });
+}
+
+function drawImportances() {
+  if (!data.importances) return;
+  const { score } = data.importances;
+  const lost = (v) => `${number(Number(v.toFixed(4)))}`;
+  drawBars("importances-plot", data.importances, "hot", lost, { title: { text: `${plain(score)} lost without it` } });
+}
+
+function drawWeights() {
+  if (!data.weights) return;
+  const title = { text: "share of the squared distances" };
+  drawBars("weights-plot", data.weights, "cold", percent, { title, tickformat: ".0%" });
 }
 
 function drawConfusion() {

@@ -16,6 +16,9 @@ function entryText(entry) {
   return `row ${rows.index[entry.row]}${labelled ? `: ${className(entry.row)}${wrong}` : ""}`;
 }
 
+// A cell of the user's table: a number is kept on one line, a long text may be broken.
+const cellOf = (text) => (text.length < 16 ? fixed(text) : element("span", bothEnds(text, 60), { title: text }));
+
 function shareBar(share) {
   const bar = element("span", "", { class: share < 0 ? "share less" : "share" });
   const block = element("i");
@@ -28,8 +31,8 @@ function pairTable(entry, pair) {
   const feature = inTable(data.explanations.features, 80);
   const lines = pair.features.map(([i, share, mine, theirs]) => [
     feature(i),
-    fixed(number(mine)),
-    fixed(number(theirs)),
+    cellOf(mine),
+    cellOf(theirs),
     shareBar(share),
   ]);
   return tableOf(
