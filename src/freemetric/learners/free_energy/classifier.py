@@ -57,7 +57,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, AveragedMetricMixin, Importance
     neighbours enters the prediction with the weight :math:`w_{ck} \propto \exp(-B_{ck} / \tau)`, B its out-of-bag Brier
     score and tau half the standard error of the best one: Boltzmann's law, with the score as energy. Finally
 
-    .. math:: P(c|x) = \mathrm{softmax}_c \{s \log q_c(x) - \textstyle\sum_b t_b F_{bc}(x) + b_c\}
+    .. math:: P(c|x) = \mathrm{softmax}_c \{s \log q_c(x) - \sum_b t_b F_{bc}(x) + b_c\}
 
     calibrates the mixed shares q on the same votes, beside the free energies F of x in the classes as wholes: a well
     around the centre of every class, with a shape of its own, and a mean field, as if features were independent. Votes
