@@ -101,6 +101,9 @@ def test_scorers_by_name():
         check_scores(scores_named(["f1"]), three.classes, "a.csv")
     with pytest.raises(InputError, match="unknown score 'magic'; known: accuracy, balanced_accuracy"):
         scores_named(["magic"])
+    for name in ("r2", "neg_mean_squared_error", "rand_score", "v_measure_score"):  # of numbers, of clusters
+        with pytest.raises(InputError, match=f"unknown score '{name}'"):
+            scores_named([name])
     weighted = scores_named(["roc_auc_ovr_weighted"])["roc_auc_ovr_weighted"]
     assert np.isnan(weighted.of(made_up(3, present=[0, 1])))  # scikit-learn cannot say
     assert np.isnan(weighted.of(Answers(three.classes, three.rows, three.truth, three.judged)))

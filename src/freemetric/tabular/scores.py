@@ -14,6 +14,8 @@ from sklearn.utils.metaestimators import available_if
 from .answers import Answers
 from .table import InputError
 
+OF_NUMBERS = ("d2_absolute", "explained", "max_error", "neg_max", "neg_mean", "neg_median", "neg_root", "r2")
+OF_CLUSTERS = ("adjusted", "completeness", "fowlkes", "homogeneity", "mutual", "normalized", "rand_score", "v_measure")
 SMALLEST = np.finfo(np.float64).eps  # probability that log loss counts, as scikit-learn's
 
 
@@ -117,7 +119,7 @@ def scores_named(names: Sequence[str]) -> dict[str, Score]:
     >>> list(scores_named(["average_precision"]))[-1]
     'average_precision'
     """
-    known = get_scorer_names()
+    known = [name for name in get_scorer_names() if not name.startswith(OF_NUMBERS + OF_CLUSTERS)]
     for name in names:
         if name not in SCORES and name not in known:
             raise InputError(f"unknown score {name!r}; known: {', '.join([*SCORES, *known])}")
