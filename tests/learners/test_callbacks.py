@@ -118,3 +118,26 @@ def test_callbacks_are_not_saved(iris, tmp_path):
     model = DMLFE(random_state=0).set_callbacks(Counter()).fit(*iris)
     model.save(tmp_path / "model.fm")
     np.testing.assert_array_equal(load(tmp_path / "model.fm").transform(iris[0]), model.transform(iris[0]))
+
+
+class Onlooker(Counter):
+    """Is shown what a search finds."""
+
+    def __init__(self):
+        super().__init__()
+        self.energies, self.rounds = [], []
+
+    def on_replicas(self, task, replicas):
+        self.energies.append((task.candidate.learns, replicas.trace.get("energy", np.empty((0, 0)))))
+
+    def on_round(self, population):
+        self.rounds.append(sum(len(entrant.maps) for entrant in population.entrants))
+
+
+def test_callbacks_are_shown_what_a_search_finds(iris):
+    onlooker = Onlooker()
+    model = FreeEnergyClassifier(12, random_state=0).set_callbacks(onlooker).fit(*iris)
+    assert sum(energy.size for _, energy in onlooker.energies) == onlooker.steps
+    sampled = sum(energy.shape[1] for learns, energy in onlooker.energies if learns)
+    assert onlooker.rounds == sorted(onlooker.rounds)
+    assert onlooker.rounds[-1] == sampled == model.trace_["energy"].shape[1]

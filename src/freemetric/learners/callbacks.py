@@ -5,7 +5,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from ..sklearn_compat import callback_context
+from ..sklearn_compat import CALLBACKS, callback_context
 
 
 class FitSteps:
@@ -30,6 +30,12 @@ class FitSteps:
             for _ in range(n if self.context is not None else 0):
                 self.stopped |= self._made_one()
             return self.stopped
+
+    def show(self, method: str, *found: Any) -> None:
+        """Hand what a fit has found so far to those of the callbacks that have a method for it."""
+        for callback in getattr(self.data["estimator"], CALLBACKS, ()):
+            if hasattr(callback, method):
+                getattr(callback, method)(*found)
 
     def stop(self) -> None:
         """Let ``made`` say from now on that it is time to stop."""

@@ -61,7 +61,7 @@ def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] =
     -------
     Outcome
     """
-    context = _context(preload)
+    context = process_context(preload)
     inbox, outbox = context.Pipe(duplex=False)
     child = context.Process(target=_child, args=(outbox, limits.megabytes, work, args))
     child.start()
@@ -79,7 +79,7 @@ def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] =
         inbox.close()
 
 
-def _context(preload: Sequence[str]) -> Any:
+def process_context(preload: Sequence[str] = (WARM,)) -> Any:
     """Processes fork from a server that has imported everything, or start anew where there is no such server."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
@@ -91,14 +91,15 @@ def _context(preload: Sequence[str]) -> Any:
 def _child(outbox: Connection, megabytes: float | None, work: Callable, args: tuple) -> None:
     try:
         if megabytes is not None:
-            _limit_memory(megabytes)
+            limit_memory(megabytes)
         outcome = Outcome(work(*args))
     except Exception as problem:
-        outcome = _failed(problem, megabytes)
+        outcome = failed(problem, megabytes)
     outbox.send(outcome)
 
 
-def _failed(problem: Exception, megabytes: float | None) -> Outcome:
+def failed(problem: Exception, megabytes: float | None) -> Outcome:
+    """What an exception is to those outside."""
     text = described(problem)
     out_of_memory = isinstance(problem, MemoryError) or any(words in text for words in OUT_OF_MEMORY)
     if megabytes is not None and out_of_memory:
@@ -111,7 +112,7 @@ def described(problem: Exception) -> str:
     return f"{type(problem).__name__}: {' '.join(str(problem).split())}"[:LONGEST]
 
 
-def _limit_memory(megabytes: float) -> None:
+def limit_memory(megabytes: float) -> None:
     """On top of what the interpreter and its libraries have mapped already."""
     pages = int(MAPPED.read_text().split()[0])
     most = pages * resource.getpagesize() + int(megabytes * 2**20)

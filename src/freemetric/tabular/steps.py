@@ -10,7 +10,11 @@ Progress = Callable[[int, int | None], None]
 
 
 class StepReporter:
-    """A callback of scikit-learn's that hands on how many steps of a fit were made, and how many there are at most."""
+    """A callback of scikit-learn's that hands on how many steps of a fit were made, and how many there are at most.
+
+    An ``on_step`` with methods ``on_replicas(task, replicas)`` and ``on_round(population)`` is shown what the search of
+    a free-energy classifier finds, too.
+    """
 
     def __init__(self, on_step: Progress):
         self.on_step, self.done = on_step, 0
@@ -25,6 +29,16 @@ class StepReporter:
         if context.max_subtasks == 0 and context.parent is not None:  # a step, not the fit as a whole
             self.done += 1
             self.on_step(self.done, context.parent.max_subtasks)
+
+    def on_replicas(self, task: Any, replicas: Any) -> None:
+        self._show("on_replicas", task, replicas)
+
+    def on_round(self, population: Any) -> None:
+        self._show("on_round", population)
+
+    def _show(self, method, *found):
+        if hasattr(self.on_step, method):
+            getattr(self.on_step, method)(*found)
 
     def teardown(self, estimator: BaseEstimator, context: Any) -> None:
         """Nothing to clear up."""

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ...energies import LogNCAEnergy, NCAEnergy
@@ -49,7 +50,7 @@ def run_to_the_end(search: Search, model: Any) -> None:
     run = TaskRunner(model._n_tasks, steps, model.max_seconds)
     kept = None if model.checkpoint is None else Checkpoint(model.checkpoint)
     search.run = run if kept is None else kept.resuming(run)
-    search.after_round = tell_round if model.verbose else None
+    search.after_round = partial(_after_round, steps, model.verbose)
     kinds = kinds_to_try(recipe.kinds, problem)
     pool = [candidate_of(kind, recipe, model.temperature, model.confinement, smallest) for kind in kinds]
     if problem.energy is not None and not isinstance(problem.energy, NCAEnergy | LogNCAEnergy):
@@ -63,6 +64,13 @@ def run_to_the_end(search: Search, model: Any) -> None:
     if kept is not None:
         kept.clear()
     _warn_about_judges(search.population)
+
+
+def _after_round(steps, verbose, population):
+    """A line for people, and the population for callbacks with a method ``on_round(population)``."""
+    if verbose:
+        tell_round(population)
+    steps.show("on_round", population)
 
 
 def _warn_about_judges(population: Population):

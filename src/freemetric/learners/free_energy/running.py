@@ -25,7 +25,8 @@ class TaskRunner:
     n_jobs : int or None
         Tasks at a time.
     steps : FitSteps
-        Counts the Monte Carlo steps for the callbacks, one of which may want to stop.
+        Counts the Monte Carlo steps for the callbacks, one of which may want to stop; those with a method
+        ``on_replicas(task, replicas)`` are shown what was sampled.
     max_seconds : float or None
         When to stop, from now on; with a warning.
     """
@@ -40,6 +41,7 @@ class TaskRunner:
             for task, replicas in zip(tasks, every_result, strict=True):
                 yield replicas
                 tell(False, "%d replicas of %s", len(replicas.maps), task.candidate)  # for whoever debugs
+                self.steps.show("on_replicas", task, replicas)
                 self._go_on_or_stop(replicas)
 
     def _go_on_or_stop(self, replicas):
