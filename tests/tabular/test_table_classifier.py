@@ -119,6 +119,8 @@ def test_parameters_of_the_learner_are_reached(rich):
     X, y = split(rich)
     model = TableClassifier(NCA(max_iter=3), random_state=0)
     assert clone(model).get_params()["classifier__max_iter"] == 3
+    usual = clone(TableClassifier().set_params(classifier__n_replicas=7, drop=["town"]))
+    assert (usual.classifier.n_replicas, usual.drop) == (7, ["town"])
     scores = cross_val_score(TableClassifier(QUICK), X, y, cv=3)
     assert scores.shape == (3,)
     polars = pl.from_pandas(X)

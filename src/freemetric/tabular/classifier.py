@@ -26,6 +26,7 @@ from ..files import Savable
 from ..files.checks import require
 from ..files.estimators import check_attributes
 from ..learners import FreeEnergyClassifier, MetricKNeighborsClassifier
+from ..learners.free_energy.importances import Importances
 from ..learners.learned_space import LearnedSpace
 from ..learners.training_rows import check_weights
 from ..presenting import Presented
@@ -150,6 +151,23 @@ class TableClassifier(
         self.thousands = thousands
         self.date_order = date_order
         self.random_state = random_state
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, ``classifier__...`` of the usual classifier where none was given.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name.
+
+        Returns
+        -------
+        self : object
+            This estimator.
+        """
+        if self.classifier is None and any(name.startswith("classifier__") for name in params):
+            self.classifier = FreeEnergyClassifier()
+        return super().set_params(**params)
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Understand the columns and learn the classes.
@@ -344,6 +362,26 @@ class TableClassifier(
         check_is_fitted(self)
         return self.model_.weights()
 
+    @available_if(_inner_can("permutation_importances"))
+    def importances(self, scoring: Any = None) -> Importances:
+        """What the out-of-bag score loses when the cells of a column are shuffled, with its standard error.
+
+        Parameters
+        ----------
+        scoring : str, callable or None, default=None
+            A scorer; None is that of the classifier.
+
+        Returns
+        -------
+        importances : Importances
+            ``names`` of the columns, ``mean`` and ``error``; see
+            :meth:`freemetric.FreeEnergyClassifier.permutation_importances`.
+        """
+        check_is_fitted(self)
+        found = self.model_.importances(scoring)
+        assert found is not None
+        return found
+
     def report(self, path: str | PathLike, X: Any = None, y: Any = None, **options: Any) -> Path:
         """Write a report: one HTML page about the learned space and the run, which opens without a network.
 
@@ -365,7 +403,8 @@ class TableClassifier(
         """
         if isinstance(y, str):
             y = frame_labels(X, y).y
-        return super().report(path, X, y, **{"feature_names": self.feature_names(), **options})
+        known = {"feature_names": self.feature_names(), "columns": self.model_.originals(self.frame)}
+        return super().report(path, X, y, **known | options)
 
     def as_pipeline(self) -> Pipeline:
         """All fitted steps, from a table on: what displays and reports look into."""
