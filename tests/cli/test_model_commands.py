@@ -161,3 +161,20 @@ def test_help_version_and_completion(freemetric):
         assert command in said
     assert "--debug" not in said
     assert freemetric("--version").out.strip()
+
+
+def test_inspect_says_what_matters_and_what_distances_weigh(freemetric, home, rng):
+    """A coin is no column to rest on, whatever the distances make of it; the columns are those of the file."""
+    sizes = [f"{x:.3f}" for x in rng.random(80)]
+    rows = [f"{s},{'red' if float(s) > 0.5 else 'green'},{rng.choice(['head', 'tail'])},{s > '0.5'}" for s in sizes]
+    (home / "coin.csv").write_text("size,colour,coin,large\n" + "\n".join(rows) + "\n")
+    quick = ("--set", "n_replicas=6")
+    freemetric("fit", home / "coin.csv", "--target", "large", "-o", home / "coin.fm", *quick)
+    columns = {c["name"]: c for c in freemetric("inspect", home / "coin.fm", "--json").json["columns"]}
+    assert set(columns) == {"size", "colour", "coin"}
+    assert abs(columns["coin"]["importance"]) <= 3 * columns["coin"]["importance_error"]
+    assert columns["colour"]["importance"] + columns["size"]["importance"] > 0.1
+    text = freemetric("inspect", home / "coin.fm").out
+    assert "what matters, and what distances weigh" in text
+    assert f"{columns['colour']['importance']:.3f} ± {columns['colour']['importance_error']:.3f}" in text
+    assert "out-of-bag accuracy loses" in " ".join(text.split())

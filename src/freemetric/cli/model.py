@@ -178,9 +178,11 @@ def inspect(
     """Say what a model is: what its metric weighs, its preprocessing, parameters, versions and seed. Runs nothing."""
     with warnings_told():
         loaded = TableModel.load(model)
+        with progress("asking what it owes to every column", quiet=as_json):
+            about = described(loaded, with_importances=True)
     if as_json:
-        return print_json({"model": str(model), **described(loaded)})
-    show(printable(model), described(loaded), top)
+        return print_json({"model": str(model), **about})
+    show(printable(model), about, top)
 
 
 def _check(output):

@@ -40,7 +40,16 @@ def report(
             X, y = loaded.rows(table)
         with progress("writing the report", quiet=as_json):
             names = loaded.feature_names()
-            write(loaded.pipeline, output, X, y, title=title or model.stem, feature_names=names, most_rows=rows)
+            write(
+                loaded.pipeline,
+                output,
+                X,
+                y,
+                title=title or model.stem,
+                feature_names=names,
+                most_rows=rows,
+                columns=loaded.originals(),
+            )
     if as_json:
         return print_json({"report": str(output), "bytes": output.stat().st_size})
     console.print(f"{output}: open it in a browser", soft_wrap=True)

@@ -4,6 +4,7 @@ from typing import Any
 
 from rich.table import Table
 
+from ..learners.free_energy.scoring import score_name
 from ..printable import printable
 from ..tabular import TableModel, by_column
 from ..tabular.preprocessing import TREATMENTS
@@ -19,19 +20,32 @@ TREATED = {
     "date": "days, year, month, weekday",
 }
 INNER = ("weights", "some_rows")  # notes that say nothing to people as they are
-NOTHING = {"kind": "", "missing": 0, "categories": [], "treatment": "left out", "weight": None}
+UNKNOWN: dict[str, Any] = {"importance": None, "importance_error": None}
+NOTHING: dict[str, Any] = {
+    "kind": "",
+    "missing": 0,
+    "categories": [],
+    "treatment": "left out",
+    "weight": None,
+    **UNKNOWN,
+}
 LEGEND = (
     "median: a gap becomes the median. gap: whether there is a value is a feature. 0 or 1: one feature for two names, "
     "and 0.5 for what is neither. one-hot: a feature per name, one for all that are rare or that no training row had; "
     "where none was rare, these are zero in every feature. Then every feature is scaled to [0, 1]."
 )
 
+OWED = (
+    "importance: what the out-of-bag {score} loses when the cells of a column are shuffled among the rows, and its "
+    "standard error. weight: its share in the squared distances, which what varies much has much of, needed or not."
+)
 
-def described(model: TableModel) -> dict[str, Any]:
-    """Everything there is to say of a model, as JSON values."""
+
+def described(model: TableModel, with_importances: bool = False) -> dict[str, Any]:
+    """Everything there is to say of a model, as JSON values; importances, which take a while, where they are wanted."""
     last, notes = model.pipeline[-1], {name: note for name, note in model.notes.items() if name not in INNER}
     weights, steps = model.weights(), model.pipeline.named_steps["columns"].transformers_
-    shares = by_column(weights)
+    shares, owed = by_column(weights), _importances(model) if with_importances else {}
     treatment = {str(column): name for name, _, columns in steps if name in TREATMENTS for column in columns}
     columns = [
         {
@@ -44,6 +58,7 @@ def described(model: TableModel) -> dict[str, Any]:
             "order": column.order or None,
             "treatment": _treatment(column, treatment),
             "weight": sum(parts) if (parts := [shares[part] for part in column.parts if part in shares]) else None,
+            **owed.get(column.name, UNKNOWN),
         }
         for column in model.schema.columns
     ]
@@ -59,7 +74,17 @@ def described(model: TableModel) -> dict[str, Any]:
         "parameters": {name: _plain(value) for name, value in estimator.get_params(deep=False).items()},
         "n_neighbors": getattr(last, "n_neighbors_", None),
         "oob_score": getattr(last, "oob_score_", None),
+        "score": score_name(last.scoring) if hasattr(last, "oob_score_") else None,
     }
+
+
+def _importances(model):
+    """By column; none where the method does not know, or nobody was out of bag."""
+    found = model.importances()
+    if found is None or not found.n_judges:
+        return {}
+    values = zip(found.names, found.mean.tolist(), found.error.tolist(), strict=True)
+    return {name: {"importance": mean, "importance_error": error} for name, mean, error in values}
 
 
 def _treatment(column, groups):
@@ -82,6 +107,10 @@ def show(name: str, about: dict[str, Any], top: int) -> None:
         console.print(f"{key:13} {printable(text)}", soft_wrap=True)
     console.print(_columns(about))
     console.print(LEGEND, highlight=False)
+    known = [column for column in about["columns"] if column["importance"] is not None]
+    if known:
+        console.print(_owed(known, top))
+        console.print(OWED.format(score=about["score"]), highlight=False)
     if about["features"]:
         console.print(_features(about["features"], top))
 
@@ -94,6 +123,15 @@ def _columns(about):
         treated = TREATED.get(column["treatment"]) or f"none: {left_out.get(column['name'], 'left out')}"
         counts = str(column["missing"] or ""), str(len(column["categories"]) or "")
         table.add_row(printable(column["name"]), column["kind"], *counts, weight, printable(treated))
+    return table
+
+
+def _owed(columns, top):
+    more = f", the first {top} of {len(columns)}" if len(columns) > top else ""
+    table = Table("column", "importance", "weight in %", title=f"what matters, and what distances weigh{more}")
+    for column in sorted(columns, key=lambda column: -column["importance"])[:top]:
+        owed = f"{column['importance']:.3f} ± {column['importance_error']:.3f}"
+        table.add_row(printable(column["name"]), owed, f"{column['weight']:.1f}")
     return table
 
 

@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from .. import files
 from ..exceptions import DataWarning, ModelFileError
+from ..learners.free_energy.importances import Importances
 from ..learners.learned_space import LearnedSpace
 from ..versions import versions
 from .acquaintance import remembered, share_known
@@ -22,6 +23,7 @@ from .identifiers import usable
 from .labels import canonical, label_texts, labels
 from .methods import FITTED
 from .notes import check_notes
+from .originals import Originals
 from .pipelines import classifier, pipeline
 from .preprocessing import MOST_NAMED, features, useful_plan
 from .row_weights import row_weights
@@ -252,6 +254,20 @@ class TableModel:
         names, parts = features(self.pipeline.named_steps["columns"]), self.notes.get("weights")
         weights = [Weight(*name, 100 * part) for name, part in zip(names, parts, strict=True)] if parts else []
         return sorted(weights, key=lambda weight: -weight.share)
+
+    def originals(self, as_frame: Callable[[Any], Any] | None = None) -> Originals:
+        """The columns of the table behind the features, for ``freemetric.report.write(..., columns=)``."""
+        return Originals(self.pipeline, self.schema, as_frame)
+
+    def importances(self, scoring: Any = None) -> Importances | None:
+        """What the out-of-bag score loses when the cells of a column are shuffled, with its standard error.
+
+        All features of a column are shuffled together. None where the method has no votes out of bag.
+        """
+        last, behind = self.pipeline[-1], self.originals()
+        if not hasattr(last, "permutation_importances"):
+            return None
+        return last.permutation_importances(np.array(behind.names, dtype=object)[behind.owner], scoring=scoring)
 
     def rows(self, table: Table) -> tuple[Any, np.ndarray | None]:
         """Features as a DataFrame and labels of the rows that have one; all rows and None where there is no class."""

@@ -1,0 +1,104 @@
+"""From features back to the cells of a table: which column each feature comes from, and what the table said."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from .column import Column
+from .dates import START
+from .preprocessing import features
+from .schema import Schema
+from .table import objects
+
+NEITHER = "neither"  # of two names
+OTHER = "another"  # name than those of the training rows
+DIGITS = 12  # of a number that was scaled and is scaled back
+
+
+class Originals:
+    """The columns of a table that a model uses, for a report.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted steps "columns", "scale" and "classifier".
+    schema : Schema
+        What the columns are.
+    as_frame : callable or None, default=None
+        What makes a frame of the schema of rows as the caller has them; None where they are such a frame.
+    """
+
+    def __init__(self, pipeline: Pipeline, schema: Schema, as_frame: Callable[[Any], Any] | None = None):
+        self.pipeline, self.as_frame = pipeline, as_frame
+        self.features = features(pipeline.named_steps["columns"])
+        parts = [part for part, _ in self.features]
+        self.columns = [column for column in schema.columns if set(column.parts) & set(parts)]
+        number = {part: i for i, column in enumerate(self.columns) for part in column.parts}
+        self.owner: NDArray[np.intp] | None = np.array([number[part] for part in parts])
+        self.names: Sequence[str] = [column.name for column in self.columns]
+
+    def of_rows(self, X: Any) -> list[np.ndarray]:
+        """The cells of every column of rows as the caller has them."""
+        frame = X if self.as_frame is None else self.as_frame(X)
+        return [_cells(column, {part: frame[part].to_numpy() for part in column.parts}) for column in self.columns]
+
+    def of_features(self, values: NDArray) -> list[np.ndarray]:
+        """The cells of every column, from features (n, d) as they reach the classifier."""
+        values = self.pipeline.named_steps["scale"].inverse_transform(values)
+        return [self._of_features(i, values) for i in range(len(self.columns))]
+
+    def _of_features(self, i, values):
+        column, own = self.columns[i], np.flatnonzero(self.owner == i)
+        words = {self.features[j]: values[:, j] for j in own}
+        first = column.parts[0]
+        missing = words.pop((first, "missing"), np.zeros(len(values))) > 0.5
+        if column.kind == "nominal":
+            cells = self._names(column, words)
+        elif (first, "") in words:
+            cells = _cells(column, {first: _as_written(words[first, ""])})
+        else:  # whether there is a value is all that counts
+            cells = objects(["there"] * len(values))
+        return objects(None if gap else cell for gap, cell in zip(missing, cells, strict=True))
+
+    def _names(self, column: Column, words: Mapping[tuple[str, str], NDArray]) -> np.ndarray:
+        """The name whose feature is the largest, if it is there at all."""
+        names = [value for _, value in words]
+        if len(names) == 1 and len(column.categories) == 2:  # 0 or 1
+            (second,), (share,) = names, words.values()
+            first = next(name for name in column.categories if name != second)
+            return objects(NEITHER if 0.25 < s < 0.75 else second if s > 0.5 else first for s in share)
+        shares = np.column_stack(list(words.values()))
+        best = shares.argmax(axis=1)
+        return objects(
+            names[b] if row[b] > 0.5 else OTHER if column.categories else None
+            for b, row in zip(best, shares, strict=True)
+        )
+
+
+def _cells(column: Column, parts: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The cells of a column, from what a frame has of it: numbers, names, or dates as they are written by ISO 8601."""
+    first = parts[column.parts[0]]
+    if column.kind != "date":
+        return first
+    return objects(None if np.isnan(days) else _date(days) for days in first.astype(np.float64))
+
+
+def _date(days: float) -> str:
+    """A day, with its time where it has one.
+
+    Examples
+    --------
+    >>> _date(0.0), _date(19000.5)
+    ('1970-01-01', '2022-01-08 12:00')
+    """
+    moment = START + timedelta(seconds=round(days * 86400))
+    return moment.strftime("%Y-%m-%d" if moment.time() == START.time() else "%Y-%m-%d %H:%M")
+
+
+def _as_written(values: NDArray) -> NDArray[np.float64]:
+    """Numbers with twelve digits: 0.1 + 0.2 is 0.3 again."""
+    return np.array([float(f"{value:.{DIGITS}g}") for value in values])
