@@ -7,7 +7,7 @@ PEERS := .venv-peers
 DOCS := .venv-docs
 RELEASE := .venv-release
 
-.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes docs pages release-check clean
+.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes docs pages release-check audit-user clean
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric.demo
@@ -61,6 +61,10 @@ pages: $(VENV)/ready
 # archives, metadata, a first use on every Python that is here, licences, into out/release; TAG=v1.2.3 before a release
 release-check: $(RELEASE)/ready
 	$(RELEASE)/bin/python tools/release.py $(if $(TAG),--tag "$(TAG)")
+
+# the first hour of three newcomers in fresh environments, into out/audit-user.json
+audit-user: $(RELEASE)/ready
+	$(RELEASE)/bin/python tools/audit_user.py
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(0 if sys.version_info >= (3, 11) else 'freemetric needs Python 3.11 or newer')"

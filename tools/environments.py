@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -42,18 +43,29 @@ class Environment:
         """What pip does with them, from the index that it is configured for."""
         return self.call(["python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *requirements])
 
-    def call(self, words: Sequence[str], cwd: Path | None = None, timeout: float = 900) -> Seen:
-        """Run a program of the environment; its code is 124 where it took too long."""
+    def call(
+        self, words: Sequence[str], cwd: Path | None = None, timeout: float = 900, interrupt: float | None = None
+    ) -> Seen:
+        """Run a program of the environment; its code is 124 where it took too long.
+
+        ``interrupt`` presses Ctrl-C after so many seconds; the seconds that are seen then count from there.
+        """
         env = _fresh() | {"PATH": f"{self.bin}{os.pathsep}{os.environ['PATH']}"}
-        start, program = time.perf_counter(), str(self.bin / words[0])
-        try:
-            done = subprocess.run(
-                [program, *words[1:]], capture_output=True, text=True, cwd=cwd or self.folder, env=env, timeout=timeout
-            )
-            code, out, err = done.returncode, done.stdout, done.stderr
-        except subprocess.TimeoutExpired:
-            code, out, err = 124, "", f"took longer than {timeout:g} s"
-        return Seen(list(words), code, time.perf_counter() - start, out, err)
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        start = time.perf_counter()
+        with subprocess.Popen(
+            [str(self.bin / words[0]), *words[1:]], cwd=cwd or self.folder, env=env, **streams
+        ) as run:
+            if interrupt is not None:
+                time.sleep(interrupt)
+                start = time.perf_counter()
+                run.send_signal(signal.SIGINT)
+            try:
+                out, err = run.communicate(timeout=timeout)
+            except subprocess.TimeoutExpired:
+                run.kill()
+                return Seen(list(words), 124, timeout, "", f"took longer than {timeout:g} s")
+        return Seen(list(words), run.returncode, time.perf_counter() - start, out, err)
 
     def megabytes(self) -> Counter[str]:
         """How much every package takes; the libraries in a folder beside a package are its own."""
