@@ -104,8 +104,8 @@ def _recognised(table: Table, marks: Marks, columns: list[str]) -> str:
 def _say_what_is_no_number(table, name, texts):
     """A warning names a column where most cells are numbers; infinity among numbers is an error."""
     odd = first_that_is_none(texts)
-    wrong = np.flatnonzero(np.isinf(PLAIN.numbers(texts)))
-    if all(texts[row].lower().lstrip("+-") in ("inf", "infinity") for row in wrong):
+    wrong = (text for text in set(texts) if np.isinf(PLAIN.number(text)))  # few, where names are repeated
+    if all(text.lower().lstrip("+-") in ("inf", "infinity") for text in wrong):
         table.numbers(name)  # which says where
     if odd is not None:
         place = table.place(odd, name)
