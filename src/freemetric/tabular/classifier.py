@@ -109,11 +109,10 @@ class TableClassifier(
     --------
     >>> import pandas as pd
     >>> from freemetric import TableClassifier
-    >>> rows = {"size": [1, 2, 3, 4, None, 6, 7, 8] * 4, "colour": ["red", "green", "red", "red"] * 8}
-    >>> frame = pd.DataFrame(rows).astype({"colour": "category"})
-    >>> labels = ["small", "small", "small", "small", "large", "large", "large", "large"] * 4
-    >>> model = TableClassifier(random_state=0).fit(frame, labels)
-    >>> model.predict(pd.DataFrame({"colour": ["red", "green"], "size": [1.5, 7]})).tolist()
+    >>> sizes, colours = [i / 10 for i in range(40)], ["red", "green", None, "red"] * 10
+    >>> frame = pd.DataFrame({"size": sizes, "colour": colours}).astype({"colour": "category"})
+    >>> model = TableClassifier(random_state=0).fit(frame, ["small"] * 20 + ["large"] * 20)
+    >>> model.predict(pd.DataFrame({"colour": ["red", "green"], "size": [0.5, 3.5]})).tolist()
     ['small', 'large']
     """
 
