@@ -255,6 +255,8 @@ def test_no_class_hides_the_others(visit, crowd):
 
 def test_names_that_begin_alike(visit, crowd):
     page = visit(crowd)
+    names = page.evaluate("document.getElementById('space-1').layout.annotations.map(a => a.text)")
+    assert names == [chr(65 + c) for c in range(26)]  # many classes are named where they are
     ticks = page.evaluate("[...document.querySelectorAll('#weights-plot .ytick text')].map(t => t.textContent)")
     assert sorted(tick[:3] for tick in ticks) == [f"…{i}:" for i in range(5)]
     cells = page.locator("#answer table >> nth=1").locator("td:first-child").all_inner_texts()

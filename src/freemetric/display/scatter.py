@@ -6,7 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .style import class_style
+from ..extras import require
+from .style import MANY_CLASSES, class_color, class_style
+
+LONGEST_NAME = 12  # of a class, among the points
 
 
 def scatter_classes(
@@ -25,6 +28,19 @@ def scatter_classes(
     for c, name in enumerate(names):
         style = {"alpha": 0.85, "edgecolor": axis.get_facecolor(), "linewidth": 0.4, "label": str(name)}
         axis.scatter(*points[y == c].T, **{**style, **class_style(c), **options})
+    if len(names) > MANY_CLASSES and points.shape[1] == 2:
+        _name_places(axis, points, y, names)
+
+
+def _name_places(axis, points, y, names):
+    """Names of many classes where their members are, readable on whatever is below."""
+    effects = require("matplotlib.patheffects", "display")
+    halo = [effects.withStroke(linewidth=2.5, foreground=axis.get_facecolor())]
+    for c, name in enumerate(names):
+        if (y == c).any():
+            style = {"color": class_color(c), "path_effects": halo, "fontsize": "small", "fontweight": "bold"}
+            short = str(name) if len(str(name)) <= LONGEST_NAME else f"{str(name)[: LONGEST_NAME - 1]}…"
+            axis.text(*np.median(points[y == c], axis=0), short, ha="center", va="center", parse_math=False, **style)
 
 
 def label_axes(axis: Any, share: NDArray, title: str) -> None:

@@ -13,15 +13,32 @@ if TYPE_CHECKING:
 # After Okabe and Ito, without black and yellow, which vanish on dark and on white: all keep a contrast of two to both,
 # and simulated colour blindness leaves every pair apart.
 COLORS = ("#1A7FC1", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#6B6B6B", "#8A5A00")
+# Classes beyond these eight: each colour as far from all before it as can be in OKLab, seen with and without colour
+# blindness, with the same contrast, and farthest from those that share its marker.
+CLASS_COLORS = (
+    *COLORS,
+    *("#E718FF", "#7900C2", "#1818FF", "#922461", "#55CE61", "#3D499E", "#FF86FF", "#DB189E", "#AAB69E"),
+    *("#00613D", "#926DE7", "#AA24E7", "#CE0C49", "#9E9249", "#FF556D", "#F39EC2", "#9E2400", "#9E5592"),
+)
+MANY_CLASSES = 8  # from which on a legend alone does not tell them apart, and names stand where they are
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 AREAS = (1.0, 0.9, 1.2, 0.8, 1.2, 1.3, 1.3, 1.8)  # of the markers, so that all look equally large
 
 
 def class_style(c: int) -> dict[str, Any]:
-    """Colour, marker and its size for class number c; eight classes differ in both, 64 in the pair."""
-    n = len(COLORS)
-    shape = (c + c // n) % n
-    return {"color": COLORS[c % n], "marker": MARKERS[shape], "s": 26 * AREAS[shape]}
+    """Colour, marker and its size for class number c; eight classes differ in both, 26 in colour, 208 in the pair."""
+    shape = class_marker(c)
+    return {"color": class_color(c), "marker": MARKERS[shape], "s": 26 * AREAS[shape]}
+
+
+def class_color(c: int) -> str:
+    """Of class number c."""
+    return CLASS_COLORS[c % len(CLASS_COLORS)]
+
+
+def class_marker(c: int) -> int:
+    """The number of the marker of class number c."""
+    return (c + c // len(CLASS_COLORS)) % len(MARKERS)
 
 
 def panels(ax: Any, shape: tuple[int, int] = (1, 1), **options: Any) -> NDArray[np.object_]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..display.embedding import main_axes
-from ..display.style import COLORS
+from ..display.style import class_color, class_marker
 from .encode import column, packed, rounded
 from .findings import Findings
 
@@ -35,10 +35,9 @@ def heaviest(findings: Findings) -> NDArray[np.intp]:
 
 
 def classes(findings: Findings) -> list[dict[str, Any]]:
-    """Names with colours; eight colours and eight markers make 64 pairs."""
+    """Names with colours and markers, as in displays."""
     names = findings.class_names or ["all rows"]
-    n = len(COLORS)
-    return [{"name": name, "color": COLORS[c % n], "marker": (c + c // n) % n} for c, name in enumerate(names)]
+    return [{"name": name, "color": class_color(c), "marker": class_marker(c)} for c, name in enumerate(names)]
 
 
 def spaces(findings: Findings) -> list[dict[str, Any]]:

@@ -16,8 +16,13 @@ function entryText(entry) {
   return `row ${rows.index[entry.row]}${labelled ? `: ${className(entry.row)}${wrong}` : ""}`;
 }
 
-// A cell of the user's table: a number is kept on one line, a long text may be broken.
-const cellOf = (text) => (text.length < 16 ? fixed(text) : element("span", bothEnds(text, 60), { title: text }));
+// A cell of the user's table: a number stays on one line, with fewer digits where there is little room; the whole of it
+// shows up under the mouse. A long text may be broken.
+function cellOf(text) {
+  const digits = narrow() && text.length > 7 && text.trim() !== "" && Number.isFinite(Number(text));
+  const short = digits ? String(Number(Number(text).toPrecision(4))) : bothEnds(text, 60);
+  return element("span", short, { title: text, ...(short.length < 16 ? { class: "fixed" } : {}) });
+}
 
 function shareBar(share) {
   const bar = element("span", "", { class: share < 0 ? "share less" : "share" });

@@ -48,6 +48,21 @@ function cloud(coordinates, deals, texts, solid) {
   });
 }
 
+// Names of many classes where their members are: a legend alone would not tell them apart.
+const MANY_CLASSES = 8;
+function classNames(coordinates, deals) {
+  if (data.classes.length <= MANY_CLASSES || coordinates.length < 2) return [];
+  const members = data.classes.map(() => []);
+  for (const { c, places } of deals) members[c].push(...places);
+  const middle = (values, places) => places.map((p) => values[p]).sort((a, b) => a - b)[Math.floor(places.length / 2)];
+  return data.classes.flatMap(({ name, color: own }, c) => {
+    if (!members[c].length || hiddenClasses.has(c)) return [];
+    const [x, y] = coordinates.slice(0, 2).map((values) => middle(values, members[c]));
+    const look = { showarrow: false, bgcolor: alpha(color("panel"), 0.72), borderpad: 1, font: { color: own, size: 12, weight: 700 } };
+    return [{ x, y, text: label(bothEnds(name, narrow() ? 8 : 14)), ...look, captureevents: false }];
+  });
+}
+
 function cloudLayout(titles, solid, reach) {
   const bare = (title, more = {}) =>
     axis({
@@ -67,7 +82,8 @@ function cloudLayout(titles, solid, reach) {
 function drawCloud(id, { coordinates, deals, texts, titles }, dimensions, reach = null) {
   const solid = dimensions === 3 && titles.length > 2;
   const traces = cloud(coordinates, deals, texts, solid);
-  return draw(id, traces, cloudLayout(titles, solid, reach), solid ? SOLID_BUTTONS : BUTTONS);
+  const annotations = solid ? [] : classNames(coordinates, deals);
+  return draw(id, traces, { ...cloudLayout(titles, solid, reach), annotations }, solid ? SOLID_BUTTONS : BUTTONS);
 }
 
 function onDimensions(id, act) {
