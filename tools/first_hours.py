@@ -84,7 +84,7 @@ cells = [{WINE + IMPORT!r}, "model = FreeEnergyClassifier(12, random_state=0).fi
 notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
 nbclient.NotebookClient(notebook, timeout=300).execute()
 shown = notebook.cells[-1]["outputs"][0]["data"]["text/html"]
-assert "out of bag" in shown, shown[-500:]
+assert "out-of-bag accuracy" in shown, shown[:500]
 print(f"a card of {{len(shown)}} letters")
 """
 NAMES = f"{IMPORT}NCA().fit([['a'], ['b']], [0, 1])"
