@@ -18,6 +18,23 @@ def _parquet(frame):
     return file.getvalue()
 
 
+def _aligned(frame):
+    cells = frame.astype(object)
+    return (cells.where(frame.notna() & (frame != ""), "NA").to_string(index=False) + "\n").encode()
+
+
+def _feather(frame):
+    file = io.BytesIO()
+    frame.to_feather(file)
+    return file.getvalue()
+
+
+def _excel(frame):
+    file = io.BytesIO()
+    frame.to_excel(file, index=False)
+    return file.getvalue()
+
+
 def _arff(frame):
     values = {name: "{" + ", ".join(sorted(frame[name].dropna().astype(str).unique())) + "}" for name in frame}
     kinds = ["NUMERIC" if frame[name].dtype.kind in "fi" else values[name] for name in frame]
@@ -33,4 +50,15 @@ def _libsvm(frame):
     return "".join(f"{label} {row}\n" for label, row in zip(labels, rows, strict=True)).encode()
 
 
-WRITERS = {"csv": _delimited(","), "tsv": _delimited("\t"), "parquet": _parquet, "arff": _arff, "libsvm": _libsvm}
+WRITERS = {
+    "csv": _delimited(","),
+    "tsv": _delimited("\t"),
+    "txt": _aligned,
+    "xlsx": _excel,
+    "jsonl": lambda frame: frame.to_json(orient="records", lines=True).encode(),
+    "json": lambda frame: frame.to_json(orient="records", indent=2).encode(),
+    "feather": _feather,
+    "parquet": _parquet,
+    "arff": _arff,
+    "libsvm": _libsvm,
+}

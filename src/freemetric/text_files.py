@@ -43,15 +43,19 @@ def bounded(file: IO[bytes] | gzip.GzipFile, n_packed: int) -> bytes:
     return content
 
 
-def text_of(source: object, content: bytes, error: type[Exception], encoding: str = "utf-8-sig") -> str:
-    """UTF-8, with or without a mark in front, or another encoding; no file of text has a zero byte."""
+def text_of(source: object, content: bytes, error: type[Exception], encoding: str = "utf-8-sig", hint: str = "") -> str:
+    """UTF-8, with or without a mark in front, or another encoding; no file of text has a zero byte.
+
+    ``hint`` ends the message about a byte that is not of the encoding.
+    """
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as problem:
         # counted in what the decoder saw, which begins after the mark
         line = problem.object.count(b"\n", 0, problem.start) + 1
         name = "UTF-8" if encoding == "utf-8-sig" else encoding
-        raise error(f"{source}, line {line}: byte {problem.object[problem.start]:#04x} is not {name}") from problem
+        byte = f"byte {problem.object[problem.start]:#04x}"
+        raise error(f"{source}, line {line}: {byte} is not {name}{hint}") from problem
     if "\0" in text:
         raise error(f"{source}, line {text.count(chr(10), 0, text.index(chr(0))) + 1}: a NUL byte, not text")
     return text

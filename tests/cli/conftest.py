@@ -26,8 +26,8 @@ class Answer:
 def freemetric():
     """Call the command line, which never lets an exception through."""
 
-    def call(*words):
-        result = CliRunner().invoke(app, [str(word) for word in words])
+    def call(*words, stdin=None):
+        result = CliRunner().invoke(app, [str(word) for word in words], input=stdin)
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         assert "Traceback" not in result.stderr
         return Answer(result.exit_code, result.stdout, result.stderr.splitlines())

@@ -1,5 +1,6 @@
-"""What can befall TSV, ARFF, LIBSVM and Parquet files in particular: at random, and one by one."""
+"""What can befall files of all formats but CSV in particular: at random, and one by one."""
 
+from . import mutations_of_new_formats as new
 from . import mutations_of_parquet as parquet
 from .mutations import BYTES, LINES, TEXT, mutated
 
@@ -125,17 +126,27 @@ AT_RANDOM = {
     "libsvm": [*BYTES, *TEXT, *LINES, hostile_number],
     "parquet": [*BYTES, *parquet.AT_RANDOM],
 }
+NEW_AT_RANDOM = {
+    "txt": [*BYTES, *TEXT, *LINES, hostile_number],
+    "jsonl": [*BYTES, *TEXT, *LINES, hostile_number],
+    "xlsx": [*BYTES, new.sheet_flipped, new.sheet_cut, new.sheet_flipped],
+    "feather": [*BYTES, new.heads_flipped, new.heads_flipped],
+}
 ONE_BY_ONE = {
     "tsv": [headers, very_wide],
     "arff": [declarations, rows],
     "libsvm": [pairs, few_rows, labels],
     "parquet": parquet.ONE_BY_ONE,
+    "txt": [new.alignments],
+    "jsonl": [new.values, new.records, new.layouts],
+    "xlsx": [new.parts, new.cells],
+    "feather": [new.columns, new.packings, new.ends],
 }
 
 
 def spoiled(content, form):
     """Names and contents: fifty files spoiled at random, then all that are spoiled with intent."""
-    yield from mutated(content, 50, AT_RANDOM[form])
+    yield from mutated(content, 50, {**AT_RANDOM, **NEW_AT_RANDOM}[form])
     for oddities in ONE_BY_ONE[form]:
         for number, odd in enumerate(oddities(content)):
             yield f"{oddities.__name__} {number}", odd

@@ -5,17 +5,19 @@ import time
 
 import pytest
 
-from freemetric.tabular import TableModel
+from freemetric.tabular import InputError, TableModel, read
 
 from ..formats import as_bytes
-from .mutations_of_formats import AT_RANDOM, spoiled
+from .mutations_of_formats import AT_RANDOM, NEW_AT_RANDOM, spoiled
 
 EUCLIDEAN = ["--method", "euclidean", "--set", "n_neighbors=3"]
 SECONDS = 5
 MEGABYTES = 500  # on top of what the libraries take
 
 
-@pytest.fixture(scope="module", params=AT_RANDOM)
+@pytest.fixture(
+    scope="module", params=[*AT_RANDOM, *(pytest.param(form, marks=pytest.mark.slow) for form in NEW_AT_RANDOM)]
+)
 def form(request):
     return request.param
 
@@ -82,3 +84,19 @@ def test_predict(form, files, model, attempt, tmp_path):
     assert codes.count(0) > 10
     assert codes.count(1) == 0
     assert codes.count(2) > 20
+
+
+@pytest.mark.parametrize("name", NEW_AT_RANDOM)
+@pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
+def test_the_readers_alone(name, people, tmp_path):
+    """What the slow tests above ask of whole commands, in short."""
+    path, n_read, said = tmp_path / f"data.{name}", 0, []
+    for _, content in spoiled(as_bytes(people, name), name):
+        path.write_bytes(content)
+        try:
+            n_read += read(path).n_rows > 0
+        except InputError as problem:
+            said.append(str(problem))
+    assert all(text.startswith(str(path)) and "\n" not in text for text in said)
+    assert n_read > 10
+    assert len(said) > 20

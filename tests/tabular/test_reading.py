@@ -24,7 +24,10 @@ def write(frame, folder, suffix):
     return path
 
 
-@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "tsv", "parquet", "arff"])
+@pytest.mark.filterwarnings("ignore:.*read with blanks between the columns")
+@pytest.mark.parametrize(
+    "suffix", ["csv", "csv.gz", "tsv", "txt", "xlsx", "jsonl", "json", "feather", "parquet", "arff"]
+)
 def test_every_suffix_gives_the_same_frame(mixed, tmp_path, suffix):
     table = read(write(mixed, tmp_path, suffix))
     schema = Schema.infer(table, "class")

@@ -60,6 +60,8 @@ ADVICE = {
     ".pkl": "a pickle, which could run code; save the table as .parquet or .csv",
     ".pickle": "a pickle, which could run code; save the table as .parquet or .csv",
     ".h5": "an HDF5 file; save its table as .parquet or .csv",
+    ".tar": "a tar archive; unpack it first",
+    ".tgz": "a tar archive; unpack it first",
     ".zst": "packed by zstd; unpack it first",
     ".7z": "packed by 7-Zip; unpack it first",
     ".rar": "packed by RAR; unpack it first",

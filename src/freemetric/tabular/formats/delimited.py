@@ -1,5 +1,6 @@
 """Delimited text, read strictly: an error names the malformed line; another delimiter is recognised and said."""
 
+import math
 import re
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -7,6 +8,7 @@ from contextlib import suppress
 
 from ...exceptions import DataWarning
 from ...text_files import csv_records
+from ..number_marks import plain
 from ..table import InputError, Table, objects, quoted
 from .encodings import decoded
 from .names import check_names, completed, say_if_data
@@ -82,8 +84,9 @@ def _single_blanks(text: str) -> str:
 
 def _recognised(source: str, text: str, delimiters: str, usual: str) -> Records:
     """The records by the first delimiter with which they are a table; by the first of all where they never are."""
-    for variant in _uncommented(text, delimiters):
-        for delimiter in delimiters:
+    variants = list(_uncommented(text, delimiters))
+    for delimiter in delimiters:
+        for variant in variants:
             with suppress(InputError):
                 found = _records(source, variant, delimiter)
                 if _is_table(found[0]) and (delimiter == usual or len(found[0]) > 1):
@@ -91,19 +94,25 @@ def _recognised(source: str, text: str, delimiters: str, usual: str) -> Records:
                         how = "blanks between the columns" if delimiter == BLANKS else f"the delimiter {delimiter!r}"
                         warnings.warn(f"{source}: read with {how}", DataWarning, 5)
                     return found
-    return _records(source, variant, delimiters[0])
+    return _records(source, variants[-1], delimiters[0])
 
 
 def _uncommented(text: str, delimiters: str) -> Iterator[str]:
-    """The text; where it begins with # and may have comments: with the last of them as names, and without any."""
+    """The text; where it begins with # and may have comments, with the last of them as names or without any."""
     comments = COMMENTS.match(text) if BLANKS in delimiters else None
     if comments is None:
         yield text
         return
     *others, last = comments[0].splitlines()
     rest = text[comments.end() :]
-    yield "\n" * len(others) + last.strip().lstrip("# ") + "\n" + rest
+    first, _, second = rest.partition("\n")
+    if _has_number(first) or not _has_number(second.partition("\n")[0]):  # the first line is no line of names
+        yield "\n" * len(others) + last.strip().lstrip("# ") + "\n" + rest
     yield "\n" * (len(others) + 1) + rest
+
+
+def _has_number(line: str) -> bool:
+    return any(math.isfinite(plain(word)) for word in re.split(r"[\s,;|\"]+", line) if word)
 
 
 def _is_table(records: Sequence[Sequence[str]]) -> bool:

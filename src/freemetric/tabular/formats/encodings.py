@@ -18,7 +18,10 @@ MARKS = {
 WESTERN = "cp1252"  # Windows in western Europe; Latin-1 but for quotes and the euro
 NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f\x7f\x81\x8d\x8f\x90\x9d]")  # controls, and gaps of cp1252
 UTF_8_LETTER = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
-FOREIGN = re.compile(r"\w*[^\W\x00-\x7f]\w*|[^\x00-\x7f]")  # a word with a letter that is not ASCII
+MANY_IN_A_ROW = re.compile(rb"[\x80-\xff]{3,}")  # as in texts of other alphabets than the Latin
+KANA = re.compile(rb"[\x82\x83]")  # begin Japanese letters, and are rare signs elsewhere
+FOREIGN = re.compile(r"[^\s,;|\"]*[^\x00-\x7f][^\s,;|\"]*")  # a word with a letter that is not ASCII
+HINT = "; --encoding NAME says what it is: cp1252, cp1251, cp850, shift-jis, gb18030, ..."
 NOT_ASCII = bytes(range(0x80, 0x100))
 SOME = 4096  # bytes that tell UTF-16 by its zeros
 MARK, END_OF_FILE = "\ufeff", "\x1a"  # the second is of DOS
@@ -43,7 +46,7 @@ def decoded(source: str, content: bytes, encoding: str | None) -> str:
     """
     chosen = encoding_of(content) if encoding is None else known(encoding)
     try:
-        text = text_of(source, content, InputError, chosen).rstrip(END_OF_FILE)
+        text = text_of(source, content, InputError, chosen, "" if b"\0" in content else HINT).rstrip(END_OF_FILE)
     except (LookupError, UnicodeError) as problem:  # a codec that is none of texts
         raise InputError(f"{source}: cannot be read as {chosen} ({problem})") from problem
     if encoding is None and chosen not in (*MARKS.values(), "utf-8-sig"):
@@ -78,11 +81,18 @@ def encoding_of(content: bytes) -> str:
 
 
 def _may_be_western(content: bytes) -> bool:
-    """No control characters, and not mostly UTF-8: that would turn into letters that nobody wrote."""
+    """No control characters, and neither mostly UTF-8 nor of another alphabet: letters that nobody wrote."""
     if NO_TEXT.search(content):
         return False
     rest, letters = UTF_8_LETTER.subn(b"", content)
-    return letters <= len(rest) - len(rest.translate(None, NOT_ASCII))
+    if letters > _n_foreign(rest):
+        return False
+    unlikely = sum(map(len, MANY_IN_A_ROW.findall(content))) + len(KANA.findall(content))
+    return 2 * unlikely <= _n_foreign(content)
+
+
+def _n_foreign(content: bytes) -> int:
+    return len(content) - len(content.translate(None, NOT_ASCII))
 
 
 def _say_what_was_guessed(source: str, text: str, encoding: str) -> None:
@@ -101,5 +111,6 @@ def _without_marks(source: str, text: str) -> str:
         line = text.count("\n", 0, inside.end()) + 1
         why = "a second file begins here (a byte-order mark): take them apart"
         raise InputError(f"{source}, line {line}: {why}")
-    warnings.warn(f"{source}: {text.count(MARK)} byte-order marks inside the text are left out", DataWarning, 5)
+    n = text.count(MARK)
+    warnings.warn(f"{source}: byte-order marks inside the text are left out, {n} of them", DataWarning, 5)
     return text.replace(MARK, "")

@@ -19,8 +19,9 @@ from .reading_options import ReadingOptions
 from .signatures import OLD_EXCEL
 
 ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-MOST_PER_BYTE = 100  # of what a workbook unpacks to
-MANY_CELLS, MOST_CELLS_PER_BYTE = 10**6, 30  # more cells in fewer bytes are no data, but would take minutes to read
+MOST_PER_BYTE, LARGEST_PART = 100, 1 << 23  # of what a workbook unpacks to, and of its parts beside the cells
+CELLS = ("xl/worksheets/", "xl/sharedStrings", "xl/media/")  # parts that may be large
+MANY_CELLS, MOST_CELLS_PER_BYTE = 10**6, 5  # more cells in fewer bytes are no data, but would take minutes to read
 ERRORS = frozenset(["#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#SPILL!", "#CALC!"])
 FORMULA = re.compile(rb"<(?:\w+:)?f[ />]")
 
@@ -53,7 +54,7 @@ def _table(source: str, place: str, grid: Grid, options: ReadingOptions) -> Tabl
     check_names(f"{place}, row {lines[0] - 1}", names)
     wrong = sum(cell in ERRORS for row in rows for cell in row if isinstance(cell, str))
     if wrong:
-        warnings.warn(f"{place}: {wrong} cells hold an error such as '#DIV/0!' and are gaps", DataWarning, 4)
+        warnings.warn(f"{place}: errors such as '#DIV/0!' are gaps, in {wrong} of the cells", DataWarning, 4)
     columns = zip(*rows, strict=True)
     cells = {name: column_of(column, options.missing | ERRORS) for name, column in zip(names, columns, strict=True)}
     return Table(source, cells, {name: "numeric" for name in names if cells[name].dtype.kind == "f"}, lines)
@@ -67,10 +68,12 @@ def _check_container(source: str, content: bytes) -> None:
         raise InputError(f"{source}: a file of Excel 97-2003 (.xls); save it as .xlsx or .csv")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            size = sum(member.file_size for member in archive.infolist())
+            sizes = {member.filename: member.file_size for member in archive.infolist()}
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as problem:
         raise InputError(f"{source}: not an Excel workbook, or a truncated one ({problem})") from problem
-    if size > min(LARGEST, max(ALWAYS, MOST_PER_BYTE * len(content))):
+    size = sum(sizes.values())
+    other = max((size for name, size in sizes.items() if not name.startswith(CELLS)), default=0)
+    if other > LARGEST_PART or size > min(LARGEST, max(ALWAYS, MOST_PER_BYTE * len(content))):
         raise InputError(f"{source}: unpacks to {size >> 20} MB, too many from {len(content)} bytes; save it as .csv")
 
 
@@ -81,8 +84,9 @@ def _grid(source: str, content: bytes, asked: str | None) -> tuple[str, list[str
     others = [other.title for other in book.worksheets if other is not sheet]
     most, seen, widest, grid = max(MANY_CELLS, MOST_CELLS_PER_BYTE * len(content)), 0, 0, []
     for number, row in enumerate(_rows(sheet), 1):
-        seen, widest = seen + len(row), max(widest, width_of(row))
-        if any(cell is not None for cell in row):
+        width = width_of(row)
+        seen, widest = seen + len(row), max(widest, width)
+        if width:
             grid.append((number, row))
         if max(seen, widest * len(grid)) > most or number > MOST_ROWS:
             raise InputError(f"{source}: too many cells, most of them empty, in {len(content)} bytes; save it as .csv")
@@ -93,7 +97,7 @@ def _rows(sheet: Any) -> Iterator[tuple[Any, ...]]:
     """Rows of values; blank texts are none. What the file says about its size is not trusted."""
     sheet.reset_dimensions()
     for row in sheet.iter_rows(values_only=True):
-        yield tuple(None if isinstance(cell, str) and not cell.strip() else cell for cell in row)
+        yield row and tuple(None if isinstance(cell, str) and not cell.strip() else cell for cell in row)
 
 
 def _book(content: bytes, values: bool) -> Any:

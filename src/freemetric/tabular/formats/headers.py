@@ -71,7 +71,7 @@ def _texts(row: Row) -> list[str]:
 
 def width_of(row: Row) -> int:
     """How many cells there are up to the last that is not empty."""
-    return max((i for i, cell in enumerate(row, 1) if cell is not None), default=0)
+    return next((i for i in range(len(row), 0, -1) if row[i - 1] is not None), 0)
 
 
 def _fitted(row: Row, width: int) -> Row:

@@ -27,6 +27,7 @@ class Packing(NamedTuple):
 
 ZIP = b"PK\x03\x04"
 EMPTY_ZIP = b"PK\x05\x06"
+WORKBOOKS = (".xlsx", ".xlsm")  # zip files that are not taken apart
 PACKINGS = {
     b"\x1f\x8b": Packing("gzip", ".gz", lambda file: gzip.GzipFile(fileobj=file)),
     b"BZh": Packing("bzip2", ".bz2", bz2.BZ2File),
@@ -41,6 +42,10 @@ DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, No
 def unpacked(source: str, name: str, content: bytes) -> tuple[str, bytes]:
     """The name and the content of what is packed; those of the file itself where nothing is."""
     packing, ending = packing_of(content), PurePosixPath(name).suffix.lower()
+    if ending in WORKBOOKS and content.startswith(ZIP):
+        return name, content
+    if packing is None and ending == ".zip" and content.startswith(ZIP):
+        return f"{name}.xlsx", content  # a workbook that was misnamed
     if packing is None:
         if ending in ENDINGS:
             raise InputError(f"{source}: is no {ENDINGS[ending]} file, though its name says so; damaged, or misnamed?")
@@ -65,7 +70,15 @@ def unpacked(source: str, name: str, content: bytes) -> tuple[str, bytes]:
 def packing_of(content: bytes) -> Packing | None:
     """How a file is packed; a workbook is a zip file, but is not taken apart."""
     packing = next((packing for mark, packing in PACKINGS.items() if content.startswith(mark)), None)
-    return None if packing is not None and packing.ending == ".zip" and WORKBOOK in content else packing
+    return None if packing is not None and packing.ending == ".zip" and _is_workbook(content) else packing
+
+
+def _is_workbook(content: bytes) -> bool:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return WORKBOOK in archive.namelist()
+    except DAMAGED:
+        return False
 
 
 def _taken_out(source: str, name: str, packing: Packing, content: bytes) -> tuple[str, bytes]:
@@ -85,14 +98,18 @@ def _only_member(source: str, name: str, content: bytes) -> tuple[str, bytes]:
         if members[0].flag_bits & 1:
             raise InputError(f"{source}: is protected by a password; unpack it first")
         with archive.open(members[0]) as file:
-            inside = PurePosixPath(members[0].filename.replace("\\", "/")).name
+            inside = _path(members[0]).name
             return inside if PurePosixPath(inside).suffix else _without(name, ".zip"), bounded(file, len(content))
 
 
 def _is_by_the_way(member: zipfile.ZipInfo) -> bool:
     """Folders, and what a Mac adds."""
-    path = PurePosixPath(member.filename)
+    path = _path(member)
     return member.is_dir() or "__MACOSX" in path.parts or path.name.startswith(".")
+
+
+def _path(member: zipfile.ZipInfo) -> PurePosixPath:
+    return PurePosixPath(member.filename.replace("\\", "/"))
 
 
 def _without(name: str, ending: str) -> str:

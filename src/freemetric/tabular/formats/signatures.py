@@ -3,7 +3,7 @@
 from ..table import InputError
 
 PARQUET, ARROW, FEATHER_1, OLD_EXCEL = b"PAR1", b"ARROW1", b"FEA1", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-WORKBOOK = b"[Content_Types].xml"
+WORKBOOK = "[Content_Types].xml"  # a file in every workbook
 BINARY = {PARQUET: "parquet", ARROW: "feather", FEATHER_1: "feather", b"PK\x03\x04": "excel"}
 """Formats that are told by their first bytes."""
 

@@ -1,0 +1,92 @@
+"""Feather and Arrow files, and small ones that would unpack to much."""
+
+import io
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from freemetric.tabular import InputError, read
+
+pa = pytest.importorskip("pyarrow")
+feather = pytest.importorskip("pyarrow.feather")
+
+
+@pytest.fixture
+def put(tmp_path):
+    def write(content, name="a.feather"):
+        if not isinstance(content, bytes):
+            file = io.BytesIO()
+            feather.write_feather(content, file, compression="zstd")
+            content = file.getvalue()
+        (tmp_path / name).write_bytes(content)
+        return tmp_path / name
+
+    return write
+
+
+@pytest.mark.parametrize("compression", ["uncompressed", "lz4", "zstd"])
+def test_types(tmp_path, compression):
+    frame = pd.DataFrame(
+        {
+            "n": pd.array([1, None, 3], dtype="Int64"),
+            "flag": [True, False, True],
+            "kind": pd.Categorical(["a", "b", "a"]),
+            "word": ["a", None, "NA"],
+            "when": pd.date_range("2020-01-01", periods=3),
+        }
+    )
+    frame.to_feather(tmp_path / "a.feather", compression=compression)
+    table = read(tmp_path / "a.feather")
+    np.testing.assert_array_equal(table.numbers("n"), [1, np.nan, 3])
+    assert table.texts("flag").tolist() == ["True", "False", "True"]
+    assert table.texts("kind").tolist() == ["a", "b", "a"]
+    assert table.texts("word").tolist() == ["a", None, None]
+    assert table.texts("when")[0].startswith("2020-01-01")
+
+
+def test_streams_of_several_batches(tmp_path):
+    table = pa.table({"a": range(100), "b": ["x", "y"] * 50})
+    for opened, name in ((pa.ipc.new_stream, "s.arrow"), (pa.ipc.new_file, "f.arrow")):
+        with opened(str(tmp_path / name), table.schema) as writer:
+            writer.write_table(table, max_chunksize=30)
+        assert read(tmp_path / name).numbers("a").tolist() == list(range(100))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"a": np.zeros(20_000_000)},
+        {"a": pa.nulls(50_000_000)},
+        {"a": pa.array(np.zeros(20_000_000, dtype=np.int32)).dictionary_encode()},
+        {"a": pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int8()), pa.array(["x" * (1 << 26), "y"]))},
+    ],
+)
+def test_small_files_of_much(put, table):
+    path, start = put(pa.table(table)), time.perf_counter()
+    assert path.stat().st_size < 1 << 20
+    before = pa.total_allocated_bytes()
+    with pytest.raises(InputError, match=r"unpacks to \d+ MB, too many|are too many to unpack"):
+        read(path)
+    assert time.perf_counter() - start < 3
+    assert pa.total_allocated_bytes() - before < 1 << 26
+
+
+def test_what_is_none(put):
+    content = put(pa.table({"a": [1.0, 2.0]})).read_bytes()
+    for spoiled, message in {
+        content[:-9]: "a damaged or truncated Feather file",
+        content[:100] + content[-6:]: "not a Feather file, or a damaged one",
+        b"a,b\n1,2\n": "not a Feather file, or a damaged one",
+        b"FEA1" + bytes(100): "a Feather file of version 1; write it again",
+    }.items():
+        with pytest.raises(InputError, match=message):
+            read(put(spoiled))
+    for table, message in [
+        ({"a": [[1]]}, "column 'a' holds list"),
+        ({"a": pa.array([], pa.float64())}, "no rows or no columns"),
+        ({"": [1.0]}, "column 1 has no name"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            read(put(pa.table(table)))
