@@ -1,4 +1,4 @@
-"""People's own tables: read files of five formats, fit and use models of mixed columns with gaps, compare methods."""
+"""People's own tables: read files of many formats, fit and use models of mixed columns with gaps, compare methods."""
 
 from .classifier import TableClassifier
 from .comparison import Comparison
