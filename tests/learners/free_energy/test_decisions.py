@@ -93,7 +93,8 @@ def test_balanced_accuracy_rises_on_skewed_classes(problem, options):
             balanced_accuracy_score(y_test, model(**given).fit(train, y_train).predict(test)) for given in ({}, options)
         )
         gains.append(after - before)
-    assert np.mean(gains) > 0.03
+    assert min(gains) > 0
+    assert np.mean(gains) > 0.02
 
 
 @pytest.mark.parametrize(
