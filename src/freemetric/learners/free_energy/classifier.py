@@ -60,9 +60,10 @@ class FreeEnergyClassifier(CallbackSupportMixin, AveragedMetricMixin, Importance
     .. math:: P(c|x) = \mathrm{softmax}_c \{s \log q_c(x) - \sum_b t_b F_{bc}(x) + b_c\}
 
     calibrates the mixed shares q on the same votes, beside the free energies F of x in the classes as wholes: a well
-    around the centre of every class, with a shape of its own, and a mean field, as if features were independent. Votes
-    know what is near, these know what is far; judges had no part in the F that they judge. Where plain k-NN is better
-    out of bag by more than a standard error, it is taken instead.
+    around the centre of every class, with a shape of its own, and mean fields, as if features were independent: of all
+    features alike, and of each by what it says beyond chance. Votes know what is near, these know what is far; judges
+    had no part in the F that they judge. Where plain k-NN is better out of bag by more than a standard error, it is
+    taken instead.
 
     A replica costs about 70 gradients of O(n L d) and 9 searches of O(n^2 d) for bags of n patterns, of whom each looks
     at its L = 32 nearest, and a search of at most 4,000 judges among at most 16,384 voters. Bags hold half of the
