@@ -57,7 +57,8 @@ def taken(fresh: Environment, step: Step, wheel: Path, folder: Path, slow: float
     seen = fresh.call(words, folder, interrupt=step.interrupt)
     in_time = step.seconds is None or seen.seconds <= step.seconds * slow
     fine = seen.code == step.wanted and in_time and step.says in seen.out + seen.err
-    one_line = step.wanted not in (1, 2) or step.words[0] == "python" or len(seen.err.splitlines()) == 1
+    problems = [line for line in seen.err.splitlines() if not line.startswith("note: ")]
+    one_line = step.wanted not in (1, 2) or step.words[0] == "python" or len(problems) == 1
     return told(step, seen, fine and one_line, seen.said)
 
 

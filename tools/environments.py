@@ -51,7 +51,7 @@ class Environment:
         ``interrupt`` presses Ctrl-C after so many seconds; the seconds that are seen then count from there.
         """
         env = _fresh() | {"PATH": f"{self.bin}{os.pathsep}{os.environ['PATH']}"}
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "preexec_fn": _in_front}
         start = time.perf_counter()
         with subprocess.Popen(
             [str(self.bin / words[0]), *words[1:]], cwd=cwd or self.folder, env=env, **streams
@@ -89,6 +89,13 @@ def interpreters() -> dict[str, str]:
                 found[version] = python
                 break
     return found
+
+
+def _hear_ctrl_c():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+_in_front = None if os.name == "nt" else _hear_ctrl_c  # programs that a shell starts in the background do not hear it
 
 
 def _fresh():
