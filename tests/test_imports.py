@@ -32,7 +32,11 @@ MAY_IMPORT = {
     "report": {"display", "learners", "metrics", "mc", "files"},
     "onnx_export": {"learners", "metrics", "files"},
     "dask": {"learners", "metrics"},
-    "cli": {"bench", "datasets", "demo", "display", "files", "learners", "metrics", "onnx_export", "report", "tabular"},
+    "serve": {"tabular", "report", "display", "learners", "metrics", "files"},
+    "cli": {
+        *("bench", "datasets", "demo", "display", "files", "learners", "metrics", "onnx_export", "report", "serve"),
+        "tabular",
+    },
 }
 TOP = {"__init__", "__main__", "demo", "saved"}  # they put the house together
 

@@ -15,6 +15,7 @@ COMMANDS = {
     "report": ("report:report", "Write one HTML page about a model."),
     "export": ("export:export", "Write a model as an ONNX graph, which predicts without Python."),
     "evaluate": ("evaluate:evaluate", "Compare methods on your own tables by cross-validation."),
+    "serve": ("serve:serve", "Open a page in the browser: drop a table, fit, compare, look at rows."),
     "bench": ("bench_show:app", "The paper's comparison: run, resume, tabulate."),
     "datasets": ("datasets:app", "The paper's data sets."),
     "demo": ("demo:demo", "Learn metrics on wine and iris, and draw the space before and after."),

@@ -1,0 +1,38 @@
+"""``freemetric serve``: a page in the browser."""
+
+import os
+import sys
+import threading
+import webbrowser
+from typing import Annotated
+
+import typer
+
+from ..serve import Options, Server
+from ..serve.jobs import Bounds
+from .console import console
+
+
+def serve(
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of 127.0.0.1; else a free one.")] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
+    upload: Annotated[int, typer.Option(min=1, max=4096, help="Most megabytes of a file.")] = 512,
+    limit: Annotated[float | None, typer.Option(min=0, help="Most seconds of one fit or comparison.")] = None,
+    megabytes: Annotated[float | None, typer.Option(min=0, help="Most memory of one fit or comparison.")] = None,
+) -> None:
+    """Open a page: drop a table, see what was understood, fit, compare, look at rows, download the model.
+
+    The page is for this machine and this user alone: it listens on 127.0.0.1, wants the token in the address that is
+    printed, and asks nothing of the network. Ctrl-C, or Quit on the page, ends it; what was uploaded is gone then.
+    """
+    server = Server(Options(port, upload, Bounds(limit, megabytes)))
+    console.print(f"{server.url}\nOpen this address in a browser of this machine; Ctrl-C ends it.", soft_wrap=True)
+    if browser and has_screen():
+        threading.Thread(target=webbrowser.open, args=(server.url_for_once,), daemon=True).start()
+    server.run()
+
+
+def has_screen() -> bool:
+    """Whether a browser has a place to show up; one in the terminal would take it away from us."""
+    on_unix = sys.platform not in ("win32", "darwin")
+    return not on_unix or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

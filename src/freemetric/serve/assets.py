@@ -1,0 +1,50 @@
+"""What the browser gets: the page, its scripts and its style, with those of the report; nothing from elsewhere."""
+
+import re
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from ..extras import require
+
+REPORT_SCRIPTS = ("base", "figure")
+SCRIPTS = ("asking", "columns", "live", "rows", "compare", "main")
+BEGINNING = 20_000  # letters in which a report says its policy
+POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
+
+
+def page() -> str:
+    """The page without data."""
+    return _text("serve", "page.html")
+
+
+@cache
+def script() -> str:
+    """The scripts as one: what draws figures is the report's."""
+    parts = [
+        *(_text("report", f"{name}.js") for name in REPORT_SCRIPTS),
+        *(_text("serve", f"{name}.js") for name in SCRIPTS),
+    ]
+    return "\n".join(parts)
+
+
+@cache
+def style() -> str:
+    return _text("report", "page.css") + _text("serve", "page.css")
+
+
+@cache
+def plotly() -> str:
+    return require("plotly.offline", "report").get_plotlyjs()
+
+
+def framed_policy(path: Path) -> str:
+    """The policy that a report has for itself, as a header, for who shows it in a frame."""
+    with path.open(encoding="utf-8") as file:
+        own = POLICY.search(file.read(BEGINNING))
+    strict = "default-src 'none'" if own is None else own[1].replace("&#39;", "'")
+    return f"{strict}; frame-ancestors 'self'"
+
+
+def _text(package: str, name: str) -> str:
+    return (files(__package__.partition(".")[0]) / package / "static" / name).read_text(encoding="utf-8")

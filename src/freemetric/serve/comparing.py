@@ -1,0 +1,42 @@
+"""A comparison for the page: scores by cross-validation, and a page of its own about them."""
+
+from pathlib import Path
+from typing import Any
+
+from ..report.encode import rounded
+from ..report.evaluation_page import write_evaluation
+from ..tabular.evaluation import evaluate
+from ..tabular.settings import Settings
+from .fitting import QUICK
+from .live import Tell
+from .upload import Upload
+from .wishes import Wishes
+
+COMPARISON = "comparison.html"
+
+
+def compare(tell: Tell, upload: Upload, wishes: Wishes, folder: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Compare methods on a table, and write the page about it; the scores as JSON values."""
+    parameters = {"free-energy": QUICK} if settings["quick"] else None
+    protocol = Settings(settings["folds"], settings["repeats"], settings["seed"], parameters)
+    with upload.in_its_words(), upload.noted() as notes:
+        found = evaluate(
+            {upload.name: upload.table(wishes.reading)},
+            wishes.target,
+            settings["methods"],
+            protocol,
+            n_jobs=settings["jobs"],
+            on_fit=lambda split, done, total: tell(
+                {"type": "split", "method": split.method, "error": rounded(split.error), "done": done, "total": total}
+            ),
+            **wishes.kinds,
+        )
+        write_evaluation(found, Path(folder) / COMPARISON)
+    rows = [_row(row) for row in found.rows()]
+    return {"rows": rows, "protocol": found.protocol(), "notes": [*notes, *map(upload.in_words, found.notes())]}
+
+
+def _row(row: dict[str, Any]) -> dict[str, Any]:
+    scores = {name: rounded(score["mean"], 4) for name, score in row["scores"].items()}
+    kept = {name: row[name] for name in ("method", "failure")}
+    return {**kept, **{name: rounded(row[name], 4) for name in ("error", "uncertainty", "seconds")}, "scores": scores}

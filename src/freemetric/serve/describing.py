@@ -1,0 +1,103 @@
+"""What was understood of a table: the kind of every column, examples, what is left out and why."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..display.style import class_color, class_marker
+from ..tabular.class_checks import check_classes
+from ..tabular.column import Column
+from ..tabular.identifiers import usable
+from ..tabular.labels import labels
+from ..tabular.preprocessing import plan
+from ..tabular.schema import Schema
+from ..tabular.table import InputError, Table, as_text
+from .target_guess import guessed_target
+from .upload import Upload
+from .wishes import Wishes
+
+MOST_COLUMNS, MOST_CLASSES, MOST_EXAMPLES = 400, 200, 4
+LONGEST = 60  # letters of an example
+KINDS = {"numeric": "numbers", "nominal": "names", "date": "dates"}
+
+
+def describe(upload: Upload, wishes: Wishes) -> dict[str, Any]:
+    """All that the page shows of a table, as JSON values; ``problem`` says in a line why it cannot be learned from."""
+    with upload.noted() as notes:
+        table = upload.table(wishes.reading)
+        target = wishes.target if wishes.target in table.columns else guessed_target(table)
+        understood = _understood(upload, table, target, wishes)
+    shown = list(table.columns)[:MOST_COLUMNS]
+    return {
+        "name": upload.name,
+        "n_rows": table.n_rows,
+        "n_columns": len(table.columns),
+        "names": shown,
+        "target": target,
+        "guessed": target != wishes.target and target != table.target,
+        "columns": [_column(table, name, understood) for name in shown if name != target],
+        "classes": understood["classes"][:MOST_CLASSES],
+        "n_classes": len(understood["classes"]),
+        "problem": understood["problem"],
+        "notes": notes,
+        "wishes": {"target": target, "uses": dict(wishes.uses), "reading": dict(wishes.reading)},
+    }
+
+
+def _understood(upload, table, target, wishes) -> dict[str, Any]:
+    """Columns by name, reasons, classes with their counts; a problem where there is one."""
+    known: dict[str, Any] = {"columns": {}, "left_out": {}, "classes": [], "problem": None}
+    kinds = {use: [name for name in names if name in table.columns] for use, names in wishes.kinds.items()}
+    try:
+        every = Schema.infer(table, target, **{use: kinds[use] for use in ("drop", "numeric", "nominal")})
+        known["columns"] = {column.name: column for column in every.columns}
+        schema, known["left_out"] = usable(table, target, **kinds)
+        y, present = labels(table, schema.target)
+        known["classes"] = _counted(y)
+        check_classes(table, schema.target, y)
+        known["left_out"] |= plan(schema.frame(table)[present], schema).left_out
+    except InputError as problem:
+        known["problem"] = upload.in_words(str(problem))
+    known["left_out"] |= {name: "you leave it out" for name in kinds["drop"]}
+    return known
+
+
+def _counted(y):
+    values, counts = np.unique(y, return_counts=True)
+    named = styled([str(value) for value in values])
+    return [{**known, "n": int(n)} for known, n in zip(named, counts, strict=True)]
+
+
+def styled(names: Sequence[str]) -> list[dict[str, Any]]:
+    """Classes with the colours and markers that the report gives them."""
+    return [
+        {"name": name[:LONGEST], "color": class_color(c), "marker": class_marker(c)} for c, name in enumerate(names)
+    ]
+
+
+def _column(table: Table, name: str, understood: Mapping[str, Any]) -> dict[str, Any]:
+    values = _values(table, name)
+    column = understood["columns"].get(name)
+    return {
+        "name": name,
+        "kind": "" if column is None else _kind(column),
+        "missing": table.n_rows - len(values),
+        "n_values": len(set(values)),
+        "examples": [text[:LONGEST] for text in list(dict.fromkeys(values))[:MOST_EXAMPLES]],
+        "left_out": understood["left_out"].get(name, ""),
+    }
+
+
+def _values(table, name):
+    cells = table.cells(name)
+    if cells.dtype.kind != "f":
+        return [text for text in cells if text is not None]
+    return [as_text(number) for number in cells[~np.isnan(cells)]]
+
+
+def _kind(column: Column) -> str:
+    marks = (
+        f" with {column.marks}" if column.kind == "numeric" and (column.decimal, column.thousands) != (".", "") else ""
+    )
+    return KINDS[column.kind] + marks + (f" ({column.order})" if column.order else "")

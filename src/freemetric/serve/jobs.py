@@ -1,0 +1,103 @@
+"""Work in processes that can be followed and ended."""
+
+import json
+import os
+import signal
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class Bounds(NamedTuple):
+    """What one piece of work may take; None: anything."""
+
+    seconds: float | None = None
+    megabytes: float | None = None
+
+
+class Job:
+    """A piece of work and what it has told so far; ``state`` is "running", "done", "failed" or "cancelled"."""
+
+    def __init__(self, number: int, kind: str, request: dict[str, Any], bounds: Bounds):
+        self.number, self.kind, self.bounds = number, kind, bounds
+        self.events: list[bytes] = []  # as the process wrote them: JSON
+        self.state, self.last = "running", b""
+        self.lock, self.ended = threading.Lock(), threading.Event()
+        self.folder = Path(request.get("folder", ""))  # of what it makes
+        self.process, self.pipe = _started(kind, request, bounds.megabytes)
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def cancel(self) -> None:
+        """End it at once."""
+        self._end("cancelled", b'{"type": "cancelled"}')
+
+    def _listen(self):
+        deadline = None if self.bounds.seconds is None else time.monotonic() + self.bounds.seconds
+        try:
+            while not self.ended.is_set():
+                left = None if deadline is None else deadline - time.monotonic()
+                if left is not None and (left <= 0 or not self.pipe.poll(left)):
+                    return self._fail(f"stopped after {self.bounds.seconds:g} s, which is the limit")
+                self._take(self.pipe.recv_bytes())
+        except (EOFError, OSError):
+            self.process.join(1)
+            self._fail(f"the process died with code {self.process.exitcode}; perhaps it needed too much memory")
+
+    def _take(self, message):
+        for state in ("done", "failed"):
+            if message.startswith(b'{"type": "%s"' % state.encode()):
+                return self._end(state, message)
+        self.events.append(message)
+
+    def _fail(self, text):
+        self._end("failed", json.dumps({"type": "failed", "text": text}).encode())
+
+    def _end(self, state, message):
+        """The first end counts."""
+        with self.lock:
+            if self.ended.is_set():
+                return
+            end_group(self.process)
+            self.state, self.last = state, message
+            self.events.append(message)
+            self.ended.set()
+
+
+def _context() -> tuple[Any, Any]:
+    """What makes processes, and what runs in them."""
+    from ..tabular.limits import WARM, process_context  # takes seconds, during which the page is there already
+    from .worker import run
+
+    return process_context((WARM, run.__module__)), run
+
+
+def warm_up() -> None:
+    """Start the process that all others are forked from, which takes seconds."""
+    context, _ = _context()
+    process = context.Process(target=_nothing)
+    process.start()
+    process.join()
+
+
+def _nothing():
+    """Work that is done at once."""
+
+
+def _started(kind: str, request: dict[str, Any], megabytes: float | None) -> Any:
+    context, run = _context()
+    ours, theirs = context.Pipe()
+    process = context.Process(target=run, args=(theirs, megabytes, kind, request))
+    process.start()
+    theirs.close()
+    return process, ours
+
+
+def end_group(process: Any) -> None:
+    """End a process and all that it has started."""
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)  # its group, once it has one
+    process.kill()
+    process.join()

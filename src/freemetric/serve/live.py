@@ -1,0 +1,113 @@
+"""What the page sees of a fit while it runs: walks, spaces, and what the search has found so far."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..display.embedding import main_axes
+from ..metrics import FORMS
+from ..report.encode import rounded
+
+Tell = Callable[[dict[str, Any]], None]
+
+BETWEEN_STEPS, BETWEEN_SPACES = 0.25, 1.0  # seconds
+MOST_POINTS, MOST_FRAMES, MOST_STEPS, MOST_FOUND = 400, 6, 40, 12
+
+
+class Live:
+    """An ``on_step`` of ``TableModel.fit`` that tells the page what happens, not more often than it can draw."""
+
+    def __init__(self, tell: Tell):
+        self.tell, self.seen = tell, {"step": -np.inf, "space": -np.inf}
+        self.axes: NDArray | None = None
+
+    def __call__(self, done: int, total: int | None) -> None:
+        if self._is_time("step", BETWEEN_STEPS) or done == total:
+            self.tell({"type": "step", "done": done, "total": total})
+
+    def on_replicas(self, task: Any, replicas: Any) -> None:
+        """Replicas were sampled: their energies, and the space of the first of them."""
+        if not task.candidate.learns:
+            return
+        self.tell({"type": "walk", **about(task.candidate), **walk(replicas.trace)})
+        if self._is_time("space", BETWEEN_SPACES):
+            self.tell({"type": "space", **about(task.candidate), **self._space(task, replicas)})
+
+    def on_round(self, population: Any) -> None:
+        """A round is over, and the candidates were judged."""
+        if len(population.judges):
+            self.tell({"type": "round", "found": found(population)})
+
+    def _is_time(self, what, seconds):
+        now = time.monotonic()
+        if now - self.seen[what] < seconds:
+            return False
+        self.seen[what] = now
+        return True
+
+    def _space(self, task, replicas):
+        """The rows on two axes, as the walk goes on; turned so that it looks like the one before."""
+        places, form = task.voters.places, FORMS[task.candidate.form]
+        some = evenly(len(task.seen), MOST_POINTS)
+        spaces = [form.map(task.seen[some], A) for A in frames(replicas)]
+        on_axes = seen_alike(spaces, self.axes)
+        self.axes = on_axes[-1]
+        return {"frames": rounded(on_axes, 3), "class": task.voters.y[places.rows[some]].tolist()}
+
+
+def evenly(n: int, most: int) -> NDArray[np.intp]:
+    """Numbers below n, at most so many of them, from the first to the last."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp))
+
+
+def about(candidate: Any) -> dict[str, Any]:
+    """Which candidate it is."""
+    return {"kind": f"{candidate.view}, {candidate.form}", "temperature": rounded(float(candidate.temperature), 3)}
+
+
+def walk(trace: dict[str, NDArray]) -> dict[str, Any]:
+    """Median energy of the replicas (n_steps, R) along some of the steps."""
+    energy = np.nanmedian(trace["energy"], axis=1)
+    shown = evenly(len(energy), MOST_STEPS)
+    return {"at": (shown + 1).tolist(), "energy": rounded(energy[shown], 4), "replicas": trace["energy"].shape[1]}
+
+
+def frames(replicas: Any) -> list[NDArray]:
+    """Maps of the first replica along its walk, where they were kept, and at its end."""
+    maps = list(replicas.snapshots.get("map", ()))
+    return [*(maps[i] for i in evenly(len(maps), MOST_FRAMES - 1)), replicas.maps[0]]
+
+
+def seen_alike(spaces: list[NDArray], before: NDArray | None) -> NDArray:
+    """Spaces (n, p) on the two main axes of the last, each of unit size, turned towards what was seen before."""
+    last = spaces[-1] - spaces[-1].mean(axis=0)
+    directions = np.linalg.lstsq(last, main_axes(last, 2)[0], rcond=None)[0]
+    flat = np.array([_unit((Z - Z.mean(axis=0)) @ directions) for Z in spaces])
+    if flat.shape[2] < 2:
+        flat = np.concatenate([flat, np.zeros((*flat.shape[:2], 1))], axis=2)
+    if before is not None and before.shape == flat[-1].shape:
+        U, _, Vt = np.linalg.svd(flat[-1].T @ before)
+        flat = flat @ (U @ Vt)
+    return flat
+
+
+def _unit(points):
+    return points / (np.sqrt((points**2).sum(axis=1).mean()) or 1.0)
+
+
+def found(population: Any) -> list[dict[str, Any]]:
+    """Candidates with their replicas and their Brier score out of bag, the best first."""
+    scores = population.scores()
+    best = np.argsort(scores.min(axis=1), kind="stable")[:MOST_FOUND]
+    return [
+        {
+            **about(population.entrants[i].candidate),
+            "replicas": len(population.entrants[i].maps),
+            "k": int(scores[i].argmin()) + 1,
+            "brier": rounded(float(scores[i].min()), 4),
+        }
+        for i in best
+    ]

@@ -1,0 +1,54 @@
+"""Rows to look at: where they are in the learned space, what they were judged, and what the table says of them."""
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MOST_NEIGHBORS = 8
+SPACE, CELLS = "space.npy", "rows.json"
+
+
+class Rows:
+    """The rows of a fitted model, from the files that ``write_rows`` wrote."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    @cached_property
+    def Z(self) -> NDArray:
+        return np.load(self.folder / SPACE, allow_pickle=False)
+
+    @cached_property
+    def about(self) -> Mapping[str, Any]:
+        return json.loads((self.folder / CELLS).read_bytes())
+
+    def index(self) -> dict[str, Any]:
+        """Numbers of the rows, and which of them are misjudged."""
+        pairs = zip(self.about["class"], self.about["judged"], strict=True)
+        wrong = [i for i, (true, judged) in enumerate(pairs) if judged not in ("", true)]
+        return {"n": len(self.about["row"]), "row": self.about["row"], "wrong": wrong, "fair": self.about["fair"]}
+
+    def look(self, i: int) -> dict[str, Any]:
+        """A row with its nearest neighbours, and the cells of all of them, column by column; IndexError."""
+        if not 0 <= i < len(self.Z):
+            raise IndexError(f"there is no row {i}")
+        distance = np.sqrt(((self.Z.astype(np.float64) - self.Z[i]) ** 2).sum(axis=1))
+        distance[i] = np.inf
+        near = np.argsort(distance, kind="stable")[: min(MOST_NEIGHBORS, len(distance) - 1)]
+        columns = self.about["columns"]
+        return {
+            "self": self._who(i),
+            "neighbors": [{**self._who(j), "distance": float(f"{distance[j]:.4g}")} for j in near],
+            "columns": [{key: column[key] for key in ("name", "used", "weight")} for column in columns],
+            "cells": [[column["cells"][j] for j in (i, *near)] for column in columns],
+        }
+
+    def _who(self, i):
+        line = self.about["line"]
+        who = {key: self.about[key][i] for key in ("row", "class", "judged")}
+        return {"place": int(i), "line": None if line is None else line[i], **who}

@@ -1,0 +1,101 @@
+"""The server: on the loopback alone, until it is stopped."""
+
+import socket
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..extras import require
+from .jobs import Bounds, warm_up
+
+USUAL_PORT = 8765
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the server may take.
+
+    Attributes
+    ----------
+    port : int or None
+        Where it listens; None: the usual port or, if that is taken, any other.
+    upload : int
+        Megabytes of the largest file.
+    bounds : Bounds
+        Time and memory of one fit or comparison.
+    """
+
+    port: int | None = None
+    upload: int = 512
+    bounds: Bounds = field(default_factory=Bounds)
+
+
+class Server:
+    """Listens from the beginning; ``run`` answers, until somebody interrupts it or the page says so.
+
+    Attributes
+    ----------
+    url : str
+        Address of the page, with the token that opens it.
+    url_for_once : str
+        Another that works one time.
+    """
+
+    def __init__(self, options: Options | None = None):
+        uvicorn = require("uvicorn", "serve")
+        require("starlette", "serve")
+        from .app import application
+        from .guard import Guard
+        from .session import Session
+
+        options = options or Options()
+        self.socket = listening(options.port)
+        port = self.socket.getsockname()[1]
+        self.session = Session(options.bounds)
+        self.guard = Guard(application(self.session, options.upload << 20, self.stop), port)
+        config = uvicorn.Config(
+            self.guard, log_level="critical", access_log=False, timeout_graceful_shutdown=0, server_header=False
+        )
+        self.uvicorn: Any = uvicorn.Server(config)
+        self.url = f"http://127.0.0.1:{port}/?token={self.guard.token}"
+        self.url_for_once = f"http://127.0.0.1:{port}/?token={self.guard.word_for_once()}"
+
+    def run(self) -> None:
+        """Answer until stopped; then nothing of it is left."""
+        threading.Thread(target=_warm_up, daemon=True).start()
+        try:
+            self.uvicorn.run(sockets=[self.socket])
+        finally:
+            self.close()
+
+    def stop(self) -> None:
+        """Let ``run`` come to its end."""
+        self.uvicorn.should_exit = True
+
+    def close(self) -> None:
+        """End what runs, remove what was kept."""
+        self.session.close()
+        self.socket.close()
+
+
+def listening(port: int | None) -> socket.socket:
+    """A socket of the loopback; OSError where the port that was asked for is taken."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    for place in (USUAL_PORT, 0) if port is None else (port,):
+        try:
+            made.bind(("127.0.0.1", place))
+        except OSError as problem:
+            trouble = problem
+        else:
+            made.listen(64)
+            return made
+    made.close()
+    raise OSError(trouble.errno, f"port {port} cannot be had ({trouble.strerror}); --port names another")
+
+
+def _warm_up():
+    """Start the process that forks all others while the user looks for a file."""
+    with suppress(Exception):
+        warm_up()

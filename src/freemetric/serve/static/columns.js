@@ -1,0 +1,123 @@
+// A file is dropped; what was understood of it, and what the user makes of that.
+const READING = ["decimal", "thousands", "date_order", "delimiter", "format", "encoding", "sheet"];
+const FORMATS = ["csv", "tsv", "txt", "excel", "jsonl", "json", "feather", "parquet", "arff", "libsvm"];
+const CHOICES = [["", "as understood"], ["drop", "leave out"], ["keep", "keep it"], ["numeric", "as numbers"], ["nominal", "as names"]];
+
+async function reading(work) {
+  byId("reading-now").hidden = false;
+  try {
+    return await work();
+  } finally {
+    byId("reading-now").hidden = true;
+  }
+}
+
+const sendFile = attempt("trouble", async (file) => {
+  const path = `api/table?name=${encodeURIComponent(file.name)}`;
+  const most = page.mostMegabytes;
+  if (file.size > most * 2 ** 20) throw new Error(`The file is larger than ${most} MB; freemetric serve --upload N takes more.`);
+  newTable(await reading(() => ask(path, { method: "POST", body: file })));
+});
+
+const sendExample = attempt("trouble", async (name) => newTable(await reading(() => post("api/example", { name }))));
+
+function newTable(table) {
+  for (const id of ["result", "look", "compared", "live", "fit-progress", "compare-progress"]) byId(id).hidden = true;
+  for (const id of ["fit-problem", "compare-problem"]) say(id, "");
+  byId("report").open = false;
+  byId("report-frame").removeAttribute("src");
+  running(null);
+  showTable(table);
+}
+
+const choose = attempt("problem", async (change) => {
+  const { target, uses, reading: how } = page.table.wishes;
+  const table = await reading(() => post("api/columns", { target, uses, reading: how, ...change }));
+  byId("stale").hidden = byId("result").hidden;
+  showTable(table);
+});
+
+function showTable(table) {
+  page.table = table;
+  for (const id of ["table", "fit", "compare", "sections"]) byId(id).hidden = false;
+  byId("title").textContent = bothEnds(table.name, 60);
+  const used = table.columns.filter(({ left_out }) => !left_out).length;
+  const pairs = [["rows", whole(table.n_rows)], ["columns", whole(table.n_columns)], ["used", table.problem ? null : whole(used)]];
+  facts("table-facts", [...pairs, ["classes", table.n_classes ? whole(table.n_classes) : null]]);
+  list("table-notes", table.notes);
+  say("problem", table.problem);
+  options(byId("target"), table.names.map((name) => [name, name]), table.target);
+  byId("guessed").hidden = !table.guessed;
+  showClasses(table);
+  for (const id of READING) byId(id).value = table.wishes.reading[id] ?? "";
+  byId("columns").replaceChildren(...columnTable(table).childNodes);
+  const more = table.n_columns - table.names.length;
+  byId("more-columns").textContent = more > 0 ? `${whole(more)} more columns are not shown; they are used.` : "";
+  byId("start").disabled = byId("start-compare").disabled = Boolean(table.problem);
+}
+
+function showClasses({ classes, n_classes }) {
+  const chips = classes.map((known) => {
+    const chip = element("span", "", { class: "chip", title: known.name });
+    chip.append(glyphOf(known), element("b", known.name), ` ${whole(known.n)}`);
+    return chip;
+  });
+  if (n_classes > classes.length) chips.push(element("span", `and ${n_classes - classes.length} more`, { class: "chip" }));
+  byId("classes").replaceChildren(...chips);
+}
+
+function columnTable(table) {
+  const lines = table.columns.map((column) => [
+    element("span", bothEnds(column.name, 60), { title: column.name }),
+    kindOf(column),
+    column.missing ? whole(column.missing) : "",
+    whole(column.n_values),
+    element("span", column.examples.join(" · "), { class: "examples" }),
+    useOf(column.name, table.wishes.uses[column.name] ?? ""),
+  ]);
+  const made = tableOf(["column", "kind", "missing", "values", "examples", "use"], lines);
+  [...made.tBodies[0].rows].forEach((row, i) => row.classList.toggle("out", Boolean(table.columns[i].left_out)));
+  return made;
+}
+
+function kindOf({ kind, left_out }) {
+  const made = element("span", kind || (left_out ? "" : "–"));
+  if (left_out) made.append(element("span", `left out: ${left_out}`, { class: "why" }));
+  return made;
+}
+
+function useOf(name, value) {
+  const select = element("select", "", { "aria-label": `Use of ${name}` });
+  options(select, CHOICES, value);
+  select.onchange = () => {
+    const uses = { ...page.table.wishes.uses };
+    if (select.value) uses[name] = select.value;
+    else delete uses[name];
+    choose({ uses });
+  };
+  return select;
+}
+
+function listenForFiles() {
+  const zone = byId("zone");
+  const over = (is) => (event) => {
+    event.preventDefault();
+    zone.classList.toggle("over", is);
+  };
+  // wherever a file is dropped, it is not to take the place of the page
+  document.addEventListener("dragover", over(true));
+  document.addEventListener("dragleave", over(false));
+  document.addEventListener("drop", (event) => {
+    over(false)(event);
+    if (event.dataTransfer.files.length) sendFile(event.dataTransfer.files[0]);
+  });
+  byId("file").onchange = (event) => {
+    if (event.target.files.length) sendFile(event.target.files[0]);
+    event.target.value = ""; // the same file may be chosen again
+  };
+  byId("target").onchange = (event) => choose({ target: event.target.value });
+  options(byId("format"), [["", "by its name"], ...FORMATS.map((name) => [name, name])], "");
+  for (const id of READING) {
+    byId(id).onchange = () => choose({ reading: Object.fromEntries(READING.map((name) => [name, byId(name).value])) });
+  }
+}

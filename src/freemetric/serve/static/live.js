@@ -1,0 +1,145 @@
+// A fit while it runs: walks, the space, what was found; then the model.
+const MOST_WALKS = 80; // the last ones, that are drawn
+const FRAME = 150; // milliseconds
+const walks = [];
+const kinds = [];
+let moving = null;
+
+function running(kind) {
+  for (const [id, own] of [["cancel", "fit"], ["cancel-compare", "compare"]]) byId(id).hidden = kind !== own;
+  for (const id of ["start", "start-compare"]) byId(id).disabled = kind !== null || Boolean(page.table?.problem);
+}
+
+const startFit = attempt("fit-problem", async () => {
+  const quick = byId("effort").value === "quick";
+  const settings = { method: byId("method").value, quick, seed: Number(byId("seed").value) };
+  watchFit(await post("api/fit", settings));
+});
+
+function watchFit(job) {
+  walks.length = kinds.length = 0;
+  byId("live").hidden = byId("method").value !== "free-energy";
+  byId("fit-progress").hidden = false;
+  byId("fit-bar").removeAttribute("value");
+  byId("found").replaceChildren();
+  byId("fit-said").textContent = "reading the table";
+  running("fit");
+  if (!byId("live").hidden) figure(drawWalks), draw("live-plot", [], spaceLayout());
+  const end = (text) => () => {
+    clearInterval(moving);
+    byId("fit-progress").hidden = true;
+    running(null);
+    if (text) say("fit-problem", text);
+  };
+  follow(job, {
+    begin: ({ classes }) => (page.classes = classes),
+    step: showStep,
+    stage: ({ text }) => (byId("fit-said").textContent = text),
+    walk: addWalk,
+    space: moveSpace,
+    round: showFound,
+    failed: ({ text }) => end(text)(),
+    cancelled: end("Cancelled. Nothing was changed."),
+    done: ({ result }) => {
+      end()();
+      showModel(result);
+    },
+  });
+}
+
+function showStep({ done, total }) {
+  const bar = byId("fit-bar");
+  if (total) [bar.max, bar.value] = [total, Math.min(done, total)];
+  byId("fit-said").textContent = total ? `${whole(done)} of at most ${whole(total)} Monte Carlo steps` : `${whole(done)} steps`;
+}
+
+let walksAreDrawn = true;
+function addWalk(walk) {
+  if (!kinds.includes(walk.kind)) kinds.push(walk.kind);
+  walks.push(walk);
+  if (!walksAreDrawn) return;
+  walksAreDrawn = false;
+  setTimeout(() => {
+    walksAreDrawn = true;
+    drawWalks();
+  }, 300);
+}
+
+function drawWalks() {
+  if (byId("live").hidden) return;
+  const named = new Set();
+  const lines = walks.slice(-MOST_WALKS).map(({ kind, temperature, replicas, at, energy }) => {
+    const first = !named.has(kind);
+    named.add(kind);
+    const hovertemplate = `${label(kind, 40)}, T = ${number(temperature)}, ${replicas} replicas<br>step %{x}: %{y:.4g}<extra></extra>`;
+    const line = { color: tintOf(kinds.indexOf(kind)), width: 1.4 };
+    return { type: "scatter", mode: "lines", x: at, y: energy, name: label(kind, 30), legendgroup: kind, showlegend: first, line, opacity: 0.7, hovertemplate };
+  });
+  draw("walks-plot", lines, {
+    showlegend: true,
+    legend: { orientation: "h", x: 0, y: -0.22, yanchor: "top" },
+    xaxis: axis({ title: { text: "Monte Carlo step", standoff: 4 } }),
+    yaxis: axis({ title: upright("energy"), nticks: 6 }),
+    margin: { l: 56, r: 8, t: 8, b: 40 },
+  });
+}
+
+const spaceLayout = () => ({
+  xaxis: axis({ range: [-2.6, 2.6], showticklabels: false, zeroline: false }),
+  yaxis: axis({ range: [-2.6, 2.6], showticklabels: false, zeroline: false }),
+  showlegend: page.classes.length <= 12,
+  legend: { orientation: "h", x: 0, y: -0.04, yanchor: "top" },
+  margin: { l: 8, r: 8, t: 8, b: 8 },
+});
+
+function moveSpace(space) {
+  clearInterval(moving);
+  byId("space-name").textContent = `The space: ${space.kind}`;
+  let next = 0;
+  const show = () => {
+    drawSpace(space.frames[next], space.class);
+    next += 1;
+    if (next >= space.frames.length) clearInterval(moving);
+  };
+  show();
+  moving = setInterval(show, FRAME);
+}
+
+function drawSpace(points, classes) {
+  const traces = page.classes.map(({ name, color: tint, marker: form }, c) => {
+    const own = points.filter((_, i) => classes[i] === c);
+    const marker = { color: tint, symbol: SYMBOLS[form], size: 6, opacity: 0.8 };
+    return { type: "scatter", mode: "markers", x: own.map(([x]) => x), y: own.map(([, y]) => y), name: label(name, 20), marker, hovertemplate: `${label(name, 40)}<extra></extra>` };
+  });
+  draw("live-plot", traces, spaceLayout());
+}
+
+function showFound({ found }) {
+  const lines = found.map(({ kind, temperature, replicas, k, brier }) => [kind, replicas ? number(temperature) : "–", String(replicas), String(k), number(brier)]);
+  const made = tableOf(["candidate", "temperature", "replicas", "best k", "Brier score out of bag"], lines);
+  made.tBodies[0].rows[0]?.classList.add("best");
+  byId("found").replaceChildren(...made.childNodes);
+}
+
+function showModel(result) {
+  byId("result").hidden = false;
+  byId("stale").hidden = true;
+  const score = result.score === null ? null : percent(result.score);
+  const pairs = [[result.score_name, score], ["rows", whole(result.rows)], ["columns", whole(result.columns)]];
+  const heaviest = result.weights.slice(0, 3).map(([name, share]) => `${bothEnds(name, 24)} ${number(Math.round(share))} %`);
+  facts("result-facts", [...pairs, ["replicas that vote", result.replicas || null], ["distances weigh most", heaviest.join(", ")]]);
+  list("result-notes", result.notes.filter((note) => !page.table.notes.includes(note)));
+  byId("report").open = false;
+  byId("report-frame").removeAttribute("src");
+  openRows();
+}
+
+function listenForFits() {
+  options(byId("method"), [["free-energy", "free energy: many metrics that vote"], ["nca", "NCA + k-NN"], ["lmnn", "LMNN + k-NN"], ["dmlfe", "DMLFE + k-NN"], ["lfda", "LFDA + k-NN"], ["rca", "RCA + k-NN"], ["euclidean", "plain distance + k-NN"]], "free-energy");
+  byId("start").onclick = startFit;
+  byId("cancel").onclick = attempt("fit-problem", cancelJob);
+  byId("report").ontoggle = () => {
+    const frame = byId("report-frame");
+    if (byId("report").open && !frame.hasAttribute("src")) frame.src = `view/report.html?${Date.now()}`;
+  };
+}

@@ -1,0 +1,71 @@
+// A row beside its neighbours, in the words and units of the table.
+const FEW_COLUMNS = 12;
+const looked = { index: null, place: 0, row: null };
+
+const openRows = attempt("trouble", async () => {
+  looked.index = await ask("api/rows");
+  byId("look").hidden = false;
+  byId("row").max = looked.index.row.at(-1);
+  byId("wrong").disabled = looked.index.wrong.length === 0;
+  await lookAt(looked.index.wrong[0] ?? 0);
+});
+
+const lookAt = attempt("trouble", async (place) => {
+  looked.place = (place + looked.index.n) % looked.index.n;
+  looked.row = await ask(`api/rows/${looked.place}`);
+  byId("row").value = looked.row.self.row;
+  showRow();
+});
+
+// The nearest number that is shown, where the rows are a sample.
+function placeOf(row) {
+  const after = looked.index.row.findIndex((shown) => shown >= row);
+  return after < 0 ? looked.index.n - 1 : after;
+}
+
+function verdictOn({ self, neighbors }) {
+  const name = `Row ${self.row}${self.line === null ? "" : ` (line ${self.line} of the file)`} is of class “${bothEnds(self.class, 40)}”`;
+  const same = neighbors.filter((other) => other.class === self.class).length;
+  const near = `; ${same} of its ${neighbors.length} nearest neighbours are, too.`;
+  if (!self.judged) return `${name}${near}`;
+  const by = looked.index.fair ? "Metrics that have not seen it judge it" : "The model, which has learned from it, says";
+  return `${name}${near} ${by} “${bothEnds(self.judged, 40)}”, which is ${self.judged === self.class ? "right" : "wrong"}.`;
+}
+
+function showRow() {
+  const { self, neighbors, columns, cells } = looked.row;
+  byId("row-said").textContent = verdictOn(looked.row);
+  const all = byId("all-columns").checked;
+  const shown = columns.map((_, i) => i).filter((i) => all || (columns[i].used && i < FEW_COLUMNS));
+  const lines = shown.map((i) => [
+    element("span", bothEnds(columns[i].name, 40), { title: columns[i].name }),
+    ...cells[i].map((cell) => element("span", cell === null ? "missing" : bothEnds(cell, 40), { title: cell ?? "" })),
+  ]);
+  const who = ["class", bothEnds(self.class, 24), ...neighbors.map((other) => element("span", bothEnds(other.class, 24), { class: other.class === self.class ? "" : "differs" }))];
+  const far = ["distance", "", ...neighbors.map(({ distance }) => fixed(number(distance)))];
+  const made = tableOf(["", `row ${self.row}`, ...neighbors.map(() => "")], [who, far, ...lines]);
+  neighbors.forEach((other, j) => made.tHead.rows[0].cells[j + 2].append(toRow(other)));
+  for (const line of made.rows) line.cells[1].classList.add("mine");
+  shown.forEach((i, n) => made.tBodies[0].rows[n + 2].classList.toggle("unused", !columns[i].used));
+  byId("neighbors").replaceChildren(...made.childNodes);
+  const left = columns.length - shown.length;
+  const more = left > 0 ? `There ${left === 1 ? "is 1 more column" : `are ${left} more columns`}. ` : "";
+  byId("row-caption").textContent = `Nearest first, in the learned distance; columns that weigh most in it come first. ${more}The report says which columns make rows near or far.`;
+}
+
+function toRow(other) {
+  const button = element("button", `row ${other.row}`, { type: "button" });
+  button.onclick = () => lookAt(other.place);
+  return button;
+}
+
+function listenForRows() {
+  byId("row").onchange = () => lookAt(placeOf(Number(byId("row").value)));
+  byId("before").onclick = () => lookAt(looked.place - 1);
+  byId("after").onclick = () => lookAt(looked.place + 1);
+  byId("wrong").onclick = () => {
+    const { wrong } = looked.index;
+    lookAt(wrong.find((place) => place > looked.place) ?? wrong[0]);
+  };
+  byId("all-columns").onchange = showRow;
+}

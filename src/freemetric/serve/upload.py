@@ -1,0 +1,65 @@
+"""A file that the browser has sent: kept under a name of ours, shown under its own."""
+
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from ..printable import printable
+from ..tabular.reading import read
+from ..tabular.table import InputError, Table
+
+OPTION = re.compile(r"--([a-z][a-z-]*)( COLUMN)?")
+LABELS = {
+    "target": "Class",
+    "keep": "keep it",
+    "numeric": "as numbers",
+    "nominal": "as names",
+    "decimal": "Decimal mark",
+    "thousands": "Thousands",
+    "date-order": "Order of dates",
+    "delimiter": "Delimiter",
+    "encoding": "Encoding",
+    "format": "Format",
+    "sheet": "Sheet",
+}
+"""What options of the command line are called on the page."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """Where a file is, and what the user calls it."""
+
+    path: str
+    name: str
+
+    def table(self, reading: Mapping[str, str]) -> Table:
+        """Its table, which bears the user's name for it; messages are the page's."""
+        with self.in_its_words():
+            return replace(read(self.path, **reading), source=self.name)
+
+    @contextmanager
+    def in_its_words(self) -> Iterator[None]:
+        """Errors with the words of the page, and one line about what was not foreseen."""
+        try:
+            yield
+        except (InputError, ImportError) as problem:
+            raise InputError(self.in_words(str(problem))) from None
+
+    def in_words(self, text: str) -> str:
+        """A message of the library, which knows of files and options, for somebody who looks at the page."""
+        text = printable(text.replace(self.path, self.name))
+        return OPTION.sub(lambda found: f"“{LABELS.get(found[1], found[1])}”", text)
+
+    @contextmanager
+    def noted(self) -> Iterator[list[str]]:
+        """A list that gets the warnings of what is done inside, each once."""
+        notes: list[str] = []
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            warnings.simplefilter("ignore", DeprecationWarning)
+            try:
+                yield notes
+            finally:
+                notes += dict.fromkeys(self.in_words(str(warning.message)) for warning in caught)

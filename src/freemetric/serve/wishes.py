@@ -1,0 +1,65 @@
+"""What the user says on the page about a table: how it is read, which column is the class, what the others are for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+READING = ("format", "delimiter", "encoding", "sheet", "decimal", "thousands", "date_order")
+USES = ("drop", "keep", "numeric", "nominal")
+LONGEST = 10_000  # letters of a text that the page sends
+
+
+class WrongRequestError(ValueError):
+    """Something that the page does not send."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What was chosen; nothing is chosen by default.
+
+    Attributes
+    ----------
+    target : str or None
+        Column of the class.
+    uses : dict of str
+        One of ``USES`` by column.
+    reading : dict of str
+        Options of ``tabular.read``, named in ``READING``.
+    """
+
+    target: str | None = None
+    uses: Mapping[str, str] = field(default_factory=dict)
+    reading: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, content: Any) -> "Wishes":
+        """From what the page sends."""
+        content = checked_dict(content)
+        target = content.get("target")
+        uses, reading = checked_texts(content.get("uses")), checked_texts(content.get("reading"))
+        if not (target is None or isinstance(target, str)):
+            raise WrongRequestError("the class is named by a text")
+        if not set(uses.values()) <= set(USES) or not set(reading) <= set(READING):
+            raise WrongRequestError("there is no such choice")
+        return cls(target or None, uses, {name: text for name, text in reading.items() if text})
+
+    @property
+    def kinds(self) -> dict[str, list[str]]:
+        """``drop``, ``keep``, ``numeric`` and ``nominal``, as ``tabular`` takes them; the class is no feature."""
+        given = {name: use for name, use in self.uses.items() if name != self.target}
+        return {use: [name for name, chosen in given.items() if chosen == use] for use in USES}
+
+
+def checked_dict(content: Any) -> dict[str, Any]:
+    """A JSON object."""
+    if not isinstance(content, dict):
+        raise WrongRequestError("a JSON object is needed")
+    return content
+
+
+def checked_texts(content: Any) -> dict[str, str]:
+    """A JSON object of texts that are not too long; nothing is an empty one."""
+    texts = checked_dict({} if content is None else content)
+    if not all(isinstance(text, str) and len(text) <= LONGEST for text in texts.values()):
+        raise WrongRequestError("texts are needed")
+    return texts

@@ -1,0 +1,74 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("starlette.testclient", reason="starlette and httpx are not installed")
+from starlette.testclient import TestClient
+
+from freemetric.serve.app import application
+from freemetric.serve.guard import Guard
+from freemetric.serve.jobs import Bounds, warm_up
+from freemetric.serve.session import Session
+
+PORT = 8765
+HERE = f"http://127.0.0.1:{PORT}"
+
+
+@pytest.fixture(scope="session")
+def flowers():
+    """60 rows of two measurements, a name, a gap and a key; two of three classes are easy to tell apart."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 20)
+    x = np.array([[0, 0], [3, 0], [3.5, 1.0]])[y] + 0.7 * rng.normal(size=(60, 2))
+    frame = pd.DataFrame(x.round(2), columns=["length", "width"])
+    frame.insert(0, "id", np.arange(1, 61))
+    frame["field"] = rng.choice(["north", "south"], 60)
+    frame.loc[3, "field"] = None
+    frame["kind"] = np.array(["red", "white", "blue"])[y]
+    return frame.sample(frac=1, random_state=1)
+
+
+@pytest.fixture(scope="session")
+def csv(flowers):
+    return flowers.to_csv(index=False).encode()
+
+
+@pytest.fixture(scope="session")
+def warm():
+    warm_up()
+
+
+@pytest.fixture
+def session():
+    made = Session(Bounds(seconds=200))
+    yield made
+    made.close()
+    assert not made.folder.exists()
+
+
+@pytest.fixture
+def guard(session):
+    return Guard(application(session, 1 << 20, lambda: None), PORT)
+
+
+@pytest.fixture
+def client(guard):
+    made = TestClient(guard, HERE)
+    assert made.get("/", params={"token": guard.token}).status_code == 200
+    return made
+
+
+@pytest.fixture
+def loaded(client, csv, warm):
+    """A client whose server has a table."""
+    answer = client.post("/api/table", params={"name": "flowers.csv"}, content=csv)
+    assert answer.status_code == 200
+    return client
+
+
+def told(client, job):
+    """All events of a job, up to its end."""
+    text = client.get(f"/api/jobs/{job['number']}/events").text
+    return [json.loads(line.removeprefix("data: ")) for line in text.splitlines() if line.startswith("data: ")]

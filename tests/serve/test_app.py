@@ -1,0 +1,190 @@
+"""The server as its page meets it, with real processes behind."""
+
+import json
+import os
+import time
+
+import pytest
+from starlette.testclient import TestClient
+
+import freemetric
+from freemetric.serve.app import application
+from freemetric.serve.guard import Guard
+from freemetric.serve.jobs import Bounds, Job
+from freemetric.serve.session import Session
+
+from .conftest import HERE, PORT, told
+
+
+def test_the_page_and_its_parts(client):
+    page = client.get("/")
+    assert page.headers["content-type"].startswith("text/html")
+    assert "http://" not in page.text
+    assert "https://" not in page.text
+    assert "onclick" not in page.text
+    for path, kind in {"/page.js": "text/javascript", "/page.css": "text/css", "/plotly.js": "text/javascript"}.items():
+        assert client.get(path).headers["content-type"].startswith(kind)
+    assert client.get("/api/state").json()["table"] is None
+    assert client.get("/../pyproject.toml").status_code == 404
+    assert client.get("/page.py").status_code == 404
+
+
+def test_before_there_is_a_table(client):
+    for path in ("/api/fit", "/api/compare", "/api/columns"):
+        answer = client.post(path, json={})
+        assert (answer.status_code, answer.json()["error"]) == (422, "there is no table yet")
+    for path in (
+        "/download/model.fm",
+        "/view/report.html",
+        "/download/x",
+        "/view/model.fm",
+        "/api/rows",
+        "/api/rows/1",
+    ):
+        assert client.get(path).status_code == 422
+    assert client.get("/api/jobs/1/events").status_code == 422
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[1]", b"\xff", b"x" * (5 << 20)])
+def test_what_is_no_json_is_refused(client, body):
+    answer = client.post("/api/fit", content=body)
+    assert answer.status_code == 422
+    assert answer.json()["error"].isprintable()
+
+
+def test_a_fit_from_the_file_to_the_model(loaded, csv, tmp_path):
+    assert loaded.get("/api/state").json()["table"]["target"] == "kind"
+    chosen = loaded.post("/api/columns", json={"target": "kind", "uses": {"field": "drop"}}).json()
+    assert chosen["wishes"]["uses"] == {"field": "drop"}
+    job = loaded.post("/api/fit", json={"quick": True, "seed": 3}).json()
+    events = told(loaded, job)
+    assert events[-1]["type"] == "done", events[-1]
+    assert {"begin", "walk", "space", "round", "stage"} <= {event["type"] for event in events}
+    assert loaded.get("/api/state").json()["results"]["fit"] == events[-1]["result"]
+
+    download = loaded.get("/download/model.fm")
+    assert download.headers["content-disposition"] == 'attachment; filename="flowers.fm"'
+    (tmp_path / "model.fm").write_bytes(download.content)
+    made = freemetric.load(tmp_path / "model.fm")
+    assert made.classes_.tolist() == ["blue", "red", "white"]
+    assert "field" not in made.feature_names_in_
+
+    report = loaded.get("/view/report.html")
+    policy = report.headers["content-security-policy"]
+    assert "frame-ancestors 'self'" in policy
+    assert "script-src 'sha256-" in policy
+    assert "connect-src" not in policy  # and so nothing, by default-src
+    assert report.text == loaded.get("/download/report.html").text
+    assert loaded.get("/api/rows").json()["n"] == 60
+    assert loaded.get("/api/rows/5").json()["self"]["row"] == 5
+    assert loaded.get("/api/rows/60").status_code == 422
+
+    again = loaded.post("/api/table", params={"name": "other.csv"}, content=csv)  # a new table, nothing of the old
+    assert again.json()["name"] == "other.csv"
+    assert loaded.get("/api/state").json()["results"] == {}
+    assert loaded.get("/download/model.fm").status_code == 422
+
+
+def test_a_comparison(loaded):
+    loaded.post("/api/columns", json={"target": "kind", "uses": {"field": "drop"}})  # it says nothing of the class
+    settings = {"methods": ["euclidean", "nca"], "folds": 2, "repeats": 1}
+    events = told(loaded, loaded.post("/api/compare", json=settings).json())
+    assert events[-1]["type"] == "done", events[-1]
+    rows = {row["method"]: row for row in events[-1]["result"]["rows"]}
+    assert set(rows) == {"euclidean", "nca", "constant"}
+    assert rows["constant"]["error"] == pytest.approx(200 / 3, abs=0.1)
+    assert rows["euclidean"]["error"] < 40
+    assert [event["done"] for event in events[:-1]] == list(range(1, 7))
+    assert "<title>" in loaded.get("/view/comparison.html").text
+
+
+def test_a_running_fit_is_cancelled_at_once(loaded, session):
+    loaded.post("/api/fit", json={"method": "free-energy"})
+    process = session.job.process
+    answer = loaded.post("/api/fit", json={})
+    assert answer.status_code == 422
+    assert "running already" in answer.json()["error"]
+    start = time.monotonic()
+    loaded.post("/api/cancel", json={})
+    assert time.monotonic() - start < 2
+    assert not process.is_alive()
+    assert told(loaded, {"number": session.job.number})[-1] == {"type": "cancelled"}
+    assert loaded.get("/download/model.fm").status_code == 422
+    assert loaded.get("/api/state").json()["job"] is None
+
+
+def test_a_broken_file_is_one_line_and_leaves_the_table(loaded):
+    before = loaded.get("/api/state").json()
+    for name, content in {"a.csv": b"x,y\n1,2\n1,2,3\n", "b.xlsx": b"no zip", "c.exe": b"MZ", "d.csv": b""}.items():
+        answer = loaded.post("/api/table", params={"name": name}, content=content)
+        assert answer.status_code == 422, name
+        error = answer.json()["error"]
+        assert error.startswith(name)
+        assert error.isprintable()
+    assert loaded.get("/api/state").json() == before
+
+
+def test_a_problem_of_the_choice_is_told_and_no_fit_begins(loaded):
+    said = loaded.post("/api/columns", json={"target": "length"}).json()
+    assert "no class" in said["problem"]
+    assert loaded.post("/api/fit", json={}).json()["error"] == said["problem"]
+    assert loaded.post("/api/columns", json={"uses": {"length": "eval"}}).status_code == 422
+    assert loaded.post("/api/columns", json={"target": "kind", "uses": {"nobody": "drop"}}).status_code == 200
+
+
+def test_a_file_that_is_too_large_is_one_line(client, session):
+    def endless():
+        for _ in range(40):
+            yield b"x" * 100_000
+
+    for content in (b"x" * (2 << 20), endless()):
+        answer = client.post("/api/table", params={"name": "big.csv"}, content=content)
+        assert answer.status_code == 422
+        assert answer.json()["error"] == "the file is larger than 1 MB; `freemetric serve --upload N` takes more"
+    assert not [path for path in session.folder.rglob("*") if path.is_file()]
+
+
+def test_hostile_names_are_shown_and_stored_elsewhere(client, csv, session, warm):
+    for name in ("../../evil.csv", "<script>alert(1)</script>.csv", "a\0b.csv", "x" * 3000 + ".csv"):
+        said = client.post("/api/table", params={"name": name}, content=csv)
+        assert said.status_code == 200, name
+        assert said.json()["name"].isprintable()
+    assert {path.name for path in session.folder.rglob("*") if path.is_file()} == {"table.csv"}
+    assert oct(session.folder.stat().st_mode)[-3:] == "700"
+
+
+def test_the_limit_of_time_is_kept(csv, tmp_path, warm):
+    path = tmp_path / "table.csv"
+    path.write_bytes(csv)
+    request = {"path": str(path), "name": "t.csv", "wishes": {"target": "kind"}, "folder": str(tmp_path)}
+    settings = {"method": "free-energy", "quick": False, "seed": 0, "jobs": None}
+    job = Job(1, "fit", {**request, "settings": settings}, Bounds(seconds=0.2))
+    assert job.ended.wait(10)
+    assert json.loads(job.last) == {"type": "failed", "text": "stopped after 0.2 s, which is the limit"}
+    assert not job.process.is_alive()
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory is limited on Linux alone")
+def test_the_limit_of_memory_is_kept(tmp_path, warm):
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"a,class\n" + b"12345678,x\n" * 2_000_000)
+    job = Job(1, "describe", {"path": str(path), "name": "t.csv", "wishes": {}}, Bounds(60, megabytes=60))
+    assert job.ended.wait(60)
+    assert json.loads(job.last)["text"] == "needs more than the limit of 60 MB"
+
+
+def test_examples(client, warm):
+    said = client.post("/api/example", json={"name": "iris"}).json()
+    assert (said["n_rows"], said["target"], said["n_classes"]) == (150, "class", 3)
+    assert client.post("/api/example", json={"name": "../x"}).status_code == 422
+
+
+def test_quit_ends_the_server():
+    asked = []
+    session = Session(Bounds())
+    guard = Guard(application(session, 1, lambda: asked.append(True)), PORT)
+    client = TestClient(guard, HERE)
+    client.get("/", params={"token": guard.token})
+    assert client.post("/api/quit", json={}).status_code == 200
+    assert asked == [True]
+    session.close()

@@ -1,0 +1,64 @@
+"""What the page may send."""
+
+import pytest
+
+from freemetric.serve.settings import FITTED, METHODS, comparison_settings, fit_settings
+from freemetric.serve.wishes import Wishes, WrongRequestError
+from freemetric.tabular import methods
+
+
+def test_wishes_go_round():
+    wishes = Wishes.from_json(
+        {"target": "y", "uses": {"a": "drop", "y": "keep"}, "reading": {"decimal": ",", "sheet": ""}}
+    )
+    assert wishes == Wishes("y", {"a": "drop", "y": "keep"}, {"decimal": ","})
+    assert wishes.kinds == {"drop": ["a"], "keep": [], "numeric": [], "nominal": []}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        [],
+        {"target": 3},
+        {"uses": []},
+        {"uses": {"a": "eval"}},
+        {"uses": {"a": ["drop"]}},
+        {"reading": {"path": "/etc/passwd"}},
+        {"reading": {"decimal": 3}},
+        {"reading": {"encoding": "x" * 100_000}},
+    ],
+)
+def test_other_wishes_are_refused(content):
+    with pytest.raises(WrongRequestError):
+        Wishes.from_json(content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"method": "rf"},
+        {"method": ["nca"]},
+        {"seed": -1},
+        {"seed": 0.5},
+        {"seed": True},
+        {"jobs": 10**9},
+        {"jobs": "2"},
+    ],
+)
+def test_other_settings_of_a_fit_are_refused(content):
+    with pytest.raises(WrongRequestError):
+        fit_settings(content)
+
+
+@pytest.mark.parametrize(
+    "content", [{"methods": []}, {"methods": "rf"}, {"methods": ["x"]}, {"folds": 1}, {"repeats": 99}]
+)
+def test_other_settings_of_a_comparison_are_refused(content):
+    with pytest.raises(WrongRequestError):
+        comparison_settings(content)
+
+
+def test_the_page_offers_methods_that_there_are():
+    assert set(FITTED) <= set(methods.FITTED)
+    assert set(METHODS) <= set(methods.METHODS)
