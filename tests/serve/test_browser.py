@@ -1,0 +1,233 @@
+"""The page in a real browser, with a real server behind it. Skipped where there is no browser."""
+
+import shutil
+import threading
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import freemetric
+from freemetric.serve import Options, Server
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+PHONE, DESKTOP = {"width": 400, "height": 800}, {"width": 1400, "height": 900}
+EVIL = "<img src=x onerror=\"document.title='hacked'\">"
+LONG = 60_000  # milliseconds
+
+
+@pytest.fixture(scope="module")
+def browser():
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    with sync_api.sync_playwright() as driver:
+        if program is None and not Path(driver.chromium.executable_path).exists():
+            pytest.skip("no Chromium here")
+        browser = driver.chromium.launch(executable_path=program)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def server():
+    made = Server(Options(port=0, upload=1))
+    thread = threading.Thread(target=made.run)
+    thread.start()
+    yield made
+    made.stop()
+    thread.join(20)
+    assert not thread.is_alive()
+    assert not made.session.folder.exists()
+
+
+@pytest.fixture
+def visit(browser, server):
+    """Open the page; afterwards nothing may have gone wrong, and nothing may have been asked of another machine."""
+    contexts, troubles, hosts = [], [], set()
+
+    def go(viewport=DESKTOP, url=None):
+        context = browser.new_context(viewport=viewport)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(LONG)
+        page.on("console", lambda message: message.type == "error" and troubles.append(message.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("dialog", lambda dialog: troubles.append(dialog.message))
+        context.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
+        page.goto(url or server.url)
+        page.wait_for_selector("html[data-ready]", state="attached")
+        return page
+
+    go.troubles = troubles
+    yield go
+    for context in contexts:
+        context.close()
+    assert troubles == []
+    assert hosts <= {urlsplit(server.url).netloc, ""}  # data: and blob: have no host
+
+
+def send(page, content, name="flowers.csv"):
+    page.set_input_files("#file", {"name": name, "mimeType": "text/csv", "buffer": content})
+
+
+def fit(page):
+    page.select_option("#effort", "quick")
+    page.click("#start")
+    page.wait_for_selector("#neighbors td")
+
+
+def is_too_wide(page):
+    return page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+
+
+def test_from_the_file_to_the_model(visit, csv, flowers, tmp_path):
+    page = visit()
+    assert "token" not in page.url
+    send(page, csv)
+    page.wait_for_selector("#columns td")
+    texts = page.locator("#columns tbody tr").all_inner_texts()
+    assert len(texts) == 4
+    assert "left out: it numbers the rows" in texts[0]
+    assert page.input_value("#target") == "kind"
+    page.locator("#columns select").nth(1).select_option("drop")  # length
+    page.wait_for_selector("#columns tr:nth-child(2).out")
+    page.locator("#columns select").nth(1).select_option("")
+    page.wait_for_selector("#columns tr:nth-child(2):not(.out)")
+
+    fit(page)
+    assert page.locator("#found tbody tr").count() > 2
+    assert page.evaluate("document.getElementById('walks-plot').data.length") > 2
+    assert page.evaluate("document.getElementById('live-plot').data.map(t => t.x.length)") == [20, 20, 20]
+    assert "out-of-bag accuracy" in page.inner_text("#result-facts")
+
+    page.fill("#row", "17")
+    page.press("#row", "Enter")
+    page.locator("#row-said", has_text="Row 17 ").wait_for()
+    shown = dict(line.split("\t")[:2] for line in page.locator("#neighbors tbody tr").all_inner_texts())
+    assert shown["length"] == str(flowers["length"].iloc[17])
+    assert shown["class"] == flowers["kind"].iloc[17]
+
+    with page.expect_download() as started:
+        page.click("a[href='download/model.fm']")
+    assert started.value.suggested_filename == "flowers.fm"
+    started.value.save_as(tmp_path / "flowers.fm")
+    assert freemetric.load(tmp_path / "flowers.fm").classes_.tolist() == ["blue", "red", "white"]
+    page.click("#report summary")
+    page.frame_locator("#report-frame").locator("#space-1 .main-svg").first.wait_for()
+    assert not is_too_wide(page)
+
+    page.reload()  # all is there again
+    page.wait_for_selector("#neighbors td")
+    assert page.inner_text("#title") == "flowers.csv"
+
+
+@pytest.mark.slow
+def test_a_file_is_dropped(visit, csv):
+    page = visit()
+    page.evaluate(
+        """text => {
+            const given = new DataTransfer();
+            given.items.add(new File([text], "dropped.csv"));
+            document.dispatchEvent(new DragEvent("drop", { dataTransfer: given, bubbles: true, cancelable: true }));
+        }""",
+        csv.decode(),
+    )
+    page.wait_for_selector("#columns td")
+    assert page.inner_text("#title") == "dropped.csv"
+
+
+@pytest.mark.slow
+def test_a_fit_is_cancelled(visit, csv):
+    page = visit()
+    send(page, csv)
+    page.click("#start")
+    page.click("#cancel")
+    page.wait_for_selector("#fit-problem:not([hidden])")
+    assert page.inner_text("#fit-problem") == "Cancelled. Nothing was changed."
+    assert page.is_enabled("#start")
+    fit(page)
+
+
+@pytest.mark.slow
+def test_a_comparison(visit, csv):
+    page = visit(PHONE)
+    send(page, csv)
+    page.wait_for_selector("#columns td")
+    for name in ("free-energy", "rf", "hist-boosting"):
+        page.uncheck(f"#methods input[value='{name}']")
+    page.fill("#folds", "3")
+    page.click("#start-compare")
+    page.wait_for_selector("#scores td")
+    assert page.locator("#scores tbody tr").count() == 2
+    assert page.evaluate("document.getElementById('scores-plot').data[0].x.length") == 2
+    assert not is_too_wide(page)
+
+
+@pytest.mark.slow
+def test_what_strangers_send_is_inert(visit):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {EVIL: rng.normal(size=60).round(2), "b": rng.choice(["</script><script>alert(1)</script>", EVIL], 60)}
+    )
+    frame["c"] = np.repeat([EVIL, "javascript:alert(1)"], 30)
+    frame[EVIL] += np.repeat([0, 2], 30)
+    page = visit()
+    send(page, frame.to_csv(index=False).encode(), f"{EVIL}.csv")
+    page.wait_for_selector("#columns td")
+    page.select_option("#target", "c")
+    page.wait_for_selector("#guessed", state="hidden")
+    fit(page)
+    page.check("#all-columns")
+    page.click("#report summary")
+    page.frame_locator("#report-frame").locator("#space-1 .main-svg").first.wait_for()
+    assert page.locator("img[onerror]").count() == 0
+    assert page.title() == "freemetric"
+    assert "<img src=x onerror" in page.inner_text("#neighbors")
+
+
+@pytest.mark.slow
+def test_what_cannot_be_used_is_one_line(visit, csv):
+    page = visit()
+    send(page, csv)
+    page.wait_for_selector("#columns td")
+    for content, name, line in [
+        (b"x" * (2 << 20), "big.csv", "The file is larger than 1 MB; freemetric serve --upload N takes more."),
+        (b"MZ", "a.exe", "a.exe: its suffix is none of"),
+    ]:
+        send(page, content, name)
+        page.locator("#trouble", has_text=line).wait_for()
+    assert page.inner_text("#title") == "flowers.csv"  # what was there stays
+    visit.troubles[:] = [text for text in visit.troubles if "422" not in text]  # the browser notes the answer
+
+
+@pytest.mark.slow
+def test_another_page_cannot_ask(visit, browser, server):
+    visit()
+    page = browser.new_page()  # without the cookie
+    assert page.goto(server.url.partition("?")[0]).status == 403
+    assert page.goto(server.url[:-5]).status == 403
+    page.close()
+
+
+@pytest.mark.slow
+def test_quit(visit, server):
+    page = visit()
+    page.click("#quit")
+    page.wait_for_selector(".ended")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.mark.parametrize(("n_classes", "n_features"), [(2, 5), (10, 60), (26, 5)])
+def test_nothing_is_too_wide(visit, viewport, n_classes, n_features):
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(n_classes), 12)
+    X = rng.normal(size=(n_classes, n_features))[y] * 2 + rng.normal(size=(len(y), n_features))
+    frame = pd.DataFrame(X.round(3), columns=[f"a rather long measurement number {i}" for i in range(n_features)])
+    frame["kind"] = [f"class of a long name {chr(65 + c)}" for c in y]
+    page = visit(viewport)
+    send(page, frame.to_csv(index=False).encode())
+    page.wait_for_selector("#columns td")
+    fit(page)
+    assert not is_too_wide(page)
