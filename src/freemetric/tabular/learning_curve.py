@@ -60,7 +60,9 @@ def would_more_help(half: ArrayLike, full: ArrayLike, n_half: float, n_full: flo
     """
     fall = estimate(np.subtract(half, full), folds)
     way = "fell" if fall.mean >= 0 else "rose"
-    seen = f"from {n_half:.0f} to {n_full:.0f} rows the error {way} by {abs(fall.mean):.2f} \u00b1 {fall.error:.2f} points"
+    seen = (
+        f"from {n_half:.0f} to {n_full:.0f} rows the error {way} by {abs(fall.mean):.2f} \u00b1 {fall.error:.2f} points"
+    )
     if fall.mean > fall.margin:
         return f"{seen}: more rows should help"
     if not np.any(full):
