@@ -52,7 +52,7 @@ def test_what_is_no_json_is_refused(client, body):
     assert answer.json()["error"].isprintable()
 
 
-def test_a_fit_from_the_file_to_the_model(loaded, csv, tmp_path):
+def test_a_fit_from_the_file_to_the_model(loaded, session, csv, tmp_path):
     assert loaded.get("/api/state").json()["table"]["target"] == "kind"
     chosen = loaded.post("/api/columns", json={"target": "kind", "uses": {"field": "drop"}}).json()
     assert chosen["wishes"]["uses"] == {"field": "drop"}
@@ -79,10 +79,17 @@ def test_a_fit_from_the_file_to_the_model(loaded, csv, tmp_path):
     assert loaded.get("/api/rows/5").json()["self"]["row"] == 5
     assert loaded.get("/api/rows/60").status_code == 422
 
+    loaded.post("/api/fit", json={})  # which is cancelled; what was there stays
+    loaded.post("/api/cancel", json={})
+    assert loaded.get("/download/model.fm").content == download.content
+    assert loaded.get("/api/rows/5").status_code == 200
+
     again = loaded.post("/api/table", params={"name": "other.csv"}, content=csv)  # a new table, nothing of the old
     assert again.json()["name"] == "other.csv"
     assert loaded.get("/api/state").json()["results"] == {}
     assert loaded.get("/download/model.fm").status_code == 422
+    files = [path.name for path in session.folder.rglob("*") if path.is_file()]
+    assert files == ["table.csv"]
 
 
 def test_a_comparison(loaded):
@@ -149,7 +156,7 @@ def test_hostile_names_are_shown_and_stored_elsewhere(client, csv, session, warm
         said = client.post("/api/table", params={"name": name}, content=csv)
         assert said.status_code == 200, name
         assert said.json()["name"].isprintable()
-    assert {path.name for path in session.folder.rglob("*") if path.is_file()} == {"table.csv"}
+    assert [path.name for path in session.folder.rglob("*") if path.is_file()] == ["table.csv"]
     assert oct(session.folder.stat().st_mode)[-3:] == "700"
 
 

@@ -1,6 +1,7 @@
 """``freemetric serve``: a page in the browser."""
 
 import os
+import signal
 import sys
 import threading
 import webbrowser
@@ -9,8 +10,10 @@ from typing import Annotated
 import typer
 
 from ..serve import Options, Server
-from ..serve.jobs import Bounds
+from ..serve.jobs import Bounds, usual_bounds
 from .console import console
+
+TERMINATED = 128 + signal.SIGTERM  # the exit code that shells give
 
 
 def serve(
@@ -18,18 +21,30 @@ def serve(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
     upload: Annotated[int, typer.Option(min=1, max=4096, help="Most megabytes of a file.")] = 512,
     limit: Annotated[float | None, typer.Option(min=0, help="Most seconds of one fit or comparison.")] = None,
-    megabytes: Annotated[float | None, typer.Option(min=0, help="Most memory of one fit or comparison.")] = None,
+    megabytes: Annotated[
+        float | None, typer.Option(min=0, help="Most memory of one fit or comparison; else all there is.")
+    ] = None,
 ) -> None:
     """Open a page: drop a table, see what was understood, fit, compare, look at rows, download the model.
 
     The page is for this machine and this user alone: it listens on 127.0.0.1, wants the token in the address that is
     printed, and asks nothing of the network. Ctrl-C, or Quit on the page, ends it; what was uploaded is gone then.
     """
-    server = Server(Options(port, upload, Bounds(limit, megabytes)))
+    server = Server(Options(port, upload, _bounds(limit, megabytes)))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # so that it clears up
     console.print(f"{server.url}\nOpen this address in a browser of this machine; Ctrl-C ends it.", soft_wrap=True)
     if browser and has_screen():
         threading.Thread(target=webbrowser.open, args=(server.url_for_once,), daemon=True).start()
     server.run()
+
+
+def _bounds(limit, megabytes):
+    if megabytes is None:
+        return usual_bounds()._replace(seconds=limit)
+    from ..tabular import Limits  # takes seconds
+
+    Limits(limit, megabytes)  # says where memory cannot be limited
+    return Bounds(limit, megabytes)
 
 
 def has_screen() -> bool:

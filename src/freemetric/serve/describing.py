@@ -33,7 +33,7 @@ def describe(upload: Upload, wishes: Wishes) -> dict[str, Any]:
         "name": upload.name,
         "n_rows": table.n_rows,
         "n_columns": len(table.columns),
-        "names": shown,
+        "names": shown if target in shown else [*shown, target],
         "target": target,
         "guessed": target != wishes.target and target != table.target,
         "columns": [_column(table, name, understood) for name in shown if name != target],
@@ -77,23 +77,30 @@ def styled(names: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _column(table: Table, name: str, understood: Mapping[str, Any]) -> dict[str, Any]:
-    values = _values(table, name)
+    values, missing = _values(table, name)
     column = understood["columns"].get(name)
     return {
         "name": name,
         "kind": "" if column is None else _kind(column),
-        "missing": table.n_rows - len(values),
-        "n_values": len(set(values)),
-        "examples": [text[:LONGEST] for text in list(dict.fromkeys(values))[:MOST_EXAMPLES]],
+        "missing": missing,
+        "n_values": len(values),
+        "examples": [str(value)[:LONGEST] for value in values[:MOST_EXAMPLES]],
         "left_out": understood["left_out"].get(name, ""),
     }
 
 
 def _values(table, name):
+    """Different values in their order, a few of them as texts, and how many cells have none."""
     cells = table.cells(name)
     if cells.dtype.kind != "f":
-        return [text for text in cells if text is not None]
-    return [as_text(number) for number in cells[~np.isnan(cells)]]
+        values = dict.fromkeys(cells)
+        values.pop(None, None)
+        return list(values), int(sum(cell is None for cell in cells))
+    known = cells[~np.isnan(cells)]
+    first = np.sort(np.unique(known, return_index=True)[1])
+    return [as_text(x) for x in known[first[:MOST_EXAMPLES]]] + [""] * len(first[MOST_EXAMPLES:]), len(cells) - len(
+        known
+    )
 
 
 def _kind(column: Column) -> str:

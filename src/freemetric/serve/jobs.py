@@ -17,6 +17,13 @@ class Bounds(NamedTuple):
     megabytes: float | None = None
 
 
+def usual_bounds() -> Bounds:
+    """Any time, and as much memory as the machine has, where it can be limited: a runaway then ends by itself."""
+    if not Path("/proc/self/statm").exists():
+        return Bounds()
+    return Bounds(None, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**20)
+
+
 class Job:
     """A piece of work and what it has told so far; ``state`` is "running", "done", "failed" or "cancelled"."""
 

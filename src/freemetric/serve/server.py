@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..extras import require
-from .jobs import Bounds, warm_up
+from .jobs import Bounds, usual_bounds, warm_up
 
 USUAL_PORT = 8765
 
@@ -28,7 +28,7 @@ class Options:
 
     port: int | None = None
     upload: int = 512
-    bounds: Bounds = field(default_factory=Bounds)
+    bounds: Bounds = field(default_factory=usual_bounds)
 
 
 class Server:

@@ -51,13 +51,23 @@ class Session:
     def take(self, path: Path, name: str) -> dict[str, Any]:
         """A new table in the place of the old one, if it can be read; what was understood of it."""
         shown = shown_name(name)
-        table = self._described(path, shown, Wishes())
+        try:
+            table = self._described(path, shown, Wishes())
+        except RefusedError:
+            shutil.rmtree(path.parent, ignore_errors=True)
+            raise
         with self.lock:
             self.cancel()
             self.forget()
             self.path, self.name = path, shown
             self._remember(table)
+            self._remove_all_but(path.parent)
         return table
+
+    def _remove_all_but(self, kept):
+        for folder in self.folder.iterdir():
+            if int(folder.name) < int(kept.name):
+                shutil.rmtree(folder, ignore_errors=True)
 
     def choose(self, wishes: Wishes) -> dict[str, Any]:
         """Understand the table in another way."""
@@ -87,14 +97,21 @@ class Session:
                 raise RefusedError(self.table["problem"])
             if self.job is not None and self.job.state == "running":
                 raise RefusedError("something is running already; cancel it first")
+            self.done()  # keeps the last one, whatever becomes of the next
             folder = self._new_folder()
-            self.numbers += 1
             request = {**self._request(path, self.name, self.wishes), "folder": str(folder), "settings": settings}
-            self.job = Job(self.numbers, kind, request, self.bounds)
-            self.results[kind] = self.job
-            if kind == "fit":
-                self.rows = Rows(folder)
+            self.job = Job(int(folder.name), kind, request, self.bounds)
             return self.job
+
+    def done(self) -> dict[str, Job]:
+        """By its kind, the work that has come to a good end; the last of each."""
+        with self.lock:
+            job = self.job
+            if job is not None and job.state == "done" and self.results.get(job.kind) is not job:
+                if job.kind in self.results:
+                    shutil.rmtree(self.results[job.kind].folder, ignore_errors=True)
+                self.results[job.kind] = job
+            return dict(self.results)
 
     def _request(self, path, name, wishes):
         chosen = {"target": wishes.target, "uses": dict(wishes.uses), "reading": dict(wishes.reading)}
@@ -112,16 +129,18 @@ class Session:
 
     def file(self, kind: str, name: str) -> Path:
         """A file that a piece of work has made."""
-        job = self.results.get(kind)
-        if job is None or job.state != "done" or name not in KEPT_FILES[kind]:
+        job = self.done().get(kind)
+        if job is None or name not in KEPT_FILES[kind]:
             raise RefusedError("there is no such file yet")
         return job.folder / name
 
     def known_rows(self) -> Rows:
         """The rows of the last fit."""
-        self.file("fit", "rows.json")
-        assert self.rows is not None
-        return self.rows
+        folder = self.file("fit", "rows.json").parent
+        with self.lock:
+            if self.rows is None or self.rows.folder != folder:
+                self.rows = Rows(folder)
+            return self.rows
 
     @property
     def stem(self) -> str:
@@ -130,7 +149,7 @@ class Session:
 
     def state(self) -> dict[str, Any]:
         """All that a page needs that is opened anew."""
-        done = {kind: json.loads(job.last)["result"] for kind, job in self.results.items() if job.state == "done"}
+        done = {kind: json.loads(job.last)["result"] for kind, job in self.done().items()}
         running = self.job is not None and self.job.state == "running"
         job = {"number": self.job.number, "kind": self.job.kind} if running and self.job is not None else None
         return {"table": self.table, "job": job, "results": done}
