@@ -93,10 +93,15 @@ def _treatment(column, groups):
     return "left out" if not found else "date" if column.kind == "date" else found[0]
 
 
+def _who_votes(about):
+    mixes = about["classifier"] == "FreeEnergyClassifier" and about["parameters"].get("n_neighbors") == "auto"
+    return f"votes of several k, most of all {about['n_neighbors']}" if mixes else f"k = {about['n_neighbors']}"
+
+
 def show(name: str, about: dict[str, Any], top: int) -> None:
     """A model for people."""
     lines = {
-        "method": f"{about.get('method')} ({about['classifier']}), k = {about['n_neighbors']}",
+        "method": f"{about.get('method')} ({about['classifier']}), {_who_votes(about)}",
         "class": f"{about['target']}: {', '.join(about.get('classes', [])[:12])}",
         "learned from": f"{about.get('rows')} rows of {about.get('file')}, seed {about.get('seed')}",
         "parameters": ", ".join(f"{key}={value}" for key, value in about["parameters"].items()),
