@@ -162,7 +162,6 @@ USER_OF_METRIC_LEARN = Person(
         python("both are there", "import metric_learn, freemetric"),
         python("their NCA(2) on digits", DIGITS + "from metric_learn import NCA; print(accuracy(NCA(n_components=2)))"),
         python("our NCA(2)", DIGITS + "from freemetric import NCA; print(accuracy(NCA(n_components=2)))"),
-        python("their LMNN(2)", DIGITS + "from metric_learn import LMNN; print(accuracy(LMNN(n_components=2)))"),
         python("our LMNN(2)", DIGITS + "from freemetric import LMNN; print(accuracy(LMNN(n_components=2)))"),
         python("pairs", PAIRS),
         python("a parameter of theirs", "from freemetric import LFDA; LFDA(k=7)", wanted=1, says="unexpected keyword"),

@@ -58,7 +58,7 @@ __all__ = [
 
 _MODULES = {
     *("bench", "dask", "datasets", "display", "energies", "exceptions", "files", "kernels", "learners", "mc"),
-    *("metrics", "onnx_export", "report", "tabular"),
+    *("metrics", "onnx_export", "report", "serve", "tabular"),
 }
 _HOMES = {"load": "files", "TableClassifier": "tabular"}  # of the other names in __all__; else learners
 
