@@ -14,8 +14,9 @@ PAGE = Path(__file__).parents[1] / "docs" / "guide" / "commands.md"
 INTRODUCTION = """# The command line
 
 `pip install 'freemetric[cli]'` brings the command `freemetric`; `python -m freemetric` is the same. Parquet and Feather
-files need `freemetric[parquet]` as well, `export` needs `freemetric[onnx]`, [`serve`](serve.md) needs `freemetric[serve]`,
-tests and figures of `bench` need `freemetric[bench]`. [In practice](practice.md#tables-in-files) shows the commands at work.
+files need `freemetric[parquet]` as well, `export` needs `freemetric[onnx]`, [`serve`](serve.md) needs
+`freemetric[serve]`, tests and figures of `bench` need `freemetric[bench]`. [In practice](practice.md#tables-in-files)
+shows the commands at work.
 
 Every command has `--help`, and most have `--json`, which prints JSON and nothing else. What goes wrong is said in one
 line on stderr; `freemetric --debug COMMAND ...` shows the traceback. `freemetric --install-completion` completes names
