@@ -2,11 +2,10 @@
 
 import pytest
 from starlette.responses import PlainTextResponse
-from starlette.testclient import TestClient
 
 from freemetric.serve.guard import Guard
 
-from .conftest import HERE, PORT
+from .conftest import HERE, PORT, TestClient
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """A comparison for the page: scores by cross-validation, and a page of its own about them."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ def compare(tell: Tell, upload: Upload, wishes: Wishes, folder: str, settings: d
             wishes.target,
             settings["methods"],
             protocol,
-            n_jobs=settings["jobs"],
+            n_jobs=settings["jobs"] or max(1, (os.cpu_count() or 1) // 2),  # processes, which need memory
             on_fit=lambda split, done, total: tell(
                 {"type": "split", "method": split.method, "error": rounded(split.error), "done": done, "total": total}
             ),

@@ -34,7 +34,7 @@ def fit(tell: Tell, upload: Upload, wishes: Wishes, folder: str, settings: dict[
             method,
             seed=settings["seed"],
             parameters=parameters,
-            n_jobs=settings["jobs"],
+            n_jobs=settings["jobs"] or -1,  # threads; the result is the same
             on_step=Live(tell),
             **cast(dict[str, Any], wishes.kinds),
         )

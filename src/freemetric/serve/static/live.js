@@ -18,13 +18,12 @@ const startFit = attempt("fit-problem", async () => {
 
 function watchFit(job) {
   walks.length = kinds.length = 0;
-  byId("live").hidden = byId("method").value !== "free-energy";
+  byId("live").hidden = true; // until there is something to see: not every method walks
   byId("fit-progress").hidden = false;
   byId("fit-bar").removeAttribute("value");
   byId("found").replaceChildren();
   byId("fit-said").textContent = "reading the table";
   running("fit");
-  if (!byId("live").hidden) figure(drawWalks), draw("live-plot", [], spaceLayout());
   const end = (text) => () => {
     clearInterval(moving);
     byId("fit-progress").hidden = true;
@@ -57,6 +56,7 @@ let walksAreDrawn = true;
 function addWalk(walk) {
   if (!kinds.includes(walk.kind)) kinds.push(walk.kind);
   walks.push(walk);
+  byId("live").hidden = false;
   if (!walksAreDrawn) return;
   walksAreDrawn = false;
   setTimeout(() => {
@@ -135,6 +135,7 @@ function showModel(result) {
 }
 
 function listenForFits() {
+  drawings.push(drawWalks);
   options(byId("method"), [["free-energy", "free energy: many metrics that vote"], ["nca", "NCA + k-NN"], ["lmnn", "LMNN + k-NN"], ["dmlfe", "DMLFE + k-NN"], ["lfda", "LFDA + k-NN"], ["rca", "RCA + k-NN"], ["euclidean", "plain distance + k-NN"]], "free-energy");
   byId("start").onclick = startFit;
   byId("cancel").onclick = attempt("fit-problem", cancelJob);
