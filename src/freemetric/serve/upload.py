@@ -10,7 +10,7 @@ from ..printable import printable
 from ..tabular.reading import read
 from ..tabular.table import InputError, Table
 
-OPTION = re.compile(r"--([a-z][a-z-]*)( COLUMN)?")
+OPTION = re.compile(r"--([a-z][a-z-]*)( COLUMN| NAME)?")
 LABELS = {
     "target": "Class",
     "keep": "keep it",
