@@ -4,6 +4,7 @@ import json
 import shutil
 import tempfile
 import threading
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ class Session:
 
     def __init__(self, bounds: Bounds):
         self.bounds, self.folder = bounds, Path(tempfile.mkdtemp(prefix="freemetric-"))
+        # at the end of the program, too, should nobody close it
+        self.removal = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         self.lock, self.numbers = threading.RLock(), 0
         self.forget()
 
@@ -157,4 +160,4 @@ class Session:
     def close(self) -> None:
         """End what runs, and leave nothing behind."""
         self.cancel()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.removal()
