@@ -44,3 +44,8 @@ def iris():
 def wine():
     X, y = load_wine(return_X_y=True)
     return MinMaxScaler().fit_transform(X), y
+
+
+def pytest_make_parametrize_id(val, argname):
+    """Contents of files are no names: packed ones hold the time, and every worker must call a test the same."""
+    return argname if isinstance(val, bytes) else None
