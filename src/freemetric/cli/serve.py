@@ -31,11 +31,18 @@ def serve(
     printed, and asks nothing of the network. Ctrl-C, or Quit on the page, ends it; what was uploaded is gone then.
     """
     server = Server(Options(port, upload, _bounds(limit, megabytes)))
+    _keep_quiet_about_ended_work()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # so that it clears up
     console.print(f"{server.url}\nOpen this address in a browser of this machine; Ctrl-C ends it.", soft_wrap=True)
     if browser and has_screen():
         threading.Thread(target=webbrowser.open, args=(server.url_for_once,), daemon=True).start()
     server.run()
+
+
+def _keep_quiet_about_ended_work():
+    """What was ended leaves semaphores, which Python clears away with a warning that says nothing to anybody."""
+    given = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [given, "ignore:resource_tracker:UserWarning"]))
 
 
 def _bounds(limit, megabytes):
