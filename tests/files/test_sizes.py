@@ -85,6 +85,10 @@ def test_axes_of_nothing(refused):
     assert "more memory" in refused({"object": ["freemetric:ensemble", state]}, [maps], "freemetric:ensemble")[0]
 
 
+def test_axes_of_no_texts(refused):
+    assert "more memory" in refused(constant({"objects": ["<U1", [0, 10**9], []]}))[0]
+
+
 def test_texts_of_different_lengths_are_refused_when_they_are_saved(tmp_path):
     words = [f"word {i}" for i in range(400)] + ["long " * 2000]
     encoder = OneHotEncoder().fit(np.array(words)[:, None])

@@ -57,6 +57,8 @@ TABLES = {
     "nothing": (one(np.empty(0)), "no numbers or texts"),
     "no texts": ([{"objects": ["<U1", [0], []]}], "no numbers or texts"),
     "objects in falling order": ([{"objects": ["O", [3], ["a", 3, 1]]}], "unsorted"),
+    "objects that floats cannot tell apart": ([{"objects": ["O", [2], [2**53 + 1, 2**53]]}], "unsorted"),
+    "objects with a gap between": ([{"objects": ["O", [3], [1, {"float": "nan"}, 2]]}], "unsorted"),
     "objects with a gap first": ([{"objects": ["O", [2], [{"float": "nan"}, 1]]}], "unsorted"),
     "lists": ([{"objects": ["O", [1], [[1]]]}], "other objects"),
     "models": ([{"objects": ["O", [1], [{"object": ["freemetric:nca", {}]}]]}], "other objects"),
@@ -139,6 +141,16 @@ def test_columns_of_transformers(columns, refused):
     transformer = make_column_transformer((MinMaxScaler(), [0, 2]), remainder="drop").fit(np.eye(3))
     table = {"dict": [["minmaxscaler", columns]]}
     assert "columns of ColumnTransformer" in refused(transformer, "_transformer_to_input_indices", table)
+
+
+def test_a_slice_of_columns_is_written_out(refused):
+    """Or a few letters would be as many columns as one likes, times as many in the next transformer."""
+    transformer = make_column_transformer(("passthrough", slice(0, None)), remainder="drop").fit(np.eye(3))
+    assert "other columns than it lists" in refused(transformer, "n_features_in_", 10**9)
+    listed = {"dict": [["passthrough", [0]], ["remainder", []]]}
+    assert "other columns than it lists" in refused(transformer, "_transformer_to_input_indices", listed)
+    one = {"tuple": ["passthrough", "passthrough", {"slice": [0, None, None]}]}
+    assert "two transformers of one name" in refused(transformer, "transformers_", [one] * 100)
 
 
 @pytest.mark.parametrize("key", ["quantiles_", "references_"])

@@ -9,7 +9,9 @@ import time
 import numpy as np
 import pytest
 
+import freemetric
 from freemetric import DMLFE
+from freemetric.files import save
 from freemetric.learners import walk_checkpoint
 from freemetric.mc import Annealing, Constant, ElementMove, LangevinMove, ParallelTempering
 
@@ -107,6 +109,24 @@ def test_a_walk_of_another_fit_is_refused(change, wine, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"^checkpoint='.*kept' holds a fit of other data or parameters; choose .*\.$"):
         DMLFE(**{**settings, **change}).fit(X, y)
     DMLFE(**settings).fit(*wine)  # and is still there for its own
+
+
+def test_a_walk_in_more_dimensions_than_the_data_is_refused(wine, tmp_path, monkeypatch):
+    """The kernels believe the shape of the maps, and would read behind the data."""
+    settings = {"sampler": SAMPLERS["element"], "random_state": 0, "checkpoint": tmp_path}
+    stopped(DMLFE(**settings), wine, 2, monkeypatch)
+    (file, *_) = tmp_path.iterdir()
+    kept = freemetric.load(file)
+    walk = kept.to_state() | {name: wider(kept.to_state()[name]) for name in ("maps", "best_map")}
+    chain = kept.chain.to_state()
+    chain |= {name: wider(chain[name]) for name in ("A", "scale")}
+    save(type(kept).from_state(walk | {"chain": type(kept.chain).from_state(chain)}), file)
+    with pytest.raises(ValueError, match="holds a fit of other data or parameters"):
+        DMLFE(**settings).fit(*wine)
+
+
+def wider(array):
+    return np.repeat(array, 100, axis=-1)
 
 
 def test_a_file_that_is_not_whole_is_made_again(wine, tmp_path, monkeypatch):

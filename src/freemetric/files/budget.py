@@ -5,8 +5,7 @@ this is counted together, for the whole file.
 """
 
 import math
-
-import numpy as np
+from collections.abc import Iterable
 
 FREE_BYTES = 1 << 20  # for the smallest files
 BYTES_PER_BYTE = 100
@@ -39,9 +38,9 @@ class Budget:
             raise ValueError(f"it takes far more memory than its file may ask for; {hint}")
 
 
-def extent(array: np.ndarray) -> int:
+def extent(shape: Iterable[int], itemsize: int) -> int:
     """Bytes of an array; those of its longest axes, where another one is empty."""
-    return array.itemsize * math.prod(max(n, 1) for n in array.shape)
+    return itemsize * math.prod(max(n, 1) for n in shape)
 
 
 def _limit(file_bytes):

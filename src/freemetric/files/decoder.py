@@ -62,7 +62,7 @@ class Decoder:
         if type(number) is not int or not 0 <= number < len(self._arrays):
             raise ValueError(f"an array {number!r} that is not there")
         array = self._arrays[number]
-        self._budget.spend(extent(array))  # each time: the object that gets it may copy it
+        self._budget.spend(extent(array.shape, array.itemsize))  # each time: the object that gets it may copy it
         return np.flip(array, backward) if backward else array
 
     def _objects(self, content, depth):
@@ -70,7 +70,7 @@ class Decoder:
         dtype = to_dtype(dtype)
         if dtype.kind not in "OU" or math.prod(shape) != len(nodes):
             raise ValueError(f"an array of shape {shape} and dtype {dtype} with {len(nodes)} items")
-        self._budget.spend(dtype.itemsize * len(nodes))
+        self._budget.spend(extent(shape, dtype.itemsize))
         array = np.empty(len(nodes), dtype)
         for i, node in enumerate(nodes):
             item = self.decode(node, depth + 1)

@@ -63,7 +63,7 @@ class Encoder:
 
     def _array(self, array: np.ndarray, depth: int) -> dict[str, Any]:
         dtype = from_dtype(array.dtype)
-        self.budget.spend(extent(array))
+        self.budget.spend(extent(array.shape, array.itemsize))
         if array.dtype.kind not in KINDS:
             return {"objects": [dtype, list(array.shape), self._items(array.ravel().tolist(), depth)]}
         if id(array) not in self._seen:

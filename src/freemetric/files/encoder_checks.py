@@ -24,7 +24,7 @@ def check_categories(encoder: Any) -> None:
     for table in categories:
         is_table = type(table) is np.ndarray and table.ndim == 1 and table.size and table.dtype.kind in "biufUO"
         require(is_table, _name(encoder), "with categories that are no numbers or texts")
-        require(_ascends(_numbers(table)), _name(encoder), "with unsorted categories")
+        require(_ascends(table), _name(encoder), "with unsorted categories")
 
 
 def check_one_hot(encoder: Any) -> None:
@@ -45,19 +45,21 @@ def check_one_hot(encoder: Any) -> None:
     require(type(told) is list and told == widths, "OneHotEncoder", "with a wrong number of columns")
 
 
-def _numbers(table):
-    """The categories that are numbers; ValueError where there is something else than texts and numbers."""
+def _ascends(table):
+    """Whether the numbers are sorted as numpy sorts, NaN last: bisection may end behind the last one otherwise."""
     if table.dtype.kind == "U":  # looked up by name, in any order
-        return np.empty(0)
-    if table.dtype.kind != "O":
-        return table
-    require(all(type(item) in OBJECTS for item in table.tolist()), "an encoder", "with categories of other objects")
-    return np.array([float(item) for item in table.tolist() if type(item) in (int, float, bool)])
+        return True
+    if table.dtype.kind == "O":
+        return _objects_ascend(table.tolist())
+    return np.array_equal(table, np.sort(table), equal_nan=table.dtype.kind == "f")
 
 
-def _ascends(numbers):
-    """Whether they are sorted as numpy sorts, NaN last: bisection may end behind the last one otherwise."""
-    return np.array_equal(numbers, np.sort(numbers), equal_nan=numbers.dtype.kind == "f")
+def _objects_ascend(items):
+    """The same of the numbers among objects, compared exactly: as floats, 2**53 and 2**53 + 1 are equal."""
+    require(all(type(item) in OBJECTS for item in items), "an encoder", "with categories of other objects")
+    numbers = [item for item in items if type(item) in (int, float, bool)]
+    known = [number for number in numbers if number == number]
+    return known == sorted(known) and numbers[: len(known)] == known
 
 
 def _columns(categories, rare, groups, dropped):

@@ -34,9 +34,21 @@ def check_function_transformer(transformer: FunctionTransformer) -> None:
 
 
 def check_column_transformer(transformer: ColumnTransformer) -> None:
-    """Its columns are those of its input."""
-    for columns in vars(transformer).get("_transformer_to_input_indices", {}).values():
-        check_numbers(columns, transformer.n_features_in_, "columns of ColumnTransformer")
+    """Its columns are those of its input, and each one that it hands on is written in the file.
+
+    A slice says a thousand columns in a few letters; a dozen of such transformers in a row would fill any memory.
+    """
+    if "transformers_" not in vars(transformer):
+        return
+    d, listed = transformer.n_features_in_, transformer._transformer_to_input_indices
+    for columns in listed.values():
+        check_numbers(columns, d, "columns of ColumnTransformer")
+    names = [name for name, _, _ in transformer.transformers_]
+    require(len(set(names)) == len(names), "a ColumnTransformer", "with two transformers of one name")
+    slices = {name: columns for name, _, columns in transformer.transformers_ if isinstance(columns, slice)}
+    for name, columns in slices.items():
+        whole = len(range(*columns.indices(d))) == len(listed[name])
+        require(whole, "a ColumnTransformer", "with a slice of other columns than it lists")
 
 
 def check_imputer(imputer: SimpleImputer) -> None:

@@ -54,7 +54,7 @@ class Walk:
 
     def _resumed(self, sampler, rng, energy, A, file) -> Iterator[tuple[State, Info]]:
         """The steps of the chain in the file, or of a new one, each with those before it kept."""
-        noted = file.read(Streams.of(rng, len(A)))
+        noted = file.read(Streams.of(rng, len(A)), A)
         if noted is None:
             chain: Chain = sampler.begin(rng, energy, A)
         else:

@@ -61,15 +61,17 @@ class WalkFile:
     def __init__(self, path: Path, of: str) -> None:
         self.path, self.of, self.written = path, of, time.monotonic()
 
-    def read(self, streams: Streams) -> KeptWalk | None:
+    def read(self, streams: Streams, A: NDArray) -> KeptWalk | None:
         """The walk in the file; None where there is none, or not a whole one. ValueError for one of another fit.
 
-        Walks of one fit have as many random streams as they will have.
+        Walks of one fit have as many random streams as they will have, and maps in the shape of A, their first ones:
+        compiled code believes it.
         """
         kept = whole_result(self.path)
         if kept is None:
             return None
-        if not isinstance(kept, KeptWalk) or kept.of != self.of or len(kept.chain.streams) != len(streams):
+        is_one = isinstance(kept, KeptWalk) and kept.of == self.of and len(kept.chain.streams) == len(streams)
+        if not is_one or kept.chain.state.A.shape != A.shape:
             raise ValueError(
                 f"checkpoint={str(self.path.parent)!r} holds a fit of other data or parameters; choose another folder."
             )

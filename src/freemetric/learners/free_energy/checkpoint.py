@@ -32,7 +32,7 @@ class Checkpoint:
 
         def resumed(tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
             paths = [self.folder / f"{fingerprint(task._asdict())}.task" for task in tasks]
-            results = [whole_result(path) for path in paths]
+            results = [_result(path, task) for path, task in zip(paths, tasks, strict=True)]
             todo = iter(run([task for task, known in zip(tasks, results, strict=True) if known is None]))
             for path, known in zip(paths, results, strict=True):
                 replicas = next(todo) if known is None else known
@@ -50,3 +50,9 @@ class Checkpoint:
         for path in self.used:
             remove_with_drafts(path)
         remove_if_empty(self.folder)
+
+
+def _result(path: Path, task: ReplicaTask) -> Replicas | None:
+    """What a file holds of a task; None where there is nothing, or of something else than the task would give."""
+    found = whole_result(path)
+    return found if isinstance(found, Replicas) and found.may_be_of(task) else None

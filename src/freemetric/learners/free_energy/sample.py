@@ -66,6 +66,12 @@ class Replicas(NamedTuple):
             require(all(type(array) is np.ndarray for array in arrays), f"{name} of Replicas", "holds something else")
         return cls(maps, Ballots(shares, counts), state["trace"], state["snapshots"])
 
+    def may_be_of(self, task: ReplicaTask) -> bool:
+        """Whether they have the shapes that a task gives; compiled code believes them."""
+        R = len(task.bags) if task.candidate.learns else 0
+        judges = len(task.judged), task.n_neighbors, task.voters.n_classes
+        return self.maps.shape[::2] == (R, task.seen.shape[1]) and self.ballots.shares.shape == judges
+
 
 def replicas_of(task: ReplicaTask) -> Replicas:
     """Sample the replicas of a task, and let the patterns they have not seen judge them."""
