@@ -21,6 +21,7 @@ from .options import (
     Device,
     Drop,
     Encoding,
+    Escape,
     Format,
     Keep,
     KeepFeature,
@@ -112,6 +113,7 @@ def predict(
     output: Output = STDOUT,
     proba: Annotated[bool, typer.Option(help="Add the probability of every class.")] = False,
     keep: Keep = None,
+    escape: Escape = True,
     form: Format = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
@@ -135,7 +137,7 @@ def predict(
     columns = {**kept, "prediction": labels.tolist()}
     if shares is not None:
         columns |= {f"probability of {c}": s.tolist() for c, s in zip(loaded.pipeline.classes_, shares.T, strict=True)}
-    _hand_over(columns, output, as_json, {"rows": len(labels), "accuracy": accuracy, "learned_from": known})
+    _hand_over(columns, output, escape, as_json, {"rows": len(labels), "accuracy": accuracy, "learned_from": known})
     if known and not as_json:
         why = "the model has learned from most of these rows, so the accuracy says little about new ones"
         tell(f"note: {data}: {why}; `freemetric evaluate` estimates that")
@@ -148,6 +150,7 @@ def transform(
     data: Data,
     output: Output = STDOUT,
     keep: Keep = None,
+    escape: Escape = True,
     form: Format = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
@@ -167,7 +170,7 @@ def transform(
         with progress("rows", table.n_rows, quiet=as_json) as advance:
             Z = loaded.transform(table, advance)
     columns = {**kept, **{f"z{i}": z.tolist() for i, z in enumerate(Z.T, 1)}}
-    _hand_over(columns, output, as_json, {"rows": len(Z), "components": Z.shape[1]})
+    _hand_over(columns, output, escape, as_json, {"rows": len(Z), "components": Z.shape[1]})
 
 
 def inspect(
@@ -191,16 +194,16 @@ def _check(output):
         check_output(output)
 
 
-def _hand_over(columns, output, as_json, summary):
+def _hand_over(columns, output, escape, as_json, summary):
     """The columns to a file or to stdout; in JSON, a summary, with the columns where there is no file."""
     if output != STDOUT:
-        write(output, columns)
+        write(output, columns, escape)
         summary = {"output": str(output), **summary}
     elif as_json:
         summary = {**summary, "columns": {name: list(cells) for name, cells in columns.items()}}
     if as_json:
         print_json(summary)
     elif output == STDOUT:
-        print(as_delimited(columns), end="")
+        print(as_delimited(columns, escape=escape), end="")
     else:
         console.print(f"{output}: {summary['rows']} rows", soft_wrap=True)

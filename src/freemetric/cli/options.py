@@ -38,6 +38,10 @@ KeepFeature = Annotated[
 ]
 Device = Annotated[str, typer.Option(help="Where methods compute that can choose: cpu, cuda, ...")]
 Keep = Annotated[list[str] | None, typer.Option(help="Column of the data to copy to the output; repeatable.")]
+Escape = Annotated[
+    bool,
+    typer.Option(help="Put ' before texts of CSV that a spreadsheet would run (= + - @); numbers stay as they are."),
+]
 WRITTEN = f"{', '.join(WRITERS)}, perhaps with {', '.join(PACKERS)}"
 Output = Annotated[Path, typer.Option("--output", "-o", help=f"File to write, {WRITTEN}; - is CSV on stdout.")]
 

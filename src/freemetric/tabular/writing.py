@@ -16,17 +16,22 @@ from typing import Any
 from ..extras import require
 from ..files.atomic import replacing
 from .formats.excel_writing import as_excel, check_excel
+from .formulas import inert
 from .table import InputError
 
 Columns = Mapping[str, Iterable]
 
 
-def as_delimited(columns: Columns, delimiter: str = ",") -> str:
-    """Columns by name as text; numbers keep all their digits, a gap is empty."""
+def as_delimited(columns: Columns, delimiter: str = ",", escape: bool = True) -> str:
+    """Columns by name as text; numbers keep all their digits, a gap is empty.
+
+    Texts that a spreadsheet would run as formulas are escaped, unless the reader is known to be none.
+    """
+    shown = _inert_cell if escape else _cell
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*(map(_cell, cells) for cells in columns.values()), strict=True))
+    writer.writerow(map(shown, columns))
+    writer.writerows(zip(*(map(shown, cells) for cells in columns.values()), strict=True))
     return text.getvalue()
 
 
@@ -60,20 +65,30 @@ def _arrow(columns: Columns) -> Any:
     return pa.table({name: pa.array([_plain(cell) for cell in cells]) for name, cells in columns.items()})
 
 
-WRITERS: dict[str, Callable[[Columns], bytes]] = {
-    ".csv": lambda columns: as_delimited(columns).encode(),
-    ".tsv": lambda columns: as_delimited(columns, "\t").encode(),
-    ".tab": lambda columns: as_delimited(columns, "\t").encode(),
-    ".txt": lambda columns: as_delimited(columns, "\t").encode(),
-    ".jsonl": lambda columns: as_json_lines(columns).encode(),
-    ".ndjson": lambda columns: as_json_lines(columns).encode(),
-    ".json": lambda columns: as_json(columns).encode(),
-    ".parquet": as_parquet,
-    ".pq": as_parquet,
-    ".feather": as_feather,
-    ".arrow": as_feather,
-    ".xlsx": as_excel,
+def _delimited_by(delimiter: str) -> Callable[[Columns, bool], bytes]:
+    return lambda columns, escape: as_delimited(columns, delimiter, escape).encode()
+
+
+def _typed(as_content: Callable[[Columns], bytes]) -> Callable[[Columns, bool], bytes]:
+    """A format that tells texts from other cells, where nothing needs to be escaped."""
+    return lambda columns, escape: as_content(columns)
+
+
+WRITERS: dict[str, Callable[[Columns, bool], bytes]] = {
+    ".csv": _delimited_by(","),
+    ".tsv": _delimited_by("\t"),
+    ".tab": _delimited_by("\t"),
+    ".txt": _delimited_by("\t"),
+    ".jsonl": _typed(lambda columns: as_json_lines(columns).encode()),
+    ".ndjson": _typed(lambda columns: as_json_lines(columns).encode()),
+    ".json": _typed(lambda columns: as_json(columns).encode()),
+    ".parquet": _typed(as_parquet),
+    ".pq": _typed(as_parquet),
+    ".feather": _typed(as_feather),
+    ".arrow": _typed(as_feather),
+    ".xlsx": _typed(as_excel),
 }
+ARROWS = (".parquet", ".pq", ".feather", ".arrow")
 """What makes a file of the columns, by the ending of its name; a name without an ending is CSV."""
 
 PACKERS: dict[str, Callable[[str, bytes], bytes]] = {
@@ -93,14 +108,17 @@ def check_output(path: str | os.PathLike) -> None:
     ending = _ending(path)
     if ending == ".xlsx":
         check_excel(path)
-    elif WRITERS[ending] in (as_parquet, as_feather):
+    elif ending in ARROWS:
         require("pyarrow", "parquet")
 
 
-def write(path: str | os.PathLike, columns: Columns) -> None:
-    """Put a table in its place at once, in the format of its name; packed where that ends in .gz, ..."""
+def write(path: str | os.PathLike, columns: Columns, escape: bool = True) -> None:
+    """Put a table in its place at once, in the format of its name; packed where that ends in .gz, ...
+
+    ``escape`` is about texts that look like formulas, in formats of text.
+    """
     path = Path(path)
-    content, pack = WRITERS[_ending(path)](columns), PACKERS.get(path.suffix.lower())
+    content, pack = WRITERS[_ending(path)](columns, escape), PACKERS.get(path.suffix.lower())
     content = content if pack is None else pack(path.stem, content)
     # a device such as /dev/null, or a pipe, is written to and must stay what it is
     with open(path, "wb") if _is_device(path) else replacing(path) as file:
@@ -143,6 +161,10 @@ def _zipped(name: str, content: bytes) -> bytes:
 
 def _cell(value: Any) -> str:
     return "" if value is None else repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def _inert_cell(value: Any) -> str:
+    return inert(value) if isinstance(value, str) else _cell(value)
 
 
 def _plain(value: Any) -> Any:
