@@ -34,7 +34,7 @@ def test_k_is_the_best_for_metrics_that_did_not_see_the_fold(wine):
 
 def test_k_is_not_fooled_by_a_metric_that_memorised_its_patterns(rng):
     # Pure noise in many dimensions: NCA separates its own patterns, so k = 1 looks perfect among them.
-    X, y = 0.3 * rng.standard_normal((60, 40)), np.repeat([0, 1], [40, 20])
+    X, y = 0.3 * rng.standard_normal((60, 60)), np.repeat([0, 1], [40, 20])
     learned = NCA().fit(X, y).transform(X)
     neighbour = KNeighborsClassifier(1).fit(learned, y).kneighbors(n_neighbors=1, return_distance=False)[:, 0]
     assert (y[neighbour] == y).mean() > 0.95

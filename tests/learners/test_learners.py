@@ -120,12 +120,6 @@ def test_one_class_is_an_error(supervised, iris):
         supervised.fit(iris[0], np.ones(150, dtype=int))
 
 
-def test_sparse_input_is_an_error(supervised, iris):
-    sparse = pytest.importorskip("scipy.sparse")
-    with pytest.raises(TypeError, match=r"[Ss]parse"):
-        supervised.fit(sparse.csr_matrix(iris[0]), iris[1])
-
-
 def test_more_components_than_features_is_an_error(supervised, iris):
     with pytest.raises(ValueError, match="n_components=5 is larger than the number of features, 4"):
         supervised.set_params(n_components=5).fit(*iris)

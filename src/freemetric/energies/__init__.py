@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from .base import BoundEnergy, CallableEnergy, Energy, ScaledEnergy, SumEnergy, bind, takes_weights
+from .base import BoundEnergy, CallableEnergy, Energy, ScaledEnergy, SumEnergy, bind, knows_its_data, takes_weights
 from .confinement import Confinement, confined
 from .diagonal import Diagonal
 from .minibatch import MiniBatch
@@ -37,5 +37,6 @@ __all__ = [
     "as_energy",
     "bind",
     "confined",
+    "knows_its_data",
     "takes_weights",
 ]

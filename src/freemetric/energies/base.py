@@ -109,6 +109,12 @@ def takes_weights(energy: Energy) -> bool:
     return getattr(energy, "takes_weights", "sample_weight" in signature(energy.bind).parameters)
 
 
+def knows_its_data(energy: Any) -> bool:
+    """Whether a part of an energy is a function that was given no data, and so is in units of its own."""
+    parts = (part for part in vars(energy).values() if hasattr(part, "bind"))
+    return isinstance(energy, CallableEnergy) or any(map(knows_its_data, parts))
+
+
 def _sweeping(terms):
     """The one term that sweeps if all others can join it, else None."""
     leaders = [term for term in terms if hasattr(term, "sweep") and not hasattr(term, "ridge")]

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from numbers import Integral
 from typing import Any, Self
@@ -23,6 +23,7 @@ from .checks import check_labels, check_n_components, labelled, warn_about
 from .pairs import PairDistances
 from .patterns import checked_numbers, products
 from .training_rows import precise
+from .units import check_magnitude, unit_of, warn_of_dwarfs
 
 logger = logging.getLogger("freemetric")
 
@@ -36,9 +37,13 @@ class MetricLearner(
     for it, and ``y`` as class numbers 0..C-1, or None for learners without labels.
     A learner that can do with weaker knowledge than labels has its own ``fit(X, y=None, *, pairs=None)``, which calls
     ``_fit``; what was given reaches ``_learn`` by name, and y is then None.
+    A learner whose numbers are those of features in [0, 1] says ``_has_units``: its ``_learn`` gives a map of
+    X / ``_unit``, and converts other maps that users gave or will see.
     """
 
     _needs_labels = True
+    _has_units = False
+    _unit = 1.0  # while learning: what X is to be divided by
     _dtypes: Any = np.float64  # what X is validated to
     _parameter_constraints: dict = {"n_components": [Interval(Integral, 1, None, closed="left"), None]}
 
@@ -68,14 +73,32 @@ class MetricLearner(
             del self.classes_  # of an earlier fit with labels
         if given or not self._needs_labels:
             X, y = checked_numbers(self, X, dtype=np.float64, order="C", ensure_min_samples=1 + bool(given)), None
+            check_magnitude(X)
         else:
             X, y = checked_numbers(self, X, y, dtype=self._dtypes, order="C", ensure_min_samples=2)
+            check_magnitude(X)
             X, y, given = self._labelled_patterns(precise(X), y, sample_weight)
             warn_about(X, y, self.classes_)
         check_n_components(getattr(self, "n_components", None), X)
-        self.components_ = self._learn(X, y, **given)
+        with self._in_units(X):
+            self.components_ = self._learn(X, y, **given) / self._unit
         self._n_features_out = len(self.components_)
         return self
+
+    @contextmanager
+    def _in_units(self, X):
+        """Let ``_unit`` be that of X, where it matters to the learner."""
+        if self._measures(X):
+            warn_of_dwarfs(X)
+            self._unit = unit_of(X)
+        try:
+            yield
+        finally:
+            self.__dict__.pop("_unit", None)
+
+    def _measures(self, X):
+        """Whether to learn in units of X's own."""
+        return self._has_units
 
     def _labelled_patterns(self, X, y, sample_weight):
         """What is learned from: X, y, and what more ``_learn`` takes by name."""

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..energies import MiniBatch, as_energy, bind, confined, takes_weights
+from ..energies import Energy, MiniBatch, as_energy, bind, confined, knows_its_data, takes_weights
 from ..mc import Annealing, ElementMove, Geometric, LangevinMove
 from ..sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from .base import generator
@@ -14,6 +14,7 @@ from .batches import BATCH_SIZE, SAMPLE, MiniBatched
 from .callbacks import FitSteps
 from .init import INITS, initial_map
 from .sampling_run import Walk, run_replicas, steps_of
+from .units import InUnits
 from .walk_checkpoint import WalkCheckpoint
 from .weighted_learner import WeightedMetricLearner
 
@@ -31,7 +32,9 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     moves, so any energy will do.
 
     The default walk is cold, starts from the identity and moves by Hamiltonian trajectories: 40 steps of 5 gradients,
-    O(N^2 p) each for N patterns. :meth:`paper` is the published configuration. Scale the features to [0, 1] first.
+    O(N^2 p) each for N patterns. :meth:`paper` is the published configuration. Scale the features to [0, 1] first:
+    starts, steps and the confinement are in units in which the largest range of a feature is one, whatever yours are,
+    unless the energy is a callable, which knows its own data.
 
     Many patterns are sampled by mini-batches, :class:`~freemetric.energies.MiniBatch`: the default walk then makes 60
     steps of :class:`~freemetric.mc.LangevinMove`, which is honest under their noise, of 20 gradients in O(n^2 p) for
@@ -115,6 +118,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     True
     """
 
+    _has_units = True
     _parameter_constraints: dict = {
         **WeightedMetricLearner._parameter_constraints,
         "energy": [str, HasMethods("bind"), callable],
@@ -174,10 +178,13 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     def _can_weigh(self):
         return takes_weights(as_energy(self.energy))
 
+    def _measures(self, X):
+        return not knows_its_data(as_energy(self.energy))  # which are in units of their own
+
     def _learn(self, X, y, weights=None):
         rng = generator(self.random_state)
-        energy, sampler = confined(as_energy(self.energy), self.confinement), Annealing()
-        n = self._rows_per_batch(len(X))
+        energy: Energy = InUnits(confined(as_energy(self.energy), self.confinement), self._unit)
+        sampler, n = Annealing(), self._rows_per_batch(len(X))
         if n is not None:
             energy = MiniBatch(energy, n, sample_size=SAMPLE, random_state=int(rng.integers(2**32)))
             sampler = Annealing(move=LangevinMove(), n_steps=60)
@@ -185,7 +192,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         bound: Any = bind(energy, X, y, weights, self.device)
         steps = FitSteps(self, X, y, steps_of(sampler, sampler.n_replicas))
         some = slice(None) if n is None else bound.sample
-        start = self._start(rng, sampler.n_replicas, X[some], y[some])
+        start = self._start(rng, sampler.n_replicas, X[some] / self._unit, y[some])
         kept = None if self.checkpoint is None else self._kept(X, y, weights, energy, sampler, start, rng)
 
         def new_walk():
@@ -195,7 +202,8 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         steps.close()
         if kept is not None:
             kept.clear()
-        self.replicas_, self.trace_, self.snapshots_ = walks.replicas, walks.trace, walks.snapshots
+        self.replicas_, self.trace_, self.snapshots_ = walks.replicas / self._unit, walks.trace, walks.snapshots
+        self.snapshots_["map"] = self.snapshots_["map"] / self._unit
         self.energy_, self.n_iter_ = walks.best.value, len(self.trace_["energy"])
         return walks.best.item
 
@@ -209,5 +217,6 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         previous = getattr(self, "replicas_", None) if self.warm_start else None
         p = X.shape[1] if self.n_components is None else self.n_components
         if previous is not None and previous.shape == (n_replicas, p, X.shape[1]):
-            return previous
-        return np.array([initial_map(self.init, rng, X, y, self.n_components) for _ in range(n_replicas)])
+            return previous * self._unit
+        starts = (initial_map(self.init, rng, X, y, self.n_components, self._unit) for _ in range(n_replicas))
+        return np.array(list(starts))

@@ -10,19 +10,25 @@ INITS = ("auto", "identity", "pca", "lda", "random", "uniform")
 
 
 def initial_map(
-    init: str | ArrayLike, rng: np.random.Generator, X: NDArray, y: NDArray | None, n_components: int | None = None
+    init: str | ArrayLike,
+    rng: np.random.Generator,
+    X: NDArray,
+    y: NDArray | None,
+    n_components: int | None = None,
+    unit: float = 1.0,
 ) -> NDArray:
     """A map of shape (n_components, n_features).
 
     "identity" (its first rows), "pca" and "lda" (the leading directions), "random" (standard normal),
     "uniform" (U(0, 1), as in the paper's Algorithm 1), or an array of that shape. "auto" is the identity where all
     dimensions are kept; the first rows of it would be the first features, whatever they are, so for fewer dimensions it
-    is "lda" where classes have so many directions, and "pca" elsewhere.
+    is "lda" where classes have so many directions, and "pca" elsewhere. An array is a map of X times ``unit``, the
+    data that users gave.
     """
     d = X.shape[1]
     p = d if n_components is None else n_components
     if not isinstance(init, str):
-        return _given(init, None if n_components is None else p, d)
+        return unit * _given(init, None if n_components is None else p, d)
     if init == "auto":
         init = _usual(p, d, y)
     if init == "identity":

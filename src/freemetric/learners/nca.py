@@ -14,6 +14,7 @@ from .batches import BATCH_SIZE, SAMPLE, MiniBatched
 from .init import INITS, initial_map
 from .lowest import Lowest, keeping_the_best
 from .stochastic_descent import StochasticDescent, well_scaled
+from .units import InUnits
 from .weighted_learner import WeightedMetricLearner
 
 
@@ -25,7 +26,8 @@ class NCA(MiniBatched, WeightedMetricLearner):
     A copy of a row is a row: one row is left out at a time, and its copies are its neighbours.
 
     One evaluation costs O(N^2 p) time for N patterns and p components, in float32, and O(N p) memory plus at most
-    32 MB of kept pairs. Scale the features first: the start takes them as they come.
+    32 MB of kept pairs. Scale the features first: the start takes them as they come, but in units in which the largest
+    range is one, so that units common to all do not matter.
 
     Many patterns are learned from in batches drawn anew for every step, by momentum along the gradients of E in a batch
     with steps that shrink until they no longer help on a sample of 4,096 patterns. The cost then does not depend on N:
@@ -94,6 +96,7 @@ default="auto"
     True
     """
 
+    _has_units = True
     _parameter_constraints: dict = {
         **WeightedMetricLearner._parameter_constraints,
         "init": [StrOptions(set(INITS)), np.ndarray, list],
@@ -133,10 +136,11 @@ default="auto"
         n = self._rows_per_batch(len(X))
         if n is not None:
             return self._learn_by_batches(X, y, weights, n)
+        X = X / self._unit
         energy = NCAEnergy().bind(X, y, sample_weight=weights, device=self.device)
         start = self._previous(X) if self.warm_start else None
         if start is None:
-            start = initial_map(self.init, generator(self.random_state), X, y, self.n_components)
+            start = self._initial(generator(self.random_state), X, y)
         objective = _Objective(energy, start.shape, self.verbose)
         with one_blas_thread(), keeping_the_best("NCA", objective.best):
             # float32 gradients carry noise of about 1e-7: the gradient's own tolerance only stops at a true minimum
@@ -151,7 +155,9 @@ default="auto"
 
     def _learn_by_batches(self, X, y, weights, n):
         rng = generator(self.random_state)
-        batches = MiniBatch(NCAEnergy(), n, sample_size=SAMPLE, random_state=int(rng.integers(2**32)))
+        batches = MiniBatch(
+            InUnits(NCAEnergy(), self._unit), n, sample_size=SAMPLE, random_state=int(rng.integers(2**32))
+        )
         energy = batches.bind(X, y, sample_weight=weights, device=self.device)
         best = Lowest()
         descent = StochasticDescent(
@@ -160,10 +166,12 @@ default="auto"
         with one_blas_thread(), keeping_the_best("NCA", best):
             start = self._previous(X) if self.warm_start else None
             if start is None:
-                some = MiniBatch(LogNCAEnergy(), n, sample_size=SAMPLE, random_state=batches.random_state)
+                some = MiniBatch(
+                    InUnits(LogNCAEnergy(), self._unit), n, sample_size=SAMPLE, random_state=batches.random_state
+                )
                 likelihood = some.bind(X, y, sample_weight=weights, device=self.device)
                 rows = energy.sample
-                start = well_scaled(initial_map(self.init, rng, X[rows], y[rows], self.n_components), likelihood)
+                start = well_scaled(self._initial(rng, X[rows] / self._unit, y[rows]), likelihood)
             if not descent.run(rng, start, self.max_iter, self.tol):
                 self._warn_of_early_end(stacklevel=6)
         self.n_iter_, self.energy_ = descent.n_iter, best.value
@@ -173,11 +181,14 @@ default="auto"
         message = f"NCA stopped at max_iter={self.max_iter} before it converged to tol={self.tol}."
         warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
 
+    def _initial(self, rng, X, y):
+        return initial_map(self.init, rng, X, y, self.n_components, self._unit)
+
     def _previous(self, X):
         """The last fit's map, if there is one that fits the data."""
         previous = getattr(self, "components_", None)
         if previous is not None and previous.shape[1] == X.shape[1] and self.n_components in (None, len(previous)):
-            return previous
+            return previous * self._unit
         return None
 
 

@@ -39,7 +39,7 @@ class SCML(MetricLearner):
     step of its own for every weight as in AdaGrad, since weights of wide and of narrow directions differ by orders of
     magnitude. Every 1000 mini-batches F is computed exactly for the last weights and for their average over the run;
     the best of all is kept. It is never worse than w = 0, where F = 1; should nothing be better than that (triplets
-    that contradict each other, no triplets, a ``regularization`` too large for the scale of the features), all weights
+    that contradict each other, no triplets, a ``regularization`` too large), all weights
     are 0 and the map is the identity, with a warning.
 
     Finding the triplets takes O(N^2 d) time at most for N patterns and d features, a mini-batch O(batch_size n_basis)
@@ -53,7 +53,8 @@ class SCML(MetricLearner):
     n_basis : int or None, default=None
         Number of bases. None: 20 per feature, at most 1000 and what the data allow.
     regularization : float, default=1e-5
-        beta, the price of weight; more makes fewer positive weights.
+        beta, the price of weight; more makes fewer positive weights. Weights are those of features in units in which
+        the largest range is one.
     n_neighbors : int, default=3
         Nearest patterns of the own class in the triplets of a pattern; fewer where the class is smaller.
     n_impostors : int, default=10
@@ -142,6 +143,8 @@ class SCML(MetricLearner):
         "random_state": ["random_state"],
     }
 
+    _has_units = True
+
     def __init__(
         self,
         n_components=None,
@@ -192,7 +195,7 @@ class SCML(MetricLearner):
 
     def _learn(self, X, y, triplets=None):
         rng = generator(self.random_state)
-        X = np.ascontiguousarray(X - X.mean(axis=0))  # only differences count; float32 keeps more of them
+        X = np.ascontiguousarray(X - X.mean(axis=0)) / self._unit  # only differences count; float32 keeps more of them
         with one_blas_thread():
             if triplets is None:
                 triplets = nearest_triplets(X, y, self.n_neighbors, self.n_impostors)
@@ -209,16 +212,16 @@ class SCML(MetricLearner):
             if len(triplets):
                 with keeping_the_best("SCML", search.best):
                     self._descend(rng, search)
-        self.basis_, self.weights_, self.objective_ = basis, search.weights(), search.best.value
+        self.basis_, self.weights_, self.objective_ = basis, search.weights() / self._unit**2, search.best.value
         self.trace_, self.n_iter_ = np.array(search.trace), search.n_iter
-        return self._map()
+        return self._map() * self._unit
 
     def _previous(self, X):
         """Bases and weights of the last fit, if there are some that fit the data and the parameters."""
         basis = getattr(self, "basis_", None) if self.warm_start else None
         if basis is None or basis.shape[1] != X.shape[1] or self.n_basis not in (None, len(basis)):
             return None, None
-        return basis, self.weights_
+        return basis, self.weights_ * self._unit**2
 
     def _descend(self, rng, search):
         for done in range(0, self.max_iter, STEPS):
@@ -237,7 +240,7 @@ class SCML(MetricLearner):
             return map_of((self.basis_.T * self.weights_) @ self.basis_, self.n_components)
         warnings.warn(
             "No weights are better than none: there are no triplets, they contradict each other, or regularization is "
-            "too large for the scale of the features. The distance stays Euclidean.",
+            "too large. The distance stays Euclidean.",
             DataWarning,
             stacklevel=5,
         )

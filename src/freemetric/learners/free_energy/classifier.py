@@ -24,6 +24,7 @@ from ..checks import check_n_components, warn_about
 from ..patterns import checked_numbers
 from ..target import Classes
 from ..training_rows import NUMBERS, precise, training_rows
+from ..units import check_not_huge
 from ..voting import VotingClassifier
 from .averaged import AveragedMetricMixin
 from .decision import Decision
@@ -286,6 +287,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, AveragedMetricMixin, Importance
 
     def _fit(self, X, y, sample_weight, classes=None):
         patterns, labels = checked_numbers(self, X, y, dtype=NUMBERS, ensure_min_samples=2)
+        check_not_huge(patterns)
         rows = training_rows(precise(patterns), labels, sample_weight, self._can_weigh(), classes)
         self.classes_ = rows.classes
         check_n_components(self.n_components, rows.X)
@@ -334,6 +336,7 @@ class FreeEnergyClassifier(CallbackSupportMixin, AveragedMetricMixin, Importance
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError("classes are not those of the first call to partial_fit.")
         patterns, labels = checked_numbers(self, X, y, dtype=NUMBERS, reset=False)
+        check_not_huge(patterns)
         rows = training_rows(precise(patterns), labels, sample_weight, self._can_weigh(), self.classes_)
         learn_more(self, rows, len(patterns))
         return self

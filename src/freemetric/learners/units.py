@@ -1,0 +1,75 @@
+"""Units of the features: what is learned must not depend on them, and numbers must have squares.
+
+A learner whose start, steps or penalties are numbers of their own, such as the identity from which NCA begins, takes
+features in [0, 1] for granted. It learns from X / u, u the largest range of a feature, and its map is divided by u. One
+factor for all features changes units and nothing else: a factor for each would be another method. Features that already
+lie in [0, 1] are taken as they are, to the last bit.
+"""
+
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..energies import Energy, bind, takes_weights
+from ..exceptions import DataWarning
+
+ORDINARY = (0.5, 1 + 1e-6)  # ranges of features that somebody scaled to [0, 1]: a part of their rows, with rounding
+LARGEST, SMALLEST = 1e75, 1e-75  # numbers whose fourth powers are still numbers
+DWARFED = 1e5  # times the range of most others: float32 sees nothing else
+
+
+def ranges(X: NDArray) -> NDArray[np.float64]:
+    """Largest less smallest value (d,) of every feature; infinite where that is no number."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.ptp(X, axis=0).astype(np.float64)
+
+
+def unit_of(X: NDArray) -> float:
+    """What to divide X by, so that its largest range is one; 1 where it nearly is, or where nothing varies."""
+    widest = float(ranges(X).max())
+    return 1.0 if widest == 0 or ORDINARY[0] < widest < ORDINARY[1] else widest
+
+
+class InUnits(Energy):
+    """An energy of X / unit; batches of X are divided one by one, and X itself is not copied."""
+
+    def __init__(self, energy, unit=1.0):
+        self.energy = energy
+        self.unit = unit
+
+    def bind(self, X, y, *, sample_weight=None, device="cpu"):
+        return bind(self.energy, X / self.unit, y, sample_weight, device)
+
+    @property
+    def takes_weights(self) -> bool:
+        return takes_weights(self.energy)
+
+
+def check_not_huge(X: NDArray) -> None:
+    """ValueError where distances between the rows of X would be too large for numbers."""
+    largest = max(float(X.max()), -float(X.min()))
+    if largest > LARGEST:
+        what = f"X has values as large as {largest:.1e}, too large for powers of distances"
+        raise ValueError(f"{what}: look for wrong cells, or divide X by a constant.")
+
+
+def check_magnitude(X: NDArray) -> None:
+    """ValueError where distances between the rows of X would be too large or too small for numbers."""
+    check_not_huge(X)
+    widest = float(ranges(X).max())
+    if 0 < widest < SMALLEST:
+        what = f"No feature of X varies by more than {widest:.1e}, too little for powers of distances"
+        raise ValueError(f"{what}: multiply X by a constant.")
+
+
+def warn_of_dwarfs(X: NDArray) -> None:
+    """A warning where one feature is so much wider than most others that distances consist of it alone."""
+    spans = ranges(X)
+    usual = np.quantile(spans[spans > 0], 0.5, method="lower") if spans.any() else 0.0
+    if spans.max() > DWARFED * usual > 0:
+        what = f"Feature {spans.argmax()} spans {spans.max() / usual:.1e} times as much as most others"
+        why = "distances consist of it alone"
+        warnings.warn(
+            f"{what}, {why}: scale the features (MinMaxScaler), or look for a wrong cell.", DataWarning, stacklevel=6
+        )

@@ -1,0 +1,143 @@
+"""Results do not depend on the units of the features; numbers without squares are refused in one line."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.neighbors import NearestNeighbors
+from sklearn.preprocessing import minmax_scale
+
+from freemetric import DMLFE, LEARNERS, NCA, SCML, FreeEnergyClassifier
+from freemetric.exceptions import DataWarning
+from freemetric.learners.units import unit_of
+from freemetric.mc import Annealing, Constant, ElementMove, LangevinMove
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+ONE_STEP = Annealing(Constant(0.0), n_steps=1)
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Two classes, of which one lies around the other in the first two of four features."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 4))
+    y = (np.hypot(X[:, 0], X[:, 1]) > 1.2).astype(int)
+    return minmax_scale(X), y
+
+
+@pytest.fixture(params=LEARNERS, ids=str)
+def learner(request):
+    learner = LEARNERS[request.param]()
+    return learner.set_params(random_state=0) if "random_state" in learner.get_params() else learner
+
+
+def neighbors(learner, X):
+    Z = learner.transform(X)
+    Z = Z / np.abs(Z).max()  # ranks have no scale, and powers of numbers have limits
+    return NearestNeighbors(n_neighbors=6).fit(Z).kneighbors(Z, return_distance=False)
+
+
+def test_every_learner_finds_the_same_neighbors_in_any_unit(learner, data):
+    X, y = data
+    if isinstance(learner, SCML):
+        learner.set_params(max_iter=3000)
+    expected = neighbors(clone(learner).fit(X, y), X)
+    for factor in (1e-12, 7.0, 1e12):
+        found = neighbors(clone(learner).fit(X * factor, y), X * factor)
+        assert np.mean(found == expected) > 0.97, factor  # the last digits decide between near equals
+
+
+@pytest.mark.parametrize("factor", [1e-12, 1e12])
+def test_the_committee_predicts_the_same_in_any_unit(data, factor):
+    X, y = data
+    model = FreeEnergyClassifier(6, random_state=0)
+    expected = clone(model).fit(X[::2], y[::2]).predict(X[1::2])
+    np.testing.assert_array_equal(model.fit(X[::2] * factor, y[::2]).predict(X[1::2] * factor), expected)
+
+
+def test_features_between_zero_and_one_are_taken_as_they_are(data, rng):
+    X = minmax_scale(1e7 * data[0] + 3)
+    assert unit_of(X) == 1
+    assert unit_of(X[rng.random(80) < 0.7]) == 1  # a part of rows that were scaled together
+    assert unit_of(np.ones((5, 2))) == 1
+    assert unit_of(5 * X) == pytest.approx(5)
+
+
+@pytest.mark.parametrize("cls", [NCA, DMLFE])
+def test_a_given_start_is_a_map_of_what_was_given(cls, data):
+    X, y = data
+    model = cls(random_state=0).fit(X, y)
+    parameters = {"sampler": ONE_STEP} if cls is DMLFE else {"max_iter": 1}
+    again = cls(init=model.components_ / 1e6, random_state=0, **parameters).fit(1e6 * X, y)
+    assert again.energy_ == pytest.approx(model.energy_, abs=2e-3)
+    if cls is DMLFE:
+        np.testing.assert_allclose(again.snapshots_["map"][0], model.components_ / 1e6)
+
+
+@pytest.mark.parametrize("cls", [NCA, DMLFE, SCML])
+def test_warm_starts_go_on_in_any_unit(cls, data):
+    X, y = data
+    model = cls(random_state=0, warm_start=True).fit(1e-6 * X, y)
+    energy = "objective_" if cls is SCML else "energy_"
+    first = getattr(model, energy)
+    assert getattr(model.fit(1e-6 * X, y), energy) <= first + 2e-3
+
+
+def test_weights_of_bases_make_the_metric_of_what_was_given(data):
+    X, y = data
+    model = SCML(random_state=0).fit(1e6 * X, y)
+    M = (model.basis_.T * model.weights_) @ model.basis_
+    np.testing.assert_allclose(model.get_mahalanobis_matrix(), M, atol=1e-9 * np.abs(M).max())
+
+
+def test_an_energy_that_knows_its_data_has_its_own_units(data):
+    X, y = data
+    sampler = Annealing(Constant(0.0), ElementMove(), n_steps=1)
+    model = DMLFE(energy=lambda A: (A**2).sum(axis=(1, 2)), sampler=sampler, random_state=0).fit(1e6 * X, y)
+    np.testing.assert_array_equal(model.snapshots_["map"][0], np.eye(4))
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [NCA(batch_size=40, max_iter=2), DMLFE(batch_size=40, sampler=Annealing(move=LangevinMove(), n_steps=3))],
+    ids=repr,
+)
+def test_batches_have_units_too(learner, data):
+    X, y = data
+    learner.set_params(random_state=0)
+    maps = [clone(learner).fit(factor * X, y).components_ * factor for factor in (1.0, 2.0**40)]
+    np.testing.assert_array_equal(*maps)
+
+
+@pytest.mark.parametrize("largest", [1e80, 1e300, 1.7e308])
+def test_numbers_too_large_are_refused_in_one_line(learner, data, largest):
+    X, y = data
+    with pytest.raises(ValueError, match=r"^X has values as large as .*, or divide X by a constant\.$"):
+        learner.fit(np.where(X > 0.5, largest, -X), y)
+
+
+def test_the_committee_refuses_numbers_too_large(data):
+    X, y = data
+    model = FreeEnergyClassifier(4, random_state=0)
+    with pytest.raises(ValueError, match=r"^X has values as large as 1\.7e\+308"):
+        model.fit(np.where(X > 0.5, 1.7e308, -X), y)
+
+
+def test_differences_too_small_are_refused_in_one_line(learner, data):
+    X, y = data
+    with pytest.raises(ValueError, match=r"^No feature of X varies by more than 1\.0e-200, .* by a constant\.$"):
+        learner.fit(1e-200 * X, y)
+
+
+@pytest.mark.parametrize("learner", [NCA(), DMLFE(), SCML()], ids=repr)
+def test_a_wrong_cell_is_found(wine, learner):
+    X, y = wine
+    X = X.copy()
+    X[7, 3] = 1e9
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        learner.fit(X, y)
+    said = [str(warning.message) for warning in caught if warning.category is DataWarning]
+    assert any(message.startswith("Feature 3 spans ") and "wrong cell" in message for message in said)
+    assert np.isfinite(learner.components_).all()
