@@ -53,7 +53,7 @@ def test_killed_in_the_middle(move, tmp_path):
     assert child.wait() == -signal.SIGKILL
     assert not (tmp_path / "killed.npz").exists()
     written = next(folder.glob("*.walk"))
-    (folder / f".{written.name}.0123.tmp").touch()  # as if it had been killed in the middle of a file
+    (folder / f".{written.name}.{'0123' * 8}.tmp").touch()  # as if it had been killed in the middle of a file
     assert run(folder, "resumed.npz").wait() == 0
     assert run("", "undisturbed.npz").wait() == 0
     assert not folder.exists()

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from ..files.checks import is_number
+
 FORBIDDEN = frozenset("/\\:")  # they would make a name a path
 
 
@@ -43,7 +45,11 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float)
+    return type(value) is float or is_number(value)  # a loss may be infinite
+
+
+def _is_error(value: Any) -> bool:
+    return is_number(value) and 0 <= value <= 100
 
 
 def _or_none(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -55,12 +61,12 @@ def _is(kind: type) -> Callable[[Any], bool]:
 
 
 FIELDS: dict[str, Callable[[Any], bool]] = {
-    "errors": lambda value: isinstance(value, list) and all(map(_is_number, value)),
+    "errors": lambda value: isinstance(value, list) and all(map(_is_error, value)),
     "honest_k": _or_none(_is_whole),
-    "honest_error": _or_none(_is_number),
+    "honest_error": _or_none(_is_error),
     "brier": _or_none(_is_number),
     "log_loss": _or_none(_is_number),
-    "seconds": _is_number,
+    "seconds": lambda value: is_number(value) and value >= 0,
     "parameters": _is(dict),
     "failure": _or_none(_is(str)),
     "shape": lambda value: len(value) == 3 and all(map(_is_whole, value)),

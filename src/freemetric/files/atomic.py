@@ -1,26 +1,37 @@
-"""Files that are there whole or not at all, whatever interrupts."""
+"""Files that are there whole or not at all, whatever interrupts.
+
+A file is written as a draft beside its place, hidden, and locked as long as its writer lives. Whoever writes the same
+file next can tell the drafts of those that were killed, and removes them.
+"""
 
 import os
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from glob import escape
 from pathlib import Path
 from typing import BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # a module of Unix; elsewhere a file that is open cannot be removed
+    fcntl = None  # type: ignore[assignment]
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write to, which takes the place of `path` once it is complete and on the disk."""
-    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    remove_abandoned_drafts(path)
+    draft, file, lock = _begun(path)
     try:
-        with open(draft, "xb") as file:
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)
+        _release(lock)
     with suppress(OSError):  # not every system can; the file is whole either way
         folder = os.open(path.parent, os.O_RDONLY)
         try:
@@ -29,8 +40,64 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             os.close(folder)
 
 
+def check_can_be_written(path: Path) -> None:
+    """OSError where no draft can be made beside `path`: a folder or file system for reading only, a full disk."""
+    draft, file, lock = _begun(path)
+    try:
+        with file:
+            file.write(b"\0")
+    finally:
+        draft.unlink(missing_ok=True)
+        _release(lock)
+
+
 def remove_with_drafts(path: Path) -> None:
     """Remove a file, and what processes that were killed while they wrote it have left."""
     path.unlink(missing_ok=True)
-    for draft in path.parent.glob(f".{escape(path.name)}.*.tmp"):
-        draft.unlink(missing_ok=True)
+    remove_abandoned_drafts(path)
+
+
+def remove_abandoned_drafts(path: Path) -> None:
+    """Remove the drafts of a file whose writers are gone; those of a writer at work stay."""
+    ours = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{32}}\.tmp")
+    with suppress(OSError):  # a folder that cannot be read, a draft of somebody else: no reason not to write
+        with os.scandir(path.parent) as entries:
+            drafts = [entry for entry in entries if ours.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)]
+        for draft in drafts:
+            _remove_if_abandoned(Path(draft.path))
+
+
+def _remove_if_abandoned(draft: Path) -> None:
+    with suppress(OSError), open(draft, "rb") as file:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: its writer lives
+            draft.unlink(missing_ok=True)
+    if fcntl is None:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def _begun(path: Path) -> tuple[Path, BinaryIO, int | None]:
+    """A new draft, open and locked, and what holds the lock beyond its closing."""
+    while True:
+        draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+        file = open(draft, "xb")  # noqa: SIM115 - the caller closes it
+        lock = _locked(file)
+        if draft.exists():  # somebody may have taken it for abandoned before it was locked
+            return draft, file, lock
+        file.close()
+        _release(lock)
+
+
+def _locked(file: BinaryIO) -> int | None:
+    """A second handle of the file, which is locked as long as one of the two is open; None where there are no locks."""
+    if fcntl is None:
+        return None
+    with suppress(OSError):  # of file systems without locks, where no draft is ever taken for abandoned
+        fcntl.flock(file, fcntl.LOCK_EX)
+    return os.dup(file.fileno())
+
+
+def _release(lock: int | None) -> None:
+    if lock is not None:
+        os.close(lock)

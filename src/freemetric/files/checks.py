@@ -1,6 +1,7 @@
 """What values must be that come from a file: one line says what is wrong with them."""
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,10 @@ def check_numbers(numbers: Any, count: int, what: str) -> None:
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a finite number and no truth value."""
-    return isinstance(value, float | int) and not isinstance(value, bool) and math.isfinite(value)
+    """Whether it is a finite number that a float can hold, and no truth value."""
+    if isinstance(value, bool) or not isinstance(value, float | int):
+        return False
+    return math.isfinite(value) if isinstance(value, float) else abs(value) <= sys.float_info.max
 
 
 def require(fact: Any, what: str, problem: str) -> None:

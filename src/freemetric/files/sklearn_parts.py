@@ -40,7 +40,7 @@ def check_column_transformer(transformer: ColumnTransformer) -> None:
     """
     if "transformers_" not in vars(transformer):
         return
-    d, listed = transformer.n_features_in_, transformer._transformer_to_input_indices
+    d, listed = transformer.n_features_in_, vars(transformer)["_transformer_to_input_indices"]
     for columns in listed.values():
         check_numbers(columns, d, "columns of ColumnTransformer")
     names = [name for name, _, _ in transformer.transformers_]

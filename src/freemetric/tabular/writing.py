@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..extras import require
-from ..files.atomic import replacing
+from ..files.atomic import check_can_be_written, replacing
 from .formats.excel_writing import as_excel, check_excel
 from .formulas import inert
 from .table import InputError
@@ -136,6 +136,10 @@ def check_writable(path: str | os.PathLike) -> None:
         raise InputError(f"{path}: is a folder")
     if _is_device(path):
         raise InputError(f"{path}: is a device or a pipe and no file")
+    try:
+        check_can_be_written(path)
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be written ({problem.strerror})") from problem
 
 
 def _is_device(path: Path) -> bool:
