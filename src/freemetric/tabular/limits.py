@@ -7,6 +7,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .lifeline import answered, end_with_parent
 from .table import InputError
 
 try:
@@ -44,7 +45,7 @@ class Outcome(NamedTuple):
 
 
 def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] = (WARM,)) -> Outcome:
-    """Run ``work(*args)`` in a process of its own.
+    """Run ``work(*args)`` in a process of its own, which ends with this one. A worker whose parent is gone ends, too.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] =
     child.start()
     outbox.close()
     try:
-        if inbox.poll(limits.seconds):
+        if answered(inbox, limits.seconds):
             return inbox.recv()
         return Outcome(failure=f"stopped after {limits.seconds:g} s, the limit of one fit", over_limit=True)
     except EOFError:  # it died without an answer
@@ -89,6 +90,7 @@ def process_context(preload: Sequence[str] = (WARM,)) -> Any:
 
 
 def _child(outbox: Connection, megabytes: float | None, work: Callable, args: tuple) -> None:
+    end_with_parent()
     try:
         if megabytes is not None:
             limit_memory(megabytes)

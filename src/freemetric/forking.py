@@ -1,0 +1,27 @@
+"""A process that is forked from one that has computed in several threads computes in one.
+
+GNU's OpenMP, in which scikit-learn searches neighbours and grows boosted trees, keeps its threads between calls. A fork
+does not take them along, and the child waits for them without an end. With one thread there is nobody to wait for, and
+a server or a pool that forks has a process for every core anyway; ``threadpoolctl.threadpool_limits`` gives it more.
+"""
+
+import os
+import sys
+
+ALONE = {"children": True}
+
+
+def let_children_have_threads() -> None:
+    """For a process that has never run OpenMP in several threads, and only forks those that do."""
+    ALONE["children"] = False
+
+
+def _compute_alone():
+    # without it nothing was imported that could have computed
+    if ALONE["children"] and "threadpoolctl" in sys.modules:
+        sys.modules["threadpoolctl"].threadpool_limits(1, user_api="openmp")
+    ALONE["children"] = True  # of this one, which may compute
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_compute_alone)
