@@ -26,11 +26,15 @@ class AveragedMetric:
         d_view, d = len(self.view.owner), committee.voters.X.shape[1]
         # a view on which all rows are equal has no matrix
         self._matrix = committee.averaged_matrices().get(name, np.zeros((d_view, d_view))) / share
-        self._members = np.eye(d)[self.view.owner]
+        slopes = self.view.slopes() if self.view.mixes_features else None
+        self._members = np.eye(d)[self.view.owner] if slopes is None else slopes.T
 
     def matrix(self, X: NDArray | None = None) -> NDArray:
         """M (d, d); standard deviations of X (N, d) in the view become its units."""
         M = self._matrix
+        if self.view.mixes_features:
+            unit = np.ones(self._members.shape[1]) if X is None else X.std(axis=0)
+            return (self._members * unit).T @ M @ (self._members * unit)
         if X is not None:
             unit = self.view(X).std(axis=0)
             M = M * np.outer(unit, unit)

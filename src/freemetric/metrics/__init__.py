@@ -3,6 +3,7 @@
 Nothing here is fitted by itself; learners make these values, and files, displays, reports and graphs read them.
 """
 
+from .axes import Axes
 from .basins import BASINS, Basins, register_basins
 from .committee import Committee
 from .ensemble import Candidate, Ensemble
@@ -18,6 +19,7 @@ __all__ = [
     "BASINS",
     "FORMS",
     "VIEWS",
+    "Axes",
     "Basins",
     "Calibration",
     "Candidate",

@@ -26,11 +26,11 @@ def feature_shares(
     """
     parts, weights = [], []
     X = some_rows(X)
-    spreads = {name: view(X).var(axis=0) for name, view in views.items()}
+    spreads = {name: (X if view.mixes_features else view(X)).var(axis=0) for name, view in views.items()}
     for ensemble, weight in zip(ensembles, trust, strict=True):
         view, spread = views[ensemble.candidate.view], spreads[ensemble.candidate.view]
         for M in ensemble.matrices():
-            part = np.bincount(view.owner, np.diagonal(M) * spread, minlength=X.shape[1])
+            part = _of_features(view, M, spread, X.shape[1])
             parts.append(part / part.sum() if part.sum() > 0 else np.full(X.shape[1], 1 / X.shape[1]))
             weights.append(weight / len(ensemble))
     shares, share_weights = np.array(parts), np.array(weights) / np.sum(weights)
@@ -38,6 +38,14 @@ def feature_shares(
         shares = shares @ np.eye(groups.max() + 1)[groups]
     mean = share_weights @ shares
     return mean, np.sqrt(share_weights @ (shares - mean) ** 2)
+
+
+def _of_features(view, M, spread, n_features):
+    """M_jj var_j (d,) of every feature of X; ``spread`` are the variances in the view, or of X where that mixes."""
+    if view.mixes_features:
+        J = view.slopes()
+        return ((J @ M) * J).sum(axis=1) * spread
+    return np.bincount(view.owner, np.diagonal(M) * spread, minlength=n_features)
 
 
 def averaged_matrices(

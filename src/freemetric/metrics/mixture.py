@@ -9,6 +9,8 @@ from scipy.special import softmax
 
 from ..files.checks import check_array, is_number, require
 
+MANY_CLASSES = 64  # shares of so many are mixed one by one: together, and in double precision, they are too large
+
 
 class Calibration:
     """P_c = softmax_c(slope * log(share_c + floor) - sum_b strength_b F_bc + bias_c).
@@ -59,6 +61,16 @@ class Calibration:
         return cls(slope, bias, floor, strengths)
 
 
+def mixed_shares(weights: NDArray, shares: NDArray) -> NDArray:
+    """Shares (n, C) from those of every ensemble and k, (n_ensembles, n_neighbors, n, C), by their weights."""
+    if shares.shape[-1] <= MANY_CLASSES:
+        return np.tensordot(weights, shares, 2)
+    total = np.zeros(shares.shape[2:])
+    for pair in zip(*np.nonzero(weights), strict=True):
+        total += weights[pair] * shares[pair]
+    return total
+
+
 class Mixture:
     """P = calibration(sum over ensembles e and k of weights[e, k] * shares[e, k], free energies of the classes).
 
@@ -75,7 +87,7 @@ class Mixture:
 
     def __call__(self, shares: NDArray, energies: NDArray | None = None) -> NDArray:
         """Class probabilities (n, C) from shares (n_ensembles, n_neighbors, n, C) and energies (n_basins, n, C)."""
-        return self.calibration(np.tensordot(self.weights, shares, 2), energies)
+        return self.calibration(mixed_shares(self.weights, shares), energies)
 
     def restricted(self, ensembles: NDArray | Sequence[int]) -> "Mixture":
         """The same with some of the ensembles only, those that matter."""

@@ -18,6 +18,7 @@ from ..files.checks import check_array, check_numbers, require
 MOST_QUANTILES = 1000
 MOST_STEPS = 8  # thresholds a feature
 MOST_STEP_FEATURES = 120
+MOST_FEATURES = 500  # beyond, matrices of features by features take more memory than all else
 
 
 class View(ABC):
@@ -28,7 +29,9 @@ class View(ABC):
 
     words: ClassVar[str]  # what it shows, for titles
     keeps_features: ClassVar[bool] = False  # whether V is X in other units, feature by feature
+    mixes_features: ClassVar[bool] = False  # whether its columns belong to no single feature
     most_features: ClassVar[int | None] = None  # of X, for which it is affordable
+    for_more: ClassVar[str | None] = None  # the view that stands in for it where there are more
     owner: NDArray[np.integer]
 
     @classmethod
@@ -59,6 +62,8 @@ class Scaled(View):
 
     words = "features scaled to [0, 1]"
     keeps_features = True
+    most_features = MOST_FEATURES
+    for_more = "axes"
 
     def __init__(self, low: NDArray, span: NDArray):
         self.low, self.span = low, span
@@ -91,6 +96,7 @@ class Quantiles(View):
     """Every feature on its quantiles: monotone rescaling does not matter, outliers are near the others."""
 
     words = "features on quantiles"
+    most_features = MOST_FEATURES
 
     def __init__(self, transformer: QuantileTransformer):
         self.transformer = transformer
@@ -134,6 +140,7 @@ class Steps(View):
     """
 
     words = "features as steps"
+    most_features = MOST_FEATURES
 
     def __init__(self, owner: NDArray[np.integer], threshold: NDArray):
         self.owner, self.threshold = owner, threshold

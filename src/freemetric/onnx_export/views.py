@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..metrics import View, Whitened
+from ..metrics import Axes, View, Whitened
 from ..metrics.views import Quantiles, Scaled, Steps
 from .graph import Graph
 from .quantiles import on_quantiles
@@ -23,7 +23,7 @@ def _steps(graph, view, X):
     return graph.doubles(graph.Greater(graph.take(X, view.owner), view.threshold))
 
 
-def _whitened(graph, view, X):
+def _turned(graph, view, X):
     return graph.MatMul(graph.Sub(X, view.centre), view.matrix)
 
 
@@ -31,7 +31,8 @@ GRAPHS: dict[type[View], ViewGraph] = {
     Scaled: _scaled,
     Quantiles: _on_quantiles,
     Steps: _steps,
-    Whitened: _whitened,
+    Whitened: _turned,
+    Axes: _turned,
 }
 """Functions (graph, view, X) -> V by the class of the view."""
 

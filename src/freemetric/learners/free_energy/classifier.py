@@ -70,7 +70,9 @@ class FreeEnergyClassifier(CallbackSupportMixin, AveragedMetricMixin, Importance
     at its L = 32 nearest, and a search of at most 4,000 judges among at most 16,384 voters. Bags hold half of the
     patterns, at most 1,000, or 4,000 where that is better out of bag: beyond 16,384 patterns a search costs the same
     for any number of them, and what is left grows with the number of voters. Predicting a pattern costs one search in
-    the averaged metric, and O(S p) for its S nearest patterns in every replica's space.
+    the averaged metric, and O(S p) for its S nearest patterns in every replica's space. Memory stays below a gigabyte
+    for thousands of features or hundreds of classes: of very many classes fewer patterns judge, and fewer neighbours
+    vote.
 
     Parameters
     ----------
@@ -91,7 +93,8 @@ class FreeEnergyClassifier(CallbackSupportMixin, AveragedMetricMixin, Importance
         diagonal and full. "view/form/nca" samples NCA's own energy instead of its logarithmic form. "auto" takes those
         of the recipe: the identity on scaled features and quantiles, the diagonal on these and steps, the full map on
         the first two, and "scaled/full/nca". :func:`freemetric.metrics.register_view` adds views, and ``register_form``
-        forms.
+        forms. More than 500 features are seen on their principal axes, at most 300: "axes" stands in for "scaled", and
+        other views of so many are left out.
     n_components : int or None, default=None
         Dimension of the learned spaces; None keeps the number of features. A number leaves the diagonal maps out.
     energy : Energy, "nca", "log-nca", callable or "auto", default="auto"

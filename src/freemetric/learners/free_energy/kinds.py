@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ...energies import CallableEnergy, NCAEnergy
 from ...metrics import FORMS, VIEWS
+from .budget import check_affordable
 from .candidates import simplest_first
 from .recipe import check_kind
 from .search import Problem
@@ -14,7 +15,7 @@ def kinds_to_try(kinds: Sequence[str], problem: Problem) -> list[str]:
 
     Where one energy is given for all, kinds differ by view and form only. One that knows its own data allows no other
     view than scaled features and no restricted map. Fewer dimensions than features allow no form that cannot reduce,
-    very many features no view that they make too expensive.
+    very many features no view that they make too expensive: another one may stand in for it.
     """
     for kind in kinds:
         check_kind(kind)
@@ -27,11 +28,20 @@ def kinds_to_try(kinds: Sequence[str], problem: Problem) -> list[str]:
     if problem.n_components is not None:
         parts = [part for part in parts if FORMS[part[1]].reduces]
     n_features = problem.voters.X.shape[1]
-    affordable = [part for part in parts if n_features <= (VIEWS[part[0]].most_features or n_features)]
+    affordable = parts
+    if not isinstance(problem.energy, CallableEnergy):
+        seen = ([_affordable_view(part[0], n_features), *part[1:]] for part in parts)
+        affordable = [part for part in seen if part[0] is not None]
     names = list(dict.fromkeys("/".join(part) for part in affordable or parts))
     if not names:
         raise ValueError(f"candidates: none of {', '.join(kinds)} fits the energy and n_components given.")
+    check_affordable(names, n_features)
     return simplest_first(names)
+
+
+def _affordable_view(view, n_features):
+    """The view, what stands in for it, or None."""
+    return view if n_features <= (VIEWS[view].most_features or n_features) else VIEWS[view].for_more
 
 
 def _is_plain(view, form):

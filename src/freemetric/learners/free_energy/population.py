@@ -108,15 +108,27 @@ class Population:
         size = len(self.entrants), self.n_neighbors, asked.sum(), self.target.n_classes
         out = np.empty(size, dtype=np.float32)
         for share, entrant in zip(out, self.entrants, strict=True):
-            votes, counts = entrant.ballots
-            share[:] = np.swapaxes(votes[asked] / counts[asked, None, None], 0, 1)
+            share[:] = self._shares_of(entrant)
         return out
+
+    def _shares_of(self, entrant):
+        """Class shares (K, n, C) of one candidate: of very many classes, more at a time would be too large."""
+        (votes, counts), asked = entrant.ballots, self._asked
+        return np.ascontiguousarray(np.swapaxes(votes[asked] / counts[asked, None, None], 0, 1), dtype=np.float32)
 
     def scores(self) -> NDArray:
         """Scores (n_candidates, K) out of bag, the lower the better; equal ones where no row could judge."""
         if not self._asked.any():
             return np.zeros((len(self.entrants), self.n_neighbors))
-        return self.target.scores(self.shares(), self.truth, self.judges_weights)
+        truth, weights = self.truth, self.judges_weights
+        return np.array([self.target.scores(self._shares_of(e), truth, weights) for e in self.entrants])
+
+    def errors(self) -> NDArray:
+        """Errors (n_candidates, K) out of bag of deciding for the largest share; NaN where no row could judge."""
+        if not self._asked.any():
+            return np.full((len(self.entrants), self.n_neighbors), np.nan)
+        truth, weights = self.truth, self.judges_weights
+        return np.array([self.target.errors(self._shares_of(e), truth, weights) for e in self.entrants])
 
     def deviations(self, number: int) -> NDArray:
         """How far from the truth each judge found a candidate, (n_judges,), with its best number of neighbours."""

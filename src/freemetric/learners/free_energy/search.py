@@ -12,6 +12,7 @@ from ...mc import Annealing, Constant, HamiltonianMove, Sampler
 from ...metrics import VIEWS, Candidate, View, Voters
 from ..target import Classes
 from .bags import Bags
+from .budget import Panel, affordable_panel
 from .population import Entrant, Population
 from .recipe import Recipe
 from .sample import Replicas, ReplicaTask, replicas_of
@@ -67,9 +68,11 @@ class Search:
         self.strata = problem.target.strata(y)
         self.bags: dict[int, Bags] = {}
         judged = np.arange(len(y) if judges else 0)
-        if len(judged) > recipe.most_judged:
-            judged = Bags(self._generator("judges"), self.strata, 1.0, recipe.most_judged).first(1)[0]
-        self.population = Population(problem.voters, problem.target, judged, min(recipe.most_neighbors, len(y) - 1))
+        wanted = Panel(min(len(judged), recipe.most_judged), min(recipe.most_neighbors, len(y) - 1))
+        panel = affordable_panel(wanted, [len(stratum) for stratum in self.strata], len(recipe.kinds))
+        if len(judged) > panel.n_judged:
+            judged = Bags(self._generator("judges"), self.strata, 1.0, panel.n_judged).first(1)[0]
+        self.population = Population(problem.voters, problem.target, judged, panel.n_neighbors)
         self.views: dict[str, View] = {}
         self.seen: dict[str, NDArray] = {}
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...metrics import Basins, Calibration, Mixture
+from ...metrics.mixture import mixed_shares
 from .crossing import crossed_basins
 from .decision import Decision, favouring
 from .population import Population
@@ -30,7 +31,7 @@ def verdict_on(population: Population, recipe: Recipe, decision: Decision) -> Ve
     """Weigh the candidates, calibrate their mixture beside the basins, and weigh the classes."""
     y, w, scores = population.truth, population.judges_weights, population.scores()
     shares = population.shares()  # empty where no row could judge; nothing is calibrated then
-    errors = population.target.errors(shares, y, w) if len(y) else np.full(scores.shape, np.nan)
+    errors = population.errors()
     neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
     names = recipe.basins if recipe.calibration != "none" else ()
     basins, energies = crossed_basins(names, population.voters, population.judges)
@@ -50,7 +51,7 @@ def verdict_on(population: Population, recipe: Recipe, decision: Decision) -> Ve
 
 
 def _mixture(population, recipe, weights, shares, energies, with_bias=True):
-    mixed = np.tensordot(weights, shares, 2)
+    mixed = mixed_shares(weights, shares)
     if recipe.calibration == "none":
         return Mixture(weights, Calibration(1.0, np.zeros(mixed.shape[1]), recipe.share_floor))
     calibration = population.target.calibrated(
