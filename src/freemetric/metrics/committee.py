@@ -14,6 +14,7 @@ from .basins import BASINS, Basins, basin_energies
 from .embedding import EMBEDDINGS, Embedding
 from .ensemble import Ensemble
 from .mixture import Mixture
+from .outliers import LONELINESS, Loneliness
 from .polling import POLLS, Poll
 from .searches import bytes_of, kept_searches
 from .shortlist import seen_in
@@ -161,6 +162,13 @@ class Committee:
         if self not in EMBEDDINGS:
             EMBEDDINGS[self] = Embedding.of(self.averaged_matrices(), self.views, self.voters.X)
         return EMBEDDINGS[self]
+
+    def outlier_score(self, X: NDArray) -> NDArray:
+        """How far outside of the voters patterns X (n, d) lie in the averaged metric, (n,) from 0 to 1."""
+        if self not in LONELINESS:
+            LONELINESS[self] = Loneliness.of(self.voters.X, self.embed(self.voters.X))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return LONELINESS[self](X, self.embed(X))
 
     def to_state(self) -> dict[str, Any]:
         return dict(vars(self))

@@ -81,6 +81,41 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
             M += J @ of_view @ J.T
         return M
 
+    def outlier_score(self, X: ArrayLike) -> NDArray:
+        r"""How far outside of all that was seen patterns lie: 0 among the training patterns, 1 beyond all of them.
+
+        The distance to the nearest training pattern in the averaged metric, against what is usual among training
+        patterns, each without itself:
+
+        .. math:: s(x) = \frac1N \#\{i : \min_{j \ne i} D(x_i, x_j) \le \min_j D(x, x_j)\}.
+
+        Patterns drawn as those of ``fit`` have scores spread over all of [0, 1], so about 5 % are above 0.95. A pattern
+        at 1 is farther from all others than any training pattern was: its class is a guess, however sure
+        ``predict_proba`` is, for probabilities compare the classes that were seen. A score says nothing about which
+        class. A pattern with a feature farther outside of its range in training than this range is wide is at 1, too.
+        The first call costs a search among the training patterns.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+
+        Returns
+        -------
+        s : ndarray of shape (n_samples,)
+            Between 0 and 1.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from freemetric import FreeEnergyClassifier
+        >>> X, y = load_wine(return_X_y=True)
+        >>> model = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X, y)
+        >>> model.outlier_score(X[:1]), model.outlier_score(1e100 * X[:1])
+        (array([0.]), array([1.]))
+        """
+        return self.committee_.outlier_score(self._patterns(X))
+
     def kneighbors(self, X: ArrayLike, n_neighbors: int = 5, return_distance: bool = True) -> Any:
         """The training patterns nearest in the averaged metric.
 
