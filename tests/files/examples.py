@@ -77,7 +77,7 @@ VALUES = {
     ],
     **{
         f"view:{name}": [VIEWS[name].of(X), VIEWS[name].of(X * 0 + 1)]
-        for name in ("scaled", "quantiles", "steps", "whitened")
+        for name in ("scaled", "quantiles", "steps", "whitened", "axes")
     },
     **{f"basins:{name}": [BASINS[name].of(X, y, 3), BASINS[name].of(X * 0 + 1, y, 4)] for name in BASINS},
 }
