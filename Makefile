@@ -7,7 +7,7 @@ PEERS := .venv-peers
 DOCS := .venv-docs
 RELEASE := .venv-release
 
-.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes docs pages release-check audit-user clean
+.PHONY: demo test test-slow test-oldest lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes docs pages release-check audit-user fuzz clean
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric.demo
@@ -18,9 +18,9 @@ test: lint
 test-slow: $(VENV)/ready
 	$(RUN) -m pytest -n 2 -m slow
 
-# scikit-learn's estimator contract, model files and tables on the oldest supported release
+# scikit-learn's estimator contract, model files, tables and benchmarks on the oldest releases that pyproject.toml allows
 test-oldest: $(OLDEST)/ready
-	$(OLDEST)/bin/python -m pytest -n 2 tests/test_contract.py tests/files tests/tabular
+	$(OLDEST)/bin/python -m pytest -n 2 tests/test_contract.py tests/files tests/tabular tests/bench/test_runner.py tests/bench/test_stats.py
 
 lint: $(VENV)/ready
 	$(RUN) -m ruff check .
@@ -54,6 +54,10 @@ bench-bayes: $(VENV)/ready
 docs: $(DOCS)/ready
 	$(DOCS)/bin/python -m sphinx -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 
+# mutated model files and tables for so many seconds; what breaks something goes into out/fuzz
+fuzz: $(VENV)/ready
+	$(RUN) -m tests.fuzz --seconds $(or $(SECONDS),60)
+
 # docs/guide/commands.md from the commands
 pages: $(VENV)/ready
 	$(RUN) tools/commands_page.py
@@ -72,10 +76,12 @@ $(VENV)/ready: pyproject.toml
 	$(RUN) -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	touch $@
 
-$(OLDEST)/ready: pyproject.toml
+# such a matplotlib uses names that today's pyparsing calls deprecated, and warnings are errors
+$(OLDEST)/ready: pyproject.toml tools/minima.py
 	$(PYTHON) -m venv $(OLDEST)
-	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[dev]" \
-		"scikit-learn==1.6.*" "scipy<1.16" "numpy<2.3" "pandas<3" "pytest<9"
+	$(OLDEST)/bin/python tools/minima.py > $(OLDEST)/minima.txt
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -r $(OLDEST)/minima.txt \
+		"pyparsing<3.3" -e ".[bench,dask,onnx,parquet,serve]"
 	touch $@
 
 $(DOCS)/ready: pyproject.toml

@@ -9,6 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from ...exceptions import DataWarning
+from ...printable import printable
 from ...text_files import ALWAYS, LARGEST
 from ..table import InputError, Table, few, quoted
 from .cells import column_of
@@ -38,7 +39,7 @@ def read_excel(source: str, content: bytes, options: ReadingOptions) -> Table:
     except InputError:
         raise
     except Exception as problem:  # of any class: openpyxl does not expect files that are no workbooks
-        reason = " ".join(str(problem).split())[:120] or type(problem).__name__
+        reason = " ".join(printable(problem).split())[:120] or type(problem).__name__
         raise InputError(f"{source}: not an Excel workbook, or a damaged one ({reason})") from problem
     place = f"{source}, sheet {quoted(title)}"
     _say(source, title, others if options.sheet is None else [], formulas)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ...extras import require
+from ...printable import printable
 from ..table import LARGEST, InputError, Table
 from .arrow_cells import check_size, from_arrow
 from .arrow_messages import unpacked_size
@@ -27,7 +28,7 @@ def read_feather(source: str, content: bytes, options: ReadingOptions) -> Table:
     except InputError:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError, MemoryError) as problem:
-        reason = " ".join(str(problem).split())[:120]
+        reason = " ".join(printable(problem).split())[:120]
         raise InputError(f"{source}: not a Feather file, or a damaged one ({reason})") from problem
     return from_arrow(source, columns, options.missing)
 

@@ -3,6 +3,7 @@
 import io
 
 from ...extras import require
+from ...printable import printable
 from ..table import InputError, Table
 from .arrow_cells import INDEX, check_size, from_arrow
 from .names import check_names
@@ -22,5 +23,5 @@ def read_parquet(source: str, content: bytes, options: ReadingOptions) -> Table:
     except InputError:
         raise
     except (pa.ArrowException, OSError, ValueError) as problem:
-        raise InputError(f"{source}: not a Parquet file ({' '.join(str(problem).split())[:120]})") from problem
+        raise InputError(f"{source}: not a Parquet file ({' '.join(printable(problem).split())[:120]})") from problem
     return from_arrow(source, columns, options.missing)

@@ -1,0 +1,73 @@
+"""``make fuzz SECONDS=600``: mutated files of the corpus in processes that may die, findings into out/fuzz."""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+OUT = Path("out/fuzz")
+SEEDS_A_PROCESS = 500
+MOST_SECONDS_A_PROCESS = 300
+MEMORY = 4 << 30  # bytes of addresses; a file that asks for more is a finding
+
+
+def child(first, folder):
+    """Attempt some seeds; the file of the current one is left behind if the process dies."""
+    import resource
+
+    from .targets import attempt
+
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    for seed in range(first, first + SEEDS_A_PROCESS):
+        (folder / "seed").write_text(str(seed))
+        try:
+            attempt(seed, folder / "current")
+        except BaseException:
+            traceback.print_exc()
+            keep(folder, seed)
+        for path in folder.glob("current*"):
+            path.unlink()
+
+
+def keep(folder, seed):
+    OUT.mkdir(parents=True, exist_ok=True)
+    for path in folder.glob("current*"):
+        shutil.copy(path, OUT / f"{seed}{path.suffix}")
+
+
+def parent(seconds, first):
+    end, count, found = time.monotonic() + seconds, 0, len(list(OUT.glob("*")))
+    while time.monotonic() < end:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            words = [sys.executable, "-m", "tests.fuzz", "--child", name, "--first", str(first + count)]
+            try:
+                code = subprocess.run(words, timeout=MOST_SECONDS_A_PROCESS, check=False).returncode
+            except subprocess.TimeoutExpired:
+                code = "no end"
+            seed = int((folder / "seed").read_text())
+            if code != 0:
+                print(f"seed {seed}: the process ended with {code}")
+                keep(folder, seed)
+            count += SEEDS_A_PROCESS if code == 0 else max(seed + 1 - first - count, 1)
+    found = len(list(OUT.glob("*"))) - found
+    print(f"{count} inputs in {seconds} s, {found} findings" + (f" in {OUT}" if found else ""))
+    return int(found > 0)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--first", type=int, default=int(time.time()) * 1000, help="the first seed")
+    parser.add_argument("--child", type=Path)
+    options = parser.parse_args()
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    if options.child:
+        child(options.first, options.child)
+    else:
+        sys.exit(parent(options.seconds, options.first))

@@ -1,0 +1,60 @@
+"""What strangers' files are given to, and what it may say of them."""
+
+import contextlib
+import random
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+import freemetric
+from freemetric.exceptions import ModelFileError
+from freemetric.tabular import InputError, read
+
+from .mutations import altered_model, damaged
+
+CORPUS = Path(__file__).parent / "corpus"
+ROWS = np.array([[0.0, 5.0, 0.5], [3.0, 1.0, -1.0], [1e9, -1.0, np.inf], [np.nan, 2.0, 0.0]])
+
+
+def read_table(path):
+    """A table, or one line."""
+    try:
+        read(path)
+    except InputError as problem:
+        _check_line(problem)
+
+
+def load_model(path):
+    """A model, or one line; what can be loaded may fail in Python when it is asked, never below it."""
+    try:
+        model = freemetric.load(path)
+    except ModelFileError as problem:
+        return _check_line(problem)
+    for rows in (ROWS[:2, :2], ROWS[:, :3]):
+        with contextlib.suppress(ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            (model.predict if hasattr(model, "predict") else model.transform)(rows)
+    return None
+
+
+def _check_line(problem):
+    assert str(problem).isprintable(), problem
+    assert len(str(problem)) < 3000, problem
+
+
+def attempt(seed, path):
+    """One mutated file of the corpus, written to ``path`` with its ending, and read."""
+    rng = random.Random(seed)
+    source = rng.choice(sorted(CORPUS.iterdir()))
+    is_model = source.suffix == ".model"
+    mutate = altered_model if is_model and rng.random() < 0.9 else damaged
+    path = path.with_suffix(source.suffix)
+    path.write_bytes(mutate(rng, source.read_bytes()))
+    use(path)
+
+
+def use(path):
+    """Read a file as what its ending says."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        (load_model if path.suffix == ".model" else read_table)(path)
