@@ -1,5 +1,7 @@
 """A loaded model is the saved one, to the last bit."""
 
+from collections import UserList
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,8 +24,8 @@ pytestmark = [
 
 def assert_same(a, b):
     """Equal to the last bit, all the way down."""
-    plain_lists = isinstance(a, list) and isinstance(b, list)  # scikit-learn 1.6 has one of its own
-    assert type(a) is type(b) or plain_lists
+    both_lists = isinstance(a, list) and isinstance(b, UserList)  # which scikit-learn 1.6 has
+    assert type(a) is type(b) or both_lists
     if hasattr(a, "to_state"):
         assert_same(a.to_state(), b.to_state())
     elif isinstance(a, BaseEstimator):
