@@ -65,8 +65,11 @@ assert os.wait()[1] == 0
 }
 
 
+FASTEST = "parent first"
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [pytest.param(way, marks=[pytest.mark.slow] * (way != FASTEST)) for way in WAYS])
 def test_children_that_compute(way):
     done = subprocess.run([sys.executable, "-c", BEGIN + WAYS[way]], capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr[-500:]

@@ -73,6 +73,7 @@ def test_standard_input(freemetric, people, home, expected, tmp_path):
     assert (answer.code, answer.out, answer.lines) == (2, "", ["standard input: the file is empty"])
 
 
+@pytest.mark.slow
 def test_the_real_command_in_a_pipe(home, expected):
     """From a file of the shell's <(...) to a model and from standard input to standard output."""
     call = f"{sys.executable} -m freemetric"

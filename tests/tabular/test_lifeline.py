@@ -48,6 +48,7 @@ def soon(condition, seconds):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1])
 def test_kill_of_a_runner(n_jobs, tmp_path):
     script = tmp_path / "runner.py"
