@@ -32,8 +32,9 @@ learned = NCA().fit(X, y).components_
 
 
 def picks(A, i):
-    p = np.exp(-(((X - X[i]) @ A.T) ** 2).sum(axis=1))
-    p[i] = 0
+    squares = (((X - X[i]) @ A.T) ** 2).sum(axis=1)
+    squares[i] = np.inf  # nobody picks itself
+    p = np.exp(squares.min() - squares)
     return p / p.sum()
 
 

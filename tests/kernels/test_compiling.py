@@ -10,6 +10,7 @@ caching.CacheImpl._locator_classes = []  # no place for a cache
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     import freemetric
+    freemetric.ITML  # names are imported when they are asked for
 said = [str(w.message) for w in caught if "NUMBA_CACHE_DIR" in str(w.message)]
 assert len(said) == 1, said
 import numpy as np
