@@ -2,13 +2,17 @@
 
 import argparse
 import os
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import traceback
+from collections import Counter
 from pathlib import Path
+
+from .targets import attempt, source, target
 
 OUT = Path("out/fuzz")
 SEEDS_A_PROCESS = 500
@@ -19,8 +23,6 @@ MEMORY = 4 << 30  # bytes of addresses; a file that asks for more is a finding
 def child(first, folder):
     """Attempt some seeds; the file of the current one is left behind if the process dies."""
     import resource
-
-    from .targets import attempt
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     for seed in range(first, first + SEEDS_A_PROCESS):
@@ -56,8 +58,15 @@ def parent(seconds, first):
                 keep(folder, seed)
             count += SEEDS_A_PROCESS if code == 0 else max(seed + 1 - first - count, 1)
     found = len(list(OUT.glob("*"))) - found
-    print(f"{count} inputs in {seconds} s, {found} findings" + (f" in {OUT}" if found else ""))
+    print(*tried(first, count), sep="\n")
+    print(f"{count} inputs in {seconds:g} s, {found} findings" + (f" in {OUT}" if found else ""))
     return int(found > 0)
+
+
+def tried(first, count):
+    """A line of every kind of file: what it was given to, and how many there were."""
+    kinds = Counter(source(random.Random(seed)).suffix for seed in range(first, first + count))
+    return [f"{target(kind).__name__} {kind}: {number} inputs" for kind, number in sorted(kinds.items())]
 
 
 if __name__ == "__main__":

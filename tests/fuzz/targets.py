@@ -45,16 +45,26 @@ def _check_line(problem):
 def attempt(seed, path):
     """One mutated file of the corpus, written to ``path`` with its ending, and read."""
     rng = random.Random(seed)
-    source = rng.choice(sorted(CORPUS.iterdir()))
-    is_model = source.suffix == ".model"
+    original = source(rng)
+    is_model = target(original.suffix) is load_model
     mutate = altered_model if is_model and rng.random() < 0.9 else damaged
-    path = path.with_suffix(source.suffix)
-    path.write_bytes(mutate(rng, source.read_bytes()))
+    path = path.with_suffix(original.suffix)
+    path.write_bytes(mutate(rng, original.read_bytes()))
     use(path)
+
+
+def source(rng):
+    """The file of the corpus that a seed mutates."""
+    return rng.choice(sorted(CORPUS.iterdir()))
+
+
+def target(suffix):
+    """What a file of such an ending is given to."""
+    return load_model if suffix == ".model" else read_table
 
 
 def use(path):
     """Read a file as what its ending says."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        (load_model if path.suffix == ".model" else read_table)(path)
+        target(path.suffix)(path)
