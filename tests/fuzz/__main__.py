@@ -52,6 +52,8 @@ def parent(seconds, first):
                 code = subprocess.run(words, timeout=MOST_SECONDS_A_PROCESS, check=False).returncode
             except subprocess.TimeoutExpired:
                 code = "no end"
+            if not (folder / "seed").exists():
+                sys.exit(f"A process ended with {code} before its first input.")
             seed = int((folder / "seed").read_text())
             if code != 0:
                 print(f"seed {seed}: the process ended with {code}")
