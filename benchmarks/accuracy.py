@@ -4,7 +4,8 @@
     python benchmarks/accuracy.py --run FOLDER --data-home DATA --jobs 16     # fits what FOLDER lacks, then its tables
     python benchmarks/accuracy.py --compare RECORDS                           # other records against the committed ones
     python benchmarks/accuracy.py --time                                      # seconds of a fit
-    python benchmarks/accuracy.py --ablation --data-home DATA --jobs 2        # one ingredient changed at a time
+    python benchmarks/accuracy.py --ablation                                  # one ingredient changed at a time
+    python benchmarks/accuracy.py --ablation FOLDER --data-home DATA --jobs 2 # the same, made anew
 
 Every table compares methods only on splits that all of its methods have. "honest" chooses k without the test half;
 "paper" takes the best of k = 1..40 on every test half; "one-k" the best k for all halves of a set.
@@ -16,7 +17,6 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "
     os.environ[variable] = "1"
 
 import argparse
-import tempfile
 import time
 import warnings
 from collections import Counter, defaultdict
@@ -36,7 +36,7 @@ from freemetric import LEARNERS, FreeEnergyClassifier, Recipe
 from freemetric.bench.checks import DECIMALS
 from freemetric.bench.protocol import halves, probability_scores
 from freemetric.bench.records import Job, Record, read_all
-from freemetric.bench.results import PROTOCOLS, load_compact, mean_errors
+from freemetric.bench.results import PROTOCOLS, load_compact, mean_errors, save_compact
 from freemetric.bench.runner import plan, run
 from freemetric.bench.stats import critical_difference, summarise, wilcoxon
 from freemetric.datasets import info, list_datasets, load
@@ -44,6 +44,7 @@ from freemetric.versions import versions
 
 HERE = Path(__file__).parent
 COMMITTED = (HERE / "paper" / "records.jsonl.gz", HERE / "accuracy" / "references.jsonl.gz")
+ABLATION = HERE / "accuracy" / "ablation.jsonl.gz"
 OURS = "free-energy"
 SHOWN = (OURS, "rf", "hist-boosting", "svm", "logistic", "nca", "euclidean")
 NCA5 = "nca, k = 5"
@@ -358,15 +359,26 @@ def fit_variant(job, folder, data_home, device):
     Record(job, [error], None, error, **scores, seconds=taken, shape=shape, versions=versions()).write(folder)
 
 
-def ablation(arguments):
-    """Every variant on the two halves of one repeat of the small sets."""
+def fit_ablation(arguments):
+    """Records in the folder: every variant on the two halves of one repeat of the small sets."""
     names = [name for name in arguments.datasets or list_datasets() if info(name).rows <= MOST_ABLATED]
     jobs = [Job(name, variant, 0, fold, "ablation") for variant in VARIANTS for name in names for fold in range(2)]
     make = delayed(fit_variant)
     Parallel(n_jobs=arguments.jobs, batch_size=1)(
         make(job, arguments.ablation, arguments.data_home, arguments.device) for job in jobs
     )
-    records = read_all(arguments.ablation)[0]
+    return read_all(arguments.ablation)[0]
+
+
+def ablation(arguments):
+    """The records of a compact file, or of a folder that is first completed."""
+    records = load_compact(arguments.ablation) if arguments.ablation.suffix == ".gz" else fit_ablation(arguments)
+    if arguments.save:
+        save_compact(records, arguments.save)
+    ablation_table([r for r in records if not arguments.datasets or r.job.dataset in arguments.datasets])
+
+
+def ablation_table(records):
     errors, brier = (mean_of(records, field) for field in ("honest_error", "brier"))
     rows = [["default", f"{errors['default'].mean():.2f}", "", f"{brier['default'].mean():.4f}", "", ""]]
     for variant in list(VARIANTS)[1:]:
@@ -391,12 +403,13 @@ def main():
     parser.add_argument("--time", action="store_true", help="seconds of a fit beside scikit-learn's NCA, one thread")
     parser.add_argument(
         "--ablation",
-        metavar="FOLDER",
+        metavar="RECORDS",
         nargs="?",
         type=Path,
-        const=Path(tempfile.gettempdir()) / "freemetric-ablation",
-        help="one ingredient changed at a time; records are kept in the folder",
+        const=ABLATION,
+        help="one ingredient changed at a time: the committed fits, those of a file, or a folder that is completed",
     )
+    parser.add_argument("--save", metavar="FILE", type=Path, help="put the records of the ablation into one file")
     parser.add_argument("--data-home", metavar="DATA", type=Path, help="where data sets are looked for first")
     parser.add_argument("--datasets", nargs="+", metavar="NAME", help="only these")
     parser.add_argument("--jobs", type=int, default=1, help="fits at a time")
