@@ -4,6 +4,7 @@ import argparse
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -12,11 +13,12 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
-from .targets import attempt, source, target
+from .targets import CORPUS, attempt, source, target, use
 
 OUT = Path("out/fuzz")
 SEEDS_A_PROCESS = 500
-MOST_SECONDS_A_PROCESS = 300
+MOST_SECONDS_A_PROCESS = 3000  # a process that waits; one that computes is ended by the limit of its input
+MOST_SECONDS_AN_INPUT = 20  # of computing
 MEMORY = 4 << 30  # bytes of addresses; a file that asks for more is a finding
 
 
@@ -25,8 +27,11 @@ def child(first, folder):
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    for path in CORPUS.iterdir():
+        use(path)  # what has to be compiled is
     for seed in range(first, first + SEEDS_A_PROCESS):
         (folder / "seed").write_text(str(seed))
+        signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS_AN_INPUT)  # its signal ends the process
         try:
             attempt(seed, folder / "current")
         except BaseException:
