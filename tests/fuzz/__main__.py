@@ -66,7 +66,7 @@ def parent(seconds, first):
             count += SEEDS_A_PROCESS if code == 0 else max(seed + 1 - first - count, 1)
     found = len(list(OUT.glob("*"))) - found
     print(*tried(first, count), sep="\n")
-    print(f"{count} inputs in {seconds:g} s, {found} findings" + (f" in {OUT}" if found else ""))
+    print(f"{count} inputs from seed {first} on in {seconds:g} s, {found} findings" + (f" in {OUT}" if found else ""))
     return int(found > 0)
 
 
