@@ -1,0 +1,45 @@
+"""Means that the pages print are those of the committed records."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from freemetric.bench.results import load_compact
+
+from ..pages import ROOT
+
+RECORDS = ROOT / "benchmarks" / "accuracy"
+pytestmark = pytest.mark.skipif(not RECORDS.exists(), reason="benchmarks are not part of an installed package")
+
+
+def rows(page, head):
+    """The table whose first column has this head: the other cells of a row by its first one."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    lines = text[text.index(f"| {head} | error") :].split("\n\n")[0].splitlines()[2:]
+    return {cells[0]: cells[1:] for cells in (re.split(r" *\| *", line.strip("| ")) for line in lines)}
+
+
+def means(records):
+    """Of all sets the mean of error and Brier score over the splits that every method has, by method."""
+    splits = pd.DataFrame([{**vars(r.job), "error": r.honest_error, "brier": r.brier} for r in records])
+    wide = splits.pivot(index=["dataset", "repeat", "fold"], columns="method", values=["error", "brier"])
+    return wide[wide["error"].notna().all(axis=1)].groupby(level="dataset").mean().mean().unstack(0)
+
+
+def shows(cells, expected):
+    return cells == [f"{expected['error']:.2f}", f"{expected['brier']:.4f}"]
+
+
+def test_the_ablation():
+    table, expected = rows("accuracy.md", "21 sets, 1 x 2 splits"), means(load_compact(RECORDS / "ablation.jsonl.gz"))
+    assert set(table) == set(expected.index)
+    for variant, (error, _, brier, *_) in table.items():
+        assert shows([error, brier], expected.loc[variant]), variant
+
+
+def test_the_outside():
+    table, expected = rows("outside.md", "mean over 29 sets"), means(load_compact(RECORDS / "outside.jsonl.gz"))
+    assert set(expected.index) < set(table)
+    for method in expected.index:
+        assert shows(table[method][:2], expected.loc[method]), method
