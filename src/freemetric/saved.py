@@ -35,6 +35,7 @@ for _tag, _cls in {
 for _tag, _cls in {
     "nca": energies.NCAEnergy,
     "log-nca": energies.LogNCAEnergy,
+    "regression": energies.RegressionEnergy,
     "diagonal": energies.Diagonal,
     "confinement": energies.Confinement,
     "sum": energies.SumEnergy,

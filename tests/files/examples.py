@@ -20,7 +20,7 @@ from sklearn.preprocessing import (
 )
 
 from freemetric import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe, TableClassifier, energies, mc
-from freemetric.energies import Confinement, Diagonal, LogNCAEnergy, MiniBatch, NCAEnergy
+from freemetric.energies import Confinement, Diagonal, LogNCAEnergy, MiniBatch, NCAEnergy, RegressionEnergy
 from freemetric.learners.free_energy.judge import Ballots
 from freemetric.learners.free_energy.jury import Jury
 from freemetric.learners.free_energy.sample import Replicas
@@ -85,6 +85,7 @@ VALUES = {
 PARAMETER_OBJECTS = {
     "energy:nca": [NCAEnergy()],
     "energy:log-nca": [LogNCAEnergy()],
+    "energy:regression": [RegressionEnergy(), RegressionEnergy("pinball", quantile=0.9)],
     "energy:diagonal": [Diagonal(NCAEnergy())],
     "energy:confinement": [Confinement()],
     "energy:sum": [NCAEnergy() + LogNCAEnergy(), NCAEnergy() + 1e-4 * Confinement()],

@@ -7,6 +7,7 @@ from .confinement import Confinement, confined
 from .diagonal import Diagonal
 from .minibatch import MiniBatch
 from .nca import LogNCAEnergy, NCAEnergy
+from .regression import RegressionEnergy
 
 ENERGIES = {"nca": NCAEnergy, "log-nca": LogNCAEnergy}
 
@@ -32,6 +33,7 @@ __all__ = [
     "LogNCAEnergy",
     "MiniBatch",
     "NCAEnergy",
+    "RegressionEnergy",
     "ScaledEnergy",
     "SumEnergy",
     "as_energy",

@@ -1,14 +1,13 @@
 """Stochastic nearest neighbours: their expected leave-one-out error (Eq. 4 of the paper) and their log likelihood."""
 
-from numbers import Integral
-from types import ModuleType
-from typing import Any
+from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..kernels import can_sweep, kernels_for
-from .base import Array, Energy, class_order
+from .base import Energy, class_order
+from .soft_neighbors import Functions, bound, checked_weights
 
 LOG_FLOOR = 1e-6  # of a chance: a pattern with no neighbour of its class in sight costs 14, not infinity
 
@@ -49,10 +48,7 @@ class NCAEnergy(Energy):
         self.n_neighbors = n_neighbors
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        prepared = sorted_by_class(X, y, sample_weight, device)
-        if lists_matter(self.n_neighbors, prepared[2]):
-            return BoundListedNCA(*prepared, 0.0, self.n_neighbors)
-        return BoundNCA(*prepared) if can_sweep(device) else BoundDifferentiableNCA(*prepared)
+        return bound(functions_of_classes(X, y, sample_weight, device, 0.0), self.n_neighbors)
 
 
 class LogNCAEnergy(Energy):
@@ -85,111 +81,24 @@ class LogNCAEnergy(Energy):
         self.n_neighbors = n_neighbors
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        prepared = sorted_by_class(X, y, sample_weight, device)
-        if lists_matter(self.n_neighbors, prepared[2]):
-            return BoundListedNCA(*prepared, LOG_FLOOR, self.n_neighbors)
-        return BoundDifferentiableNCA(*prepared, LOG_FLOOR)
+        return bound(functions_of_classes(X, y, sample_weight, device, LOG_FLOOR), self.n_neighbors)
 
 
-def sorted_by_class(
-    X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, device: str
-) -> tuple[ModuleType, Any, int]:
-    """The kernels of a device, the data as they want it, and the number of patterns."""
+def functions_of_classes(
+    X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, device: str, log_floor: float
+) -> Functions:
+    """What the kernels of a device do with data sets X (N, d) or (B, N, d) of classes y (N,)."""
     order, bounds = class_order(np.asarray(y))
     X = np.asarray(X)
     stack = X[None] if X.ndim == 2 else X
-    if sample_weight is not None:
-        sample_weight = np.broadcast_to(sample_weight, stack.shape[:2])[:, order]
-        if not ((sample_weight > 0) & np.isfinite(sample_weight)).all():
-            raise ValueError("Weights in an energy must be positive; leave patterns of no weight out.")
+    weights = checked_weights(sample_weight, stack)
     kernels = kernels_for(device)
-    return kernels, kernels.prepare(stack[:, order], bounds, device, sample_weight), len(order)
-
-
-def lists_matter(n_neighbors: int | None, n_patterns: int) -> bool:
-    """Whether some others are not on a pattern's list; ValueError where there can be no such list."""
-    if n_neighbors is None:
-        return False
-    if not isinstance(n_neighbors, Integral) or n_neighbors < 1:
-        raise ValueError(f"n_neighbors of an energy is None or a positive integer; got {n_neighbors!r}.")
-    return n_neighbors < n_patterns - 1
-
-
-class BoundDifferentiableNCA:
-    def __init__(
-        self, kernels: ModuleType, data: Any, n_patterns: int, log_floor: float = 0.0, diagonal: bool = False
-    ) -> None:
-        self.kernels = kernels
-        self.data = data
-        self.n_patterns = n_patterns
-        self.log_floor = log_floor
-        self.diagonal = diagonal
-
-    def __call__(self, A: Array) -> Array:
-        return self.kernels.nca_energy(self.data, A, self.log_floor, None, self.diagonal)
-
-    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        return self.kernels.nca_energy_and_gradient(self.data, A, self.log_floor, None, self.diagonal)
-
-    def of_weights(self) -> "BoundDifferentiableNCA":
-        """The same for diagonal maps: it takes weights (R, 1, d) of the features."""
-        return BoundDifferentiableNCA(self.kernels, self.data, self.n_patterns, self.log_floor, diagonal=True)
-
-
-class BoundListedNCA:
-    """Only the nearest neighbours count: those of the map itself, or of the one that ``near`` was called with."""
-
-    def __init__(
-        self,
-        kernels: ModuleType,
-        data: Any,
-        n_patterns: int,
-        log_floor: float,
-        n_neighbors: int,
-        diagonal: bool = False,
-        lists: Any = None,
-    ) -> None:
-        self.kernels = kernels
-        self.data = data
-        self.n_patterns = n_patterns
-        self.log_floor = log_floor
-        self.n_neighbors = n_neighbors
-        self.diagonal = diagonal
-        self.lists = lists
-        self.last: tuple[Array, Any] | None = None
-
-    def __call__(self, A: Array) -> Array:
-        return self.kernels.nca_energy(self.data, A, self.log_floor, self._lists_for(A), self.diagonal)
-
-    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        return self.kernels.nca_energy_and_gradient(self.data, A, self.log_floor, self._lists_for(A), self.diagonal)
-
-    def near(self, A: Array) -> "BoundListedNCA":
-        """The same with the lists of A for all maps that follow."""
-        return self._with(diagonal=self.diagonal, lists=self._lists_of(A))
-
-    def of_weights(self) -> "BoundListedNCA":
-        """The same for diagonal maps: it takes weights (R, 1, d) of the features."""
-        return self._with(diagonal=True, lists=None)
-
-    def _with(self, diagonal, lists):
-        return BoundListedNCA(
-            self.kernels, self.data, self.n_patterns, self.log_floor, self.n_neighbors, diagonal, lists
-        )
-
-    def _lists_for(self, A):
-        return self._lists_of(A) if self.lists is None else self.lists
-
-    def _lists_of(self, A):
-        """Lists of A; those of the last call for maps that are the same, as they are after a rejected move."""
-        if self.last is None or not np.array_equal(self.last[0], A):
-            lists = self.kernels.neighbor_lists(self.data, A, self.n_neighbors, self.diagonal, self.last)
-            self.last = A.copy(), lists
-        return self.last[1]
-
-
-class BoundNCA(BoundDifferentiableNCA):
-    def sweep(
-        self, A: Array, rows: NDArray, columns: NDArray, deltas: Array, allowed: Array, ridge: float = 0.0
-    ) -> tuple[Array, Array, NDArray]:
-        return self.kernels.nca_element_sweep(self.data, A, rows, columns, deltas, allowed, ridge)
+    data = kernels.prepare(stack[:, order], bounds, device, None if weights is None else weights[:, order])
+    sweeps = log_floor == 0 and can_sweep(device)
+    return Functions(
+        partial(kernels.nca_energy, data, log_floor=log_floor),
+        partial(kernels.nca_energy_and_gradient, data, log_floor=log_floor),
+        partial(kernels.neighbor_lists, data),
+        partial(kernels.nca_element_sweep, data) if sweeps else None,
+        len(order),
+    )

@@ -8,7 +8,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors as TreeSearch
 
-from . import committee_votes, element_trials, listed_neighbors, nearest, soft_neighbors
+from . import committee_votes, element_trials, listed_neighbors, losses, nearest, soft_means, soft_neighbors
 
 KEPT_BYTES = 32 << 20  # pairs a gradient keeps in memory, up to about 4,000 patterns; computed twice beyond
 FEW_QUERIES = 64  # for which it does not pay to wake threads
@@ -24,15 +24,46 @@ class Data(NamedTuple):
 
 
 def prepare(X: NDArray, bounds: NDArray, device: str = "cpu", weights: NDArray | None = None) -> Data:
-    X = np.asarray(X, dtype=np.float64)
-    X = np.ascontiguousarray(X - X.mean(axis=1, keepdims=True), dtype=np.float32)
+    X, weights = _centred(X), _of_mean_one(weights, X.shape[:2])
     size = np.diff(bounds)
-    weights = np.ones(X.shape[:2]) if weights is None else weights / np.mean(weights, axis=1, keepdims=True)
-    weights = np.ascontiguousarray(weights, dtype=np.float32)
     return Data(X, np.repeat(bounds[:-1], size), np.repeat(bounds[1:], size), weights)
 
 
-def _each_replica(data: Data, work: Callable[..., float], n_replicas: int) -> np.ndarray:
+def _centred(X):
+    X = np.asarray(X, dtype=np.float64)
+    return np.ascontiguousarray(X - X.mean(axis=1, keepdims=True), dtype=np.float32)
+
+
+def _of_mean_one(weights, shape):
+    weights = np.ones(shape) if weights is None else weights / np.mean(weights, axis=1, keepdims=True)
+    return np.ascontiguousarray(weights, dtype=np.float32)
+
+
+class Numbers(NamedTuple):
+    X: np.ndarray  # (B, N, d) float32, centred
+    t: np.ndarray  # (B, N, n) float32: one, y and, where the loss needs it, y^2
+    y: np.ndarray  # (B, m, N) of mean zero and variance one
+    scale: np.ndarray  # (B, m)
+    weights: np.ndarray  # (B, N) float32, mean one
+    kind: int  # of loss
+    quantile: float
+
+
+def prepare_numbers(
+    X: NDArray,
+    y: NDArray,
+    scale: NDArray,
+    loss: str = "squared",
+    quantile: float = 0.5,
+    device: str = "cpu",
+    weights: NDArray | None = None,
+) -> Numbers:
+    y, scale = np.ascontiguousarray(y, dtype=np.float64), np.ascontiguousarray(scale, dtype=np.float64)
+    t = np.ascontiguousarray(losses.columns(loss, y), dtype=np.float32)
+    return Numbers(_centred(X), t, y, scale, _of_mean_one(weights, X.shape[:2]), losses.KINDS[loss], quantile)
+
+
+def _each_replica(data: Data | Numbers, work: Callable[..., float], n_replicas: int) -> np.ndarray:
     """Values work(r, X_r, w_r) of every replica."""
     B = len(data.X)
     return np.array([work(r, data.X[r % B], data.weights[r % B]) for r in range(n_replicas)])
@@ -75,38 +106,63 @@ def neighbor_lists(
 def nca_energy(
     data: Data, A: NDArray, log_floor: float = 0.0, lists: Lists | None = None, diagonal: bool = False
 ) -> NDArray:
-    none = [np.empty((0, 0), dtype=np.float32)] * len(A)
-    return _evaluate(data, np.ascontiguousarray(A, dtype=np.float32), log_floor, none, lists, diagonal)
+    return _evaluate(_nca(data, log_floor, lists, diagonal), A, diagonal and lists is None)
 
 
 def nca_energy_and_gradient(
     data: Data, A: NDArray, log_floor: float = 0.0, lists: Lists | None = None, diagonal: bool = False
 ) -> tuple[NDArray, NDArray]:
-    A = np.ascontiguousarray(A, dtype=np.float32)
+    return _differentiate(_nca(data, log_floor, lists, diagonal), A, diagonal and lists is None)
+
+
+def regression_energy(data: Numbers, A: NDArray, lists: Lists | None = None, diagonal: bool = False) -> NDArray:
+    return _evaluate(_regression(data, lists, diagonal), A, diagonal and lists is None)
+
+
+def regression_energy_and_gradient(
+    data: Numbers, A: NDArray, lists: Lists | None = None, diagonal: bool = False
+) -> tuple[NDArray, NDArray]:
+    return _differentiate(_regression(data, lists, diagonal), A, diagonal and lists is None)
+
+
+def _nca(data, log_floor, lists, diagonal):
+    """A function of a replica's number, map and room for its gradient, which may be empty."""
+    B, floor = len(data.X), np.float32(log_floor)
+
+    def all_pairs(r, A, gradient):
+        X, w = data.X[r % B], data.weights[r % B]
+        return soft_neighbors.energy_and_gradient(X, data.begin, data.end, w, A, floor, gradient, KEPT_BYTES)
+
+    def on_lists(r, A, gradient):
+        X, known = lists.X[r % B], (lists.rows[r], lists.same[r], lists.heavy[r])
+        return listed_neighbors.energy_and_gradient(X, data.weights[r % B], *known, A, diagonal, floor, gradient)
+
+    return all_pairs if lists is None else on_lists
+
+
+def _regression(data, lists, diagonal):
+    B = len(data.X)
+
+    def all_pairs(r, A, gradient):
+        one = data.X[r % B], data.t[r % B], data.y[r % B], data.scale[r % B], data.weights[r % B]
+        return soft_means.energy_and_gradient(*one, A, data.kind, data.quantile, gradient, KEPT_BYTES)
+
+    return all_pairs
+
+
+def _evaluate(energy, A, fill_up):
+    """Energies (R,) of maps, or where ``fill_up`` of diagonal ones (R, 1, d) by an energy that knows only maps."""
+    A = np.ascontiguousarray(A * np.eye(A.shape[2]) if fill_up else A, dtype=np.float32)
+    nothing = np.empty((0, 0), dtype=np.float32)
+    return np.array([energy(r, A[r], nothing) for r in range(len(A))])
+
+
+def _differentiate(energy, A, fill_up):
+    A = np.ascontiguousarray(A * np.eye(A.shape[2]) if fill_up else A, dtype=np.float32)
     gradient = np.empty_like(A)
-    return _evaluate(data, A, log_floor, gradient, lists, diagonal), gradient.astype(np.float64)
-
-
-def _evaluate(data, A, log_floor, gradient, lists, diagonal):
-    """Energies (R,); gradients are written where there is room for them."""
-    floor = np.float32(log_floor)
-    if lists is None and diagonal:
-        matrices = A * np.eye(A.shape[2], dtype=np.float32)
-        if not gradient[0].size:
-            return _evaluate(data, matrices, log_floor, gradient, None, False)
-        slopes = np.empty_like(matrices)
-        values = _evaluate(data, matrices, log_floor, slopes, None, False)
-        gradient[:] = np.diagonal(slopes, axis1=1, axis2=2)[:, None]
-        return values
-
-    def all_pairs(r, X, w):
-        return soft_neighbors.energy_and_gradient(X, data.begin, data.end, w, A[r], floor, gradient[r], KEPT_BYTES)
-
-    def on_lists(r, X, w):
-        X, known = lists.X[r % len(lists.X)], (lists.rows[r], lists.same[r], lists.heavy[r])
-        return listed_neighbors.energy_and_gradient(X, w, *known, A[r], diagonal, floor, gradient[r])
-
-    return _each_replica(data, all_pairs if lists is None else on_lists, len(A))
+    values = np.array([energy(r, A[r], gradient[r]) for r in range(len(A))])
+    gradient = gradient.astype(np.float64)
+    return values, np.diagonal(gradient, axis1=1, axis2=2)[:, None] if fill_up else gradient
 
 
 def nca_element_sweep(

@@ -1,85 +1,26 @@
-"""NCA's energy and gradient, tile by tile over the upper triangle of pairs; no N x N array.
+"""NCA's energy and gradient over all pairs of patterns, see ``pair_tiles``.
 
-With h_ij = -log2(e) |z_i - z_j|^2 the weight of neighbour j is w_j 2**(h_ij - m_i), m_i the largest h of row i,
-so that nothing over- or underflows. The m_i are whole numbers: one polynomial serves the pair both ways. The patterns'
-own weights w have mean one.
-
-Pass 1 gathers each row's weight inside (``S``) and outside (``O``) its class; a larger m found on the way
-rescales what was gathered. Pass 2 turns the tiles into W + W^T, w_i w_j W_ij = w_i P_ij (same_ij - p_i) = N dE/dD_ij,
-and multiplies: dE/dZ_i = 2/N w_i sum_j (W + W^T)_ij w_j (z_i - z_j). Tiles stay in memory between the passes while
-they fit the budget and are computed again beyond it.
+Pass 1 gathers each row's weight inside (``S``) and outside (``O``) its class. Pass 2 makes the forces
+w_i w_j W_ij = w_i P_ij (same_ij - p_i).
 """
 
 import numpy as np
 
 from .compiling import njit
-from .exp2 import EXACT, LOG2E, SUMS, larger, mantissa, nearest_integer, power
+from .exp2 import EXACT, SUMS, mantissa, nearest_integer, power
+from .pair_tiles import (
+    FAR,
+    add_pull,
+    factors,
+    new_tile,
+    raise_shifts,
+    room_for_tiles,
+    same_tile,
+    slope_of,
+    tile_starts,
+)
 
-TILE = 256
-FAR = np.float32(-1e30)
 f32 = np.float32
-
-
-@njit(nogil=True, cache=True)
-def factors(X, A):
-    """U, V of shape (N, p + 2) with h_ij = U_i . V_j; V_i is (z_i, 1, -q_i), q_i = log2(e) |z_i|^2."""
-    Z = np.dot(X, A.T)
-    N, p = Z.shape
-    U = np.empty((N, p + 2), f32)
-    V = np.empty((N, p + 2), f32)
-    for i in range(N):
-        q = f32(0)
-        for k in range(p):
-            U[i, k] = f32(2) * LOG2E * Z[i, k]
-            V[i, k] = Z[i, k]
-            q += LOG2E * Z[i, k] * Z[i, k]
-        U[i, p] = V[i, p + 1] = -q
-        U[i, p + 1] = V[i, p] = f32(1)
-    return U, V
-
-
-@njit(nogil=True, cache=True)
-def tile_view(buffer, N, i0, j0):
-    """A flat buffer as the tile of the rows from i0 and the columns from j0."""
-    rows, columns = min(TILE, N - i0), min(TILE, N - j0)
-    return buffer[: rows * columns].reshape(rows, columns)
-
-
-@njit(nogil=True, cache=True)
-def fill_tile(h, U, V, i0, j0):
-    np.dot(U[i0 : i0 + h.shape[0]], V[j0 : j0 + h.shape[1]].T, h)
-
-
-@njit(fastmath=SUMS, nogil=True, cache=True)
-def row_top(h, column_top):
-    """Largest h of a row; the columns' largest are updated on the way."""
-    top = FAR
-    for j in range(h.shape[0]):
-        top = larger(top, h[j])
-        column_top[j] = larger(column_top[j], h[j])
-    return top
-
-
-@njit(nogil=True, cache=True)
-def raise_shift(i, top, m, S, O):
-    """Let row i's weights be relative to a nearer neighbour."""
-    top = nearest_integer(top)
-    if top > m[i]:
-        fade = power(m[i] - top)
-        S[i] *= fade
-        O[i] *= fade
-        m[i] = top
-
-
-@njit(nogil=True, cache=True)
-def raise_shifts(h, i0, j0, m, S, O):
-    rows, columns = h.shape
-    column_top = np.full(columns, FAR, f32)
-    for i in range(rows):
-        start = max(0, i0 + i + 1 - j0)
-        raise_shift(i0 + i, row_top(h[i, start:], column_top[start:]), m, S, O)
-    for j in range(columns):
-        raise_shift(j0 + j, column_top[j], m, S, O)
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
@@ -112,9 +53,10 @@ def own_class(i, begin, end, j0, columns):
 
 
 @njit(nogil=True, cache=True)
-def gather(h, i0, j0, begin, end, w, m, S, O):
+def gather(h, i0, j0, begin, end, w, m, sums):
     """Pass 1 on one tile."""
-    raise_shifts(h, i0, j0, m, S, O)
+    raise_shifts(h, i0, j0, m, sums)
+    S, O = sums[0], sums[1]
     mj, wj, Sj, Oj = m[j0:], w[j0:], S[j0:], O[j0:]
     for i in range(i0, i0 + h.shape[0]):
         row = h[i - i0]
@@ -141,37 +83,25 @@ def forces(h, i0, j0, begin, end, m, inside, outside):
 
 @njit(nogil=True, cache=True)
 def gather_all(U, V, begin, end, w, tiles):
-    """m, S and O of every pattern; ``tiles`` (n_tiles or 1, TILE**2) holds the pairs, or the last ones of them."""
-    N = U.shape[0]
-    m, S, O = np.full(N, FAR, f32), np.zeros(N, f32), np.zeros(N, f32)
-    t = 0
-    for i0 in range(0, N, TILE):
-        for j0 in range(i0, N, TILE):
-            h = tile_view(tiles[t], N, i0, j0)
-            fill_tile(h, U, V, i0, j0)
-            gather(h, i0, j0, begin, end, w, m, S, O)
-            t += tiles.shape[0] > 1
-    return m, S, O
+    """m, S and O of every pattern."""
+    N, starts = U.shape[0], tile_starts(U.shape[0])
+    m, sums = np.full(N, FAR, f32), np.zeros((2, N), f32)
+    for t in range(starts.shape[0]):
+        i0, j0 = starts[t]
+        gather(new_tile(tiles, t, U, V, i0, j0), i0, j0, begin, end, w, m, sums)
+    return m, sums[0], sums[1]
 
 
 @njit(nogil=True, cache=True)
 def pull(V, U, begin, end, w, tiles, m, inside, outside):
     """F_i = sum_j (W + W^T)_ij w_j V_j, from the tiles of the first pass."""
-    N = V.shape[0]
-    F = np.zeros(V.shape, f32)
-    heavy = w.reshape(N, 1) * V
-    t = 0
-    for i0 in range(0, N, TILE):
-        for j0 in range(i0, N, TILE):
-            h = tile_view(tiles[t], N, i0, j0)
-            if tiles.shape[0] > 1:
-                t += 1
-            elif N > TILE:  # the one buffer holds another tile by now
-                fill_tile(h, U, V, i0, j0)
-            forces(h, i0, j0, begin, end, m, inside, outside)
-            i1, j1 = i0 + h.shape[0], j0 + h.shape[1]
-            F[i0:i1] += np.dot(h, heavy[j0:j1])
-            F[j0:j1] += np.dot(h.T, heavy[i0:i1])
+    F, starts = np.zeros(V.shape, f32), tile_starts(V.shape[0])
+    heavy = w.reshape(w.shape[0], 1) * V
+    for t in range(starts.shape[0]):
+        i0, j0 = starts[t]
+        h = same_tile(tiles, t, U, V, i0, j0)
+        forces(h, i0, j0, begin, end, m, inside, outside)
+        add_pull(F, h, heavy, i0, j0)
     return F
 
 
@@ -183,12 +113,9 @@ def energy_and_gradient(X, begin, end, w, A, log_floor, gradient, kept_bytes):
 
     X (N, d), w (N,) and A (p, d) in float32; patterns sorted by class, begin[i] <= i < end[i] the class of i.
     """
-    N, p = X.shape[0], A.shape[0]
+    N = X.shape[0]
     U, V = factors(X, A)
-    n = (N + TILE - 1) // TILE
-    n_tiles = n * (n + 1) // 2
-    kept = gradient.size > 0 and n_tiles * TILE * TILE * 4 <= kept_bytes
-    tiles = np.empty((n_tiles if kept else 1, min(TILE, N) ** 2), f32)
+    tiles = room_for_tiles(N, kept_bytes if gradient.size > 0 else 0)
     m, S, O = gather_all(U, V, begin, end, w, tiles)
     E = 0.0
     inside, outside = np.zeros(N, f32), np.zeros(N, f32)
@@ -204,10 +131,5 @@ def energy_and_gradient(X, begin, end, w, A, log_floor, gradient, kept_bytes):
         inside[i] = (f32(1) - P) * slope
         outside[i] = -P * slope
     if gradient.size > 0:
-        F = pull(V, U, begin, end, w, tiles, m, inside, outside)
-        dZ = np.empty((N, p), f32)
-        for i in range(N):
-            for k in range(p):
-                dZ[i, k] = w[i] * (F[i, p] * V[i, k] - F[i, k])
-        gradient[:] = np.dot(dZ.T, X) * f32(2 / N)
+        gradient[:] = slope_of(pull(V, U, begin, end, w, tiles, m, inside, outside), V, w, X)
     return E

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..kernels.compiling import njit
 from ..kernels.exp2 import SUMS
-from ..kernels.soft_neighbors import TILE, fill_tile, tile_view
+from ..kernels.pair_tiles import TILE, fill_tile, tile_view
 
 ROUNDING = 2.0**-24  # of float32
 NO_TARGET = -1.0  # a reach below every distance
