@@ -1,17 +1,21 @@
 """Where nothing can be written, kernels are compiled without a cache, and one warning says how to have one."""
 
+import os
 import subprocess
 import sys
+
+import pytest
 
 PROGRAM = """
 import sys, warnings
 import numba.core.caching as caching
-caching.CacheImpl._locator_classes = []  # no place for a cache
+for place in caching.CompileResultCacheImpl._locator_classes:
+    place.from_function = classmethod(lambda *_: None)  # no place for a cache
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     import freemetric
     freemetric.ITML  # names are imported when they are asked for
-said = [str(w.message) for w in caught if "NUMBA_CACHE_DIR" in str(w.message)]
+said = [str(w.message) for w in caught if "NUMBA_CACHE_DIR can name" in str(w.message)]
 assert len(said) == 1, said
 import numpy as np
 X, y = np.random.default_rng(0).random((20, 2)), np.arange(20) % 2
@@ -28,9 +32,9 @@ def test_without_a_place_for_a_cache():
 CALLED = """
 import sys
 from pathlib import Path
-from freemetric.kernels import compiling
+from freemetric.kernels import keeping
 folder = Path(sys.argv[1])
-compiling.KERNELS = compiling.stamp_of(folder)
+keeping.KERNELS = keeping.stamp_of(folder)
 sys.path.insert(0, str(folder))
 from outer import outer
 print(outer(1))
@@ -50,3 +54,44 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
         (tmp_path / "inner.py").write_text(INNER.format(added))
         done = subprocess.run([sys.executable, "-c", CALLED, tmp_path], capture_output=True, text=True, timeout=250)
         assert done.stdout.strip() == str(10 * (1 + added)), done.stderr[-500:]
+
+
+COUNTED = CALLED + "print(sum(outer.stats.cache_hits.values()))\n"
+LIMITED = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))\n" + COUNTED
+
+
+def called(program, folder, **more):
+    words = [sys.executable, "-W", "ignore", "-c", program, folder]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=250, env=os.environ | more)
+    assert done.returncode == 0, done.stderr[-500:]
+    return done.stdout.split()
+
+
+@pytest.fixture
+def sources(tmp_path):
+    (tmp_path / "inner.py").write_text(INNER.format(1))
+    (tmp_path / "outer.py").write_text(OUTER)
+    return tmp_path
+
+
+@pytest.mark.parametrize("end", [5, *(pytest.param(end, marks=pytest.mark.slow) for end in (0, -5))])
+def test_files_that_were_cut_off_are_written_anew(sources, end):
+    called(COUNTED, sources)
+    for path in (sources / "__pycache__").glob("outer.*.nb?"):
+        path.write_bytes(path.read_bytes()[:end])
+    assert [called(COUNTED, sources) for _ in range(2)] == [["20", "0"], ["20", "1"]]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs limits of POSIX")
+def test_a_folder_that_takes_nothing(sources):
+    """Nothing can be kept in it, what is there is read."""
+    assert [called(LIMITED, sources) for _ in range(2)] == [["20", "0"], ["20", "0"]]
+    called(COUNTED, sources)
+    assert called(LIMITED, sources) == ["20", "1"]
+
+
+def test_a_folder_that_may_only_be_read(sources):
+    """As in an image: compiled when it was made, used by somebody who may not write."""
+    called(COUNTED, sources)
+    nowhere = "import tempfile\ndef no(*_, **__):\n    raise OSError\ntempfile.TemporaryFile = no\n"
+    assert called(nowhere + COUNTED, sources) == ["20", "1"]

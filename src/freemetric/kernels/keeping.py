@@ -1,0 +1,82 @@
+"""Where compiled functions are kept. numba's own names, which no release promises: compiling.py does without them."""
+
+import contextlib
+import hashlib
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from numba.core import caching
+
+NOT_KEPT: list[str] = []  # functions that no place was found for; the warning comes with the first
+
+
+def stamp_of(folder: Path) -> str:
+    """A digest of the sources in a folder: times of files do not survive every copy of an installation."""
+    return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(folder.glob("*.py")))).hexdigest()
+
+
+KERNELS = stamp_of(Path(__file__).parent)
+PLACES = caching.CompileResultCacheImpl._locator_classes
+NAMED = {place.__name__.lstrip("_"): place for place in PLACES}  # older releases call them private
+UserProvided: Any = NAMED["UserProvidedCacheLocator"]
+InTree: Any = NAMED["InTreeCacheLocator"]
+
+
+class Chosen(UserProvided):
+    """The folder of NUMBA_CACHE_DIR, whether or not it can be written to."""
+
+    def ensure_cache_path(self) -> None:
+        """Nothing is asked for: what is there can be read."""
+
+
+class Installed(InTree):
+    """The folder of the package, whether or not it can be written to: an image may hold what was compiled in it."""
+
+    def ensure_cache_path(self) -> None:
+        """Nothing is asked for: what is there can be read."""
+
+
+class Places(caching.CompileResultCacheImpl):
+    """Where numba looks for a folder that it can write to, and then those that can be read."""
+
+    _locator_classes = [*PLACES, Chosen, Installed]
+
+
+class Cache(caching.FunctionCache):
+    """numba's cache, which is no reason to fail: what cannot be read is compiled, what cannot be written is not kept.
+
+    A kernel holds the code of those it calls, but numba looks at its own file alone: compiled anew where any of them
+    has changed.
+    """
+
+    _impl_class = Places
+
+    def __init__(self, function: Callable) -> None:
+        super().__init__(function)
+        self._cache_file._source_stamp = self._cache_file._source_stamp, KERNELS
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What was compiled for a signature, or None; files that were cut off are begun anew."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:
+            with contextlib.suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled; where that is impossible the next process compiles it again."""
+        try:
+            super().save_overload(sig, data)
+        except OSError as problem:
+            say_once(self._py_func.__name__, problem.strerror)
+
+
+def say_once(name: str, why: str | None) -> None:
+    """The one warning of a process that compiles what it cannot keep."""
+    if not NOT_KEPT:
+        said = f"Compiled functions cannot be kept ({why}), so every process compiles them anew"
+        warnings.warn(f"{said}; NUMBA_CACHE_DIR can name a folder for them.", RuntimeWarning, stacklevel=2)
+    NOT_KEPT.append(name)
