@@ -36,6 +36,7 @@ for _tag, _cls in {
     "nca": energies.NCAEnergy,
     "log-nca": energies.LogNCAEnergy,
     "regression": energies.RegressionEnergy,
+    "likeness": energies.LikenessEnergy,
     "diagonal": energies.Diagonal,
     "confinement": energies.Confinement,
     "sum": energies.SumEnergy,

@@ -5,11 +5,12 @@ from typing import cast
 from .base import BoundEnergy, CallableEnergy, Energy, ScaledEnergy, SumEnergy, bind, knows_its_data, takes_weights
 from .confinement import Confinement, confined
 from .diagonal import Diagonal
+from .likeness import LikenessEnergy
 from .minibatch import MiniBatch
 from .nca import LogNCAEnergy, NCAEnergy
 from .regression import RegressionEnergy
 
-ENERGIES = {"nca": NCAEnergy, "log-nca": LogNCAEnergy}
+ENERGIES = {"nca": NCAEnergy, "log-nca": LogNCAEnergy, "likeness": LikenessEnergy}
 
 
 def as_energy(energy: Energy | BoundEnergy | str) -> Energy:
@@ -30,6 +31,7 @@ __all__ = [
     "Confinement",
     "Diagonal",
     "Energy",
+    "LikenessEnergy",
     "LogNCAEnergy",
     "MiniBatch",
     "NCAEnergy",

@@ -101,6 +101,18 @@ def on_lists(lists, begin, end, w):
 
 
 @njit(nogil=True, cache=True)
+def alike_on_lists(lists, y, w):
+    """The same for numbers y (N,): how much alike they are, exp(-(y_i - y_j)^2), and their weights."""
+    same, heavy = np.empty(lists.shape, f32), np.empty(lists.shape, f32)
+    for i in range(lists.shape[0]):
+        for l in range(lists.shape[1]):
+            apart = y[i] - y[lists[i, l]]
+            same[i, l] = np.exp(-apart * apart)
+            heavy[i, l] = w[lists[i, l]]
+    return same, heavy
+
+
+@njit(nogil=True, cache=True)
 def energy_and_gradient(X, w, lists, same, heavy, A, diagonal, log_floor, gradient):
     """E of one map on one data set; dE/dA is written to ``gradient`` unless that is empty.
 

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 class Lists(NamedTuple):
     rows: "torch.Tensor"  # (R, N, L)
-    same: "torch.Tensor"  # (R, N, L) float32, whether a pair shares a class
+    same: "torch.Tensor"  # (R, N, L) float32, whether a pair shares a class, or how far it is alike
 
 
-def lists_of(Z: "torch.Tensor", label: "torch.Tensor", size: int, block_bytes: int) -> Lists:
-    """The ``size`` nearest others of all patterns Z (R, N, p)."""
+def lists_of(Z: "torch.Tensor", size: int, block_bytes: int) -> "torch.Tensor":
+    """The ``size`` nearest others (R, N, size) of all patterns Z (R, N, p)."""
     import torch
 
     R, N, _ = Z.shape
@@ -26,8 +26,7 @@ def lists_of(Z: "torch.Tensor", label: "torch.Tensor", size: int, block_bytes: i
         distances = torch.cdist(Z[:, start : start + block], Z)
         distances.diagonal(offset=start, dim1=1, dim2=2)[:] = torch.inf
         parts.append(distances.topk(size, dim=2, largest=False).indices)
-    rows = torch.cat(parts, dim=1)
-    return Lists(rows, (label[rows] == label[:, None]).to(Z.dtype))
+    return torch.cat(parts, dim=1)
 
 
 def evaluate(

@@ -22,6 +22,24 @@ class Data(NamedTuple):
     end: np.ndarray  # (N,) one past the last
     weights: np.ndarray  # (B, N) float32, mean one
 
+    def on_lists(self, rows: NDArray, r: int) -> tuple[NDArray, NDArray]:
+        return listed_neighbors.on_lists(rows, self.begin, self.end, self.weights[r % len(self.X)])
+
+
+class Alike(NamedTuple):
+    X: np.ndarray  # (B, N, d) float32, centred
+    y: np.ndarray  # (B, N) float32
+    weights: np.ndarray  # (B, N) float32, mean one
+
+    def on_lists(self, rows: NDArray, r: int) -> tuple[NDArray, NDArray]:
+        b = r % len(self.X)
+        return listed_neighbors.alike_on_lists(rows, self.y[b], self.weights[b])
+
+
+def prepare_alike(X: NDArray, y: NDArray, device: str = "cpu", weights: NDArray | None = None) -> Alike:
+    y = np.ascontiguousarray(y, dtype=np.float32)
+    return Alike(_centred(X), y, _of_mean_one(weights, X.shape[:2]))
+
 
 def prepare(X: NDArray, bounds: NDArray, device: str = "cpu", weights: NDArray | None = None) -> Data:
     X, weights = _centred(X), _of_mean_one(weights, X.shape[:2])
@@ -71,13 +89,13 @@ def _each_replica(data: Data | Numbers, work: Callable[..., float], n_replicas: 
 
 class Lists(NamedTuple):
     rows: np.ndarray  # (R, N, L) int32, the neighbours of every pattern
-    same: np.ndarray  # (R, N, L) float32, whether they share its class
+    same: np.ndarray  # (R, N, L) float32, whether they share its class, or how far they are alike
     heavy: np.ndarray  # (R, N, L) float32, their weights
     X: np.ndarray  # (B, N, d') the patterns, with columns of zeros as the kernel wants them
 
 
 def neighbor_lists(
-    data: Data, A: NDArray, size: int, diagonal: bool = False, last: tuple[NDArray, Lists] | None = None
+    data: Data | Alike, A: NDArray, size: int, diagonal: bool = False, last: tuple[NDArray, Lists] | None = None
 ) -> Lists:
     B, N, d = data.X.shape
     if last is None or last[0].shape != A.shape:
@@ -98,8 +116,7 @@ def neighbor_lists(
         others = found != everyone
         others[others.all(axis=1), -1] = False  # lost among others at the same point, any of whom may go instead
         lists.rows[r] = found[others].reshape(-1, size)
-        known = listed_neighbors.on_lists(lists.rows[r], data.begin, data.end, data.weights[r % B])
-        lists.same[r], lists.heavy[r] = known
+        lists.same[r], lists.heavy[r] = data.on_lists(lists.rows[r], r)
     return lists
 
 

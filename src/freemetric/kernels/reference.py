@@ -10,7 +10,7 @@ LEAST_VARIANCE = 1e-2  # of numbers: neighbours that agree by chance are not cer
 
 class Data(NamedTuple):
     X: np.ndarray  # (B, N, d)
-    same: np.ndarray  # (N, N), whether two patterns share a class
+    same: np.ndarray  # (N, N) or (B, N, N), whether two patterns share a class, or how far they are alike
     weights: np.ndarray  # (B, N)
 
 
@@ -19,6 +19,13 @@ def prepare(X: NDArray, bounds: NDArray, device: str = "reference", weights: NDA
     X = np.asarray(X, dtype=np.float64)
     weights = np.ones(X.shape[:2]) if weights is None else np.asarray(weights, dtype=np.float64)
     return Data(X, label[:, None] == label[None, :], weights)
+
+
+def prepare_alike(X: NDArray, y: NDArray, device: str = "reference", weights: NDArray | None = None) -> Data:
+    """Patterns with numbers y (B, N) that are alike as far as exp(-(y_i - y_j)^2) says."""
+    X = np.asarray(X, dtype=np.float64)
+    weights = np.ones(X.shape[:2]) if weights is None else np.asarray(weights, dtype=np.float64)
+    return Data(X, np.exp(-((y[:, :, None] - y[:, None, :]) ** 2)), weights)
 
 
 class Numbers(NamedTuple):
@@ -77,8 +84,9 @@ def nca_energy_and_gradient(
         return energy, np.diagonal(gradient, axis1=1, axis2=2)[:, None]
     B, N = data.X.shape[:2]
     listed = np.broadcast_to(True, (len(A), N, N)) if lists is None else lists
+    same = np.broadcast_to(data.same, (B, N, N))
     pairs = [
-        _one_energy_and_gradient(data.X[r % B], data.same, data.weights[r % B], listed[r], A[r], log_floor)
+        _one_energy_and_gradient(data.X[r % B], same[r % B], data.weights[r % B], listed[r], A[r], log_floor)
         for r in range(len(A))
     ]
     energies, gradients = zip(*pairs, strict=True)

@@ -22,6 +22,26 @@ class Data(NamedTuple):
     sweeps: dict  # (R, p, n) -> Sweep, made when first asked for
     pairs: "Pairs | None"  # where triton can visit them without storing any
 
+    def same(self, rows: "torch.Tensor") -> "torch.Tensor":
+        return (self.label[rows] == self.label[:, None]).to(self.X.dtype)
+
+
+class Alike(NamedTuple):
+    X: "torch.Tensor"  # (B, N, d) float32, centred
+    y: "torch.Tensor"  # (B, N) float32
+    weights: "torch.Tensor"  # (B, N) float32, sum one
+
+    def same(self, rows: "torch.Tensor") -> "torch.Tensor":
+        torch = _torch()
+        y = self.y.expand(len(rows), -1)
+        apart = y[:, :, None] - torch.gather(y, 1, rows.flatten(1)).view(rows.shape)
+        return torch.exp(-apart * apart)
+
+
+def prepare_alike(X: NDArray, y: NDArray, device: str = "cuda", weights: NDArray | None = None) -> Alike:
+    patterns, shares = _on_device(X, device, weights)
+    return Alike(patterns, _torch().as_tensor(y, dtype=patterns.dtype, device=device), shares)
+
 
 def _torch():
     try:
@@ -32,18 +52,24 @@ def _torch():
 
 
 def prepare(X: NDArray, bounds: NDArray, device: str = "cuda", weights: NDArray | None = None) -> Data:
+    patterns, shares = _on_device(X, device, weights)
+    label = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    bounds = np.asarray(bounds)
+    label = _torch().as_tensor(label, device=device)
+    return Data(patterns, label, shares, bounds, {}, _pairs(patterns, shares, bounds))
+
+
+def _on_device(X, device, weights):
+    """Patterns, centred, and weights with sum one."""
     torch = _torch()
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if not available[device.split(":")[0]]:
         raise ValueError(f"device={device!r}, but torch finds no such device on this machine.")
     X = np.asarray(X, dtype=np.float64)
     X = X - X.mean(axis=1, keepdims=True)
-    label = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
     weights = np.ones(X.shape[:2]) if weights is None else np.asarray(weights)
     weights = weights / weights.sum(axis=1, keepdims=True)
-    patterns, shares = (torch.as_tensor(values, dtype=torch.float32, device=device) for values in (X, weights))
-    bounds = np.asarray(bounds)
-    return Data(patterns, torch.as_tensor(label, device=device), shares, bounds, {}, _pairs(patterns, shares, bounds))
+    return tuple(torch.as_tensor(values, dtype=torch.float32, device=device) for values in (X, weights))
 
 
 def _pairs(X, weights, bounds):
@@ -53,13 +79,14 @@ def _pairs(X, weights, bounds):
 
 
 def neighbor_lists(
-    data: Data, A: NDArray, size: int, diagonal: bool = False, last: "tuple[NDArray, Lists] | None" = None
+    data: Data | Alike, A: NDArray, size: int, diagonal: bool = False, last: "tuple[NDArray, Lists] | None" = None
 ) -> "Lists":
-    from .listed_neighbors_torch import lists_of
+    from .listed_neighbors_torch import Lists, lists_of
 
     maps = _maps(data, A)
     Z = data.X * maps if diagonal else data.X @ maps.transpose(1, 2)
-    return lists_of(Z, data.label, size, BLOCK_BYTES)
+    rows = lists_of(Z, size, BLOCK_BYTES)
+    return Lists(rows, data.same(rows))
 
 
 def nca_energy(
