@@ -12,8 +12,7 @@ import pytest
 
 from freemetric import NCA
 from freemetric.exceptions import DataWarning
-from freemetric.report import page as page_module
-from freemetric.report import write
+from freemetric.report import document, write
 
 from .conftest import SECTIONS
 
@@ -119,7 +118,7 @@ def test_the_same_model_gives_the_same_page(models, page):
 def test_an_old_report_survives_a_failure(models, tmp_path, monkeypatch):
     path = tmp_path / "report.html"
     path.write_text("old")
-    monkeypatch.setattr(page_module, "for_script", lambda value: 1 / 0)
+    monkeypatch.setattr(document, "for_script", lambda value: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write(*models["NCA"][:1], path, *models["NCA"][1:])
     assert path.read_text() == "old"

@@ -1,20 +1,16 @@
 """The page of an evaluation: scores beside a constant answer, confusion, calibration, ROC, error against rows."""
 
-import base64
-import gzip
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..extras import require
-from ..files.atomic import replacing
 from . import about
-from .encode import clipped, for_script, rounded
+from .document import check_extras, write_document
+from .encode import clipped, rounded
 from .evaluation_words import captions, cells, facts, header
-from .page import policy, static
 
-SCRIPTS = ("base", "figure", "metric", "evaluation_scores", "evaluation_curves", "evaluation_main")
+SCRIPTS = ("base", "figure", "metric", "evaluation_scores", "evaluation_curves", "opening", "evaluation_main")
 
 
 def write_evaluation(found: Any, path: str | PathLike, *, title: str | None = None) -> Path:
@@ -47,35 +43,21 @@ def write_evaluation(found: Any, path: str | PathLike, *, title: str | None = No
     ...     write_evaluation(found, Path(folder) / "halves.html").name
     'halves.html'
     """
-    jinja2, plotly = require("jinja2", "report"), require("plotly.offline", "report")
+    check_extras()
     known = found.as_json() if hasattr(found, "as_json") else found
-    html = render(jinja2, known, clipped(title or _files(known)), plotly.get_plotlyjs())
-    path = Path(path)
-    with replacing(path) as file:
-        file.write(html.encode())
-    return path
-
-
-def render(jinja2: Any, found: Mapping[str, Any], title: str, plotly: str) -> str:
-    """The page as text."""
-    shown = contents(found)
-    script = "\n".join(static(f"{name}.js") for name in SCRIPTS)
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
-    return environment.from_string(static("evaluation.html")).render(
-        title=title,
-        how=clipped(found["how"], 1000),
-        notes=[clipped(note, 400) for note in found["notes"]],
-        header=header(found),
-        cells=cells(found),
-        facts=facts(found),
-        captions=captions(found),
-        shown=shown,
+    return write_document(
+        path,
+        "evaluation.html",
+        SCRIPTS,
+        contents(known),
+        title=clipped(title or _files(known)),
+        how=clipped(known["how"], 1000),
+        notes=[clipped(note, 400) for note in known["notes"]],
+        header=header(known),
+        cells=cells(known),
+        facts=facts(known),
+        captions=captions(known),
         versions=about.versions(),
-        policy=policy(script, plotly),
-        style=static("page.css"),
-        script=script,
-        data=for_script(shown),
-        plotly=base64.b64encode(gzip.compress(plotly.encode(), mtime=0)).decode(),
     )
 
 

@@ -1,24 +1,19 @@
-"""The page: a template, one script, one style sheet, Plotly and the data, all in one file."""
+"""The page about a model: the space, the run, what matters, the metric, single rows."""
 
-import base64
-import gzip
-import hashlib
 from collections.abc import Sequence
-from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..extras import require
-from ..files.atomic import replacing
 from . import charts, explain, monte_carlo_panel, space, summary
-from .encode import clipped, for_script
+from .document import check_extras, write_document
+from .encode import clipped
 from .findings import Findings
 from .reading import UserColumns, collect
 
-SCRIPTS = ("base", "figure", "space", "walk", "lines", "metric", "rows", "main")
+SCRIPTS = ("base", "figure", "space", "walk", "lines", "metric", "rows", "opening", "main")
 
 
 def write(
@@ -75,37 +70,24 @@ def write(
     ...     freemetric.report.write(model, Path(folder) / "iris.html", X, y).name
     'iris.html'
     """
-    jinja2, plotly = require("jinja2", "report"), require("plotly.offline", "report")
+    check_extras()
     if y is not None and X is None:
         raise ValueError("y are the labels of X; give both.")
     findings = collect(
         model, X, y, feature_names=feature_names, class_names=class_names, most_rows=most_rows, columns=columns
     )
-    html = render(jinja2, findings, clipped(title or findings.name), plotly.get_plotlyjs())
-    path = Path(path)
-    with replacing(path) as file:
-        file.write(html.encode())
-    return path
-
-
-def render(jinja2: Any, findings: Findings, title: str, plotly: str) -> str:
-    """The page as text."""
     shown = contents(findings)
-    script = "\n".join(static(f"{name}.js") for name in SCRIPTS)
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
-    return environment.from_string(static("page.html")).render(
-        title=title,
+    return write_document(
+        path,
+        "page.html",
+        SCRIPTS,
+        shown,
+        title=clipped(title or findings.name),
         findings=findings,
-        shown=shown,
         captions=summary.captions(findings, shown),
         facts=summary.facts(findings, shown),
         diagnostics=monte_carlo_panel.diagnostics(findings),
         tried=charts.tried(findings),
-        policy=policy(script, plotly),
-        style=static("page.css"),
-        script=script,
-        data=for_script(shown),
-        plotly=base64.b64encode(gzip.compress(plotly.encode(), mtime=0)).decode(),
     )
 
 
@@ -124,16 +106,3 @@ def contents(findings: Findings) -> dict[str, Any]:
         "confusion": charts.confused(findings),
         "explanations": explain.explanations(findings),
     }
-
-
-def policy(*scripts: str) -> str:
-    """A content security policy under which these scripts run, no others, and nothing is fetched."""
-    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
-    styles = "style-src 'unsafe-inline'; img-src data: blob:"
-    return f"default-src 'none'; script-src {allowed}; {styles}; base-uri 'none'; form-action 'none'"
-
-
-def static(name: str) -> str:
-    """The text of a file that stands beside this one."""
-    return (files(__package__) / "static" / name).read_text(encoding="utf-8")

@@ -4,7 +4,19 @@ const diagonal = () => ({
   ...{ type: "line", xref: "x", yref: "y", x0: 0, x1: 1, y0: 0, y1: 1, layer: "below" },
   line: { color: color("soft"), dash: "dash", width: 1 },
 });
-const square = (title, more = {}) => axis({ title, range: [-0.02, 1.02], tickformat: ".0%", nticks: 6, ...more });
+const shares = (title) => axis({ title, range: [-0.02, 1.02], tickformat: ".0%", nticks: 6 });
+
+// Lines in a square of shares, with its diagonal.
+function drawInSquare(id, lines, across, upwards) {
+  draw(id, lines, {
+    shapes: [diagonal()],
+    showlegend: lines.length > 1,
+    legend: BELOW,
+    xaxis: shares({ text: across }),
+    yaxis: shares(upright(upwards)),
+    margin: { l: 56, r: 12, t: 16, b: 40 },
+  });
+}
 
 function lineOf(result, x, y, more) {
   return { type: "scatter", mode: "lines+markers", x, y, name: label(result.method, 30), ...look(result.method), ...more };
@@ -27,14 +39,7 @@ function drawCalibration() {
   const known = methodsOf(chosen.file).filter(({ calibration }) => calibration);
   const of = known.length ? known[0].calibration.of : null;
   byId("calibration-name").textContent = of === null ? "Calibration of the class decided for" : `Calibration of “${of}”`;
-  draw("calibration-plot", known.map(calibrationLine), {
-    shapes: [diagonal()],
-    showlegend: known.length > 1,
-    legend: BELOW,
-    xaxis: square({ text: "probability" }),
-    yaxis: square(upright("share that came true")),
-    margin: { l: 56, r: 12, t: 16, b: 40 },
-  });
+  drawInSquare("calibration-plot", known.map(calibrationLine), "probability", "share that came true");
 }
 
 function drawRoc() {
@@ -47,14 +52,7 @@ function drawRoc() {
     const hovertemplate = `${label(result.method, 40)}<br>found %{y:.1%}, wrongly %{x:.1%}<extra></extra>`;
     return lineOf(result, result.roc.false, result.roc.true, { mode: "lines", hovertemplate });
   };
-  draw("roc-plot", known.map(curve), {
-    shapes: [diagonal()],
-    showlegend: known.length > 1,
-    legend: BELOW,
-    xaxis: square({ text: "share of the others taken for it" }),
-    yaxis: square(upright("share found")),
-    margin: { l: 56, r: 12, t: 16, b: 40 },
-  });
+  drawInSquare("roc-plot", known.map(curve), "share of the others taken for it", "share found");
 }
 
 function drawCurve() {

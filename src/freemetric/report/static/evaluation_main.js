@@ -1,11 +1,3 @@
-// Plotly waits compressed in the page; the page's policy knows its digest, so that no other script runs.
-async function loadPlotly() {
-  const stream = new Blob([bytesOf(byId("plotly").textContent)]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const script = document.createElement("script");
-  script.textContent = await new Response(stream).text();
-  document.head.append(script);
-}
-
 const EVERY = [drawScores, drawClasses, drawCalibration, drawRoc, drawCurve];
 
 function choose(change) {
@@ -27,17 +19,11 @@ function chooseFile(file) {
   choose({});
 }
 
-try {
+await openPage(async () => {
   await loadPlotly();
   fill(byId("file"), data.files.map((name, i) => [i, name]), 0, chooseFile);
   const scores = data.scores.filter(({ name }) => name !== "accuracy").map(({ name, title }) => [name, title]);
   fill(byId("score"), [["error", "Error"], ...scores], "error", (score) => choose({ score }));
   offerMethods();
   for (const drawing of EVERY) figure(drawing);
-} catch (error) {
-  byId("trouble").hidden = false;
-  byId("trouble").textContent = `The figures cannot be drawn here (${error.message}). A browser of 2023 or later can.`;
-  throw error;
-}
-followTheme();
-document.documentElement.dataset.ready = "true";
+});

@@ -1,0 +1,71 @@
+"""One HTML file that needs no network: a template, one script, one style sheet, Plotly and the data."""
+
+import base64
+import gzip
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ..extras import require
+from ..files.atomic import replacing
+from .encode import for_script
+
+
+def check_extras() -> None:
+    """One line about what is not installed, before the work."""
+    require("jinja2", "report")
+    require("plotly.offline", "report")
+
+
+def write_document(
+    path: str | PathLike, template: str, scripts: Sequence[str], shown: Mapping[str, Any], **words: Any
+) -> Path:
+    """Write a page that ``scripts`` draw from ``shown``; the template has both ``shown`` and ``words``."""
+    path = Path(path)
+    html = _html(template, "\n".join(_static(f"{name}.js") for name in scripts), shown, words)
+    with replacing(path) as file:
+        file.write(html.encode())
+    return path
+
+
+def _html(template: str, script: str, shown: Mapping[str, Any], words: Mapping[str, Any]) -> str:
+    jinja2, (plotly, digest) = require("jinja2", "report"), _plotly()
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_static), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    return environment.get_template(template).render(
+        **words,
+        shown=shown,
+        policy=_policy(_digest(script), digest),
+        style=_static("page.css"),
+        script=script,
+        data=for_script(shown),
+        plotly=plotly,
+    )
+
+
+@cache
+def _plotly() -> tuple[str, str]:
+    """Plotly compressed, and the digest of what the browser makes of it; many pages hold the same."""
+    script = require("plotly.offline", "report").get_plotlyjs()
+    return base64.b64encode(gzip.compress(script.encode(), mtime=0)).decode(), _digest(script)
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _policy(*digests: str) -> str:
+    """A content security policy under which scripts of these digests run, no others, and nothing is fetched."""
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    styles = "style-src 'unsafe-inline'; img-src data: blob:"
+    return f"default-src 'none'; script-src {allowed}; {styles}; base-uri 'none'; form-action 'none'"
+
+
+def _static(name: str) -> str:
+    """The text of a file that stands beside this one."""
+    return (files(__package__) / "static" / name).read_text(encoding="utf-8")
