@@ -11,21 +11,30 @@ from sklearn.preprocessing import MinMaxScaler
 
 import freemetric.saved  # noqa: F401 - some tests look at the registry of model files, and put it back as it was
 
-COMPILE = """
+BEGIN = """
 from sklearn.datasets import load_wine
 from freemetric import DMLFE, NCA, FreeEnergyClassifier
+from freemetric.mc import Annealing, Constant
 X, y = load_wine(return_X_y=True)
+"""
+COMPILE = [
+    """
 FreeEnergyClassifier(12, random_state=0).fit(X, y).predict_proba(X[:5])
 FreeEnergyClassifier(12, random_state=0).fit(X[::3], y[::3]).predict_proba(X[:5])
+""",
+    """
+DMLFE(sampler=Annealing(Constant(1e-3), "element", n_steps=1), random_state=0).fit(X[::3], y[::3])
 DMLFE(random_state=0).fit(X[::3], y[::3])
 NCA(max_iter=2).fit(X, y)
-"""
+""",
+]
 
 
 def pytest_configure(config):
     """Compile the kernels once for all workers: code that was just compiled rounds otherwise than its copy on disk."""
     if not hasattr(config, "workerinput") and getattr(config.option, "numprocesses", None):
-        subprocess.run([sys.executable, "-W", "ignore", "-c", COMPILE], check=True)
+        compilers = [subprocess.Popen([sys.executable, "-W", "ignore", "-c", BEGIN + part]) for part in COMPILE]
+        assert [compiler.wait() for compiler in compilers] == [0] * len(COMPILE)
 
 
 @pytest.fixture

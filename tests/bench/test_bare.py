@@ -35,7 +35,8 @@ EXTRAS = ["pandas", "pyarrow", "typer", "rich", "matplotlib", "plotly", "jinja2"
 @pytest.mark.parametrize(
     ("hidden", "methods"),
     [
-        (EXTRAS, ["euclidean", "nca", "free-energy"]),
+        (EXTRAS, ["euclidean", "nca"]),
+        pytest.param(EXTRAS, ["free-energy"], marks=pytest.mark.slow),
         pytest.param(["fcntl", "resource"], ["euclidean"], marks=pytest.mark.slow),
     ],
 )

@@ -57,6 +57,18 @@ COMMAND = [sys.executable, "-m", "freemetric", "bench", "run"]
 OPTIONS = ["--datasets", ",".join(SETS), "--methods", ",".join(NAMES), "--repeats", "1"]
 
 
+def test_what_is_missing_is_done(undisturbed, tmp_path):
+    for file in records.record_files(undisturbed):
+        if "wine" in str(file):
+            kept = tmp_path / file.relative_to(undisturbed)
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_bytes(file.read_bytes())
+    report = run(plan(SETS, NAMES, 1), tmp_path)
+    assert (report.fitted, report.found) == (6, 6)
+    assert contents(tmp_path) == contents(undisturbed)
+
+
+@pytest.mark.slow
 def test_killed_in_the_middle_and_run_again(undisturbed, tmp_path):
     process = subprocess.Popen([*COMMAND, tmp_path, *OPTIONS], start_new_session=True, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 60

@@ -16,12 +16,22 @@ class Hidden:
             raise ModuleNotFoundError(name, name=name)
 sys.meta_path.insert(0, Hidden())
 from freemetric.cli import main
-main()
+"""
+
+
+EACH = """
+for sys.argv in [sys.argv[:1] + line.split() for line in sys.stdin]:
+    try:
+        main()
+    except SystemExit as ended:
+        if ended.code:
+            raise
 """
 
 
 def shell(*words):
-    return subprocess.run([sys.executable, "-c", CALL, *map(str, words)], capture_output=True, text=True)
+    call = [sys.executable, "-c", f"{CALL}main()", *map(str, words)]
+    return subprocess.run(call, capture_output=True, text=True)
 
 
 @pytest.fixture(scope="module")
@@ -33,15 +43,13 @@ def fewer(people, tmp_path_factory):
 
 def test_from_the_table_to_the_page(home, tmp_path):
     data, model = home / "people.csv", tmp_path / "people.fm"
-    for words in (
-        ["fit", data, "--target", "class", "--set", "n_replicas=6", "-o", model],
-        ["predict", model, data, "-o", tmp_path / "out.csv", "--proba"],
-        ["transform", model, data, "-o", tmp_path / "z.csv"],
-        ["inspect", model],
-        ["report", model, "-o", tmp_path / "page.html"],
-    ):
-        done = shell(*words)
-        assert done.returncode == 0, done.stderr
+    lines = f"""fit {data} --target class --set n_replicas=6 -o {model}
+predict {model} {data} -o {tmp_path}/out.csv --proba
+transform {model} {data} -o {tmp_path}/z.csv
+inspect {model}
+report {model} -o {tmp_path}/page.html"""
+    done = subprocess.run([sys.executable, "-c", CALL + EACH], input=lines, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"people.fm", "out.csv", "z.csv", "page.html"}
 
 

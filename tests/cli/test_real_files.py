@@ -21,7 +21,10 @@ def shell(*words):
     return subprocess.run([sys.executable, "-m", "freemetric", *map(str, words)], capture_output=True, text=True)
 
 
-@pytest.mark.parametrize(("method", "parameters"), [("free-energy", {"n_replicas": 6}), ("nca", {"n_neighbors": 3})])
+@pytest.mark.parametrize(
+    ("method", "parameters"),
+    [pytest.param("free-energy", {"n_replicas": 6}, marks=pytest.mark.slow), ("nca", {"n_neighbors": 3})],
+)
 def test_fit_and_predict_from_the_shell_as_in_python(method, parameters, tmp_path):
     data, model, out = FOLDER / "hepatitis.csv", tmp_path / "model.fm", tmp_path / "out.csv"
     given = [word for name, value in parameters.items() for word in ("--set", f"{name}={value}")]

@@ -89,6 +89,16 @@ def a_worker_killed_meanwhile(cluster, client):
     assert len(killed) == 1
 
 
+def test_workers_give_what_one_process_gives(wine):
+    X, y = wine
+    with cluster_of(2):
+        apart = DaskFreeEnergyClassifier(**SETTINGS).fit(*chunked(X, y, 60))
+        one = FreeEnergyClassifier(**SETTINGS).fit(X, y)
+        assert_same_model(apart, one)
+        assert_same_predictions(apart, one, X)
+
+
+@pytest.mark.slow
 def test_two_and_four_workers_give_what_one_process_gives_and_so_do_those_that_are_left(wine, monkeypatch):
     """One test: to start processes is what takes time."""
     X, y = wine

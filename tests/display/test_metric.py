@@ -9,7 +9,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from freemetric import DMLFE, NCA, RCA, FreeEnergyClassifier, MetricKNeighborsClassifier
 from freemetric.display import MetricDisplay
-from freemetric.mc import Annealing, Constant, ElementMove
+from freemetric.mc import Annealing, Constant
 
 NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
 
@@ -39,7 +39,7 @@ def ends(bars):
 
 
 def test_a_walker_shows_the_spread_of_its_replicas(iris):
-    sampler = Annealing(Constant(1e-3), ElementMove(0.5), n_steps=2, n_replicas=3)
+    sampler = Annealing(Constant(1e-3), n_steps=2, n_replicas=3)
     model = DMLFE(sampler=sampler, random_state=0).fit(*iris)
     for X, unit in ((None, 1), (iris[0], iris[0].std(axis=0))):
         display = MetricDisplay.from_estimator(model, X=X, weights=True)

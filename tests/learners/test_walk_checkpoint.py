@@ -38,7 +38,8 @@ np.savez(result, A=model.components_, replicas=model.replicas_, energy=model.tra
 """
 
 
-@pytest.mark.parametrize("move", [pytest.param("element", marks=pytest.mark.slow), "hamiltonian"])
+@pytest.mark.slow
+@pytest.mark.parametrize("move", ["element", "hamiltonian"])
 def test_killed_in_the_middle(move, tmp_path):
     folder = tmp_path / "kept"
 

@@ -29,7 +29,7 @@ def expected(model, X):
     return mixture.calibration(mixed, model.committee_.basin_energies(X))
 
 
-@pytest.mark.parametrize("data", ["iris", "wine", "breast_cancer"])
+@pytest.mark.parametrize("data", ["iris", "wine", pytest.param("breast_cancer", marks=pytest.mark.slow)])
 def test_as_python_has_it(data, request):
     X, y = request.getfixturevalue(data)
     model, new = FreeEnergyClassifier(8, random_state=0).fit(X[::4], y[::4]), X[1::4]

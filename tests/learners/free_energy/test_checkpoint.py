@@ -92,6 +92,7 @@ np.save(sys.argv[2], model.predict_proba(X))
 """
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle(tmp_path):
     def run(folder, result, **options):
         return subprocess.Popen([sys.executable, "-c", PROGRAM, folder, result], **options)
