@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from freemetric import DMLFE, LEARNERS, LFDA, LMNN, NCA, Euclidean, FreeEnergyClassifier
+from freemetric import DMLFE, LEARNERS, LFDA, LMNN, NCA, RCA, Euclidean, FreeEnergyClassifier
 from freemetric.exceptions import DataWarning
 
 SUPERVISED = [NCA(), DMLFE(random_state=0), FreeEnergyClassifier(12, random_state=0)]
@@ -152,6 +152,12 @@ def test_constant_features_are_a_warning(iris):
     for estimator in (NCA(), DMLFE(), FreeEnergyClassifier(12, random_state=0)):
         message = only_warning(estimator, X, y)
         assert message == "Constant features, which no distance can use: 4, 5, 6, 7, 8 and 2 more."
+
+
+def test_constant_features_are_named_where_they_have_names(iris):
+    X = pd.DataFrame(iris[0], columns=list("abcd")).assign(same=1.0, too=2.0)
+    for estimator in (NCA(), RCA()):
+        assert only_warning(estimator, X, iris[1]) == "Constant features, which no distance can use: same, too."
 
 
 def test_the_order_in_memory_does_not_matter(learner, iris):

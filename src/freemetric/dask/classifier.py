@@ -87,7 +87,7 @@ class DaskFreeEnergyClassifier(FreeEnergyClassifier):
         panel = search.problem.voters
         decision = self._decision(panel)
         check_n_components(self.n_components, panel.X)
-        warn_about(panel.X, panel.y, self.classes_)
+        warn_about(panel.X, panel.y, self.classes_, getattr(self, "feature_names_in_", None))
         with on_the_cluster():
             run_to_the_end(search, self)
         with one_blas_thread():  # many small problems, for which threads only wait

@@ -78,7 +78,7 @@ class MetricLearner(
             X, y = checked_numbers(self, X, y, dtype=self._dtypes, order="C", ensure_min_samples=2)
             check_magnitude(X)
             X, y, given = self._labelled_patterns(precise(X), y, sample_weight)
-            warn_about(X, y, self.classes_)
+            warn_about(X, y, self.classes_, getattr(self, "feature_names_in_", None))
         check_n_components(getattr(self, "n_components", None), X)
         with self._in_units(X):
             self.components_ = self._learn(X, y, **given) / self._unit

@@ -8,6 +8,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ..exceptions import DataWarning
 from ..metrics.places import equal_rows
+from ..printable import printable
 
 MANY_COPIES = 0.1  # share of rows
 MOST_COMPARED = 200_000  # rows among which copies are looked for
@@ -52,19 +53,20 @@ def check_n_components(n_components: int | None, X: NDArray) -> None:
         raise ValueError(f"n_components={n_components} is larger than the number of features, {X.shape[1]}.")
 
 
-def warn_about(X: NDArray, y: NDArray, classes: NDArray) -> None:
-    """One warning for each trait of the data that will make the metric worse."""
-    for message in _complaints(X, y, classes):
+def warn_about(X: NDArray, y: NDArray, classes: NDArray, names: NDArray | None = None) -> None:
+    """One warning for each trait of the data that will make the metric worse; features by name where they have one."""
+    for message in _complaints(X, y, classes, names):
         warnings.warn(message, DataWarning, stacklevel=4)
 
 
-def _complaints(X, y, classes):
+def _complaints(X, y, classes, names):
     N, d = X.shape
     lonely = classes[np.bincount(y, minlength=len(classes)) == 1].tolist()
     if lonely:
         yield f"Classes with a single pattern, which has no neighbour of its own class: {_few(lonely)}."
     constant = np.flatnonzero(np.ptp(X, axis=0) == 0).tolist()
     if constant:
+        constant = constant if names is None else [printable(names[i]) for i in constant]
         yield f"Constant features, which no distance can use: {_few(constant)}."
     copies = _count_copies(X) if N <= MOST_COMPARED else 0
     if copies > MANY_COPIES * N:
