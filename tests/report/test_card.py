@@ -154,6 +154,23 @@ def test_the_heaviest_features_come_first(walker):
     assert f"{100 * weights[0]:.1f} %" in shown.said
 
 
+def test_importances(voters):
+    shown = Card(card(voters))
+    mean, error = voters.feature_importances_, voters.feature_importances_error_
+    first = mean.argmax()
+    assert "6 of 13 features, what out-of-bag accuracy owes to them" in shown.said
+    assert f"x{first}" in shown.texts
+    assert f"{100 * mean[first]:.1f} % ± {100 * error[first]:.1f}" in shown.texts
+
+
+def test_importances_of_large_models_are_shown_once_they_are_known(wine, monkeypatch):
+    monkeypatch.setattr("freemetric.report.card.MOST_CELLS", 100)
+    model = FreeEnergyClassifier(4, candidates=["scaled/identity"], random_state=0).fit(*wine)
+    assert "owes to them" not in card(model)
+    assert model.feature_importances_.any()
+    assert "owes to them" in card(model)
+
+
 def test_voters(voters):
     shown = Card(card(voters))
     trusted = voters.committee_.trust

@@ -9,10 +9,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..display.candidates import kind_name
+from ..learners.free_energy.importances_mixin import KNOWN, ImportancesMixin
 from ..learners.free_energy.scoring import score_name
 from .card_drawing import bars, count, framed, line, percent
 
 MOST_BARS = 6
+MOST_CELLS = 20_000  # of training patterns whose importances are asked for by a card, which should be there at once
 logger = logging.getLogger("freemetric")
 
 
@@ -63,6 +65,8 @@ def _score(model):
 
 def _parts(model):
     metric, tried = _metric(model), getattr(model, "selection_", {})
+    if isinstance(model, ImportancesMixin):
+        yield _most_important_features(model)
     yield _heaviest_features(model, metric)
     if hasattr(model, "committee_"):
         yield _heaviest_candidates(model.committee_)
@@ -103,6 +107,18 @@ def _how_chosen(model):
     return f"with the lowest error of inner folds, {percent(np.min(model.selection_['error']))}"
 
 
+def _most_important_features(model):
+    """What permuted features cost out of bag: where somebody has asked already, or the answer takes no time."""
+    if model.committee_ not in KNOWN and model.committee_.voters.X.size > MOST_CELLS:
+        return None
+    mean, error = model.feature_importances_, model.feature_importances_error_
+    if not np.isfinite(mean).all():  # nobody was out of bag
+        return None
+    names, first = _feature_names(model, model), np.argsort(-mean, kind="stable")[:MOST_BARS]
+    words = f"{_some(first, mean)}, what out-of-bag {score_name(model.scoring)} owes to them"
+    return bars(words, [names[i] for i in first], mean[first], error[first], are_shares=model.scoring is None)
+
+
 def _heaviest_features(model, metric):
     if hasattr(metric, "distance_weights_"):
         weights, spread, of = metric.distance_weights_, metric.distance_weights_std_, "the squared distances"
@@ -113,8 +129,11 @@ def _heaviest_features(model, metric):
         return None
     names = _feature_names(model, metric)
     first = np.argsort(-weights, kind="stable")[:MOST_BARS]
-    some = f"{len(first)} of {len(weights)} features" if len(first) < len(weights) else "features"
-    return bars(f"{some}, shares of {of}", [names[i] for i in first], weights[first], spread[first])
+    return bars(f"{_some(first, weights)}, shares of {of}", [names[i] for i in first], weights[first], spread[first])
+
+
+def _some(first, values):
+    return f"{len(first)} of {len(values)} features" if len(first) < len(values) else "features"
 
 
 def _feature_names(model, metric):

@@ -42,14 +42,16 @@ def framed(facts: Iterable[tuple[str, str]], parts: Iterable[str]) -> str:
     return f'<style>{style}</style><div class="{NAME}">{inside}</div>'
 
 
-def bars(title: str, names: Iterable[object], weights: NDArray, spreads: NDArray) -> str:
-    """A bar for every name, with a line for its spread where there is one."""
-    scale = 100 / (np.max(weights + spreads) or 1)
+def bars(title: str, names: Iterable[object], weights: NDArray, spreads: NDArray, *, are_shares: bool = True) -> str:
+    """A bar for every name, with a line for its spread where there is one; shares are written as percents."""
+    scale = 100 / (max(np.max(weights + spreads), 0) or 1)
     rows = []
     for name, w, s in zip(names, weights, spreads, strict=True):
-        line = f'<path d="M{scale * max(w - s, 0):.1f} 5H{scale * (w + s):.1f}"/>' if s > 0 else ""
-        rect = f'<rect width="{scale * w:.1f}" height="10"/>'
-        value = f"{percent(w)} ± {100 * s:.1f}" if s > 0 else percent(w)
+        line = f'<path d="M{scale * max(w - s, 0):.1f} 5H{scale * max(w + s, 0):.1f}"/>' if s > 0 else ""
+        rect = f'<rect width="{scale * max(w, 0):.1f}" height="10"/>'
+        value = percent(w) if are_shares else f"{w:.3g}"
+        if s > 0:
+            value += f" ± {100 * s:.1f}" if are_shares else f" ± {s:.2g}"
         rows.append(f'<div class="bar">{_named(name)} {_drawing(100, 10, rect + line)} <span>{value}</span></div>')
     return f"<div>{_title(title)}{''.join(rows)}</div>"
 
