@@ -116,3 +116,7 @@ def test_the_summary(fitted):
     assert said["columns"] == 3
     assert said["score"] == pytest.approx(fitted[0].pipeline[-1].oob_score_)
     assert sum(share for _, share in said["weights"]) == pytest.approx(100)
+    owed = said["importances"]
+    assert {name for name, _, _ in owed} == {"length", "width", "field"}
+    assert owed[0][0] == "length"  # which alone tells red flowers from the others
+    assert [mean for _, mean, _ in owed] == sorted((mean for _, mean, _ in owed), reverse=True)

@@ -18,6 +18,7 @@ from .upload import Upload
 from .wishes import Wishes
 
 QUICK = {"n_replicas": 24}  # a first look
+MOST_NAMED = 10  # columns
 MODEL, REPORT = "model.fm", "report.html"
 
 
@@ -67,5 +68,15 @@ def summary(model: TableModel) -> dict[str, Any]:
         "score_name": f"out-of-bag {score_name(last.scoring)}" if known else "",
         "replicas": last.committee_.n_replicas if hasattr(last, "committee_") else None,
         "n_neighbors": getattr(last, "n_neighbors_", None),
-        "weights": [[name, share] for name, share in list(weights.items())[:10]],
+        "weights": [[name, share] for name, share in list(weights.items())[:MOST_NAMED]],
+        "importances": _importances(model),
     }
+
+
+def _importances(model):
+    """Columns to which the out-of-bag score owes most, what it owes to them, and the standard error of that."""
+    found = model.importances()
+    if found is None or not found.n_judges:
+        return []
+    first = np.argsort(-found.mean, kind="stable")[:MOST_NAMED]
+    return [[str(found.names[i]), float(found.mean[i]), float(found.error[i])] for i in first]

@@ -127,7 +127,10 @@ function showModel(result) {
   const score = result.score === null ? null : percent(result.score);
   const pairs = [[result.score_name, score], ["rows", whole(result.rows)], ["columns", whole(result.columns)]];
   const heaviest = result.weights.slice(0, 3).map(([name, share]) => `${bothEnds(name, 24)} ${number(Math.round(share))} %`);
-  facts("result-facts", [...pairs, ["replicas that vote", result.replicas || null], ["distances weigh most", heaviest.join(", ")]]);
+  const clear = result.importances.filter(([, mean, error]) => mean > 2 * error).slice(0, 3);
+  const owed = clear.map(([name, mean, error]) => `${bothEnds(name, 24)} ${mean.toFixed(3)} ± ${error.toFixed(3)}`);
+  const voting = ["replicas that vote", result.replicas || null];
+  facts("result-facts", [...pairs, voting, ["matters most", owed.join(", ")], ["distances weigh most", heaviest.join(", ")]]);
   list("result-notes", result.notes.filter((note) => !page.table.notes.includes(note)));
   byId("report").open = false;
   byId("report-frame").removeAttribute("src");
