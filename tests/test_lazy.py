@@ -7,6 +7,10 @@ import sys
 import pytest
 
 import freemetric
+from freemetric.cli import names
+from freemetric.tabular import methods
+from freemetric.tabular.formats import FORMATS
+from freemetric.tabular.writing import PACKERS, WRITERS
 
 SLOW = ("numba", "numpy", "pandas", "scipy", "sklearn")
 
@@ -25,6 +29,25 @@ def test_the_package_alone_imports_nothing_slow():
 @pytest.mark.parametrize("words", [["--version"], ["--help"]])
 def test_first_words_of_the_command_line_import_nothing_slow(words):
     assert imported("from freemetric.cli import main; main()", *words) == set()
+
+
+def test_the_help_of_every_command_imports_nothing_slow():
+    code = """from freemetric.cli import app, main
+from freemetric.cli.app import COMMANDS
+for name in COMMANDS:
+    sys.argv = ["freemetric", name, "--help"]
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code
+"""
+    assert imported(code) == set()
+
+
+def test_names_in_help_are_those_of_the_library():
+    assert tuple(FORMATS) == names.FORMATS
+    assert (tuple(WRITERS), tuple(PACKERS)) == (names.WRITTEN, names.PACKED)
+    assert (methods.FITTED, tuple(methods.METHODS)) == (names.FITTED, names.METHODS)
 
 
 def test_a_mistyped_command_imports_nothing_slow():

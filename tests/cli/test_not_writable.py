@@ -16,7 +16,7 @@ def nothing_is_learned(monkeypatch):
 
     for name in ("fit", "load"):
         monkeypatch.setattr(TableModel, name, work)
-    monkeypatch.setattr("freemetric.cli.evaluate.evaluated", work)
+    monkeypatch.setattr("freemetric.tabular.evaluate", work)
 
 
 COMMANDS = {

@@ -6,8 +6,6 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from .. import datasets as data
-from ..tabular.methods import METHODS
 from .console import Json, console, listed, print_json, progress, tell
 from .datasets import DataHome
 from .records import Folder, Methods, read_records
@@ -35,8 +33,10 @@ def bench_run(
 ) -> None:
     """Make all records that are not there yet. Stop it whenever you like, run it again, run it twice at once."""
     from ..bench.runner import Limits, plan, run
+    from ..datasets import list_datasets
+    from ..tabular.methods import METHODS
 
-    names = listed(datasets, data.list_datasets(), "data set")
+    names = listed(datasets, list_datasets(), "data set")
     todo = plan(names, listed(methods, METHODS, "method"), repeats, "tuned" if tuned else "default")
     with progress("fits", len(todo), quiet=as_json) as advance:
         report = run(

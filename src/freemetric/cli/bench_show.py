@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from .. import datasets as data
 from .bench import app
 from .console import Json, console, fail, listed, print_json, progress
 from .datasets import DataHome
@@ -114,6 +113,7 @@ def bench_draw(
     """Learn on one data set and draw how: the space, annealing and quenches, or all optimisers against the clock."""
     from sklearn.preprocessing import minmax_scale
 
+    from .. import datasets as data
     from ..bench import critical_difference, figures
     from ..bench.race import race
 

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from .. import datasets as data
 from .console import Json, console, listed, print_json, progress
 
 app = typer.Typer(no_args_is_help=True, help="The paper's data sets.")
@@ -19,6 +18,8 @@ Names = Annotated[str, typer.Argument(help="Names separated by commas, or all.")
 @app.command("list")
 def sets_list(as_json: Json = False) -> None:
     """Names, sizes and notes."""
+    from .. import datasets as data
+
     entries = [data.info(name) for name in data.list_datasets()]
     sizes = [[entry.paper[what] for what in ("rows", "features", "classes")] for entry in entries]
     if as_json:
@@ -34,18 +35,24 @@ def sets_list(as_json: Json = False) -> None:
 @app.command("fetch")
 def sets_fetch(names: Names = "all", data_home: DataHome = None, as_json: Json = False) -> None:
     """Get what is missing."""
-    _show(data.fetch, names, data_home, as_json)
+    from ..datasets import fetch
+
+    _show(fetch, names, data_home, as_json)
 
 
 @app.command("check")
 def sets_check(names: Names = "all", data_home: DataHome = None, as_json: Json = False) -> None:
     """Check files against the registry."""
-    _show(data.check, names, data_home, as_json)
+    from ..datasets import check
+
+    _show(check, names, data_home, as_json)
 
 
 def _show(work, names, data_home, as_json):
     """What the work says of each set, in a line; exit code 1 if one is not usable."""
-    chosen = listed(names, data.list_datasets(), "data set")
+    from ..datasets import list_datasets
+
+    chosen = listed(names, list_datasets(), "data set")
     with progress("data sets", len(chosen), quiet=as_json) as advance:
         results = work(chosen, data_home, advance)
     if as_json:

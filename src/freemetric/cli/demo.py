@@ -1,8 +1,8 @@
 """``freemetric demo``: a first look."""
 
-from ..demo import main
-
 
 def demo() -> None:
     """Learn metrics on wine and iris, and draw the space before and after."""
+    from ..demo import main
+
     main([])

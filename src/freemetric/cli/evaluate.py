@@ -6,10 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..tabular import InputError, Limits, Settings
-from ..tabular.evaluation import evaluate as evaluated
-from ..tabular.methods import METHODS
-from ..tabular.writing import as_delimited, check_output, check_writable, write
+from . import names
 from .console import FAILURE, USAGE, Json, console, listed, progress, tell, warnings_told
 from .options import (
     STDOUT,
@@ -33,14 +30,13 @@ from .options import (
     kinds_of,
     read_data,
 )
-from .show_evaluation import show_evaluation
 
 
 def evaluate(
     data: Annotated[list[Path], typer.Argument(help="Files of any format that `fit` reads; - is standard input.")],
     target: Target = None,
     methods: Annotated[
-        str, typer.Option(help=f"Names separated by commas, or all: {', '.join(METHODS)}.")
+        str, typer.Option(help=f"Names separated by commas, or all: {', '.join(names.METHODS)}.")
     ] = "free-energy,nca,euclidean,rf",
     folds: Annotated[int, typer.Option(min=2, help="Folds of a repeat.")] = 5,
     repeats: Annotated[int, typer.Option(min=1, help="Repeats of the cross-validation.")] = 2,
@@ -86,18 +82,23 @@ def evaluate(
     ranks and critical differences follow, each method against the first. A method that is over the limit on one split
     of a file is not tried on its other splits.
     """
+    from .. import tabular
+    from ..tabular.methods import METHODS
+    from ..tabular.writing import as_delimited
+    from .show_evaluation import show_evaluation
+
     _check_outputs(page, output)
     chosen = listed(methods, METHODS, "method", USAGE)
     given = _by_method(assignments(parameters), chosen)
-    limits, more_scores = Limits(limit, megabytes), tuple(dict.fromkeys(scoring or ()))
-    settings = Settings(folds, repeats, seed, given, device, limits, groups, more_scores, learning_curve)
+    limits, more_scores = tabular.Limits(limit, megabytes), tuple(dict.fromkeys(scoring or ()))
+    settings = tabular.Settings(folds, repeats, seed, given, device, limits, groups, more_scores, learning_curve)
     with warnings_told():
         tables = {
             name: read_data(path, form, missing, delimiter, decimal, thousands, date_order, encoding, sheet)
             for name, path in _named(data).items()
         }
         with progress("fits", len(tables) * folds * repeats * len(chosen), quiet=as_json) as advance:
-            found = evaluated(
+            found = tabular.evaluate(
                 tables,
                 target,
                 chosen,
@@ -121,6 +122,9 @@ def evaluate(
 
 def _check_outputs(page, output):
     """Say before hours of work what cannot be written."""
+    from ..tabular import InputError
+    from ..tabular.writing import check_output, check_writable
+
     if page is not None:
         check_writable(page)
         if page.suffix.lower() not in (".html", ".htm"):
@@ -133,7 +137,7 @@ def _check_outputs(page, output):
 def import_page() -> Callable[..., Path]:
     """What writes the page, or in one line what it needs."""
     from ..extras import require
-    from ..report import write_evaluation  # slow to import
+    from ..report import write_evaluation
 
     require("jinja2", "report"), require("plotly.offline", "report")
     return write_evaluation
@@ -141,6 +145,7 @@ def import_page() -> Callable[..., Path]:
 
 def _write(found, page, output, quiet):
     """What was asked for as files; nothing is written before all is done, and then as a whole."""
+    from ..tabular.writing import write
 
     def say(line):
         if not quiet:
@@ -156,6 +161,8 @@ def _write(found, page, output, quiet):
 
 def _named(paths):
     """Files by the shortest names that tell them apart."""
+    from ..tabular import InputError
+
     short = [path.name for path in paths]
     if len(set(short)) < len(short):
         short = [str(path) for path in paths]
@@ -165,6 +172,8 @@ def _named(paths):
 
 
 def _by_method(given, methods):
+    from ..tabular import InputError
+
     parameters: dict[str, dict] = {}
     for name, value in given.items():
         method, _, parameter = name.partition(".")

@@ -5,10 +5,6 @@ from typing import Annotated
 
 import typer
 
-from ..files import about, load
-from ..tabular import InputError, Schema
-from ..tabular.table import few
-from ..tabular.writing import check_writable
 from .console import Json, console, print_json, progress, tell, warnings_told
 from .options import Model
 
@@ -19,7 +15,11 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write a model as an ONNX graph, which predicts without Python; every column of the table is an input."""
-    from ..onnx_export import to_onnx  # an extra, and slow to import
+    from ..files import load
+    from ..onnx_export import to_onnx  # an extra
+    from ..tabular import InputError
+    from ..tabular.table import few
+    from ..tabular.writing import check_writable
 
     output = output or model.with_suffix(".onnx")
     check_writable(output)
@@ -38,6 +38,9 @@ def export(
 
 def _dates(model):
     """Columns of dates, if it is a model of a table."""
+    from ..files import about
+    from ..tabular import Schema
+
     table = about(model).get("table")
     try:
         columns = Schema.from_json(table).columns if table else ()

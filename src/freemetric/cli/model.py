@@ -6,12 +6,9 @@ from typing import Annotated
 
 import typer
 
-from ..learners.free_energy.scoring import score_name
 from ..printable import printable
-from ..tabular import TableModel
-from ..tabular.methods import FITTED
-from ..tabular.writing import as_delimited, check_output, check_writable, write
 from .console import Json, console, print_json, progress, tell, warnings_told
+from .names import FITTED
 from .options import (
     STDOUT,
     Data,
@@ -38,7 +35,6 @@ from .options import (
     kinds_of,
     read_data,
 )
-from .show import described, show
 
 MOSTLY = 0.5  # share of known rows from which on an accuracy is no promise
 
@@ -68,6 +64,10 @@ def fit(
     as_json: Json = False,
 ) -> None:
     """Learn a metric and classifier from a table with names and gaps, and save both in one safe file."""
+    from ..tabular import TableModel
+    from ..tabular.writing import check_writable
+    from .show import described
+
     check_writable(output)
     given, kinds = assignments(parameters), kinds_of(drop, keep, numeric, nominal)
     with warnings_told():
@@ -98,6 +98,8 @@ def fit(
 
 def _expected(classifier):
     """How good its predictions should be, where it says so."""
+    from ..learners.free_energy.scoring import score_name
+
     score = getattr(classifier, "oob_score_", None)
     if score is None:
         return ""
@@ -125,6 +127,8 @@ def predict(
     as_json: Json = False,
 ) -> None:
     """Predict the class of every row; columns are matched by name. Where the rows have a class, say the accuracy."""
+    from ..tabular import TableModel
+
     with warnings_told():
         _check(output)
         loaded = TableModel.load(model)
@@ -162,6 +166,8 @@ def transform(
     as_json: Json = False,
 ) -> None:
     """Map every row to the space where the learned distance is Euclidean."""
+    from ..tabular import TableModel
+
     with warnings_told():
         _check(output)
         loaded = TableModel.load(model)
@@ -179,6 +185,9 @@ def inspect(
     as_json: Json = False,
 ) -> None:
     """Say what a model is: what its metric weighs, its preprocessing, parameters, versions and seed. Runs nothing."""
+    from ..tabular import TableModel
+    from .show import described, show
+
     with warnings_told():
         loaded = TableModel.load(model)
         with progress("asking what it owes to every column", quiet=as_json):
@@ -190,12 +199,16 @@ def inspect(
 
 def _check(output):
     """Whether a table can be written, before any work."""
+    from ..tabular.writing import check_output
+
     if output != STDOUT:
         check_output(output)
 
 
 def _hand_over(columns, output, escape, as_json, summary):
     """The columns to a file or to stdout; in JSON, a summary, with the columns where there is no file."""
+    from ..tabular.writing import as_delimited, write
+
     if output != STDOUT:
         write(output, columns, escape)
         summary = {"output": str(output), **summary}

@@ -2,13 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..tabular import InputError, Table, read
-from ..tabular.reading import FORMATS, MISSING
-from ..tabular.writing import PACKERS, WRITERS
+from . import names
+
+if TYPE_CHECKING:  # at run time commands import such things when they run, so that help takes no seconds
+    from ..tabular import Table
 
 STDOUT = Path("-")
 
@@ -21,7 +22,7 @@ Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of everything ra
 Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out; repeatable.")]
 Numeric = Annotated[list[str] | None, typer.Option(help="Column that must hold numbers; repeatable.")]
 Nominal = Annotated[list[str] | None, typer.Option(help="Column whose numbers are names; repeatable.")]
-Format = Annotated[str | None, typer.Option("--format", help=f"{', '.join(FORMATS)}; else by the suffix.")]
+Format = Annotated[str | None, typer.Option("--format", help=f"{', '.join(names.FORMATS)}; else by the suffix.")]
 Encoding = Annotated[
     str | None, typer.Option(help="Of a text: utf-8, cp1252, latin-1, utf-16, ...; where it is not recognised.")
 ]
@@ -42,7 +43,7 @@ Escape = Annotated[
     bool,
     typer.Option(help="Put ' before texts of CSV that a spreadsheet would run (= + - @); numbers stay as they are."),
 ]
-WRITTEN = f"{', '.join(WRITERS)}, perhaps with {', '.join(PACKERS)}"
+WRITTEN = f"{', '.join(names.WRITTEN)}, perhaps with {', '.join(names.PACKED)}"
 Output = Annotated[Path, typer.Option("--output", "-o", help=f"File to write, {WRITTEN}; - is CSV on stdout.")]
 
 
@@ -56,8 +57,10 @@ def read_data(
     date_order: str | None,
     encoding: str | None = None,
     sheet: str | None = None,
-) -> Table:
+) -> "Table":
     """The table of a file."""
+    from ..tabular.reading import MISSING, read
+
     texts = [*missing, ""] if missing else MISSING
     marks = {"decimal": decimal, "thousands": thousands, "date_order": date_order}
     return read(path, form, missing=texts, delimiter=delimiter, encoding=encoding, sheet=sheet, **marks)
@@ -72,6 +75,8 @@ def kinds_of(
 
 def assignments(texts: list[str] | None) -> dict[str, Any]:
     """``name=value`` as a dict; values are JSON where they can be, else text."""
+    from ..tabular import InputError
+
     values: dict[str, Any] = {}
     for text in texts or ():
         name, equals, value = text.partition("=")

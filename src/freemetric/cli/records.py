@@ -1,14 +1,14 @@
 """Records that the commands of ``freemetric bench`` start from."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .. import datasets as data
-from ..bench.records import Record, read_all
-from ..tabular.methods import METHODS
 from .console import fail, listed, tell
+
+if TYPE_CHECKING:
+    from ..bench.records import Record
 
 PACKED = "records.jsonl.gz"
 
@@ -20,12 +20,15 @@ Protocol = Annotated[
 Without = Annotated[str, typer.Option(help="Data sets to leave out, separated by commas.")]
 
 
-def read_records(folder: Path, methods: str = "all", without: str = "") -> list[Record]:
+def read_records(folder: Path, methods: str = "all", without: str = "") -> "list[Record]":
     """Records of a folder or of one compact file, of some methods and data sets, with a word about broken ones.
 
     A compact file in the folder counts as well, except for fits that have a record of their own beside it.
     """
+    from ..bench.records import read_all
     from ..bench.results import load_compact
+    from ..datasets import list_datasets
+    from ..tabular.methods import METHODS
 
     if not folder.exists():
         fail(f"There is no folder {folder}.")
@@ -37,7 +40,7 @@ def read_records(folder: Path, methods: str = "all", without: str = "") -> list[
     for line in broken:
         tell(line)
     wanted = listed(methods, METHODS, "method")
-    dropped = listed(without, data.list_datasets(), "data set")
+    dropped = listed(without, list_datasets(), "data set")
     chosen = [record for record in records if record.job.method in wanted and record.job.dataset not in dropped]
     if not chosen:
         fail(f"There are no such records in {folder}.")

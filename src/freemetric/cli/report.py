@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from ..tabular import TableModel
-from ..tabular.writing import check_writable
 from .console import Json, console, print_json, progress, warnings_told
 from .options import DateOrder, Decimal, Delimiter, Encoding, Format, Missing, Model, Sheet, Thousands, read_data
 
@@ -28,7 +26,9 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Write one HTML page about a model: the learned space, the Monte Carlo run, what it weighs, why it decides."""
-    from ..report import write  # slow to import
+    from ..report import write
+    from ..tabular import TableModel
+    from ..tabular.writing import check_writable
 
     output = output or model.with_suffix(".html")
     check_writable(output)

@@ -1,0 +1,21 @@
+"""Names that the help of commands lists, written out: what they name takes seconds to import.
+
+A test compares them with the names in ``tabular``.
+"""
+
+FORMATS = ("csv", "tsv", "txt", "excel", "jsonl", "json", "feather", "parquet", "arff", "libsvm")
+"""Formats that are read."""
+
+TEXTS = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json")
+WRITTEN = (*TEXTS, ".parquet", ".pq", ".feather", ".arrow", ".xlsx")
+"""Endings of files that are written."""
+
+PACKED = (".gz", ".bz2", ".xz", ".zip")
+"""Endings of packed files that are written."""
+
+LEARNERS = ("euclidean", "pca", "rca", "dca", "lfda", "itml", "lmnn", "dml-eig", "scml", "nca", "dmlmj", "dmlfe")
+FITTED = ("free-energy", *LEARNERS)
+"""Methods whose models can be saved."""
+
+METHODS = ("rf", *LEARNERS, "dmlfe-paper", "free-energy", "hist-boosting", "svm", "logistic")
+"""Methods that can be compared."""
