@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # at run time they are imported when they are asked for: scik
         DMLeig,
         Euclidean,
         FreeEnergyClassifier,
+        FreeEnergyRegressor,
         MetricKNeighborsClassifier,
         Recipe,
     )
@@ -45,6 +46,7 @@ __all__ = [
     "DMLeig",
     "Euclidean",
     "FreeEnergyClassifier",
+    "FreeEnergyRegressor",
     "MetricKNeighborsClassifier",
     "Recipe",
     "TableClassifier",

@@ -3,16 +3,29 @@
 from . import energies, mc
 from .files import register
 from .files.registry import register_known
-from .learners import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
+from .learners import LEARNERS, FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier, Recipe
 from .learners.free_energy.jury import Jury
 from .learners.free_energy.sample import Replicas
 from .learners.walk_checkpoint import KeptWalk
-from .metrics import Calibration, Candidate, Committee, Ensemble, Mixture, Voters
+from .metrics import (
+    Calibration,
+    Candidate,
+    Committee,
+    Ensemble,
+    Mixture,
+    NumberCommittee,
+    NumberVoters,
+    Reading,
+    Scale,
+    Told,
+    Voters,
+)
 from .tabular import TableClassifier, TableModel
 
 for _tag, _cls in {
     **LEARNERS,
     "free-energy-classifier": FreeEnergyClassifier,
+    "free-energy-regressor": FreeEnergyRegressor,
     "metric-k-neighbors-classifier": MetricKNeighborsClassifier,
     "table-classifier": TableClassifier,
 }.items():
@@ -28,6 +41,11 @@ for _tag, _cls in {
     "calibration": Calibration,
     "voters": Voters,
     "committee": Committee,
+    "number-voters": NumberVoters,
+    "number-committee": NumberCommittee,
+    "reading": Reading,
+    "told": Told,
+    "scale": Scale,
     "chain": mc.Chain,
     "walk": KeptWalk,
 }.items():

@@ -5,7 +5,7 @@ from .dml_eig import DMLeig
 from .dmlfe import DMLFE
 from .dmlmj import DMLMJ
 from .euclidean import Euclidean
-from .free_energy import FreeEnergyClassifier, Recipe
+from .free_energy import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from .itml import ITML
 from .knn import MetricKNeighborsClassifier
 from .lfda import LFDA
@@ -46,6 +46,7 @@ __all__ = [
     "DMLeig",
     "Euclidean",
     "FreeEnergyClassifier",
+    "FreeEnergyRegressor",
     "MetricKNeighborsClassifier",
     "Recipe",
 ]

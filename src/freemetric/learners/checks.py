@@ -59,11 +59,21 @@ def warn_about(X: NDArray, y: NDArray, classes: NDArray, names: NDArray | None =
         warnings.warn(message, DataWarning, stacklevel=4)
 
 
+def warn_about_patterns(X: NDArray, names: NDArray | None = None) -> None:
+    """The same for patterns without classes."""
+    for message in _complaints_of_patterns(X, names):
+        warnings.warn(message, DataWarning, stacklevel=4)
+
+
 def _complaints(X, y, classes, names):
-    N, d = X.shape
     lonely = classes[np.bincount(y, minlength=len(classes)) == 1].tolist()
     if lonely:
         yield f"Classes with a single pattern, which has no neighbour of its own class: {_few(lonely)}."
+    yield from _complaints_of_patterns(X, names)
+
+
+def _complaints_of_patterns(X, names):
+    N, d = X.shape
     constant = np.flatnonzero(np.ptp(X, axis=0) == 0).tolist()
     if constant:
         constant = constant if names is None else [printable(names[i]) for i in constant]
@@ -73,7 +83,7 @@ def _complaints(X, y, classes, names):
         what = f"{copies} of {N} rows are copies of others"
         yield f"{what}: fine where they were observed independently; else errors that leave one row out are too low."
     if d > N:
-        yield f"Fewer patterns ({N}) than features ({d}): many maps separate the classes; n_components may help."
+        yield f"Fewer patterns ({N}) than features ({d}): many maps fit them perfectly; n_components may help."
 
 
 def _count_copies(X):

@@ -1,8 +1,10 @@
 """What is predicted, and all of a search that depends on it.
 
 A target says how bags are drawn, what out-of-bag shares are worth, and how shares become predictions. Classes are one;
-a target of numbers would be another, without a change in the search.
+numbers are another.
 """
+
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,29 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
 from ..metrics import Calibration
+
+
+class Target(Protocol):
+    """What a search asks of a target; shares (..., N, C) are what judges got of all votes."""
+
+    energy: str  # by name, that replicas sample where nothing else is said
+    score_words: str  # what scores are, for people
+    columns: tuple[str, str]  # what errors and scores are called in tables
+
+    def strata(self, y: NDArray) -> list[NDArray]:
+        """Rows that a bag must hold a part of each of, (n,) row numbers."""
+
+    def scores(self, shares: NDArray, y: NDArray, weights: NDArray | None = None) -> NDArray:
+        """Scores (...), the lower the better."""
+
+    def deviations(self, shares: NDArray, y: NDArray) -> NDArray:
+        """What scores are the means of, (..., N)."""
+
+    def errors(self, shares: NDArray, y: NDArray, weights: NDArray | None = None) -> NDArray:
+        """What people would ask for instead of a score, (...)."""
+
+    def error_of(self, score: float, n_judges: float) -> float:
+        """The standard error of a score of so many judges."""
 
 
 class Classes:
@@ -20,6 +45,10 @@ class Classes:
     n_classes : int
         C.
     """
+
+    energy = "log-nca"
+    score_words = "Brier score"
+    columns = "oob_error", "oob_brier"
 
     def __init__(self, n_classes: int):
         self.n_classes = n_classes
@@ -41,6 +70,10 @@ class Classes:
     def errors(self, shares: NDArray, y: NDArray, weights: NDArray | None = None) -> NDArray:
         """Errors (...) of deciding for the largest of shares (..., N, C)."""
         return np.average(shares.argmax(axis=-1) != y, axis=-1, weights=weights)
+
+    def error_of(self, score: float, n_judges: float) -> float:
+        """The standard error of a Brier score of so many judges, as if they were right or wrong altogether."""
+        return float(np.sqrt(score * (1 - min(score, 0.99)) / n_judges) + 0.5 / n_judges)
 
     def calibrated(
         self,

@@ -23,10 +23,10 @@ class TrainingRows(NamedTuple):
     """N labelled rows of some weight."""
 
     X: NDArray[np.floating]  # (N, d)
-    y: NDArray[np.intp]  # (N,) class numbers
+    y: NDArray  # (N,) class numbers, or numbers
     weights: NDArray[np.float64] | None  # (N,) mean one; None where all are equal
     rows: NDArray[np.intp]  # (N,) their numbers among those given
-    classes: NDArray  # (C,) labels
+    classes: NDArray  # (C,) labels; none where y are numbers
 
 
 def training_rows(
@@ -52,6 +52,19 @@ def training_rows(
     weights = weights[rows]
     is_weighted = np.ptp(weights) > 0
     return TrainingRows(taken, numbers, weights / weights.mean() if is_weighted else None, rows, classes)
+
+
+def number_rows(X: NDArray, y: NDArray, sample_weight: ArrayLike | None, can_weigh: bool = True) -> TrainingRows:
+    """Rows of some weight with numbers y (n,), in the order that ``training_rows`` has."""
+    weights = check_weights(sample_weight, X, can_weigh)
+    rows = np.flatnonzero(weighty(weights))
+    if len(rows) <= MOST_ORDERED:
+        rows = rows[canonical_order(X[rows], y[rows], weights[rows])]
+    taken = X if len(rows) == len(X) and len(rows) > MOST_ORDERED else X[rows]
+    weights = weights[rows]
+    is_weighted = np.ptp(weights) > 0
+    numbers = y[rows].astype(np.float64)
+    return TrainingRows(taken, numbers, weights / weights.mean() if is_weighted else None, rows, np.empty(0))
 
 
 def canonical_order(X: NDArray, y: NDArray, weights: NDArray) -> NDArray[np.intp]:

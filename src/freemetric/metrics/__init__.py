@@ -10,6 +10,12 @@ from .ensemble import Candidate, Ensemble
 from .forms import FORMS, Form, register_form
 from .mean_field import MeanField, ScreenedField
 from .mixture import Calibration, Mixture
+from .number_committee import NumberCommittee
+from .number_voters import NumberVoters
+from .reading import Outlook, Reading
+from .scales import Scale
+from .told import Told
+from .trends import TRENDS, Trend
 from .views import VIEWS, View, register_view
 from .voters import Voters
 from .wells import Wells
@@ -18,6 +24,7 @@ from .whitened import Whitened
 __all__ = [
     "BASINS",
     "FORMS",
+    "TRENDS",
     "VIEWS",
     "Axes",
     "Basins",
@@ -28,7 +35,14 @@ __all__ = [
     "Form",
     "MeanField",
     "Mixture",
+    "NumberCommittee",
+    "NumberVoters",
+    "Outlook",
+    "Reading",
+    "Scale",
     "ScreenedField",
+    "Told",
+    "Trend",
     "View",
     "Voters",
     "Wells",

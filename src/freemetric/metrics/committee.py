@@ -13,7 +13,7 @@ from .averages import averaged_matrices, feature_shares
 from .basins import BASINS, Basins, basin_energies
 from .embedding import EMBEDDINGS, Embedding
 from .ensemble import Ensemble
-from .mixture import Mixture
+from .mixture import Calibration, Mixture
 from .outliers import LONELINESS, Loneliness
 from .polling import POLLS, Poll
 from .searches import bytes_of, kept_searches
@@ -58,6 +58,8 @@ class Committee:
     1.0
     """
 
+    most_changed = 0.01  # share of the votes that a shortlist may change
+
     def __init__(
         self,
         views: dict[str, View],
@@ -87,7 +89,7 @@ class Committee:
     def shares(self, X: NDArray, n_jobs: int | None = None, device: str = "cpu") -> NDArray:
         """Class shares (n_ensembles, n_neighbors, n, n_classes) that patterns X (n, d) get, of every k alone."""
         seen = seen_in(self.views, X)
-        size = len(self.ensembles), self.n_neighbors, len(X), self.voters.n_classes
+        size = len(self.ensembles), self.n_neighbors, len(X), self.voters.n_cells
         out = np.zeros(size, dtype=np.float32)
         with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every replica
             every_search = self._searches(n_jobs, device)
@@ -112,7 +114,7 @@ class Committee:
 
     def parts(self, n: int) -> list[slice]:
         """Slices of n patterns whose shares fit the memory budget."""
-        return chunks(n, self.mixture.weights.size, self.voters.n_classes)
+        return chunks(n, self.mixture.weights.size, self.voters.n_cells)
 
     def poll(self) -> Poll:
         """What all predictions share, made once."""
@@ -123,7 +125,13 @@ class Committee:
     def predict_proba(
         self, X: NDArray, n_jobs: int | None = None, device: str = "cpu", shortlist: int | None = None
     ) -> NDArray:
-        """Class probabilities (n, n_classes) of patterns X (n, d).
+        """Class probabilities (n, n_classes) of patterns X (n, d), see ``mixed`` for the other parameters."""
+        return self.mixture.calibration(self.mixed(X, n_jobs, device, shortlist), self.basin_energies(X))
+
+    def mixed(
+        self, X: NDArray, n_jobs: int | None = None, device: str = "cpu", shortlist: int | None = None
+    ) -> NDArray[np.float64]:
+        """Shares (n, n_cells) of all votes that patterns X (n, d) get, every ensemble and k by its weight.
 
         ``shortlist`` voters, the nearest in the averaged metric, are asked in every replica's space; all for None.
         """
@@ -133,11 +141,15 @@ class Committee:
         with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every view
             run = Parallel(n_jobs=n_jobs if n_parts > 1 else 1, require="sharedmem")
             shares = run(delayed(poll.shares)(X[part], shortlist, device) for part in parts)
-        return self.mixture.calibration(np.concatenate(shares), self.basin_energies(X))
+        return np.concatenate(shares)
 
     def basin_energies(self, X: NDArray) -> NDArray:
         """Free energies (n_basins, n, n_classes) of patterns X (n, d) in the classes as wholes."""
         return basin_energies(self.basins, X, self.voters.n_classes)
+
+    def with_voters(self, ensembles: list[Ensemble], voters: Voters) -> "Committee":
+        """The same with other metrics and voters."""
+        return Committee(self.views, ensembles, self.mixture, voters, self.basins)
 
     def feature_shares(self, groups: NDArray | None = None) -> tuple[NDArray, NDArray]:
         """Mean (d,) and standard deviation (d,) over replicas of every feature's share in the squared distances.
@@ -177,18 +189,24 @@ class Committee:
     def from_state(cls, state: Mapping[str, Any]) -> "Committee":
         parts = (state[name] for name in ("views", "ensembles", "mixture", "voters", "basins"))
         views, ensembles, mixture, voters, basins = parts
-        _check_views(views)
-        require(type(ensembles) is list and ensembles, "ensembles of Committee", "are no list with something in it")
-        require(type(mixture) is Mixture, "mixture of Committee", "is something else")
         require(type(voters) is Voters, "voters of Committee", "are something else")
-        n_ensembles, K = mixture.weights.shape
-        require(len(ensembles) == n_ensembles, "mixture of Committee", "has weights of other ensembles")
+        check_parts(views, ensembles, mixture, voters)
+        require(type(mixture.calibration) is Calibration, "mixture of Committee", "is of something else")
         require(len(mixture.calibration.bias) == voters.n_classes, "mixture of Committee", "is of other classes")
-        require(len(voters) > K, "mixture of Committee", "asks more neighbours than there are voters")
-        _check_ensembles(ensembles, views, voters.X.shape[1])
-        _check_distances(ensembles, views, voters.X)
         _check_basins(basins, len(mixture.calibration.strengths), (voters.n_classes, voters.X.shape[1]))
         return cls(views, ensembles, mixture, voters, basins)
+
+
+def check_parts(views: Any, ensembles: Any, mixture: Any, voters: Voters) -> None:
+    """ValueError unless views, metrics, weights and voters fit together."""
+    _check_views(views)
+    require(type(ensembles) is list and ensembles, "ensembles of Committee", "are no list with something in it")
+    require(type(mixture) is Mixture, "mixture of Committee", "is something else")
+    n_ensembles, K = mixture.weights.shape
+    require(len(ensembles) == n_ensembles, "mixture of Committee", "has weights of other ensembles")
+    require(len(voters) > K, "mixture of Committee", "asks more neighbours than there are voters")
+    _check_ensembles(ensembles, views, voters.X.shape[1])
+    _check_distances(ensembles, views, voters.X)
 
 
 def _check_views(views):

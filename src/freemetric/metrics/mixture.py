@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from ..files.checks import check_array, is_number, require
+from .reading import Reading
 
 MANY_CLASSES = 64  # shares of so many are mixed one by one: together, and in double precision, they are too large
 
@@ -78,11 +79,11 @@ class Mixture:
     ----------
     weights : ndarray of shape (n_ensembles, n_neighbors)
         Not negative, with sum one.
-    calibration : Calibration
-        What makes probabilities of the mixed shares.
+    calibration : Calibration or Reading
+        What makes probabilities, or numbers, of the mixed shares.
     """
 
-    def __init__(self, weights: NDArray, calibration: Calibration):
+    def __init__(self, weights: NDArray, calibration: Any):
         self.weights, self.calibration = weights, calibration
 
     def __call__(self, shares: NDArray, energies: NDArray | None = None) -> NDArray:
@@ -104,5 +105,6 @@ class Mixture:
         # 1e-6: they are normalised in double precision
         whole = weights.size and (weights >= 0).all() and abs(weights.sum() - 1) < 1e-6
         require(whole, "weights of Mixture", "do not add up to one")
-        require(type(calibration) is Calibration, "calibration of Mixture", "is something else")
+        known = type(calibration) in (Calibration, Reading)
+        require(known, "calibration of Mixture", "is something else")
         return cls(weights, calibration)

@@ -32,6 +32,14 @@ def places_of(X: NDArray, y: NDArray, n_classes: int, weights: NDArray | None = 
     return Places(first, of_row, np.bincount(of_row, minlength=len(first)), ballots.astype(np.float32))
 
 
+def shared_places(X: NDArray, votes: NDArray) -> Places:
+    """Where the rows X (N, d) lie that vote for something of everything, (N, C)."""
+    first, of_row = equal_rows(X)
+    ballots = np.zeros((len(first), votes.shape[1]))
+    np.add.at(ballots, of_row, votes)
+    return Places(first, of_row, np.bincount(of_row, minlength=len(first)), ballots.astype(np.float32))
+
+
 def equal_rows(X: NDArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The first row of every kind (M,), and which kind every row is of (N,)."""
     everyone = np.arange(len(X))

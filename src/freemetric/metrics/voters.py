@@ -44,6 +44,15 @@ class Voters:
     def __len__(self) -> int:
         return len(self.y)
 
+    @property
+    def n_cells(self) -> int:
+        """Cells of a ballot."""
+        return self.n_classes
+
+    def targets(self, bags: NDArray) -> NDArray:
+        """What replicas that learn on these bags (R, n) of rows learn, (n,): bags are drawn class by class."""
+        return self.y[bags[0]]
+
     def __sizeof__(self) -> int:
         """With the rows: clusters ask how large an object is before they decide to send it once."""
         return object.__sizeof__(self) + self.X.nbytes + self.y.nbytes
@@ -78,9 +87,15 @@ class Voters:
         fits = 4 * n_classes * len(y) <= max(BALLOT_BYTES, 100 * X.nbytes)
         require(fits, "Voters", f"are of {n_classes} classes, which is too many for {X.shape[1]} features")
         check_numbers(y, n_classes, "class numbers of Voters")
-        check_array(rows, "rows of Voters", 1, y.shape, "iu")
+        made = cls(X, y, n_classes, weights, rows)
+        made.check_rows()
+        return made
+
+    def check_rows(self) -> None:
+        """ValueError unless numbers of rows and weights are what they should be."""
+        rows, weights = self.rows, self.weights
+        check_array(rows, "rows of Voters", 1, self.y.shape, "iu")
         require(rows.min() >= 0 and len(np.unique(rows)) == len(rows), "rows of Voters", "are no numbers of rows")
         if weights is not None:
-            check_array(weights, "weights of Voters", 1, y.shape)
+            check_array(weights, "weights of Voters", 1, self.y.shape)
             require((weights > 0).all(), "weights of Voters", "are not positive")
-        return cls(X, y, n_classes, weights, rows)

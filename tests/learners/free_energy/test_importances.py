@@ -63,7 +63,7 @@ def test_judges_as_they_are_get_their_out_of_bag_probabilities():
         hearing = heard(model)
         rows = model.committee_.voters.rows[hearing.judges]
         everyone = np.arange(len(rows))
-        again = hearing.probabilities(hearing.X, everyone)
+        again = hearing.answers(hearing.X, everyone)
         np.testing.assert_allclose(again, model.oob_decision_function_[rows], atol=1e-5)
 
 
@@ -147,7 +147,7 @@ def test_copies_of_rows_make_errors_no_smaller():
     hearing = heard(tripled)
     rows = tripled.committee_.voters.rows[hearing.judges]
     np.testing.assert_allclose(
-        hearing.probabilities(hearing.X, np.arange(360)), tripled.oob_decision_function_[rows], atol=1e-5
+        hearing.answers(hearing.X, np.arange(360)), tripled.oob_decision_function_[rows], atol=1e-5
     )
     once = FreeEnergyClassifier(**{**options, "recipe": PLAIN}).fit(X, y)
     assert tripled.feature_importances_error_[1] > 0.6 * once.feature_importances_error_[1]

@@ -20,7 +20,7 @@ def test_brier_by_hand():
 
 def test_boltzmann_weights_follow_boltzmann():
     scores = np.array([[0.10, 0.12], [0.15, 0.30]])
-    weights = boltzmann_weights(scores, 100, 0.5)
+    weights = boltzmann_weights(scores, Classes(2).error_of(0.1, 100), 0.5)
     T = 0.5 * (np.sqrt(0.1 * 0.9 / 100) + 0.005)
     assert weights.sum() == pytest.approx(1)
     assert weights[0, 0] / weights[1, 0] == pytest.approx(np.exp(0.05 / T))
@@ -28,11 +28,12 @@ def test_boltzmann_weights_follow_boltzmann():
 
 def test_more_judges_decide_more_sharply():
     scores = np.array([0.10, 0.12])
-    assert boltzmann_weights(scores, 10_000, 0.5)[1] < 0.01 < 0.2 < boltzmann_weights(scores, 50, 0.5)[1]
+    many, few = (boltzmann_weights(scores, Classes(2).error_of(0.1, n), 0.5)[1] for n in (10_000, 50))
+    assert many < 0.01 < 0.2 < few
 
 
 def test_perfect_scores_share_equally():
-    np.testing.assert_allclose(boltzmann_weights(np.zeros(4), 50, 0.5), 0.25)
+    np.testing.assert_allclose(boltzmann_weights(np.zeros(4), Classes(2).error_of(0.0, 50), 0.5), 0.25)
 
 
 def distorted(rng, N=4000, slope=2.0, bias=(0.5, -0.5, 0.0)):
@@ -85,7 +86,7 @@ def test_a_mixture_is_the_calibrated_weighted_mean(rng):
 
 def test_trust_goes_to_allowed_neighbors_and_not_to_hopeless_candidates():
     scores = np.array([[0.1, 0.1, 0.1], [0.1, 0.11, 0.1], [0.9, 0.9, 0.9]])
-    weights = trusted(scores, 200, [1, 3], RECIPE)
+    weights = trusted(scores, lambda best: Classes(2).error_of(best, 200), [1, 3], RECIPE)
     assert weights.sum() == pytest.approx(1)
     assert not weights[:, 1].any()
     assert not weights[2].any()

@@ -10,5 +10,6 @@ attributes, ``growing`` what more rows change.
 
 from .classifier import FreeEnergyClassifier
 from .recipe import Recipe
+from .regressor import FreeEnergyRegressor
 
-__all__ = ["FreeEnergyClassifier", "Recipe"]
+__all__ = ["FreeEnergyClassifier", "FreeEnergyRegressor", "Recipe"]

@@ -11,12 +11,17 @@ from .recipe import ENERGIES, Recipe, check_kind
 
 
 def candidate_of(
-    kind: str, recipe: Recipe, temperature: float | str = "auto", trap: float | str = "auto", bag_size: int = 0
+    kind: str,
+    recipe: Recipe,
+    temperature: float | str = "auto",
+    trap: float | str = "auto",
+    bag_size: int = 0,
+    usual_energy: str = ENERGIES[0],
 ) -> Candidate:
     """The candidate of a kind, at the given temperature and confinement or at the recipe's for "auto"."""
     check_kind(kind)
     view, form, *energy = kind.split("/")
-    candidate = Candidate(view, form, energy[0] if energy else ENERGIES[0])
+    candidate = Candidate(view, form, energy[0] if energy else usual_energy)
     if not candidate.learns:
         return candidate
     usual = recipe.temperatures[candidate.energy]

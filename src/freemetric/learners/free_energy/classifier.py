@@ -1,45 +1,32 @@
 """FreeEnergyClassifier: a population of cold replicas that vote by their nearest neighbours."""
 
-from numbers import Integral, Real
-from os import PathLike
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import get_scorer_names
-from sklearn.utils.validation import check_is_fitted
 
-from ...energies import as_energy, takes_weights
-from ...metrics import Ensemble, View, Voters
-from ...sklearn_compat import (
-    CallbackSupportMixin,
-    HasMethods,
-    Interval,
-    StrOptions,
-    validate_params,
-    with_callbacks,
-)
-from ..base import one_blas_thread, seed_sequence
+from ...metrics import Voters
+from ...sklearn_compat import StrOptions, validate_params, with_callbacks
+from ..base import one_blas_thread
 from ..checks import check_n_components, warn_about
 from ..patterns import checked_numbers
 from ..target import Classes
 from ..training_rows import NUMBERS, precise, training_rows
 from ..units import check_not_huge
 from ..voting import VotingClassifier
-from .averaged import AveragedMetricMixin
 from .decision import Decision
 from .description import describe, describe_judges
-from .given import given_recipe, run_to_the_end
+from .given import run_to_the_end
 from .growing import learn_more
-from .importances_mixin import ImportancesMixin
+from .model import CONSTRAINTS, FreeEnergyModel
 from .prediction_sets import check_alpha, prediction_sets, typical_shares
-from .recipe import Recipe
-from .search import Problem, Search, panel_of
+from .scoring import Score
 from .state_checks import check_classifier
 from .verdict import verdict_on
 
 
-class FreeEnergyClassifier(CallbackSupportMixin, AveragedMetricMixin, ImportancesMixin, VotingClassifier):
+class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
     r"""Classify by the votes of nearest neighbours in many sampled metrics.
 
     Each replica samples a metric from Boltzmann's law at a low temperature, on its own stratified half of the patterns;
@@ -201,25 +188,9 @@ class FreeEnergyClassifier(CallbackSupportMixin, AveragedMetricMixin, Importance
     """
 
     _parameter_constraints: dict = {
-        "n_replicas": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "temperature": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
-        "confinement": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "subsample": [Interval(Real, 0, 1, closed="neither"), StrOptions({"auto"})],
-        "candidates": [list, tuple, StrOptions({"auto"})],
-        "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "energy": [str, HasMethods("bind"), callable],
-        "sampler": [HasMethods("iterate"), None],
-        "recipe": [Recipe, None],
-        "shortlist": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
+        **CONSTRAINTS,
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
-        "max_seconds": [Interval(Real, 0, None, closed="neither"), None],
-        "checkpoint": [str, PathLike, None],
-        "device": [str],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -344,45 +315,14 @@ class FreeEnergyClassifier(CallbackSupportMixin, AveragedMetricMixin, Importance
         learn_more(self, rows, len(patterns))
         return self
 
-    @property
-    def _energy(self):
-        return None if self.energy == "auto" else as_energy(self.energy)
+    def _target(self, voters):
+        return Classes(voters.n_classes)
 
-    def _can_weigh(self):
-        return self._energy is None or takes_weights(self._energy)
-
-    def _search(self, voters, judges=True):
-        """The search, before it begins; where nobody judges, it depends on the number of voters."""
-        recipe, target, seed = (
-            given_recipe(self, len(voters)),
-            Classes(voters.n_classes),
-            seed_sequence(self.random_state),
-        )
-        if not judges:
-            seed = np.random.SeedSequence([*seed.generate_state(4).tolist(), len(voters)])
-        panel = panel_of(voters, target, recipe.most_searched, seed)
-        problem = Problem(panel, target, self._energy, self.sampler, self.n_components, self.device)
-        return Search(problem, recipe, seed, judges=judges)
+    def _score_of(self, scoring):
+        return Score(scoring, self.classes_)
 
     def _decision(self, voters):
         return Decision(self.class_weight, self.scoring, self.classes_, voters)
-
-    @property
-    def _n_tasks(self):
-        """At a time; a GPU does one."""
-        return self.n_jobs if self.device in ("cpu", "reference") else 1
-
-    @property
-    def ensembles_(self) -> list[Ensemble]:
-        return self.committee_.ensembles
-
-    @property
-    def views_(self) -> dict[str, View]:
-        return self.committee_.views
-
-    def _patterns(self, X: ArrayLike) -> NDArray:
-        check_is_fitted(self)
-        return precise(checked_numbers(self, X, dtype=NUMBERS, reset=False))
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
         """Calibrated class probabilities.
@@ -398,9 +338,8 @@ class FreeEnergyClassifier(CallbackSupportMixin, AveragedMetricMixin, Importance
             Rows sum to one; columns follow ``classes_``.
         """
         patterns = self._patterns(X)
-        size = self.shortlist_ if self.shortlist == "auto" else self.shortlist
         with one_blas_thread():
-            return self.committee_.predict_proba(patterns, self.n_jobs, self.device, size)
+            return self.committee_.predict_proba(patterns, self.n_jobs, self.device, self._asked)
 
     def predict_set(self, X: ArrayLike, alpha: float = 0.1) -> NDArray[np.bool_]:
         r"""The classes that a pattern may have: sets that hold the true one with a chance of 1 - alpha.

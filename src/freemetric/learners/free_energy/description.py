@@ -4,31 +4,44 @@ from typing import Any
 
 import numpy as np
 
-from ...metrics import Committee, Voters
+from ...metrics import Committee, Ensemble, Mixture, View, Voters
 from .jury import Jury, left_out_of
+from .number_verdict import NumberVerdict
 from .population import Population
 from .search import Search
 from .trust import allowed_neighbors, trusted_learners
 from .verdict import Verdict
 
 SHORTLISTS = (128, 256, 512, 1024)  # at most: longer ones cost more than they change
-MOST_CHANGED, ROWS_ASKED = 0.01, 128  # share of the votes, for so many rows
+ROWS_ASKED = 128  # to find out how many votes a shortlist changes
 ALL_ASKED = 20_000  # voters; of more the longest shortlist stands for all of them
 
 
 def describe(search: Search, verdict: Verdict, voters: Voters) -> dict[str, Any]:
     """The committee of these voters, what was tried, and what it weighs."""
-    population = search.population
-    ensembles = [population.entrants[number].ensemble() for number in verdict.asked]
+    committee = Committee(*chosen(search, verdict), voters, verdict.basins)
+    return {
+        **describe_search(search, verdict, committee),
+        "oob_score_": verdict.score,
+        "class_weight_": verdict.class_weights,
+    }
+
+
+def chosen(search: Search, verdict: Verdict | NumberVerdict) -> tuple[dict[str, View], list[Ensemble], Mixture]:
+    """Views, metrics and weights of those candidates that vote."""
+    ensembles = [search.population.entrants[number].ensemble() for number in verdict.asked]
     used = {ensemble.candidate.view for ensemble in ensembles}
     views = {name: view for name, view in search.views.items() if name in used}
-    committee = Committee(views, ensembles, verdict.mixture.restricted(verdict.asked), voters, verdict.basins)
+    return views, ensembles, verdict.mixture.restricted(verdict.asked)
+
+
+def describe_search(search: Search, verdict: Verdict | NumberVerdict, committee: Committee) -> dict[str, Any]:
+    """The committee, and how it was found."""
+    population = search.population
     return {
         **describe_committee(committee),
         "jury_": _jury(search, verdict),
-        "n_searched_": len(voters),
-        "oob_score_": verdict.score,
-        "class_weight_": verdict.class_weights,
+        "n_searched_": len(committee.voters),
         "selection_": _selection(population, verdict),
         "n_neighbors_": int(verdict.mixture.weights.sum(axis=0).argmax()) + 1,
         "trace_": population.trace(),
@@ -49,7 +62,7 @@ def describe_committee(committee: Committee) -> dict[str, Any]:
 
 def describe_judges(population: Population, verdict: Verdict, n_rows: int) -> dict[str, Any]:
     """Out-of-bag probabilities of every row given to fit; NaN where a row did not judge every candidate."""
-    probabilities = np.full((n_rows, population.target.n_classes), np.nan)
+    probabilities = np.full((n_rows, population.voters.n_classes), np.nan)
     probabilities[population.voters.rows[population.judges]] = verdict.probabilities
     return {"oob_decision_function_": probabilities}
 
@@ -78,20 +91,20 @@ def _shortlist(committee):
     votes = poll.shares(rows, longest, "cpu")
     for size in sizes:
         changed = np.abs(poll.shares(rows, size, "cpu") - votes).sum(axis=1).mean() / 2
-        if changed <= MOST_CHANGED:
+        if changed <= committee.most_changed:
             break
     return {"shortlist_": size, "shortlist_recall_": poll.recall(rows[::2], size)}
 
 
 def _selection(population, verdict):
-    K, entrants = population.n_neighbors, population.entrants
+    K, entrants, (error, score) = population.n_neighbors, population.entrants, population.target.columns
     names = ("view", "form", "energy", "temperature", "confinement", "bag_size")
     return {
         **{name: np.repeat([getattr(entrant.candidate, name) for entrant in entrants], K) for name in names},
         "n_replicas": np.repeat([len(entrant.maps) for entrant in entrants], K),
         "n_neighbors": np.tile(np.arange(1, K + 1), len(entrants)),
-        "oob_error": verdict.errors.ravel(),
-        "oob_brier": verdict.scores.ravel(),
+        error: verdict.errors.ravel(),
+        score: verdict.scores.ravel(),
         "weight": verdict.mixture.weights.ravel(),
     }
 

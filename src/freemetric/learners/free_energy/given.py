@@ -5,6 +5,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from sklearn.base import is_regressor
+
 from ...energies import LogNCAEnergy, NCAEnergy
 from ...exceptions import DataWarning
 from ...mc import Annealing
@@ -38,6 +40,8 @@ def given_recipe(model: Any, n_rows: int) -> Recipe:
         if not len(model.candidates):
             raise ValueError("candidates: the list is empty.")
         given["kinds"] = tuple(model.candidates)
+    elif is_regressor(model):
+        given["kinds"] = tuple(kind for kind in recipe.kinds if kind.count("/") == 1)  # others are of classes
     return replace(recipe, **given)
 
 
@@ -52,7 +56,8 @@ def run_to_the_end(search: Search, model: Any) -> None:
     search.run = run if kept is None else kept.resuming(run)
     search.after_round = partial(_after_round, steps, model.verbose)
     kinds = kinds_to_try(recipe.kinds, problem)
-    pool = [candidate_of(kind, recipe, model.temperature, model.confinement, smallest) for kind in kinds]
+    given = recipe, model.temperature, model.confinement, smallest, problem.target.energy
+    pool = [candidate_of(kind, *given) for kind in kinds]
     if problem.energy is not None and not isinstance(problem.energy, NCAEnergy | LogNCAEnergy):
         pool = [replace(candidate, energy=OWN) for candidate in pool]
     tunes = recipe.other_temperatures and model.temperature == "auto" and model.sampler is None

@@ -65,7 +65,7 @@ def renewed(committee: Committee, voters: Voters, drawn: Sequence[Entrant]) -> C
         else ensemble
         for ensemble, entrant in zip(committee.ensembles, drawn, strict=True)
     ]
-    return Committee(committee.views, ensembles, committee.mixture, voters, committee.basins)
+    return committee.with_voters(ensembles, voters)
 
 
 def rejudged(jury: Jury, committee: Committee, search: Search, drawn: Sequence[Entrant]) -> Jury:

@@ -1,11 +1,13 @@
 """The judges of a committee, asked again: what would they have got out of bag, had their features other values?"""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context
 
 from ...kernels import kernels_for
-from ...metrics import Committee, Voters
+from ...metrics import Committee, NumberCommittee, Voters
 from ...metrics.polling import KEPT_BYTES, mapped
 from ...metrics.shortlist import Shortlist, seen_in
 from .crossing import CrossedBasins
@@ -67,7 +69,7 @@ class Hearing:
         self.spaces = [self._spaces(e) for e in range(len(self.replicas))] if self._fit(width, n) else None
         # a last k that nobody weighs: among the nearest may be the judge's own place, where nobody is left
         self.of_k = [np.append(np.trim_zeros(row, "b"), 0.0).astype(np.float32) for row in committee.mixture.weights]
-        self.basins = CrossedBasins([type(some) for some in committee.basins], self.voters)
+        self.wholes = without_judges(committee, self.voters)
 
     def _fit(self, width, n):
         return 4 * width * (self.n_places + n) <= KEPT_BYTES
@@ -76,14 +78,20 @@ class Hearing:
         ensemble = self.committee.ensembles[number]
         return [mapped(ensemble, self.seen, int(r)) for r in self.replicas[number]]
 
-    def probabilities(self, X: NDArray, asked: NDArray) -> NDArray[np.float64]:
-        """Class probabilities (n, C) of the judges number ``asked`` (n,), were X (n, d) their features."""
+    def answers(self, X: NDArray, asked: NDArray) -> NDArray[np.float64]:
+        """What is predicted of the judges number ``asked`` (n,), were X (n, d) their features.
+
+        Class probabilities (n, C), or numbers (n, 1).
+        """
         with config_context(assume_finite=True, skip_parameter_validation=True):
             shares = self._shares(seen_in(self.committee.views, X), asked)
-        return self.committee.mixture.calibration(shares, self.basins(X, self.judges[asked]))
+        wholes = self.wholes(X, self.judges[asked])
+        if isinstance(self.committee, NumberCommittee):
+            return self.committee.answers(shares, wholes)
+        return self.committee.mixture.calibration(shares, wholes)
 
     def _shares(self, seen, asked):
-        candidates, out = self._candidates(seen, asked), np.zeros((len(asked), self.voters.n_classes))
+        candidates, out = self._candidates(seen, asked), np.zeros((len(asked), self.voters.n_cells))
         vote = kernels_for("cpu").neighbor_shares
         for number, (ensemble, replicas) in enumerate(zip(self.committee.ensembles, self.replicas, strict=True)):
             left_out = self.left_out[number][:, asked]
@@ -102,6 +110,13 @@ class Hearing:
             places = np.broadcast_to(np.arange(self.n_places, dtype=np.int32), (len(asked), self.n_places))
         own = (self.n_places + asked)[:, None]
         return np.where(places == self.places[asked][:, None], own, places).astype(np.int32)
+
+
+def without_judges(committee: Committee, voters: Voters) -> Callable[[NDArray, NDArray], NDArray]:
+    """What is known of the data as a whole of patterns (n, d), without the part that voters of these numbers had."""
+    if isinstance(committee, NumberCommittee):
+        return lambda X, numbers: committee.wholes(X)  # a single row hardly moves a trend
+    return CrossedBasins([type(some) for some in committee.basins], voters)
 
 
 def _some(n, most):

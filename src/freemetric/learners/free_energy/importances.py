@@ -118,7 +118,7 @@ class Comparison:
     def __init__(self, hearing: Hearing, score: Score):
         self.hearing, self.score, self.parts = hearing, score, parts_of(hearing)
         self.everyone = np.arange(len(hearing.judges))
-        self.known = hearing.probabilities(hearing.X, self.everyone)
+        self.known = hearing.answers(hearing.X, self.everyone)
         self.before = self._scores(self.known[None])
 
     def loss(self, columns: NDArray, shuffles: Sequence[NDArray]) -> tuple[float, float]:
@@ -136,7 +136,7 @@ class Comparison:
         repeat, changed = np.nonzero((X != self.hearing.X).any(axis=2))
         out = np.repeat(self.known[None], len(shuffles), axis=0)
         if len(changed):
-            out[repeat, changed] = self.hearing.probabilities(X[repeat, changed], changed)
+            out[repeat, changed] = self.hearing.answers(X[repeat, changed], changed)
         return out
 
     def _scores(self, probabilities) -> list[float]:
@@ -160,7 +160,8 @@ def parts_of(hearing: Hearing) -> NDArray[np.intp]:
     order = np.argsort(y, kind="stable")
     part = np.empty(len(places), dtype=np.intp)
     part[order] = np.arange(len(places)) % min(PARTS, len(places))
-    part[np.isin(y, np.flatnonzero(np.bincount(y) == 1))] = -1
+    if y.dtype.kind != "f":
+        part[np.isin(y, np.flatnonzero(np.bincount(y) == 1))] = -1
     return part[np.searchsorted(places, hearing.places)]
 
 

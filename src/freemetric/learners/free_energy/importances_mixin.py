@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base import one_blas_thread
 from .importances import Importances, group_names, importances
-from .scoring import Score
 
 # No attribute of a model: to be asked must not change it, and its file holds nothing that can be computed.
 KNOWN: "WeakKeyDictionary[object, tuple[Any, Importances]]" = WeakKeyDictionary()
@@ -20,7 +19,6 @@ class ImportancesMixin:
 
     committee_: Any
     jury_: Any
-    classes_: NDArray
     n_features_in_: int
     shortlist_: int
     scoring: Any
@@ -89,7 +87,7 @@ class ImportancesMixin:
         names = group_names(groups, getattr(self, "feature_names_in_", None), self.n_features_in_)
         if not (n_repeats is None or (isinstance(n_repeats, int | np.integer) and n_repeats > 0)):
             raise ValueError(f"n_repeats is a number of shuffles, at least 1; got {n_repeats!r}.")
-        score = Score(self.scoring if scoring is None else scoring, self.classes_)
+        score = self._score_of(self.scoring if scoring is None else scoring)
         with one_blas_thread():
             return importances(
                 self.committee_,
@@ -101,6 +99,10 @@ class ImportancesMixin:
                 seed=random_state,
                 n_jobs=self.n_jobs,
             )
+
+    def _score_of(self, scoring):
+        """A function (predictions, y, weights) -> float."""
+        raise NotImplementedError
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

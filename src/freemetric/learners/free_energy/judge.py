@@ -17,9 +17,9 @@ class Ballots(NamedTuple):
     counts: NDArray[np.int32]  # (n_judged,) replicas that have not seen the pattern
 
     @classmethod
-    def none(cls, n_judged: int, n_neighbors: int, n_classes: int) -> "Ballots":
+    def none(cls, n_judged: int, n_neighbors: int, n_cells: int) -> "Ballots":
         """No votes yet."""
-        size = n_judged, n_neighbors, n_classes
+        size = n_judged, n_neighbors, n_cells
         return cls(np.zeros(size, dtype=np.float32), np.zeros(n_judged, dtype=np.int32))
 
     def add(self, other: "Ballots") -> None:
@@ -36,7 +36,7 @@ def judge(
     All rows vote, each leaves itself out. ``seen`` (M, d_view) are the places of the voters in the ensemble's view;
     ``bags`` (R, n) the rows that each replica has learned on, (0, n) where nothing is learned.
     """
-    ballots = Ballots.none(len(judged), n_neighbors, voters.n_classes)
+    ballots = Ballots.none(len(judged), n_neighbors, voters.n_cells)
     own = voters.ballots(judged)
     bags = bags if ensemble.form.learns else np.empty((1, 0), dtype=int)
     with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every replica

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from ...metrics import FORMS, Candidate, Ensemble, Voters
 from ..sampling_run import side_by_side
-from ..target import Classes
+from ..target import Target
 from .judge import Ballots
 from .sample import Replicas
 
@@ -39,7 +39,7 @@ class Population:
     ----------
     voters : Voters
         The training rows.
-    target : Classes
+    target : Target
         What is predicted.
     judged : ndarray of shape (n_judged,)
         Rows that judge, where they are out of bag.
@@ -47,13 +47,13 @@ class Population:
         Largest number of neighbours, K.
     """
 
-    def __init__(self, voters: Voters, target: Classes, judged: NDArray, n_neighbors: int):
+    def __init__(self, voters: Voters, target: Target, judged: NDArray, n_neighbors: int):
         self.voters, self.target, self.judged, self.n_neighbors = voters, target, judged, n_neighbors
         self.entrants: list[Entrant] = []
 
     def enter(self, candidate: Candidate, n_features: int) -> Entrant:
         """A new candidate, without replicas."""
-        none = Ballots.none(len(self.judged), self.n_neighbors, self.target.n_classes)
+        none = Ballots.none(len(self.judged), self.n_neighbors, self.voters.n_cells)
         self.entrants.append(Entrant(candidate, n_features, none))
         return self.entrants[-1]
 
@@ -105,7 +105,7 @@ class Population:
     def shares(self) -> NDArray:
         """Class shares (n_candidates, K, n, C) that the judges got out of bag."""
         asked = self._asked
-        size = len(self.entrants), self.n_neighbors, asked.sum(), self.target.n_classes
+        size = len(self.entrants), self.n_neighbors, asked.sum(), self.voters.n_cells
         out = np.empty(size, dtype=np.float32)
         for share, entrant in zip(out, self.entrants, strict=True):
             share[:] = self._shares_of(entrant)
@@ -122,6 +122,10 @@ class Population:
             return np.zeros((len(self.entrants), self.n_neighbors))
         truth, weights = self.truth, self.judges_weights
         return np.array([self.target.scores(self._shares_of(e), truth, weights) for e in self.entrants])
+
+    def error_of(self, score: float) -> float:
+        """The standard error of a score, as far as judges of their number can tell."""
+        return self.target.error_of(score, self.n_judges)
 
     def errors(self) -> NDArray:
         """Errors (n_candidates, K) out of bag of deciding for the largest share; NaN where no row could judge."""

@@ -5,16 +5,17 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from ...files.checks import is_number, require
-from ...metrics import BASINS, FORMS, VIEWS
+from ...metrics import BASINS, FORMS, TRENDS, VIEWS
 
-ENERGIES = ("log-nca", "nca")
+ENERGIES = ("log-nca", "nca", "likeness")
 CALIBRATIONS = ("full", "slope", "none")
 WHOLE_NUMBERS = (
     *("n_replicas", "cheap_bag", "affordable_bag", "smallest_bag", "most_learned_on", "most_searched"),
     *("most_judged", "n_steps", "listed_neighbors", "most_neighbors"),
 )
 POSITIVE_NUMBERS = (
-    *("first_share", "temperature_step", "caution", "selection_temperature", "share_floor", "basin_prior"),
+    *("first_share", "temperature_step", "caution", "selection_temperature", "share_floor"),
+    *("basin_prior", "reading_prior"),
 )
 
 
@@ -82,6 +83,10 @@ class Recipe:
         What is asked of the classes as wholes: "wells", "mean-field" and "screened-field".
     basin_prior : float, default=0.5
         Weight of the prior that holds their strengths near 0, in patterns.
+    trends : tuple of str, default=("linear", "steps")
+        What is asked of a target of numbers as a whole.
+    reading_prior : float, default=0.05
+        Weight of the prior that holds their strengths near 0, as a share of the patterns.
 
     Examples
     --------
@@ -117,8 +122,8 @@ class Recipe:
     most_judged: int = 4000  # enough to tell candidates apart
     complementary_bags: bool = True
     # how they are sampled
-    temperatures: Mapping[str, float] = field(default_factory=lambda: {"log-nca": 1e-3, "nca": 3e-4})
-    traps: Mapping[str, float] = field(default_factory=lambda: {"log-nca": 0.3, "nca": 0.1})
+    temperatures: Mapping[str, float] = field(default_factory=lambda: {"log-nca": 1e-3, "nca": 3e-4, "likeness": 1e-3})
+    traps: Mapping[str, float] = field(default_factory=lambda: {"log-nca": 0.3, "nca": 0.1, "likeness": 0.3})
     # lambda / T: the trap lambda |A|^2 / T is the same at every temperature
     other_temperatures: bool = True
     temperature_step: float = 3.0
@@ -137,6 +142,9 @@ class Recipe:
     # what the classes as wholes are asked
     basins: tuple[str, ...] = ("wells", "mean-field", "screened-field")
     basin_prior: float = 0.5
+    # what a target of numbers is asked
+    trends: tuple[str, ...] = ("linear", "steps")
+    reading_prior: float = 0.05
 
     def __post_init__(self) -> None:
         for name in self.kinds:
@@ -144,6 +152,8 @@ class Recipe:
         require(self.kinds, "kinds of Recipe", "are none")
         known = isinstance(self.basins, tuple) and all(isinstance(b, str) and b in BASINS for b in self.basins)
         require(known, "basins of Recipe", f"are not a tuple of some of {', '.join(BASINS)}")
+        known = isinstance(self.trends, tuple) and all(isinstance(t, str) and t in TRENDS for t in self.trends)
+        require(known, "trends of Recipe", f"are not a tuple of some of {', '.join(TRENDS)}")
         require(self.calibration in CALIBRATIONS, "calibration of Recipe", f"is none of {', '.join(CALIBRATIONS)}")
         for name in WHOLE_NUMBERS:
             value = getattr(self, name)
@@ -177,6 +187,6 @@ def check_kind(name: str) -> None:
     """ValueError unless it is the name of a kind."""
     view, _, rest = name.partition("/") if isinstance(name, str) else ("", "", "")
     form, _, energy = rest.partition("/")
-    if view not in VIEWS or form not in FORMS or energy not in ("", *ENERGIES[1:]):
+    if view not in VIEWS or form not in FORMS or energy not in ("", "nca"):
         known = f"a view ({', '.join(VIEWS)}), a form ({', '.join(FORMS)}) and perhaps nca, as in 'scaled/full/nca'"
         raise ValueError(f"candidates: {name!r} is unknown; a kind is {known}.")

@@ -69,7 +69,7 @@ class Replicas(NamedTuple):
     def may_be_of(self, task: ReplicaTask) -> bool:
         """Whether they have the shapes that a task gives; compiled code believes them."""
         R = len(task.bags) if task.candidate.learns else 0
-        judges = len(task.judged), task.n_neighbors, task.voters.n_classes
+        judges = len(task.judged), task.n_neighbors, task.voters.n_cells
         return self.maps.shape[::2] == (R, task.seen.shape[1]) and self.ballots.shares.shape == judges
 
 
@@ -104,7 +104,7 @@ def _start(task, form, V, y):
     d, p = V.shape[1], task.n_components
     if p is None or p == d or not form.is_free:
         return form.start(d, p)
-    A = initial_map("auto", np.random.default_rng(0), V, y, p)
+    A = initial_map("pca" if y.dtype.kind == "f" else "auto", np.random.default_rng(0), V, y, p)
     spread = (V @ A.T).var(axis=0).sum()
     return A * np.sqrt(V.var(axis=0).sum() / spread) if spread > 0 else A  # distances as large as the identity's
 
@@ -115,6 +115,6 @@ def _walk(task, bags, streams):
     weighs = voters.weights is not None and takes_weights(energy)
     V = task.seen[voters.places.of_row[bags]]  # (R, n, d_view)
     weights = voters.weights[bags] if weighs else None
-    bound = bind(energy, V, voters.y[bags[0]], weights, task.device)
+    bound = bind(energy, V, voters.targets(bags), weights, task.device)
     start = np.array([_start(task, form, V[r], voters.y[bags[r]]) for r in range(len(bags))])
     return Walk("replica", keeps_best=False).run(task.sampler, streams, bound, start)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...energies import Energy, as_energy
 from ...mc import Annealing, Constant, HamiltonianMove, Sampler
 from ...metrics import VIEWS, Candidate, View, Voters
-from ..target import Classes
+from ..target import Target
 from .bags import Bags
 from .budget import Panel, affordable_panel
 from .population import Entrant, Population
@@ -32,14 +32,14 @@ class Problem(NamedTuple):
     """What is learned, from what, and where."""
 
     voters: Voters
-    target: Classes
+    target: Target
     energy: Energy | None = None  # for all candidates; None: each has its own
     sampler: Sampler | None = None  # for all candidates; None: the recipe's, at each one's temperature
     n_components: int | None = None
     device: str = "cpu"
 
 
-def panel_of(voters: Voters, target: Classes, most: int, seed: np.random.SeedSequence) -> Voters:
+def panel_of(voters: Voters, target: Target, most: int, seed: np.random.SeedSequence) -> Voters:
     """The voters that a search asks: all, or where they are more than ``most`` a stratified sample of them."""
     if len(voters) <= most:
         return voters

@@ -16,4 +16,5 @@ def tell_round(population: Population) -> None:
     number, column = best_pair(scores)
     best = population.entrants[number].candidate
     kind = f"{best.view}/{best.form}" + (f" at temperature {best.temperature:.2g}" if best.learns else "")
-    tell(True, "%s; best out of bag: %s, k = %d, Brier score %.4f", sampled, kind, column + 1, scores[number, column])
+    found = f"{kind}, k = {column + 1}, {population.target.score_words} {scores[number, column]:.4f}"
+    tell(True, "%s; best out of bag: %s", sampled, found)

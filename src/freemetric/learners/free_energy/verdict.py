@@ -36,7 +36,7 @@ def verdict_on(population: Population, recipe: Recipe, decision: Decision) -> Ve
     names = recipe.basins if recipe.calibration != "none" else ()
     basins, energies = crossed_basins(names, population.voters, population.judges)
 
-    mixture = _mixture(population, recipe, trusted(scores, population.n_judges, neighbors, recipe), shares, energies)
+    mixture = _mixture(population, recipe, trusted(scores, population.error_of, neighbors, recipe), shares, energies)
     probabilities = mixture(shares, energies)
     plain = _better_plain_neighbors(probabilities, population, shares, scores, neighbors, recipe.plain_margin)
     if plain is not None:
