@@ -74,10 +74,10 @@ def _complaints(X, y, classes, names):
 
 def _complaints_of_patterns(X, names):
     N, d = X.shape
-    constant = np.flatnonzero(np.ptp(X, axis=0) == 0).tolist()
-    if constant:
-        constant = constant if names is None else [printable(names[i]) for i in constant]
-        yield f"Constant features, which no distance can use: {_few(constant)}."
+    constant = np.flatnonzero(np.ptp(X, axis=0) == 0)
+    if len(constant):
+        named = constant if names is None else [printable(names[i]) for i in constant]
+        yield f"Constant features, which no distance can use: {_few(named)}."
     copies = _count_copies(X) if N <= MOST_COMPARED else 0
     if copies > MANY_COPIES * N:
         what = f"{copies} of {N} rows are copies of others"
