@@ -5,8 +5,11 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import special_ortho_group
 from sklearn.base import clone
+from sklearn.neighbors import KNeighborsTransformer
 
-from freemetric.energies import Diagonal, RegressionEnergy
+from freemetric.energies import Confinement, Diagonal, RegressionEnergy
+from freemetric.kernels import numba_
+from freemetric.mc import Annealing, Constant, ElementMove
 
 LOSSES = ["squared", "log_likelihood", "absolute", "pinball"]
 
@@ -176,3 +179,71 @@ def test_parameters_are_checked(rng):
         RegressionEnergy().bind(X, np.full(40, np.nan))
     with pytest.raises(ValueError, match="Weights in an energy must be positive"):
         RegressionEnergy().bind(X, Y, sample_weight=np.zeros(40))
+
+
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+def test_of_the_nearest_alone_the_error_is_that_of_one_neighbour(rng, device):
+    X, Y, A = problem(rng, N=60, m=1)
+    y = (Y - Y.mean()) / Y.std()
+    truth = [((y - y[KNeighborsTransformer(n_neighbors=1).fit(X @ B.T).kneighbors()[1][:, 0]]) ** 2).mean() for B in A]
+    np.testing.assert_allclose(RegressionEnergy(n_neighbors=1).bind(X, Y, device=device)(A), truth, rtol=1e-5)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("diagonal", [False, True])
+def test_the_kernel_on_lists_is_the_reference(rng, loss, diagonal):
+    X, Y, A = problem(rng, N=60)
+    energy = RegressionEnergy(loss, quantile=0.8, n_neighbors=7)
+    energy, A = (Diagonal(energy), 2 * rng.random((2, 1, 4))) if diagonal else (energy, A)
+    w = rng.uniform(0.3, 3, 60)
+    truth, fast = (energy.bind(X, Y, sample_weight=w, device=device) for device in ("reference", "cpu"))
+    value, gradient = truth.value_and_grad(A)
+    fast_value, fast_gradient = fast.value_and_grad(A)
+    np.testing.assert_allclose(fast_value, value, rtol=1e-5)
+    np.testing.assert_allclose(fast(A), value, rtol=1e-5)
+    np.testing.assert_allclose(fast_gradient, gradient, atol=1e-3 * np.abs(gradient).max())
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_fused_sweep_walks_like_single_trials(rng, loss):
+    X, Y, _ = problem(rng, N=50)
+    bound = (RegressionEnergy(loss) + 0.01 * Confinement()).bind(X, Y, sample_weight=rng.uniform(0.3, 3, 50))
+    sampler = Annealing(Constant(0.01), ElementMove(0.5), n_steps=3)
+    A = np.repeat(np.eye(4)[None], 2, axis=0)
+    fused = [s for s, _ in sampler.iterate(np.random.default_rng(0), bound, A)]
+    single = [s for s, _ in sampler.iterate(np.random.default_rng(0), lambda A: bound(A), A)]
+    np.testing.assert_allclose(fused[-1].A, single[-1].A)
+    np.testing.assert_allclose(fused[-1].energy, single[-1].energy, rtol=1e-5)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("N", [9, 97, 300])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 300.0])
+def test_the_sweep_makes_the_reference_decisions(rng, loss, N, scale):
+    X, Y, A = problem(rng, N=N, m=1 + (N == 97))
+    X = np.float32(scale * (X - X.mean(axis=0))).astype(float)  # what single precision does to X is not the question
+    n = 20 if N == 300 else 60
+    rows, columns = rng.integers(3, size=(2, n)), rng.integers(4, size=(2, n))
+    moves = rows, columns, rng.uniform(-1, 1, (2, n)), 0.02 * rng.standard_exponential((2, n))
+    w = rng.uniform(0.3, 3, N)
+    truth, fast = (
+        RegressionEnergy(loss, quantile=0.7).bind(X, Y, sample_weight=w, device=device).sweep(A, *moves, ridge=1e-3)
+        for device in ("reference", "cpu")
+    )
+    np.testing.assert_array_equal(fast[2], truth[2])
+    np.testing.assert_allclose(fast[0], truth[0], rtol=1e-12)
+    np.testing.assert_allclose(fast[1], truth[1], rtol=1e-4 if loss == "log_likelihood" else 1e-5, atol=1e-6)
+
+
+def test_memory_budgets_change_nothing(rng, monkeypatch):
+    X, Y, A = problem(rng, N=600)
+    energy = RegressionEnergy().bind(X, Y)
+    moves = np.zeros((2, 9), int), np.ones((2, 9), int), rng.uniform(-1, 1, (2, 9)), np.full((2, 9), 0.01)
+    value, gradient = energy.value_and_grad(A)
+    swept = energy.sweep(A, *moves)
+    monkeypatch.setattr(numba_, "KEPT_BYTES", 0)
+    monkeypatch.setattr(numba_, "STORED_BYTES", 0)
+    small_value, small_gradient = energy.value_and_grad(A)
+    np.testing.assert_array_equal(small_value, value)
+    np.testing.assert_array_equal(small_gradient, gradient)
+    np.testing.assert_array_equal(energy.sweep(A, *moves)[2], swept[2])

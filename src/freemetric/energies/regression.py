@@ -40,7 +40,8 @@ class RegressionEnergy(Energy):
     With weights w the mean over i is weighted and p_ij = softmax_{j != i}(log w_j - |A x_i - A x_j|^2): a pattern of
     weight two counts twice as itself and as a neighbour, and is left out whole.
 
-    Evaluated in O(N^2 (p + m)) time for m outputs and, on the CPU, without an N x N array beyond 32 MB.
+    Evaluated in O(N^2 (p + m)) time for m outputs and, on the CPU, without an N x N array beyond 32 MB. There an
+    element trial costs O(N^2 m), and on a GPU an evaluation.
 
     Parameters
     ----------
@@ -48,6 +49,8 @@ class RegressionEnergy(Energy):
         What a prediction costs.
     quantile : float, default=0.5
         Between 0 and 1, for "pinball".
+    n_neighbors : int or None, default=None
+        Only so many neighbours count, see :class:`NCAEnergy`.
 
     References
     ----------
@@ -66,9 +69,10 @@ class RegressionEnergy(Energy):
 
     wants_numbers = True
 
-    def __init__(self, loss="squared", *, quantile=0.5):
+    def __init__(self, loss="squared", *, quantile=0.5, n_neighbors=None):
         self.loss = loss
         self.quantile = quantile
+        self.n_neighbors = n_neighbors
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
         """The energy as a function of A alone.
@@ -88,7 +92,7 @@ class RegressionEnergy(Energy):
         kernels = kernels_for(device)
         numbers = np.array([one for one, _ in standard])
         data = kernels.prepare_numbers(stack, numbers, scale, self.loss, float(self.quantile), device, weights)
-        return bound(_functions(kernels, data, stack.shape[1]), None)
+        return bound(_functions(kernels, data, stack.shape[1]), self.n_neighbors)
 
     def _of_constant(self, y, w):
         """What the best constant prediction costs in y (N,); one where y is constant."""
@@ -104,7 +108,7 @@ def _functions(kernels, data, n_patterns):
         partial(kernels.regression_energy, data),
         partial(kernels.regression_energy_and_gradient, data),
         partial(kernels.neighbor_lists, data),
-        None,
+        partial(kernels.regression_element_sweep, data) if hasattr(kernels, "regression_element_sweep") else None,
         n_patterns,
     )
 

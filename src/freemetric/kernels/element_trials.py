@@ -1,80 +1,34 @@
-"""A Monte Carlo step of NCA's energy by element moves, whole, in one compiled function.
+"""A Monte Carlo step by element moves, whole, in one compiled function; see ``element_panels`` for its arithmetic.
 
-When A[r, c] changes by delta, only row r of z = A x moves and each h_ij = -log2(e) |z_i - z_j|^2 changes by
-
-    (x_i - x_j) (a_i - a_j),    a_i = -log2(e) (2 delta z_ir + delta^2 x_ic),    x_i short for x_ic:
-
-a trial costs O(N^2), not O(N^2 p). Patterns are sorted by class and each class padded to whole vectors;
-pairs are kept once, right of the diagonal, and visited four rows at a time. As in ``soft_neighbors`` every row
-has a whole-number shift m_i near its largest h; it is renewed when a trial drives a row's weights out of range.
-Where the shifts are close to each other one serves all rows. The patterns' own weights have mean one.
+The energy is NCA's, or where there are numbers that of ``element_means``.
 """
-
-import platform
 
 import numpy as np
 
 from .compiling import njit
-from .exp2 import LOG2E, SUMS, larger, mantissa, nearest_integer, power
+from .element_means import energy_of_means, weigh_means
+from .element_panels import (
+    LANE,
+    LARGEST,
+    PANEL,
+    SMALLEST,
+    both_ways,
+    commit,
+    fill_panel,
+    find_shifts,
+    middle_of,
+    one_way,
+    padded_layout,
+    panel_of,
+    project,
+    span,
+)
+from .exp2 import LOG2E, SUMS, larger
 
-PANEL = 4  # rows visited together
-# Classes are padded to whole vectors: four floats on ARM, eight on x86.
-LANE = 4 if platform.machine() in ("aarch64", "arm64") else 8
-FAR = np.float32(-1e30)
-SMALLEST, LARGEST = 2.0**-60, 2.0**40  # a row's total weight between these keeps full precision ...
-LARGEST_RISE = 60.0  # ... and no weight overflows in a trial that lifts no h by more than this
+LARGEST_RISE = 60.0  # no weight overflows in a trial that lifts no h by more than this
 CLOSE_SHIFTS = 40.0  # shifts that differ by less are replaced by one, which saves a quarter of the work
 OUT_OF_RANGE = -1.0
 f32 = np.float32
-
-
-@njit(nogil=True, cache=True)
-def padded_positions(begin):
-    """Where each pattern goes when every class starts on a whole vector, and the padded length."""
-    N = begin.shape[0]
-    position = np.empty(N, np.int64)
-    following = 0
-    for i in range(N):
-        if begin[i] == i:
-            following = (following + LANE - 1) // LANE * LANE
-        position[i] = following
-        following += 1
-    return position, (following + LANE - 1) // LANE * LANE
-
-
-@njit(fastmath=SUMS, nogil=True, cache=True)
-def fill_row(h, z, i):
-    """h of row i from the columns of z (p, N)."""
-    h[:] = f32(0)
-    for k in range(z.shape[0]):
-        zk = z[k]
-        zi = zk[i]
-        for j in range(h.shape[0]):
-            h[j] -= LOG2E * (zk[j] - zi) * (zk[j] - zi)
-
-
-@njit(nogil=True, cache=True)
-def fill_panel(h, z, i, w):
-    """Four rows of h, pairs right of the diagonal; pairs with padding are infinitely far apart."""
-    for k in range(PANEL):
-        fill_row(h[k], z, i + k)
-        start = i // LANE * LANE
-        for j in range(start, h.shape[1]):
-            if j <= i + k or w[i + k] == 0 or w[j] == 0:
-                h[k, j] = FAR
-
-
-@njit(fastmath=SUMS, nogil=True, cache=True)
-def both_ways(h, mi, mj):
-    n = nearest_integer(h)
-    w = mantissa(h - n)
-    return w * power(n - mi), w * power(n - mj)
-
-
-@njit(fastmath=SUMS, nogil=True, cache=True)
-def one_way(h, m):
-    n = nearest_integer(h)
-    return mantissa(h - n) * power(n - m)
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
@@ -130,31 +84,13 @@ def add_panel(h, x, a, w, m, i, start, stop, sums):
     sums[i + 3] += r3
 
 
-@njit(fastmath=SUMS, nogil=True, cache=True)
-def span(v):
-    low = high = v[0]
-    for i in range(v.shape[0]):
-        low = -larger(-low, -v[i])
-        high = larger(high, v[i])
-    return high - low
-
-
 @njit(nogil=True, cache=True)
-def panel_of(H, z, i, w):
-    """Rows i to i + 3 of h: a view of the stored square, or computed into the one panel there is."""
-    if H.shape[0] > PANEL:
-        return H[i : i + PANEL]
-    fill_panel(H, z, i, w)
-    return H
-
-
-@njit(nogil=True, cache=True)
-def weigh(H, z, w, class_stop, x, a, m, one_shift, S, O):
+def weigh(H, z, w, class_stop, x, a, m, one_shift, sums):
     """Every pattern's weight inside (S) and outside (O) its class after the change (x, a).
 
     Relative to its own shift m_i, or, with ``one_shift``, to the middle of all shifts.
     """
-    middle = nearest_integer(m.min() + span(m) / f32(2))
+    middle, S, O = middle_of(m), sums[0], sums[1]
     for i in range(x.shape[0]):
         S[i] = f32(0)
         O[i] = f32(0) if w[i] > 0 else f32(1)  # padding weighs nothing: it adds nothing to the mean
@@ -170,31 +106,9 @@ def weigh(H, z, w, class_stop, x, a, m, one_shift, S, O):
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
-def row_top(h, x, a, xi, ai, column_top):
-    top = FAR
-    for j in range(h.shape[0]):
-        v = h[j] + (xi - x[j]) * (ai - a[j])
-        top = larger(top, v)
-        column_top[j] = larger(column_top[j], v)
-    return top
-
-
-@njit(nogil=True, cache=True)
-def find_shifts(H, z, w, x, a, m):
-    """m_i: the largest h of every row, rounded, after the change (x, a)."""
-    m[:] = FAR
-    for i0 in range(0, x.shape[0], PANEL):
-        h = panel_of(H, z, i0, w)
-        s = i0 // LANE * LANE
-        for i in range(i0, i0 + PANEL):
-            m[i] = larger(m[i], row_top(h[i - i0, s:], x[s:], a[s:], x[i], a[i], m[s:]))
-    for i in range(m.shape[0]):
-        m[i] = nearest_integer(m[i]) if w[i] > 0 else m[0]  # the first place is a pattern
-
-
-@njit(fastmath=SUMS, nogil=True, cache=True)
-def expected_error(S, O, w, N):
+def expected_error(sums, w, N):
     """1 - 1/N sum_i w_i S_i / (S_i + O_i), or OUT_OF_RANGE."""
+    S, O = sums[0], sums[1]
     right = 0.0
     least = most = f32(1)
     for i in range(S.shape[0]):
@@ -206,7 +120,26 @@ def expected_error(S, O, w, N):
 
 
 @njit(nogil=True, cache=True)
-def energy_after(H, z, w, class_stop, x, a, rise, m, S, O, N):
+def weigh_all(H, z, w, class_stop, numbers, x, a, m, one_shift, sums):
+    """Sums over every pattern's neighbours after the change (x, a)."""
+    if numbers[0].shape[0] > 0:
+        weigh_means(H, z, w, numbers[0], x, a, m, one_shift, sums)
+    else:
+        weigh(H, z, w, class_stop, x, a, m, one_shift, sums)
+
+
+@njit(nogil=True, cache=True)
+def energy_of(sums, w, numbers, N):
+    """The energy that follows from the sums, or OUT_OF_RANGE."""
+    if numbers[0].shape[0] == 0:
+        return expected_error(sums, w, N)
+    total = sums[0]
+    in_range = total.min() > SMALLEST and total.max() < LARGEST
+    return energy_of_means(sums, w[:N], numbers) if in_range else OUT_OF_RANGE
+
+
+@njit(nogil=True, cache=True)
+def energy_after(H, z, w, class_stop, numbers, x, a, rise, m, sums, N):
     """Energy after the change (x, a), which lifts no h by more than ``rise``.
 
     The shifts m (2, M): row 0 the current ones, row 1 those used here.
@@ -215,62 +148,25 @@ def energy_after(H, z, w, class_stop, x, a, rise, m, S, O, N):
     m[1] = m[0]
     if rise < LARGEST_RISE:
         one_shift = span(m[0]) < CLOSE_SHIFTS
-        weigh(H, z, w, class_stop, x, a, m[0], one_shift, S, O)
-        E = expected_error(S, O, w, N)
+        weigh_all(H, z, w, class_stop, numbers, x, a, m[0], one_shift, sums)
+        E = energy_of(sums, w, numbers, N)
         if E == OUT_OF_RANGE and one_shift:
-            weigh(H, z, w, class_stop, x, a, m[0], False, S, O)
-            E = expected_error(S, O, w, N)
+            weigh_all(H, z, w, class_stop, numbers, x, a, m[0], False, sums)
+            E = energy_of(sums, w, numbers, N)
     if E == OUT_OF_RANGE:
         find_shifts(H, z, w, x, a, m[1])
-        weigh(H, z, w, class_stop, x, a, m[1], False, S, O)
-        E = expected_error(S, O, w, N)
+        weigh_all(H, z, w, class_stop, numbers, x, a, m[1], False, sums)
+        E = energy_of(sums, w, numbers, N)
     return E
 
 
-@njit(fastmath=SUMS, nogil=True, cache=True)
-def commit(H, x, a):
-    """The accepted change enters the stored h."""
-    for i in range(H.shape[0]):
-        s = i // LANE * LANE
-        h, xs, as_ = H[i, s:], x[s:], a[s:]
-        xi, ai = x[i], a[i]
-        for j in range(h.shape[0]):
-            h[j] += (xi - xs[j]) * (ai - as_[j])
-
-
 @njit(nogil=True, cache=True)
-def padded_layout(X, begin, end, w):
-    """Columns of x (d, M) with padding, the weights of the M places, and where each place's class stops."""
-    N, d = X.shape
-    position, M = padded_positions(begin)
-    x = np.zeros((d, M), f32)
-    weight = np.zeros(M, f32)
-    class_stop = np.zeros(M, np.int64)
-    for i in range(N):
-        weight[position[i]] = w[i]
-        x[:, position[i]] = X[i]
-        block = position[i] // LANE * LANE
-        class_stop[block : block + LANE] = (position[end[i] - 1] + LANE) // LANE * LANE
-    return x, weight, class_stop
-
-
-@njit(nogil=True, cache=True)
-def project(A, x):
-    """z = A x in float64, (p, M)."""
-    z = np.zeros((A.shape[0], x.shape[1]))
-    for k in range(A.shape[0]):
-        for c in range(A.shape[1]):
-            for i in range(x.shape[1]):
-                z[k, i] += A[k, c] * x[c, i]
-    return z
-
-
-@njit(nogil=True, cache=True)
-def sweep(X, begin, end, weights, A, rows, columns, deltas, allowed, ridge, accepted, stored_bytes):
+def sweep(X, begin, end, weights, numbers, A, rows, columns, deltas, allowed, ridge, accepted, stored_bytes):
     """Trial t changes A[rows[t], columns[t]] by deltas[t]; it is kept when the energy rises by at most allowed[t].
 
-    The energy is NCA's plus ridge * |A|^2. A (p, d) in float64 is changed in place, accepted (n,) is filled;
-    returns the final energy. h is stored if it takes at most ``stored_bytes`` and computed again from z otherwise.
+    The energy is that of classes, or of ``numbers`` where there are any, plus ridge * |A|^2. A (p, d) in float64 is
+    changed in place, accepted (n,) is filled; returns the final energy. h is stored if it takes at most
+    ``stored_bytes`` and computed again from z otherwise.
     """
     N = X.shape[0]
     x_all, w, class_stop = padded_layout(X, begin, end, weights)
@@ -283,16 +179,16 @@ def sweep(X, begin, end, weights, A, rows, columns, deltas, allowed, ridge, acce
     if stored:
         for i in range(0, M, PANEL):
             fill_panel(H[i : i + PANEL], z, i, w)
-    S, O, a = np.zeros(M, f32), np.zeros(M, f32), np.zeros(M, f32)
+    sums, a = np.zeros((max(2, numbers[0].shape[0]), M), f32), np.zeros(M, f32)
     m = np.zeros((2, M), f32)
     find_shifts(H, z, w, x_all[0], a, m[0])
-    E = energy_after(H, z, w, class_stop, x_all[0], a, f32(0), m, S, O, N)
+    E = energy_after(H, z, w, class_stop, numbers, x_all[0], a, f32(0), m, sums, N)
     for t in range(rows.shape[0]):
         r, c, delta = rows[t], columns[t], deltas[t]
         x = x_all[c]
         for i in range(M):
             a[i] = -LOG2E * f32(2 * delta * z64[r, i] + delta * delta * x[i])
-        trial = energy_after(H, z, w, class_stop, x, a, x_span[c] * span(a), m, S, O, N)
+        trial = energy_after(H, z, w, class_stop, numbers, x, a, x_span[c] * span(a), m, sums, N)
         rise = trial - E + ridge * delta * (2 * A[r, c] + delta)
         accepted[t] = rise <= allowed[t]
         if accepted[t]:

@@ -31,18 +31,33 @@ def squared_distance(Z, i, j):
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
-def weigh(h, heavy, same):
-    """Overwrite h_j by the weight w_j 2**(h_j - max h); return the sum of all, and of those of the same class."""
+def weigh(h, heavy):
+    """Overwrite h_j by the weight w_j 2**(h_j - max h); return their sum."""
     top = h[0]
     for j in range(h.shape[0]):
         top = larger(top, h[j])
-    total, inside = f32(0), f32(0)
+    total = f32(0)
     for j in range(h.shape[0]):
         n = nearest_integer(h[j] - top)
         h[j] = heavy[j] * (mantissa(h[j] - top - n) * power(n))
         total += h[j]
-        inside += h[j] * same[j]
-    return total, inside
+    return total
+
+
+@njit(fastmath=SUMS, nogil=True, cache=True)
+def dot(u, v):
+    total = f32(0)
+    for j in range(u.shape[0]):
+        total += u[j] * v[j]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def weigh_list(h, Z, i, list_, heavy):
+    """Overwrite h by the weights of the neighbours on the list of i; return their sum."""
+    for l in range(list_.shape[0]):
+        h[l] = -LOG2E * squared_distance(Z, i, list_[l])
+    return weigh(h, heavy)
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
@@ -59,6 +74,15 @@ def forces(h, slope, same, P):
 def add_row(Y, i, c, X, j):
     for k in range(X.shape[1]):
         Y[i, k] += c * X[j, k]
+
+
+@njit(nogil=True, cache=True)
+def add_forces(h, i, list_, X, s, Y):
+    """Let the forces h act on i and those on its list, but for the sum of s_i."""
+    for l in range(list_.shape[0]):
+        if abs(h[l]) > NEGLIGIBLE:
+            s[list_[l]] += h[l]
+            add_row(Y, i, h[l], X, list_[l])
 
 
 @njit(nogil=True, cache=True)
@@ -90,26 +114,24 @@ def slope_of(X, A, diagonal, s, Y):
 
 
 @njit(nogil=True, cache=True)
-def on_lists(lists, begin, end, w):
-    """What every pattern knows of those on its list: whether they share its class, and their weights, (N, L) each."""
-    same, heavy = np.empty(lists.shape, f32), np.empty(lists.shape, f32)
+def in_class(lists, begin, end):
+    """Whether the patterns on the lists (N, L) share the class of those whose lists they are."""
+    same = np.empty(lists.shape, f32)
     for i in range(lists.shape[0]):
         for l in range(lists.shape[1]):
             same[i, l] = f32(begin[i] <= lists[i, l] < end[i])
-            heavy[i, l] = w[lists[i, l]]
-    return same, heavy
+    return same
 
 
 @njit(nogil=True, cache=True)
-def alike_on_lists(lists, y, w):
-    """The same for numbers y (N,): how much alike they are, exp(-(y_i - y_j)^2), and their weights."""
-    same, heavy = np.empty(lists.shape, f32), np.empty(lists.shape, f32)
+def alike(lists, y):
+    """The same for numbers y (N,): how much alike they are, exp(-(y_i - y_j)^2)."""
+    same = np.empty(lists.shape, f32)
     for i in range(lists.shape[0]):
         for l in range(lists.shape[1]):
             apart = y[i] - y[lists[i, l]]
             same[i, l] = np.exp(-apart * apart)
-            heavy[i, l] = w[lists[i, l]]
-    return same, heavy
+    return same
 
 
 @njit(nogil=True, cache=True)
@@ -117,7 +139,7 @@ def energy_and_gradient(X, w, lists, same, heavy, A, diagonal, log_floor, gradie
     """E of one map on one data set; dE/dA is written to ``gradient`` unless that is empty.
 
     X (N, wide(d)), w (N,) and A (p, d) in float32, or A (1, d) of a diagonal map; lists (N, L) of the neighbours of
-    every pattern, never itself, with what ``on_lists`` says about them.
+    every pattern, never itself, whether they are ``in_class`` or ``alike``, and their weights.
     """
     N, L = lists.shape
     wants_gradient = gradient.size > 0
@@ -126,10 +148,8 @@ def energy_and_gradient(X, w, lists, same, heavy, A, diagonal, log_floor, gradie
     Y, s = np.zeros(X.shape if wants_gradient else (1, 1), f32), np.zeros(N, f32)
     E = 0.0
     for i in range(N):
-        for l in range(L):
-            h[l] = -LOG2E * squared_distance(Z, i, lists[i, l])
-        total, inside = weigh(h, heavy[i], same[i])
-        P = inside / total
+        total = weigh_list(h, Z, i, lists[i], heavy[i])
+        P = dot(h, same[i]) / total
         slope = w[i] / total
         if log_floor > 0:
             E -= w[i] * np.log(P + log_floor) / N
@@ -138,10 +158,7 @@ def energy_and_gradient(X, w, lists, same, heavy, A, diagonal, log_floor, gradie
             E += w[i] * (f32(1) - P) / N
         if wants_gradient:
             s[i] += forces(h, slope, same[i], P)
-            for l in range(L):
-                if abs(h[l]) > NEGLIGIBLE:
-                    s[lists[i, l]] += h[l]
-                    add_row(Y, i, h[l], X, lists[i, l])
+            add_forces(h, i, lists[i], X, s, Y)
     if wants_gradient:
         gradient[:] = slope_of(X, A, diagonal, s, Y) * f32(2 / N)
     return E

@@ -4,6 +4,7 @@ While a list stays, so do the differences x_i - x_j of its pairs: images, distan
 large matrix products, in a fixed order of summation. Patterns are taken in blocks that fit the memory budget.
 """
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 class Lists(NamedTuple):
     rows: "torch.Tensor"  # (R, N, L)
-    same: "torch.Tensor"  # (R, N, L) float32, whether a pair shares a class, or how far it is alike
+    same: "torch.Tensor | None"  # (R, N, L) float32, whether a pair shares a class, or how far it is alike
 
 
 def lists_of(Z: "torch.Tensor", size: int, block_bytes: int) -> "torch.Tensor":
@@ -29,38 +30,83 @@ def lists_of(Z: "torch.Tensor", size: int, block_bytes: int) -> "torch.Tensor":
     return torch.cat(parts, dim=1)
 
 
-def evaluate(
-    X: "torch.Tensor",
-    w: "torch.Tensor",
-    A: "torch.Tensor",
-    lists: Lists,
-    log_floor: float,
-    diagonal: bool,
-    wants_gradient: bool,
-    block_bytes: int,
-) -> tuple["torch.Tensor", "torch.Tensor"]:
-    """Costs (R,) and their gradients, of the shape of A, for patterns X (R, N, d) of weights w (R, N), sum one."""
+class Listed:
+    """Patterns X (R, N, d) of weights w (R, N) under maps A, or where ``diagonal`` weights of features (R, 1, d)."""
+
+    def __init__(
+        self,
+        X: "torch.Tensor",
+        w: "torch.Tensor",
+        A: "torch.Tensor",
+        lists: Lists,
+        diagonal: bool,
+        block_bytes: int,
+    ) -> None:
+        self.X, self.w, self.A, self.lists, self.diagonal = X, w, A, lists, diagonal
+        self.block = max(1, block_bytes // (4 * len(X) * lists.rows.shape[2] * X.shape[2]))
+
+    def blocks(self) -> Iterator[tuple]:
+        """Patterns, the differences (R, n L, d) to those on their lists, the images of these, and chances (R, n, L)."""
+        import torch
+
+        replica = torch.arange(len(self.X), device=self.X.device)[:, None, None]
+        for start in range(0, self.X.shape[1], self.block):
+            some = slice(start, min(start + self.block, self.X.shape[1]))
+            rows = self.lists.rows[:, some]
+            apart = (self.X[:, some, None] - self.X[replica, rows]).flatten(1, 2)
+            images = apart * self.A if self.diagonal else torch.bmm(apart, self.A.transpose(1, 2))
+            logits = torch.log(self.w[replica, rows]) - (images * images).sum(2).view(rows.shape)
+            yield some, apart, images, torch.softmax(logits, dim=2)
+
+    def slope(self, W: "torch.Tensor", apart: "torch.Tensor", images: "torch.Tensor") -> "torch.Tensor":
+        """dE/dA from W = dE/dD (R, n, L)."""
+        import torch
+
+        force = 2 * W.flatten(1)[:, :, None]
+        if self.diagonal:
+            return (force * images * apart).sum(1, keepdim=True)
+        return torch.bmm((force * images).transpose(1, 2), apart)
+
+
+def evaluate(listed: Listed, log_floor: float, wants_gradient: bool) -> tuple["torch.Tensor", "torch.Tensor"]:
+    """NCA's costs (R,) and their gradients, of the shape of A; the weights have sum one."""
     import torch
 
-    R, N, d = X.shape
-    cost, gradient = torch.zeros(R, dtype=torch.float64, device=X.device), torch.zeros_like(A)
-    block = max(1, block_bytes // (4 * R * lists.rows.shape[2] * d))
-    replica = torch.arange(R, device=X.device)[:, None, None]
-    for start in range(0, N, block):
-        some = slice(start, min(start + block, N))
-        rows, same = lists.rows[:, some], lists.same[:, some]
-        apart = (X[:, some, None] - X[replica, rows]).flatten(1, 2)  # (R, n L, d)
-        images = apart * A if diagonal else torch.bmm(apart, A.transpose(1, 2))
-        logits = torch.log(w[replica, rows]) - (images * images).sum(2).view(rows.shape)
-        P = torch.softmax(logits, dim=2)
+    w = listed.w
+    cost, gradient = torch.zeros(len(w), dtype=torch.float64, device=w.device), torch.zeros_like(listed.A)
+    for some, apart, images, P in listed.blocks():
+        same = listed.lists.same[:, some]  # type: ignore[index]
         p = (P * same).sum(2)
         costs = -torch.log(p + log_floor) if log_floor > 0 else 1 - p
         cost += (w[:, some] * costs).sum(1, dtype=torch.float64)
         if wants_gradient:
             slope = w[:, some] / (p + log_floor) if log_floor > 0 else w[:, some]
-            force = (2 * P * (same - p[:, :, None]) * slope[:, :, None]).flatten(1)[:, :, None]
-            if diagonal:
-                gradient += (force * images * apart).sum(1, keepdim=True)
-            else:
-                gradient += torch.bmm((force * images).transpose(1, 2), apart)
+            gradient += listed.slope(P * (same - p[:, :, None]) * slope[:, :, None], apart, images)
     return cost, gradient
+
+
+class Means:
+    """Means (R, N, n) of the targets t (R, N, n) of those on the lists, and what follows from their slopes."""
+
+    def __init__(self, listed: Listed, t: "torch.Tensor") -> None:
+        import torch
+
+        replica = torch.arange(len(t), device=t.device)[:, None, None]
+        self.listed, self.t = listed, t[replica, listed.lists.rows]  # (R, N, L, n)
+
+    def means(self) -> "torch.Tensor":
+        import torch
+
+        parts = [(P[..., None] * self.t[:, some]).sum(2) for some, _, _, P in self.listed.blocks()]
+        self.known = torch.cat(parts, dim=1)
+        return self.known
+
+    def gradient(self, slopes: "torch.Tensor") -> "torch.Tensor":
+        import torch
+
+        total = torch.zeros_like(self.listed.A)
+        for some, apart, images, P in self.listed.blocks():
+            above = self.t[:, some] - self.known[:, some, None]
+            W = -P * (above * slopes[:, some, None]).sum(3)
+            total += self.listed.slope(W, apart, images)
+        return total

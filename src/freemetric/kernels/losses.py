@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compiling import njit
-from .reference import LEAST_VARIANCE
+from .reference_numbers import LEAST_VARIANCE
 
 SQUARED, LOG_LIKELIHOOD, ABSOLUTE, PINBALL = range(4)
 KINDS = {"squared": SQUARED, "log_likelihood": LOG_LIKELIHOOD, "absolute": ABSOLUTE, "pinball": PINBALL}

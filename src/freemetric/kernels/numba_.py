@@ -1,6 +1,5 @@
 """The CPU kernels: compiled once per machine, serial, without the interpreter's lock."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +7,17 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors as TreeSearch
 
-from . import committee_votes, element_trials, listed_neighbors, losses, nearest, soft_means, soft_neighbors
+from . import (
+    committee_votes,
+    element_trials,
+    listed_means,
+    listed_neighbors,
+    losses,
+    nearest,
+    soft_means,
+    soft_neighbors,
+)
+from .element_panels import LANE
 
 KEPT_BYTES = 32 << 20  # pairs a gradient keeps in memory, up to about 4,000 patterns; computed twice beyond
 FEW_QUERIES = 64  # for which it does not pay to wake threads
@@ -22,8 +31,8 @@ class Data(NamedTuple):
     end: np.ndarray  # (N,) one past the last
     weights: np.ndarray  # (B, N) float32, mean one
 
-    def on_lists(self, rows: NDArray, r: int) -> tuple[NDArray, NDArray]:
-        return listed_neighbors.on_lists(rows, self.begin, self.end, self.weights[r % len(self.X)])
+    def same(self, rows: NDArray, b: int) -> NDArray:
+        return listed_neighbors.in_class(rows, self.begin, self.end)
 
 
 class Alike(NamedTuple):
@@ -31,9 +40,8 @@ class Alike(NamedTuple):
     y: np.ndarray  # (B, N) float32
     weights: np.ndarray  # (B, N) float32, mean one
 
-    def on_lists(self, rows: NDArray, r: int) -> tuple[NDArray, NDArray]:
-        b = r % len(self.X)
-        return listed_neighbors.alike_on_lists(rows, self.y[b], self.weights[b])
+    def same(self, rows: NDArray, b: int) -> NDArray:
+        return listed_neighbors.alike(rows, self.y[b])
 
 
 def prepare_alike(X: NDArray, y: NDArray, device: str = "cpu", weights: NDArray | None = None) -> Alike:
@@ -81,28 +89,27 @@ def prepare_numbers(
     return Numbers(_centred(X), t, y, scale, _of_mean_one(weights, X.shape[:2]), losses.KINDS[loss], quantile)
 
 
-def _each_replica(data: Data | Numbers, work: Callable[..., float], n_replicas: int) -> np.ndarray:
-    """Values work(r, X_r, w_r) of every replica."""
-    B = len(data.X)
-    return np.array([work(r, data.X[r % B], data.weights[r % B]) for r in range(n_replicas)])
-
-
 class Lists(NamedTuple):
     rows: np.ndarray  # (R, N, L) int32, the neighbours of every pattern
-    same: np.ndarray  # (R, N, L) float32, whether they share its class, or how far they are alike
+    same: np.ndarray  # (R, N, L) float32, whether they share its class, or how far they are alike; (R, 0, 0): unknown
     heavy: np.ndarray  # (R, N, L) float32, their weights
     X: np.ndarray  # (B, N, d') the patterns, with columns of zeros as the kernel wants them
 
 
 def neighbor_lists(
-    data: Data | Alike, A: NDArray, size: int, diagonal: bool = False, last: tuple[NDArray, Lists] | None = None
+    data: Data | Alike | Numbers,
+    A: NDArray,
+    size: int,
+    diagonal: bool = False,
+    last: tuple[NDArray, Lists] | None = None,
 ) -> Lists:
     B, N, d = data.X.shape
     if last is None or last[0].shape != A.shape:
         X = np.zeros((B, N, listed_neighbors.wide(d)), dtype=np.float32)
         X[:, :, :d] = data.X
         rows = np.empty((len(A), N, size), dtype=np.int32)
-        lists = Lists(rows, np.empty(rows.shape, dtype=np.float32), np.empty(rows.shape, dtype=np.float32), X)
+        known = (len(A), 0, 0) if isinstance(data, Numbers) else rows.shape
+        lists = Lists(rows, np.empty(known, dtype=np.float32), np.empty(rows.shape, dtype=np.float32), X)
         changed = np.arange(len(A))
     else:
         old = last[1]
@@ -116,7 +123,9 @@ def neighbor_lists(
         others = found != everyone
         others[others.all(axis=1), -1] = False  # lost among others at the same point, any of whom may go instead
         lists.rows[r] = found[others].reshape(-1, size)
-        lists.same[r], lists.heavy[r] = data.on_lists(lists.rows[r], r)
+        lists.heavy[r] = data.weights[r % B][lists.rows[r]]
+        if lists.same[r].size:
+            lists.same[r] = data.same(lists.rows[r], r % B)  # type: ignore[union-attr]
     return lists
 
 
@@ -164,7 +173,12 @@ def _regression(data, lists, diagonal):
         one = data.X[r % B], data.t[r % B], data.y[r % B], data.scale[r % B], data.weights[r % B]
         return soft_means.energy_and_gradient(*one, A, data.kind, data.quantile, gradient, KEPT_BYTES)
 
-    return all_pairs
+    def on_lists(r, A, gradient):
+        one = lists.X[r % B], data.t[r % B].T, data.y[r % B], data.scale[r % B], data.weights[r % B]
+        known = lists.rows[r], lists.heavy[r]
+        return listed_means.energy_and_gradient(*one, *known, A, diagonal, data.kind, data.quantile, gradient)
+
+    return all_pairs if lists is None else on_lists
 
 
 def _evaluate(energy, A, fill_up):
@@ -185,14 +199,30 @@ def _differentiate(energy, A, fill_up):
 def nca_element_sweep(
     data: Data, A: NDArray, rows: NDArray, columns: NDArray, deltas: NDArray, allowed: NDArray, ridge: float = 0.0
 ) -> tuple[NDArray, NDArray, NDArray]:
+    nothing = np.empty((0, 0), dtype=np.float32), np.empty((0, 0)), np.empty(0), 0, 0.5
+    trials = rows, columns, deltas, allowed
+    return _sweep(data.X, data.begin, data.end, data.weights, [nothing], A, trials, ridge)
+
+
+def regression_element_sweep(
+    data: Numbers, A: NDArray, rows: NDArray, columns: NDArray, deltas: NDArray, allowed: NDArray, ridge: float = 0.0
+) -> tuple[NDArray, NDArray, NDArray]:
+    B, N, n = data.t.shape
+    heavy = np.zeros((B, n, -(-N // LANE) * LANE), dtype=np.float32)
+    heavy[:, :, :N] = (data.weights[:, :, None] * data.t).swapaxes(1, 2)
+    numbers = [(heavy[b], data.y[b], data.scale[b], data.kind, data.quantile) for b in range(B)]
+    trials = rows, columns, deltas, allowed
+    return _sweep(data.X, np.zeros(N, dtype=np.int64), np.full(N, N), data.weights, numbers, A, trials, ridge)
+
+
+def _sweep(X, begin, end, weights, numbers, A, trials, ridge):
     A = np.array(A, dtype=np.float64, order="C")
-    accepted = np.zeros(rows.shape, dtype=bool)
-
-    def work(r, X, w):
-        trials = rows[r], columns[r], deltas[r], allowed[r]
-        return element_trials.sweep(X, data.begin, data.end, w, A[r], *trials, ridge, accepted[r], STORED_BYTES)
-
-    energy = _each_replica(data, work, len(A))
+    accepted = np.zeros(trials[0].shape, dtype=bool)
+    energy = np.empty(len(A))
+    for r in range(len(A)):
+        one = X[r % len(X)], begin, end, weights[r % len(X)], numbers[r % len(numbers)], A[r]
+        moves = (values[r] for values in trials)
+        energy[r] = element_trials.sweep(*one, *moves, ridge, accepted[r], STORED_BYTES)
     return A, energy, accepted
 
 

@@ -5,7 +5,31 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-LEAST_VARIANCE = 1e-2  # of numbers: neighbours that agree by chance are not certain beyond
+from .reference_numbers import (
+    Numbers,
+    prepare_numbers,
+    regression_element_sweep,
+    regression_energy,
+    regression_energy_and_gradient,
+)
+from .reference_pairs import chances, distances, element_sweep, slope
+
+__all__ = [
+    "Data",
+    "NearestNeighbors",
+    "Numbers",
+    "nca_element_sweep",
+    "nca_energy",
+    "nca_energy_and_gradient",
+    "neighbor_lists",
+    "neighbor_shares",
+    "prepare",
+    "prepare_alike",
+    "prepare_numbers",
+    "regression_element_sweep",
+    "regression_energy",
+    "regression_energy_and_gradient",
+]
 
 
 class Data(NamedTuple):
@@ -28,28 +52,6 @@ def prepare_alike(X: NDArray, y: NDArray, device: str = "reference", weights: ND
     return Data(X, np.exp(-((y[:, :, None] - y[:, None, :]) ** 2)), weights)
 
 
-class Numbers(NamedTuple):
-    X: np.ndarray  # (B, N, d)
-    y: np.ndarray  # (B, m, N) of mean zero and variance one
-    scale: np.ndarray  # (B, m)
-    weights: np.ndarray  # (B, N)
-    loss: str
-    quantile: float
-
-
-def prepare_numbers(
-    X: NDArray,
-    y: NDArray,
-    scale: NDArray,
-    loss: str = "squared",
-    quantile: float = 0.5,
-    device: str = "reference",
-    weights: NDArray | None = None,
-) -> Numbers:
-    weights = np.ones(X.shape[:2]) if weights is None else np.asarray(weights, dtype=np.float64)
-    return Numbers(np.asarray(X, dtype=np.float64), y, scale, weights, loss, quantile)
-
-
 def neighbor_lists(
     data: Data | Numbers, A: NDArray, size: int, diagonal: bool = False, last: tuple[NDArray, NDArray] | None = None
 ) -> NDArray[np.bool_]:
@@ -58,7 +60,7 @@ def neighbor_lists(
     ``last`` are maps and their lists that may be used again where a map is the same.
     """
     B, maps = len(data.X), A * np.eye(A.shape[2]) if diagonal else A
-    stack = np.array([_distances(data.X[r % B] @ maps[r].T) for r in range(len(A))])
+    stack = np.array([distances(data.X[r % B] @ maps[r].T) for r in range(len(A))])
     ranks = stack.argsort(axis=2, kind="stable").argsort(axis=2)
     return ranks < size
 
@@ -93,95 +95,14 @@ def nca_energy_and_gradient(
     return np.array(energies), np.array(gradients)
 
 
-def _distances(Z):
-    """Squared, infinite from a pattern to itself."""
-    D = ((Z[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2)
-    np.fill_diagonal(D, np.inf)
-    return D
-
-
 def _one_energy_and_gradient(X, same, w, listed, A, log_floor):
     w = w / w.sum()
-    P = _chances(X, w, listed, A)
+    P = chances(X, w, listed, A)
     p = (P * same).sum(axis=1)
-    slope = 1 / (p + log_floor) if log_floor > 0 else np.ones(len(X))
-    W = (w * slope)[:, None] * P * (same - p[:, None])  # dE/dD
+    per_chance = 1 / (p + log_floor) if log_floor > 0 else np.ones(len(X))
+    W = (w * per_chance)[:, None] * P * (same - p[:, None])  # dE/dD
     cost = -np.log(p + log_floor) if log_floor > 0 else 1 - p
-    return w @ cost, _slope(W, X, A)
-
-
-def _chances(X, w, listed, A):
-    """p_ij (N, N), of the listed ones."""
-    D = np.where(listed, _distances(X @ A.T), np.inf)
-    P = w * np.exp(D.min(axis=1, keepdims=True) - D)
-    return P / P.sum(axis=1, keepdims=True)
-
-
-def _slope(W, X, A):
-    """dE/dA from W = dE/dD."""
-    Z, W = X @ A.T, W + W.T
-    return 2 * (W.sum(axis=1, keepdims=True) * Z - W @ Z).T @ X
-
-
-def regression_energy(data: Numbers, A: NDArray, lists: NDArray | None = None, diagonal: bool = False) -> NDArray:
-    """The mean cost (R,), by weight and over outputs, of what every pattern's neighbours say about its numbers.
-
-    They say a mean mu_i = sum_j p_ij y_j and a variance v_i = LEAST_VARIANCE + sum_j p_ij (y_j - mu_i)^2, p_ij as in
-    ``nca_energy``. With r_i = y_i - mu_i a pattern costs
-
-    - "squared": r_i^2
-    - "log_likelihood": (log(v_i / LEAST_VARIANCE) + r_i^2 / v_i) / 2
-    - "absolute": |r_i| / scale
-    - "pinball": max(q u, (q - 1) u) / scale, u = r_i - c sqrt(v_i), with the c of lowest mean cost.
-    """
-    return regression_energy_and_gradient(data, A, lists, diagonal)[0]
-
-
-def regression_energy_and_gradient(
-    data: Numbers, A: NDArray, lists: NDArray | None = None, diagonal: bool = False
-) -> tuple[NDArray, NDArray]:
-    """E (R,) and dE/dA, of the shape of A."""
-    if diagonal:
-        energy, gradient = regression_energy_and_gradient(data, A * np.eye(A.shape[2]), lists)
-        return energy, np.diagonal(gradient, axis1=1, axis2=2)[:, None]
-    B, N = data.X.shape[:2]
-    listed = np.broadcast_to(True, (len(A), N, N)) if lists is None else lists
-    pairs = [_one_regression(data, r % B, listed[r], A[r]) for r in range(len(A))]
-    energies, gradients = zip(*pairs, strict=True)
-    return np.array(energies), np.array(gradients)
-
-
-def _one_regression(data, b, listed, A):
-    X, w = data.X[b], data.weights[b] / data.weights[b].sum()
-    P = _chances(X, w, listed, A)
-    energy, W = 0.0, np.zeros_like(P)
-    for y, scale in zip(data.y[b], data.scale[b], strict=True):
-        mean = P @ y
-        apart = y - mean[:, None]  # y_j - mu_i
-        cost, per_mean, per_variance = _losses(data, w, y - mean, LEAST_VARIANCE + (P * apart**2).sum(axis=1), scale)
-        energy += w @ cost / len(data.y[b])
-        # mu_i and v_i are means over j, and v_i does not change with mu_i
-        of_j = per_mean[:, None] * apart + per_variance[:, None] * (apart**2 - (P * apart**2).sum(axis=1)[:, None])
-        W -= w[:, None] * P * of_j / len(data.y[b])
-    return energy, _slope(W, X, A)
-
-
-def _losses(data, w, r, v, scale):
-    """Costs (N,) of residuals and variances, and their derivatives by mean and variance."""
-    if data.loss == "squared":
-        return r**2, -2 * r, 0 * r
-    if data.loss == "log_likelihood":
-        return (np.log(v / LEAST_VARIANCE) + r**2 / v) / 2, -r / v, (1 - r**2 / v) / (2 * v)
-    if data.loss == "absolute":
-        return np.abs(r) / scale, -np.sign(r) / scale, 0 * r
-    q, s = data.quantile, np.sqrt(v)
-    lines = r / s  # the best line goes through a pattern
-    means = [w @ np.maximum(q * (r - c * s), (q - 1) * (r - c * s)) for c in lines]
-    on = int(np.argmin(means))
-    u = r - lines[on] * s
-    slope = np.where(u > 0, q, q - 1)
-    slope[on] -= w @ (slope * s) / (w[on] * s[on])  # dE/dc = 0
-    return slope * u / scale, -slope / scale, -slope * lines[on] / (2 * s) / scale
+    return w @ cost, slope(W, X, A)
 
 
 def nca_element_sweep(
@@ -192,29 +113,7 @@ def nca_element_sweep(
     It is kept when NCA's energy plus ridge * |A|^2 rises by at most allowed[r, t].
     Returns the new A (R, p, d), its energies (R,) and which trials were accepted (R, n).
     """
-    return _element_sweep(lambda A: nca_energy(data, A), A, rows, columns, deltas, allowed, ridge)
-
-
-def regression_element_sweep(
-    data: Numbers, A: NDArray, rows: NDArray, columns: NDArray, deltas: NDArray, allowed: NDArray, ridge: float = 0.0
-) -> tuple[NDArray, NDArray, NDArray]:
-    """The same with the energy of numbers."""
-    return _element_sweep(lambda A: regression_energy(data, A), A, rows, columns, deltas, allowed, ridge)
-
-
-def _element_sweep(energy_of_data, A, rows, columns, deltas, allowed, ridge):
-    def energy_of(A):
-        return energy_of_data(A) + ridge * (A**2).sum(axis=(1, 2))
-
-    A, energy = A.copy(), energy_of(A)
-    accepted = np.zeros(rows.shape, dtype=bool)
-    for t in range(rows.shape[1]):
-        B = A.copy()
-        B[np.arange(len(A)), rows[:, t], columns[:, t]] += deltas[:, t]
-        trial = energy_of(B)
-        accepted[:, t] = ok = trial - energy <= allowed[:, t]
-        A[ok], energy[ok] = B[ok], trial[ok]
-    return A, energy, accepted
+    return element_sweep(lambda A: nca_energy(data, A), A, rows, columns, deltas, allowed, ridge)
 
 
 class NearestNeighbors:

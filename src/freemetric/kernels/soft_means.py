@@ -103,9 +103,9 @@ def pull(V, U, t, c, w, tiles, m):
 
 
 @njit(nogil=True, cache=True)
-def means_of(sums):
-    """Means (n - 1, N) from sums (n, N), the first of which is the weight."""
-    means = np.empty((sums.shape[0] - 1, sums.shape[1]))
+def means_of(sums, N):
+    """Means (n - 1, N) from the first N of sums (n, M), the first of which is the weight."""
+    means = np.empty((sums.shape[0] - 1, N))
     for k in range(means.shape[0]):
         for i in range(means.shape[1]):
             means[k, i] = sums[k + 1, i] / np.float64(sums[0, i])
@@ -136,7 +136,7 @@ def energy_and_gradient(X, t, y, scale, w, A, kind, quantile, gradient, kept_byt
     U, V = factors(X, A)
     tiles = room_for_tiles(X.shape[0], kept_bytes if gradient.size > 0 else 0)
     m, sums = gather_all(U, V, t, w, tiles)
-    means = means_of(sums)
+    means = means_of(sums, X.shape[0])
     slopes = np.empty(means.shape)
     E = cost(kind, quantile, means, y, w, scale, slopes)
     if gradient.size > 0:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .losses import KINDS, columns, cost
+
 if TYPE_CHECKING:
     import torch
 
@@ -43,6 +45,19 @@ def prepare_alike(X: NDArray, y: NDArray, device: str = "cuda", weights: NDArray
     return Alike(patterns, _torch().as_tensor(y, dtype=patterns.dtype, device=device), shares)
 
 
+class Numbers(NamedTuple):
+    X: "torch.Tensor"  # (B, N, d) float32, centred
+    t: "torch.Tensor"  # (B, N, n) float32: y and, where the loss needs it, y^2
+    weights: "torch.Tensor"  # (B, N) float32, sum one
+    y: np.ndarray  # (B, m, N) of mean zero and variance one
+    scale: np.ndarray  # (B, m)
+    loss: str
+    quantile: float
+
+    def same(self, rows: "torch.Tensor") -> None:
+        """Numbers are neither the same nor alike; their means are asked for."""
+
+
 def _torch():
     try:
         import torch
@@ -55,8 +70,23 @@ def prepare(X: NDArray, bounds: NDArray, device: str = "cuda", weights: NDArray 
     patterns, shares = _on_device(X, device, weights)
     label = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
     bounds = np.asarray(bounds)
-    label = _torch().as_tensor(label, device=device)
-    return Data(patterns, label, shares, bounds, {}, _pairs(patterns, shares, bounds))
+    classes = _torch().as_tensor(label, device=device)
+    return Data(patterns, classes, shares, bounds, {}, _pairs(patterns, shares, bounds))
+
+
+def prepare_numbers(
+    X: NDArray,
+    y: NDArray,
+    scale: NDArray,
+    loss: str = "squared",
+    quantile: float = 0.5,
+    device: str = "cuda",
+    weights: NDArray | None = None,
+) -> Numbers:
+    patterns, shares = _on_device(X, device, weights)
+    t = _torch().as_tensor(columns(loss, y)[:, :, 1:].copy(), dtype=patterns.dtype, device=device)
+    y, scale = np.ascontiguousarray(y, dtype=np.float64), np.ascontiguousarray(scale, dtype=np.float64)
+    return Numbers(patterns, t, shares, y, scale, loss, quantile)
 
 
 def _on_device(X, device, weights):
@@ -79,7 +109,11 @@ def _pairs(X, weights, bounds):
 
 
 def neighbor_lists(
-    data: Data | Alike, A: NDArray, size: int, diagonal: bool = False, last: "tuple[NDArray, Lists] | None" = None
+    data: Data | Alike | Numbers,
+    A: NDArray,
+    size: int,
+    diagonal: bool = False,
+    last: "tuple[NDArray, Lists] | None" = None,
 ) -> "Lists":
     from .listed_neighbors_torch import Lists, lists_of
 
@@ -99,6 +133,16 @@ def nca_energy_and_gradient(
     data: Data, A: NDArray, log_floor: float = 0.0, lists: "Lists | None" = None, diagonal: bool = False
 ) -> tuple[NDArray, NDArray]:
     return _evaluate(data, A, log_floor, lists, diagonal, wants_gradient=True)
+
+
+def regression_energy(data: Numbers, A: NDArray, lists: "Lists | None" = None, diagonal: bool = False) -> NDArray:
+    return _regression(data, A, lists, diagonal, wants_gradient=False)[0]
+
+
+def regression_energy_and_gradient(
+    data: Numbers, A: NDArray, lists: "Lists | None" = None, diagonal: bool = False
+) -> tuple[NDArray, NDArray]:
+    return _regression(data, A, lists, diagonal, wants_gradient=True)
 
 
 def nca_element_sweep(
@@ -136,38 +180,103 @@ def _evaluate(data, A, log_floor, lists, diagonal, wants_gradient):
 def _on_lists(data, A, log_floor, lists, diagonal, wants_gradient):
     from .listed_neighbors_torch import evaluate
 
+    return evaluate(_listed(data, _maps(data, A), lists, diagonal), log_floor, wants_gradient)
+
+
+def _listed(data, A, lists, diagonal):
+    from .listed_neighbors_torch import Listed
+
     X, w = data.X.expand(len(A), -1, -1), data.weights.expand(len(A), -1)
-    return evaluate(X, w, _maps(data, A), lists, log_floor, diagonal, wants_gradient, BLOCK_BYTES)
+    return Listed(X, w, A, lists, diagonal, BLOCK_BYTES)
 
 
 def _by_blocks(data, A, log_floor, wants_gradient):
     torch = _torch()
-    X = data.X.expand(len(A), -1, -1)
-    R, N, _ = X.shape
-    w = data.weights.expand(R, -1)
+    X, w = data.X.expand(len(A), -1, -1), data.weights.expand(len(A), -1)
     Z = X @ A.transpose(1, 2)
-    nearer = torch.log(w) - (Z * Z).sum(2)
-    cost = torch.zeros(R, dtype=torch.float64, device=Z.device)
+    cost = torch.zeros(len(A), dtype=torch.float64, device=Z.device)
     F = torch.zeros_like(Z)
-    block = max(1, min(N, BLOCK_BYTES // (4 * R * N)))
-    for start in range(0, N, block):
-        rows = slice(start, min(start + block, N))
+    for rows, P in _chances(Z, w):
         same = (data.label[rows, None] == data.label[None, :]).to(Z.dtype)
-        P = (
-            torch.bmm(Z[:, rows], Z.transpose(1, 2)).mul_(2).add_(nearer[:, None, :])
-        )  # log w_j - D_ij plus a constant per row
-        P.diagonal(offset=start, dim1=1, dim2=2)[:] = -torch.inf
-        P = torch.softmax(P, dim=2)
         p = (P * same).sum(2)
         costs = -torch.log(p + log_floor) if log_floor > 0 else 1 - p
         cost += (w[:, rows] * costs).sum(1, dtype=torch.float64)
         if wants_gradient:
             slope = w[:, rows] / (p + log_floor) if log_floor > 0 else w[:, rows]
-            W = P.mul_(same - p[:, :, None]).mul_(slope[:, :, None])  # dE/dD of these rows; its row sums vanish
-            F[:, rows] -= torch.bmm(W, Z)
-            F -= torch.bmm(W.transpose(1, 2), Z[:, rows])
-            F += W.sum(1)[:, :, None] * Z
+            _add_forces(F, P.mul_(same - p[:, :, None]).mul_(slope[:, :, None]), Z, rows)
     return cost, 2 * F.transpose(1, 2) @ X if wants_gradient else None
+
+
+def _chances(Z, w):
+    """Rows, and the p_ij (R, rows, N) of their neighbours, in blocks that fit the budget."""
+    torch = _torch()
+    R, N, _ = Z.shape
+    nearer = torch.log(w) - (Z * Z).sum(2)
+    block = max(1, min(N, BLOCK_BYTES // (4 * R * N)))
+    for start in range(0, N, block):
+        rows = slice(start, min(start + block, N))
+        # log w_j - D_ij plus a constant per row
+        P = torch.bmm(Z[:, rows], Z.transpose(1, 2)).mul_(2).add_(nearer[:, None, :])
+        P.diagonal(offset=start, dim1=1, dim2=2)[:] = -torch.inf
+        yield rows, torch.softmax(P, dim=2)
+
+
+def _add_forces(F, W, Z, rows):
+    """Add dE/dZ / 2 from W = dE/dD of these rows, whose row sums vanish."""
+    torch = _torch()
+    F[:, rows] -= torch.bmm(W, Z)
+    F -= torch.bmm(W.transpose(1, 2), Z[:, rows])
+    F += W.sum(1)[:, :, None] * Z
+
+
+def _regression(data, A, lists, diagonal, wants_gradient):
+    if diagonal and lists is None:
+        energy, gradient = _regression(data, A * np.eye(A.shape[2]), None, False, wants_gradient)
+        return energy, np.diagonal(gradient, axis1=1, axis2=2)[:, None] if wants_gradient else None
+    said = _means(data, _maps(data, A), lists, diagonal)
+    energy, slopes = _losses(data, said.means())
+    return energy, said.gradient(slopes).cpu().numpy().astype(np.float64) if wants_gradient else None
+
+
+def _means(data, A, lists, diagonal):
+    from .listed_neighbors_torch import Means
+
+    t = data.t.expand(len(A), -1, -1)
+    return _Means(data, t, A) if lists is None else Means(_listed(data, A, lists, diagonal), t)
+
+
+def _losses(data, means):
+    """Energies (R,) and dE/dmeans (R, N, n): O(N) numbers, for which the CPU is good enough."""
+    torch = _torch()
+    said, w = means.cpu().numpy().astype(np.float64).swapaxes(1, 2).copy(), data.weights.cpu().numpy()
+    slopes, (B, N) = np.empty_like(said), w.shape
+    kind, w = KINDS[data.loss], N * w
+    energy = [
+        cost(kind, data.quantile, said[r], data.y[r % B], w[r % B], data.scale[r % B], slopes[r])
+        for r in range(len(said))
+    ]
+    return np.array(energy), torch.as_tensor(slopes.swapaxes(1, 2).copy(), dtype=means.dtype, device=means.device)
+
+
+class _Means:
+    """Means (R, N, n) of the targets t of all others, and what follows from their slopes."""
+
+    def __init__(self, data, t, A):
+        self.X, self.w, self.t = data.X, data.weights.expand(len(A), -1), t
+        self.Z = data.X @ A.transpose(1, 2)
+
+    def means(self):
+        torch = _torch()
+        self.known = torch.cat([torch.bmm(P, self.t) for _, P in _chances(self.Z, self.w)], dim=1)
+        return self.known
+
+    def gradient(self, slopes):
+        torch = _torch()
+        F, level = torch.zeros_like(self.Z), (slopes * self.known).sum(2)
+        for rows, P in _chances(self.Z, self.w):
+            by_target = torch.bmm(slopes[:, rows], self.t.transpose(1, 2))
+            _add_forces(F, P.mul_(level[:, rows, None] - by_target), self.Z, rows)
+        return 2 * F.transpose(1, 2) @ self.X
 
 
 class NearestNeighbors:

@@ -1,0 +1,57 @@
+"""Energies of numbers on a GPU's kernels, run by torch on the CPU, against the definition in plain numpy."""
+
+import numpy as np
+import pytest
+
+from freemetric.kernels import reference, torch_
+
+LOSSES = ["squared", "log_likelihood", "absolute", "pinball"]
+
+
+@pytest.fixture(autouse=True)
+def needs_torch():
+    pytest.importorskip("torch", reason="the GPU kernels need torch")
+
+
+def problem(rng, loss, one_data_set=False, N=80, m=2, R=2):
+    """Data as reference and torch have them, and maps."""
+    B = 1 if one_data_set else R
+    X, y = rng.random((B, N, 4)), rng.standard_normal((B, m, N))
+    y += 3 * X[:, None, :, 0]
+    y = (y - y.mean(axis=2, keepdims=True)) / y.std(axis=2, keepdims=True)
+    scale, w = rng.uniform(0.5, 1, (B, m)), rng.uniform(0.3, 3, (B, N))
+    data = [
+        kernels.prepare_numbers(X, y, scale, loss, 0.8, device, w)
+        for kernels, device in ((reference, "reference"), (torch_, "cpu"))
+    ]
+    return *data, 2 * rng.standard_normal((R, 3, 4))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("one_data_set", [True, False])
+@pytest.mark.parametrize("n_blocks", [1, 7])
+def test_energy_and_gradient_are_the_reference(rng, monkeypatch, loss, one_data_set, n_blocks):
+    monkeypatch.setattr(torch_, "BLOCK_BYTES", 4 * 2 * 80 * 80 // n_blocks)
+    truth, data, A = problem(rng, loss, one_data_set)
+    value, gradient = reference.regression_energy_and_gradient(truth, A)
+    energy, slope = torch_.regression_energy_and_gradient(data, A)
+    np.testing.assert_allclose(energy, value, rtol=1e-5)
+    np.testing.assert_allclose(torch_.regression_energy(data, A), value, rtol=1e-5)
+    np.testing.assert_allclose(slope, gradient, atol=1e-4 * np.abs(gradient).max())
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_lists_and_diagonal_maps_are_the_reference(rng, monkeypatch, loss, diagonal):
+    monkeypatch.setattr(torch_, "BLOCK_BYTES", 4 * 2 * 7 * 4 * 30)
+    truth, data, A = problem(rng, loss)
+    A = 2 * rng.random((2, 1, 4)) if diagonal else A
+    for size in (7, None):
+        true_lists, lists = (
+            None if size is None else kernels.neighbor_lists(known, A, size, diagonal)
+            for kernels, known in ((reference, truth), (torch_, data))
+        )
+        value, gradient = reference.regression_energy_and_gradient(truth, A, true_lists, diagonal)
+        energy, slope = torch_.regression_energy_and_gradient(data, A, lists, diagonal)
+        np.testing.assert_allclose(energy, value, rtol=1e-5)
+        np.testing.assert_allclose(slope, gradient, atol=1e-4 * np.abs(gradient).max())
