@@ -9,7 +9,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import has_fit_parameter
 
-from freemetric import DMLFE, LEARNERS, PCA, RCA, FreeEnergyClassifier, MetricKNeighborsClassifier
+from freemetric import DMLFE, LEARNERS, PCA, RCA, FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier
 from freemetric.mc import Annealing, Constant, ElementMove
 
 ESTIMATORS = [learner() for learner in LEARNERS.values()] + [
@@ -17,6 +17,7 @@ ESTIMATORS = [learner() for learner in LEARNERS.values()] + [
     DMLFE.paper(),
     PCA(whiten=True),
     FreeEnergyClassifier(n_replicas=8),
+    FreeEnergyRegressor(n_replicas=4),
     MetricKNeighborsClassifier(RCA()),
 ]
 

@@ -15,6 +15,7 @@ from .reading import Outlook, Reading
 from .scales import Scale
 from .trends import TRENDS, Trend
 from .views import View
+from .voters import Voters
 
 MANY_ERRORS = 256  # that stand for all of them where a mean is taken over them
 
@@ -96,8 +97,9 @@ class NumberCommittee(Committee):
         """Expected numbers (n, 1) of mixed shares (n, n_cells) and what trends say."""
         return self.means(self.reading(shares, wholes))[:, None]
 
-    def with_voters(self, ensembles: list[Ensemble], voters: NumberVoters) -> "NumberCommittee":
+    def with_voters(self, ensembles: list[Ensemble], voters: Voters) -> "NumberCommittee":
         """The same with other metrics and voters."""
+        assert isinstance(voters, NumberVoters)
         return NumberCommittee(self.views, ensembles, self.mixture, voters, self.trends, self.scale)
 
     @classmethod

@@ -71,7 +71,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         Dimension of the learned spaces; None keeps the number of features. A number leaves the diagonal maps out.
     scale : {"auto", "linear", "log"}, default="auto"
         On which numbers are averaged; "log" is for positive numbers, and "auto" takes it where trends on it have lower
-        squared errors for patterns left out, in the units of y.
+        squared errors for patterns left out, in the units of y, by more than the error of that.
     energy : Energy, "likeness", callable or "auto", default="auto"
         What the replicas sample.
     sampler : Sampler or None, default=None
@@ -117,7 +117,9 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         What the out-of-bag score loses when the values of a feature are shuffled, and its standard error.
     distance_weights_, distance_weights_std_ : ndarray of shape (n_features,)
         Share of every feature in the squared distances, and its standard deviation over replicas.
-    jury_, n_neighbors_, shortlist_, shortlist_recall_, temperature_, confinement_, trace_, snapshots_, n_searched_
+    jury_, n_neighbors_, shortlist_, shortlist_recall_, n_searched_ : object
+        As those of :class:`FreeEnergyClassifier`.
+    temperature_, confinement_, trace_, snapshots_ : object
         As those of :class:`FreeEnergyClassifier`.
     n_features_in_, feature_names_in_ : int, ndarray
         Features seen in fit.

@@ -14,8 +14,11 @@ MANY_ERRORS = 64  # that stand for all
 
 def numbers_told(rows: TrainingRows, names: Sequence[str], scale: str) -> tuple[NDArray, list[Trend], Scale]:
     """Numbers (2 + n_trends, N) of the rows, the trends, and the scale they are on."""
-    candidates = [_on_scale(rows, names, name) for name in _scales(rows.y, scale)]
-    best = min(candidates, key=lambda candidate: candidate[0])
+    best, *others = [_on_scale(rows, names, name) for name in _scales(rows.y, scale)]
+    for other in others:
+        gains = best[0] - other[0]
+        if gains.mean() > gains.std() / np.sqrt(len(gains)):
+            best = other
     return best[1:]
 
 
@@ -29,19 +32,19 @@ def _scales(y, scale):
 
 
 def _on_scale(rows, names, scale_name):
-    """Squared error, in units of y, of the best trend for rows left out; and what numbers_told gives."""
+    """Squared errors (N,), in units of y, of the best trend for rows left out; and what numbers_told gives."""
     scale = Scale.of(scale_name, rows.y, rows.weights)
     z = scale(rows.y)
     found = [both for name in names if (both := crossed_trend(TRENDS[name], rows.X, z, rows.weights)) is not None]
     trends, left_out = [trend for trend, _ in found], [values for _, values in found]
-    errors = [_squared_error(scale, values, rows) for values in left_out]
-    numbers = np.array([z, z**2, *left_out])
-    return min(errors, default=0.0), numbers, trends, scale
+    errors = [_squared_errors(scale, values, rows) for values in left_out] or [np.zeros(len(z))]
+    return min(errors, key=np.mean), np.array([z, z**2, *left_out]), trends, scale
 
 
-def _squared_error(scale, values, rows):
+def _squared_errors(scale, values, rows):
     """Of predictions by the mean over all errors, which a logarithm makes larger than the middle one."""
     errors = np.quantile(scale(rows.y) - values, (np.arange(MANY_ERRORS) + 0.5) / MANY_ERRORS)
     low, high = rows.y.min(), rows.y.max()
     mean = np.mean([np.clip(scale.back(values + error), low, high) for error in errors], axis=0)
-    return float(np.average((rows.y - mean) ** 2, weights=rows.weights))
+    squares = (rows.y - mean) ** 2
+    return squares if rows.weights is None else squares * rows.weights

@@ -1,0 +1,116 @@
+"""Numbers as votes, trends, scales and readings, against what they stand for."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.linear_model import Ridge
+from sklearn.preprocessing import StandardScaler
+
+from freemetric.metrics import NumberVoters, Reading, Scale, Told
+from freemetric.metrics.reading import BEYOND, terms_of
+from freemetric.metrics.trends import STRENGTHS, LinearTrend, StepTrend, crossed_trend, side_by_side
+
+
+@pytest.fixture
+def rows(rng):
+    X = rng.random((60, 3))
+    return X, 3 * X[:, 0] - X[:, 1] + 0.1 * rng.standard_normal(60)
+
+
+def test_shares_of_votes_are_means_of_numbers(rng):
+    numbers, w = rng.standard_normal((3, 40)) * [[1], [100], [1e-3]], rng.random(40)
+    told = Told.ranges_of(numbers)
+    votes = told.ballots(numbers) * w[:, None]
+    shares = votes.sum(axis=0) / votes.sum()
+    assert_allclose(
+        told.means(shares), np.average(numbers, axis=1, weights=w), atol=1e-6 * np.abs(numbers).max(axis=1).max()
+    )
+    assert_allclose(told.mean(shares, 2), np.average(numbers[2], weights=w), atol=1e-9)
+
+
+def test_a_ballot_has_one_vote_for_each_number(rng):
+    votes = Told.ranges_of(rng.random((4, 20))).ballots(rng.random((4, 20)))
+    assert_allclose(votes.reshape(20, 4, 2).sum(axis=2), 1, rtol=1e-6)
+
+
+def test_equal_numbers_have_a_range():
+    told = Told.ranges_of(np.full((1, 5), 7.0))
+    assert_allclose(told.means(told.ballots(np.full((1, 5), 7.0)).mean(axis=0)), 7.0)
+
+
+def test_copies_vote_together(rng):
+    X = np.repeat(rng.random((5, 2)), 2, axis=0)
+    voters = NumberVoters(X, rng.random((2, 10)))
+    places = voters.places
+    assert len(places.rows) == 5
+    assert (places.counts == 2).all()
+    assert_allclose(places.ballots, voters.ballots(np.arange(10)).reshape(5, 2, 4).sum(axis=1), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [LinearTrend, StepTrend])
+def test_a_trend_is_ridge_regression(rows, kind):
+    X, y = rows
+    trend, _ = crossed_trend(kind, X, y)
+    V = StandardScaler().fit_transform(side_by_side(trend.columns, X))
+    known = [Ridge(strength).fit(V, y).predict(V) for strength in STRENGTHS]
+    assert min(np.abs(trend(X) - some).max() for some in known) < 1e-8
+
+
+def test_what_a_trend_says_of_a_row_does_not_depend_on_its_number(rows):
+    X, y = rows
+    changed = y.copy()
+    changed[7] += 1e-3  # too little to change the ridge
+    assert crossed_trend(LinearTrend, X, y)[1][7] == pytest.approx(
+        crossed_trend(LinearTrend, X, changed)[1][7], abs=1e-12
+    )
+    assert crossed_trend(LinearTrend, X, y)[0](X[7:8]) != pytest.approx(
+        crossed_trend(LinearTrend, X, changed)[0](X[7:8])
+    )
+
+
+def test_more_columns_than_rows(rng):
+    X = rng.random((15, 40))
+    trend, left_out = crossed_trend(LinearTrend, X, 3 * X[:, 0])
+    assert trend(X).shape == left_out.shape == (15,)
+    V = StandardScaler().fit_transform(X)
+    assert min(np.abs(trend(X) - Ridge(s).fit(V, 3 * X[:, 0]).predict(V)).max() for s in STRENGTHS) < 1e-7
+
+
+def test_weights_are_copies_for_a_trend(rows):
+    X, y = rows
+    order = np.argsort(np.arange(60) % 10, kind="stable")  # copies stay in the fold of their row
+    w = np.ones(60)
+    w[order[:6]] = 2.0
+    weighed = crossed_trend(LinearTrend, X, y, w)[0]
+    V = StandardScaler().fit(X, sample_weight=w).transform(X)
+    known = [Ridge(strength).fit(V, y, sample_weight=w).predict(V) for strength in STRENGTHS]
+    assert min(np.abs(weighed(X) - some).max() for some in known) < 1e-8
+
+
+@pytest.mark.parametrize("name", ["linear", "log"])
+def test_a_scale_goes_back(rng, name):
+    y = np.exp(rng.standard_normal(50))
+    scale = Scale.of(name, y)
+    z = scale(y)
+    assert_allclose([z.mean(), z.std()], [0, 1], atol=1e-12)
+    assert_allclose(scale.back(z), y)
+
+
+def test_a_reading_by_hand():
+    told = Told(np.array([0.0, 0.0, 0.0]), np.array([1.0, 1.0, 1.0]))
+    numbers = np.array([[0.2, 0.6], [0.04, 0.36], [0.1, 0.5]])  # target, square and trend of two neighbours
+    shares = told.ballots(numbers).mean(axis=0)[None] / 3
+    reading = Reading(told, 0.1, np.array([0.9, 0.2, 0.5]), np.array([0.3, 1.0]), np.zeros(1))
+    outlook = reading(shares, np.array([[0.7]]))
+    assert outlook.place == pytest.approx(0.1 + 0.9 * (0.4 - 0.1) + 0.2 * (0.7 - 0.4) + 0.5 * (0.7 - 0.3), rel=1e-5)
+    assert outlook.spread == pytest.approx(np.exp(0.3) * 0.2, rel=1e-4)
+
+
+def test_readings_do_not_leave_the_range_by_much():
+    told = Told(np.array([0.0, 0.0, -9.0]), np.array([1.0, 1.0, 9.0]))
+    terms, _ = terms_of(told, np.full((1, 6), 1 / 6), np.array([[1e6]]), 0.0)
+    assert terms.max() <= 1 + BEYOND
+    place = Reading(told, 0.0, np.array([1.0, 9.0, 9.0]), np.zeros(2), np.zeros(1))(
+        np.full((1, 6), 1 / 6), [[1e6]]
+    ).place
+    assert place == 1 + BEYOND
