@@ -1,10 +1,6 @@
 """TableClassifier: the model of a table as a scikit-learn estimator on frames."""
 
 import warnings
-from collections.abc import Callable
-from copy import copy
-from os import PathLike
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +14,6 @@ from sklearn.base import (
     is_classifier,
 )
 from sklearn.metrics import accuracy_score
-from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -26,17 +21,14 @@ from ..files import Savable
 from ..files.checks import require
 from ..files.estimators import check_attributes
 from ..learners import FreeEnergyClassifier, MetricKNeighborsClassifier
-from ..learners.free_energy.importances import Importances
 from ..learners.learned_space import LearnedSpace
 from ..learners.training_rows import check_weights
-from ..presenting import Presented
 from ..sklearn_compat import HasMethods, StrOptions, validate_params
-from .feature_shares import Weight
 from .frame_labels import frame_labels
-from .frame_step import FrameStep
 from .frames import FrameTable, as_table, column_name
 from .identifiers import usable
 from .labels import check_two
+from .learned_table import LearnedTable, inner_can
 from .model import TableModel, by_parts
 from .table import InputError
 
@@ -45,13 +37,8 @@ MAPPING = ("embed", "transform", "learner_")  # one of which a classifier with a
 WRITTEN = ("missing", "decimal", "thousands", "date_order")
 
 
-def _inner_can(method: str) -> Callable[[Any], bool]:
-    """Whether the classifier inside has a method."""
-    return lambda model: hasattr(model.classifier_ if hasattr(model, "model_") else model.made_classifier(), method)
-
-
 class TableClassifier(
-    Savable, Presented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator
+    Savable, LearnedTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator
 ):
     """Classify the rows of a table as it is: numbers, names, dates, truth values, text and gaps.
 
@@ -273,7 +260,7 @@ class TableClassifier(
         """
         return by_parts(self.frame(X), self.pipeline_.predict)
 
-    @available_if(_inner_can("predict_proba"))
+    @available_if(inner_can("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:
         """Probabilities of the classes.
 
@@ -331,90 +318,6 @@ class TableClassifier(
         labels, predicted = frame_labels(X, y), self.predict(X)
         weights = None if sample_weight is None else np.asarray(sample_weight)[labels.present]
         return float(accuracy_score(labels.y, predicted[labels.present], sample_weight=weights))
-
-    @property
-    def pipeline_(self) -> Pipeline:
-        """Steps "columns", "scale" and "classifier", on what ``frame`` makes of a table."""
-        return self.model_.pipeline
-
-    @property
-    def classifier_(self) -> Any:
-        """The fitted classifier, on the features that ``features`` makes of a table."""
-        return self.model_.pipeline[-1]
-
-    @property
-    def oob_score_(self) -> float:
-        """The classifier's own estimate from the training rows, where it has one."""
-        return self.classifier_.oob_score_
-
-    def features(self, X: Any) -> NDArray:
-        """What the classifier sees: features (n_rows, n_features) in [0, 1], which ``feature_names`` names."""
-        return self.pipeline_[:-1].transform(self.frame(X))
-
-    def feature_names(self) -> list[str]:
-        """Names of the features that the classifier sees: columns, with a value where a column is several features."""
-        check_is_fitted(self)
-        return self.model_.feature_names()
-
-    def weights(self) -> list[Weight]:
-        """Shares in % of the features in the squared distances of the training rows, the largest first."""
-        check_is_fitted(self)
-        return self.model_.weights()
-
-    @available_if(_inner_can("permutation_importances"))
-    def importances(self, scoring: Any = None) -> Importances:
-        """What the out-of-bag score loses when the cells of a column are shuffled, with its standard error.
-
-        Parameters
-        ----------
-        scoring : str, callable or None, default=None
-            A scorer; None is that of the classifier.
-
-        Returns
-        -------
-        importances : Importances
-            ``names`` of the columns, ``mean`` and ``error``; see
-            :meth:`freemetric.FreeEnergyClassifier.permutation_importances`.
-        """
-        check_is_fitted(self)
-        found = self.model_.importances(scoring)
-        assert found is not None
-        return found
-
-    def report(self, path: str | PathLike, X: Any = None, y: Any = None, **options: Any) -> Path:
-        """Write a report: one HTML page about the learned space and the run, which opens without a network.
-
-        Parameters
-        ----------
-        path : path-like
-            File to write.
-        X : frame, array or list of rows, or None, default=None
-            Rows to show; None takes those that the model has kept, if any.
-        y : array-like of shape (n_rows,), str or None, default=None
-            Their labels, or the name of a column of X.
-        **options : dict
-            Those of :func:`freemetric.report.write`.
-
-        Returns
-        -------
-        path : Path
-            The file.
-        """
-        if isinstance(y, str):
-            y = frame_labels(X, y).y
-        known = {"feature_names": self.feature_names(), "columns": self.model_.originals(self.frame)}
-        return super().report(path, X, y, **known | options)
-
-    def as_pipeline(self) -> Pipeline:
-        """All fitted steps, from a table on: what displays and reports look into."""
-        check_is_fitted(self)
-        return Pipeline([("table", FrameStep(self)), *self.pipeline_.steps])
-
-    def as_shown(self) -> Any:
-        """The classifier with the names of its features, for the card in a notebook."""
-        shown = copy(self.classifier_)
-        shown.feature_names_in_ = np.array(self.feature_names(), dtype=object)
-        return shown
 
     def check_state(self) -> None:
         """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""
