@@ -74,13 +74,16 @@ class NumberCommittee(Committee):
 
     def means(self, outlook: Outlook) -> NDArray[np.float64]:
         """Expected numbers (n,) of what is known on the scale."""
-        if self.scale.name == "linear":
-            return self.scale.back(outlook.place + outlook.spread * self.reading.errors.mean())
-        errors = np.quantile(self.reading.errors, (np.arange(MANY_ERRORS) + 0.5) / MANY_ERRORS)
-        total = np.zeros(len(outlook.place))
+        errors, total = self.mean_errors(), np.zeros(len(outlook.place))
         for error in errors:
             total += self.scale.back(outlook.place + error * outlook.spread)
         return total / len(errors)
+
+    def mean_errors(self) -> NDArray[np.float64]:
+        """Errors over which means are taken: their mean where numbers follow the scale in a straight line."""
+        if self.scale.name == "linear":
+            return np.array([self.reading.errors.mean()])
+        return np.quantile(self.reading.errors, (np.arange(MANY_ERRORS) + 0.5) / MANY_ERRORS)
 
     def quantiles(self, outlook: Outlook, chances: NDArray) -> NDArray[np.float64]:
         """Numbers (n, q) that the target is below with these chances (q,)."""

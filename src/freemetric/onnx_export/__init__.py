@@ -1,8 +1,9 @@
 """Models as ONNX graphs, which predict where there is no Python (extra ``onnx``).
 
-Every metric learner, both classifiers and the pipelines around them are exported, in double precision. skl2onnx makes
-the graphs of scikit-learn's own steps; :func:`register` teaches it ours. Forms of the map that users register are
-exported by themselves, views with :func:`register_view_graph` and basins with :func:`register_basins_graph`.
+Every metric learner, the classifiers, the regressor and the pipelines around them are exported, in double precision.
+skl2onnx makes the graphs of scikit-learn's own steps; :func:`register` teaches it ours. Forms of the map that users
+register are exported by themselves, views with :func:`register_view_graph` and basins with
+:func:`register_basins_graph`.
 """
 
 from .basins import register_basins_graph

@@ -7,10 +7,9 @@ import numpy as np
 from ..metrics import Calibration, Committee, Voters
 from ..metrics.votes import NEAREST_BONUS
 from .basins import basins_graph
-from .forms import spaces
+from .committees import mixed_shares
 from .graph import Graph
 from .neighbors import shares, votes, weighted
-from .views import view_graph
 
 
 def one_space(graph: Graph, voters: Voters, n_neighbors: int, Z: str) -> str:
@@ -26,18 +25,8 @@ def one_space(graph: Graph, voters: Voters, n_neighbors: int, Z: str) -> str:
 
 def many_spaces(graph: Graph, committee: Committee, X: str) -> str:
     """Probabilities of a committee for patterns X."""
-    places = committee.voters.places
-    rows = graph.constant(committee.voters.X[places.rows])
-    # Training rows pass the same operators as new ones, so that equals stay equal; runtimes do it once, on loading.
-    seen = {name: [view_graph(graph, view, V) for V in (rows, X)] for name, view in committee.views.items()}
-    mixed = []
-    for ensemble, weights in zip(committee.ensembles, committee.mixture.weights, strict=True):
-        ks = np.flatnonzero(weights) + 1  # other numbers of neighbours do not count
-        each = weights[ks - 1] / len(ensemble)
-        for Z, Q in zip(*(spaces(graph, ensemble, V) for V in seen[ensemble.candidate.view]), strict=True):
-            mixed.append(weighted(graph, each, shares(graph, votes(graph, Q, Z, places, ks))))
-    energies = [basins_graph(graph, some, X) for some in committee.basins]
-    return _calibrated(graph, committee.mixture.calibration, graph.Sum(*mixed), energies)
+    mixed, energies = mixed_shares(graph, committee, X), [basins_graph(graph, some, X) for some in committee.basins]
+    return _calibrated(graph, committee.mixture.calibration, mixed, energies)
 
 
 def _calibrated(graph: Graph, calibration: Calibration, mixed: str, energies: Sequence[str]) -> str:

@@ -6,16 +6,18 @@ from typing import Any
 import numpy as np
 
 from ..extras import require
-from ..learners import FreeEnergyClassifier, MetricKNeighborsClassifier
+from ..learners import FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier
 from ..learners.base import MetricLearner
 from .classifiers import many_spaces, one_space
 from .graph import Graph
+from .regressors import means, outlook, quantiles
 
 skl2onnx = require("skl2onnx", "onnx")
 types = require("skl2onnx.common.data_types", "onnx")
 get_label_classes = require("skl2onnx.common.utils_classifier", "onnx").get_label_classes
 
 CLASSIFIER_OPTIONS = {"zipmap": [True, False, "columns"], "output_class_labels": [False, True], "nocl": [True, False]}
+REGRESSOR_OPTIONS = {"quantiles": None}  # chances, as many as one likes
 
 
 def register() -> None:
@@ -42,10 +44,18 @@ def register() -> None:
         _introduce(learner, _mapped_shape, _mapped)
     _introduce(MetricKNeighborsClassifier, _voted_shape, _voted_in_one_space, CLASSIFIER_OPTIONS)
     _introduce(FreeEnergyClassifier, _voted_shape, _voted_in_many_spaces, CLASSIFIER_OPTIONS)
+    _introduce(FreeEnergyRegressor, _told_shape, _told_in_many_spaces, REGRESSOR_OPTIONS, _told_outputs)
 
 
-def _introduce(estimator: type, shape: Callable, convert: Callable, options: dict[str, Any] | None = None) -> None:
-    skl2onnx.update_registered_converter(estimator, f"Freemetric{estimator.__name__}", shape, convert, options=options)
+def _introduce(
+    estimator: type,
+    shape: Callable,
+    convert: Callable,
+    options: dict[str, Any] | None = None,
+    parser: Callable | None = None,
+) -> None:
+    alias = f"Freemetric{estimator.__name__}"
+    skl2onnx.update_registered_converter(estimator, alias, shape, convert, options=options, parser=parser)
 
 
 def _learners(base: type[MetricLearner]) -> Iterator[type[MetricLearner]]:
@@ -90,12 +100,48 @@ def _voted_in_many_spaces(scope, operator, container):
     _answer(graph, operator, X, many_spaces(graph, operator.raw_operator.committee_, X))
 
 
+def _or_nan(graph, X, numbers):
+    """A graph cannot refuse a pattern with NaN or infinity: what it says of it is NaN."""
+    return graph.Add(numbers, graph.Mul(0.0, graph.total(X, 1)))
+
+
 def _answer(graph, operator, X, P):
-    """Label and probabilities. A graph cannot refuse a pattern with NaN or infinity: its probabilities are NaN."""
-    P = graph.Add(P, graph.Mul(0.0, graph.total(X, 1)))
+    """Label and probabilities."""
+    P = _or_nan(graph, X, P)
     label, probabilities = operator.outputs
     graph.hand_over(graph.Gather(_labels(operator), graph.ArgMax(P, axis=1, keepdims=0)), label)
     graph.hand_over(P, probabilities)
+
+
+def _told_outputs(scope, model, inputs, custom_parsers=None):
+    """Declare the expected numbers, and quantiles where they are asked for."""
+    operator = scope.declare_local_operator(skl2onnx.get_model_alias(type(model)), model)
+    operator.inputs = inputs
+    names = ["variable", "quantiles"] if _chances(scope, model) else ["variable"]
+    for name in names:
+        operator.outputs.append(scope.declare_local_variable(name, types.DoubleTensorType()))
+    return operator.outputs
+
+
+def _told_shape(operator):
+    N, chances = operator.inputs[0].get_first_dimension(), _chances(operator.scope_inst, operator.raw_operator)
+    for output, width in zip(operator.outputs, (1, len(chances)), strict=False):
+        output.type.shape = [N, width]
+
+
+def _told_in_many_spaces(scope, operator, container):
+    model, graph = operator.raw_operator, Graph(scope, container)
+    X = graph.doubles(operator.inputs[0].full_name)
+    expected, chances = outlook(graph, model.committee_, X), _chances(scope, model)
+    told = [means(graph, model.committee_, expected)]
+    if chances:
+        told.append(quantiles(graph, model.committee_, expected, chances))
+    for numbers, output in zip(told, operator.outputs, strict=True):
+        graph.hand_over(_or_nan(graph, X, numbers), output)
+
+
+def _chances(scope, model):
+    return scope.get_options(model, {"quantiles": None})["quantiles"] or ()
 
 
 def _labels(operator):

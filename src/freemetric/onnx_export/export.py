@@ -1,6 +1,7 @@
 """A fitted model as an ONNX file."""
 
 import json
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..extras import require
 from ..files.atomic import replacing
+from ..learners import FreeEnergyRegressor
+from ..learners.free_energy.intervals import check_chances
 from . import preprocessing
 from .converters import register
-from .inputs import declared, prune
+from .inputs import declared, last_step, prune
 
 onnx = require("onnx", "onnx")
 skl2onnx = require("skl2onnx", "onnx")
@@ -22,28 +25,32 @@ OPSET = {"": 18, "ai.onnx.ml": 3}  # of 2022: a newer one would be of no use, an
 TREATED = (*preprocessing.GRAPHS, *preprocessing.CODES)
 
 
-def to_onnx(model: Any, path: str | PathLike | None = None) -> Any:
+def to_onnx(model: Any, path: str | PathLike | None = None, *, quantiles: float | Sequence[float] | None = None) -> Any:
     """Export a fitted model as an ONNX graph, which predicts without Python.
 
     The graph computes in double precision and takes doubles: one input "X" of shape (n, n_features), or, where the
     model begins with a ``ColumnTransformer`` that was fitted on a DataFrame, an input of shape (n, 1) for every column
     it uses. Columns of names are texts then, and an empty text is a gap. A learner has the output "variable", its
-    coordinates; a classifier has "label" and "probabilities". The metadata hold JSON lists of "classes", which are the
-    columns of the probabilities, and "columns", the names of the features.
+    coordinates; a classifier has "label" and "probabilities"; a regressor has "variable", the expected numbers (n, 1),
+    and "quantiles" (n, q) where these are asked for. The metadata hold JSON lists of "classes", which are the columns
+    of the probabilities, "quantiles", the chances of those columns, and "columns", the names of the features.
 
     The graph holds the training patterns where neighbours vote, and needs memory for their distances from all new
     patterns at once: feed it some thousands at a time. Copies of a training pattern vote as they do in Python. Where
     others are equally far, the first of them counts; scikit-learn's search may take another. A graph cannot refuse a
-    pattern: one with NaN or infinity in it gets probabilities NaN.
+    pattern: one with NaN or infinity in it gets probabilities or numbers NaN.
 
     Parameters
     ----------
     model : estimator
-        A fitted metric learner, MetricKNeighborsClassifier, FreeEnergyClassifier, TableClassifier, or a pipeline or
-        search with one. Of a table, dates are taken as their parts, which are numbers. skl2onnx must know the other
-        steps.
+        A fitted metric learner, MetricKNeighborsClassifier, FreeEnergyClassifier, FreeEnergyRegressor, TableClassifier,
+        or a pipeline or search with one. Of a table, dates are taken as their parts, which are numbers. skl2onnx must
+        know the other steps.
     path : path-like or None, default=None
         File to write. One that is there already is replaced, once the new one is complete.
+    quantiles : float, sequence of float or None, default=None
+        Chances between 0 and 1, of a FreeEnergyRegressor: numbers that the target is below with these chances, as its
+        ``predict_quantiles`` has them.
 
     Returns
     -------
@@ -73,8 +80,9 @@ def to_onnx(model: Any, path: str | PathLike | None = None) -> Any:
     check_is_fitted(model)
     model = getattr(model, "best_estimator_", model)
     model = getattr(model, "pipeline_", model)  # of a table, whose columns are the inputs
-    made, columns = _converted(model)
-    about = {"classes": model.classes_ if is_classifier(model) else None, "columns": columns}
+    chances = None if quantiles is None else _checked(model, quantiles)
+    made, columns = _converted(model, chances)
+    about = {"classes": model.classes_ if is_classifier(model) else None, "quantiles": chances, "columns": columns}
     known = {name: json.dumps(np.asarray(value).tolist()) for name, value in about.items() if value is not None}
     onnx.helper.set_model_props(made, known)
     if path is not None:
@@ -83,17 +91,28 @@ def to_onnx(model: Any, path: str | PathLike | None = None) -> Any:
     return made
 
 
-def _converted(model):
+def _checked(model, quantiles):
+    """Chances as a list; ValueError where they are none, or where the model does not know them."""
+    chances = check_chances(quantiles).tolist()
+    if not isinstance(last_step(model), FreeEnergyRegressor):
+        raise ValueError(f"quantiles are of a FreeEnergyRegressor; {type(last_step(model)).__name__} has none.")
+    return chances
+
+
+def _converted(model, chances):
     """The graph and the names of the features, if they have any."""
     register()
     inputs, columns = declared(model)
+    options = {id(model): {"zipmap": False}} if is_classifier(model) else {}
+    if chances:
+        options[id(last_step(model))] = {"quantiles": chances}
     try:
         made = skl2onnx.convert_sklearn(
             model,
             name=type(model).__name__,
             initial_types=inputs,
             target_opset=OPSET,
-            options={id(model): {"zipmap": False}} if is_classifier(model) else None,
+            options=options or None,
             custom_conversion_functions=dict.fromkeys(TREATED, preprocessing.convert),
             custom_shape_calculators=dict.fromkeys(TREATED, preprocessing.shape),
         )

@@ -33,6 +33,13 @@ def prune(made: Any, columns: Sequence[str]) -> list[str]:
     return [column for _, column in left]
 
 
+def last_step(model: Any) -> Any:
+    """What answers in the end."""
+    while isinstance(model, Pipeline):
+        model = model.steps[-1][1]
+    return model
+
+
 def _first(step):
     while isinstance(step, Pipeline):
         step = step.steps[0][1]

@@ -1,0 +1,79 @@
+"""The regressor as a graph: from patterns to numbers, what neighbours tell read beside trends."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..metrics import NumberCommittee, Reading, Scale, Told, Trend
+from ..metrics.reading import BEYOND, LEAST_VARIANCE
+from .committees import mixed_shares
+from .graph import Graph
+from .views import view_graph
+
+
+class OutlookNames(NamedTuple):
+    """Where a pattern lies on the scale and how far that may be off, (n, 1) each."""
+
+    place: str
+    spread: str
+
+
+def outlook(graph: Graph, committee: NumberCommittee, X: str) -> OutlookNames:
+    """What a committee expects of patterns X."""
+    reading, trends = committee.reading, [_trend(graph, trend, X) for trend in committee.trends]
+    mean, square, *means = _told(graph, reading.told, mixed_shares(graph, committee, X))
+    terms = _terms(graph, reading, mean, trends, means)
+    place = _within(graph, reading.told, graph.Add(graph.MatMul(terms, reading.strengths[:, None]), reading.centre))
+    variance = graph.Max(graph.Sub(square, graph.Mul(mean, mean)), LEAST_VARIANCE)
+    return OutlookNames(place, _spread(graph, reading, variance))
+
+
+def means(graph: Graph, committee: NumberCommittee, expected: OutlookNames) -> str:
+    """Expected numbers (n, 1)."""
+    errors = committee.mean_errors()
+    return graph.ReduceMean(_off_by(graph, committee.scale, expected, errors), np.array([1]), keepdims=1)
+
+
+def quantiles(graph: Graph, committee: NumberCommittee, expected: OutlookNames, chances: Sequence[float]) -> str:
+    """Numbers (n, q) that the target is below with these chances."""
+    return _off_by(graph, committee.scale, expected, np.quantile(committee.reading.errors, chances))
+
+
+def _off_by(graph: Graph, scale: Scale, expected: OutlookNames, errors: NDArray) -> str:
+    """Numbers (n, n_errors) where the place is off by errors, in units of the spread."""
+    z = graph.Add(expected.place, graph.MatMul(expected.spread, errors[None]))
+    g = graph.Add(graph.Mul(z, scale.unit), scale.centre)
+    return graph.Exp(g) if scale.name == "log" else g
+
+
+def _trend(graph: Graph, trend: Trend, X: str) -> str:
+    columns = graph.Concat(*(view_graph(graph, view, X) for view in trend.columns), axis=1)
+    return graph.Add(graph.MatMul(columns, trend.slopes[:, None]), trend.base)
+
+
+def _told(graph: Graph, told: Told, shares: str) -> list[str]:
+    """The means (n, 1) of every number told."""
+    high_ends = np.arange(1, told.n_cells, 2)
+    part = graph.Mul(graph.take(shares, high_ends), float(len(told)))
+    numbers = graph.Add(graph.Mul(part, told.high - told.low), told.low)
+    return [graph.take(numbers, [i]) for i in range(len(told))]
+
+
+def _terms(graph: Graph, reading: Reading, mean: str, trends: Sequence[str], means: Sequence[str]) -> str:
+    """What strengths are multiplied with, (n, 1 + 2 n_trends)."""
+    inside = [_within(graph, reading.told, trend) for trend in trends]
+    beside = [graph.Sub(f, mean) for f in inside]
+    along = [graph.Sub(f, over) for f, over in zip(inside, means, strict=True)]
+    return graph.Concat(graph.Sub(mean, reading.centre), *beside, *along, axis=1)
+
+
+def _within(graph: Graph, told: Told, z: str) -> str:
+    low, high = told.low[0], told.high[0]
+    return graph.Clip(z, low - BEYOND * (high - low), high + BEYOND * (high - low))
+
+
+def _spread(graph: Graph, reading: Reading, variance: str) -> str:
+    alpha, beta = reading.spread
+    return graph.Exp(graph.Add(graph.Mul(graph.Log(variance), beta / 2), alpha))

@@ -1,0 +1,139 @@
+"""A free-energy regressor says in the runtime what it says in Python, on either scale."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from freemetric import Euclidean, FreeEnergyRegressor, Recipe, load
+from freemetric.onnx_export import to_onnx
+
+from .runtime import about, answer, nearest
+
+pytestmark = pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
+
+
+@pytest.fixture(scope="module")
+def diabetes():
+    X, y = load_diabetes(return_X_y=True)
+    return X[::4], y[::4], X[1::4]
+
+
+@pytest.fixture(scope="module", params=["linear", "log"])
+def model(diabetes, request):
+    X, y, _ = diabetes
+    kinds = ["scaled/full", "steps/diagonal"]
+    return FreeEnergyRegressor(4, candidates=kinds, scale=request.param, shortlist=None, random_state=0).fit(X, y)
+
+
+def test_numbers_and_quantiles_as_python_has_them(model, diabetes):
+    new, chances = diabetes[2], [0.05, 0.5, 0.9]
+    made = to_onnx(model, quantiles=chances)
+    assert [(put.name, len(put.type.tensor_type.shape.dim)) for put in made.graph.output] == [
+        ("variable", 2),
+        ("quantiles", 2),
+    ]
+    assert about(made) == {"quantiles": chances}
+    numbers, quantiles = answer(made, new)
+    assert numbers.shape == (len(new), 1)
+    np.testing.assert_allclose(numbers[:, 0], model.predict(new), rtol=1e-6)
+    np.testing.assert_allclose(quantiles, model.predict_quantiles(new, chances), rtol=0, atol=1e-6 * 300)
+
+
+def _by_hand(model, X):
+    """Place and spread by plain means over the rows themselves, nothing of ballots or cells."""
+    committee, voters = model.committee_, model.committee_.voters
+    assert voters.places.are_single
+    means = np.zeros((len(voters.numbers), len(X)))
+    for ensemble, weights in zip(committee.ensembles, committee.mixture.weights, strict=True):
+        view = committee.views[ensemble.candidate.view]
+        for Q, Z in zip(ensemble.spaces(view(X)), ensemble.spaces(view(voters.X)), strict=True):
+            for k in np.flatnonzero(weights) + 1:
+                told = voters.numbers[:, nearest(Q, Z)[:, :k]].mean(axis=2)
+                means += weights[k - 1] * told / len(ensemble)
+    mean, square, *over = means
+    reading, z = committee.reading, voters.numbers[0]
+    beyond = 0.1 * np.ptp(z)
+    wholes = [np.clip(trend(X), z.min() - beyond, z.max() + beyond) for trend in committee.trends]
+    s, *others = reading.strengths
+    place = reading.centre + s * (mean - reading.centre)
+    for f, over_neighbours, beside, along in zip(wholes, over, others[:2], others[2:], strict=True):
+        place += beside * (f - mean) + along * (f - over_neighbours)
+    spread = np.exp(reading.spread[0] + reading.spread[1] * np.log(np.maximum(square - mean**2, 1e-4)) / 2)
+    return np.clip(place, z.min() - beyond, z.max() + beyond), spread
+
+
+def test_by_the_definition(model, diabetes):
+    place, spread = _by_hand(model, diabetes[2])
+    scale, errors = model.committee_.scale, model.committee_.reading.errors
+    back = np.exp if scale.name == "log" else np.array
+    numbers, median = answer(to_onnx(model, quantiles=0.5), diabetes[2])
+    middle = back(scale.centre + scale.unit * (place + spread * np.median(errors)))
+    np.testing.assert_allclose(median[:, 0], middle, rtol=1e-5)
+    mean = back(scale.centre + scale.unit * (place[:, None] + spread[:, None] * errors)).mean(axis=1)
+    np.testing.assert_allclose(numbers[:, 0], mean, rtol=1e-5 if scale.name == "linear" else 5e-3)  # 256 stand for all
+
+
+@pytest.mark.parametrize("kind", ["steps/full", "quantiles/diagonal", "whitened/full"])
+def test_values_far_outside(kind, diabetes):
+    """Trends run away there, and stop a tenth of the range beyond what was seen."""
+    X, y, new = diabetes
+    model = FreeEnergyRegressor(3, candidates=[kind], temperature=1e-3, random_state=0).fit(X[:60], y[:60])
+    far = np.vstack([20 * new[:20], -5 * new[:20], X[:20]])
+    numbers = answer(to_onnx(model), far)[0][:, 0]
+    np.testing.assert_allclose(numbers, model.predict(far), rtol=1e-5)
+    assert numbers.min() > y[:60].min() - 0.2 * np.ptp(y[:60])
+    assert numbers.max() < y[:60].max() + 0.2 * np.ptp(y[:60])
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_copies_of_rows(is_weighted, rng):
+    """300 rows at 24 places, whose numbers differ."""
+    places = rng.random((24, 3))
+    number = rng.choice(24, 300, p=(1 + np.arange(24)) / 300)
+    y = places[number, 0] + 0.1 * rng.normal(size=300)
+    weights = 0.1 + rng.exponential(size=300) if is_weighted else None
+    model = FreeEnergyRegressor(4, candidates=["scaled/full"], random_state=0)
+    model.fit(places[number], y, sample_weight=weights)
+    assert not model.committee_.voters.places.are_single
+    new = np.vstack([places, rng.random((40, 3))])
+    np.testing.assert_allclose(answer(to_onnx(model), new)[0][:, 0], model.predict(new), rtol=0, atol=1e-5)
+
+
+def test_without_trends(diabetes):
+    X, y, new = diabetes
+    model = FreeEnergyRegressor(4, candidates=["scaled/full"], recipe=Recipe(trends=()), random_state=0).fit(X, y)
+    assert not model.committee_.trends
+    np.testing.assert_allclose(answer(to_onnx(model), new)[0][:, 0], model.predict(new), rtol=1e-5)
+
+
+def test_in_a_pipeline_and_a_search(diabetes):
+    X, y, new = diabetes
+    pipeline = make_pipeline(StandardScaler(), FreeEnergyRegressor(3, candidates=["scaled/full"], random_state=0))
+    search = GridSearchCV(pipeline, {"freeenergyregressor__n_neighbors": [3, 8]}, cv=2).fit(X, y)
+    numbers, quantiles = answer(to_onnx(search, quantiles=(0.1, 0.9)), new)
+    np.testing.assert_allclose(numbers[:, 0], search.predict(new), rtol=1e-5)
+    inner, inside = search.best_estimator_[1], search.best_estimator_[0].transform(new)
+    np.testing.assert_allclose(quantiles, inner.predict_quantiles(inside, [0.1, 0.9]), rtol=0, atol=1e-3)
+
+
+def test_what_was_saved_is_exported_as_it_was(model, tmp_path):
+    model.save(tmp_path / "model.fm")
+    assert to_onnx(load(tmp_path / "model.fm")).SerializeToString() == to_onnx(model).SerializeToString()
+
+
+def test_patterns_that_are_none(model, diabetes):
+    new = diabetes[2][:3].copy()
+    new[1, 2], new[2, 0] = np.nan, np.inf
+    for told in answer(to_onnx(model, quantiles=[0.1, 0.9]), new):
+        assert np.isnan(told).all(axis=1).tolist() == [False, True, True]
+
+
+def test_what_cannot_be_asked_for(model, diabetes):
+    with pytest.raises(ValueError, match=r"^q is a chance between 0 and 1, or several; got 90"):
+        to_onnx(model, quantiles=90)
+    metric = Euclidean().fit(diabetes[0], np.arange(len(diabetes[0])) % 2)
+    with pytest.raises(ValueError, match=r"^quantiles are of a FreeEnergyRegressor; Euclidean has none\.$"):
+        to_onnx(metric, quantiles=0.5)
