@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import special_ortho_group
 from sklearn.base import clone
 
-from freemetric.energies import CallableEnergy, Confinement, LogNCAEnergy, NCAEnergy, as_energy
+from freemetric.energies import CallableEnergy, Confinement, Diagonal, LogNCAEnergy, NCAEnergy, as_energy
 from freemetric.mc import Annealing, Constant, ElementMove
 
 
@@ -95,3 +95,14 @@ def test_log_energy_on_three_patterns_by_hand():
     X, y = np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1])
     p = np.append(np.exp(-1) / (np.exp(-1) + np.exp([-9.0, -4.0])), 0.0)
     assert LogNCAEnergy().bind(X, y)(np.ones((1, 1, 1)))[0] == pytest.approx(-np.log(p + 1e-6).mean(), rel=1e-5)
+
+
+@pytest.mark.parametrize("energy", [NCAEnergy(), LogNCAEnergy()], ids=repr)
+def test_weights_of_very_many_features_are_those_of_matrices(energy, rng):
+    """Listed, with all others on the lists, against the matrices that they stand for."""
+    X, y, w = rng.standard_normal((12, 700)), np.arange(12) % 2, 0.05 * rng.random((2, 1, 700))
+    value, gradient = Diagonal(energy).bind(X, y).value_and_grad(w)
+    truth, slopes = energy.bind(X, y, device="reference").value_and_grad(w * np.eye(700))
+    np.testing.assert_allclose(value, truth, rtol=1e-4)
+    expected = np.diagonal(slopes, axis1=1, axis2=2)[:, None]
+    np.testing.assert_allclose(gradient, expected, atol=1e-4 * np.abs(expected).max())

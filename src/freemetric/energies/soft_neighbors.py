@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .base import Array
 
+MANY_FEATURES = 500
+
 
 class Functions(NamedTuple):
     """What kernels do with data that they were given."""
@@ -56,14 +58,20 @@ class BoundOnPairs:
         return self.functions.n_patterns
 
     def __call__(self, A: Array) -> Array:
-        return self.functions.energy(A, lists=None, diagonal=self.diagonal)
+        return self.functions.energy(A, lists=self._lists_for(A), diagonal=self.diagonal)
 
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        return self.functions.energy_and_gradient(A, lists=None, diagonal=self.diagonal)
+        return self.functions.energy_and_gradient(A, lists=self._lists_for(A), diagonal=self.diagonal)
 
     def of_weights(self) -> "BoundOnPairs":
         """The same for diagonal maps: it takes weights (R, 1, d) of the features."""
         return BoundOnPairs(self.functions, diagonal=True)
+
+    def _lists_for(self, A):
+        """None, for all pairs. Kernels make matrices of weights then: of very many features all others are listed."""
+        N, d = self.n_patterns, A.shape[2]
+        are_many = self.diagonal and d > MANY_FEATURES and d >= N
+        return self.functions.neighbor_lists(A, N - 1, True, None) if are_many else None
 
 
 class BoundWithSweeps(BoundOnPairs):

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics import VIEWS, Committee
+from ..metrics.quadratic import pulled_back
 
 
 class AveragedMetric:
@@ -23,19 +24,19 @@ class AveragedMetric:
         pairs = zip(committee.ensembles, committee.trust, strict=True)
         share = float(sum(trust for ensemble, trust in pairs if ensemble.candidate.view == name))
         self.title = f"averaged M, {getattr(self.view, 'words', name)}\n({100 * share:.0f} % of the votes)"
-        d_view, d = len(self.view.owner), committee.voters.X.shape[1]
+        self._n_features = committee.voters.X.shape[1]
         # a view on which all rows are equal has no matrix
-        self._matrix = committee.averaged_matrices().get(name, np.zeros((d_view, d_view))) / share
-        slopes = self.view.slopes() if self.view.mixes_features else None
-        self._members = np.eye(d)[self.view.owner] if slopes is None else slopes.T
+        self._matrix = committee.averaged_matrices().get(name, np.zeros(len(self.view.owner))) / share
 
     def matrix(self, X: NDArray | None = None) -> NDArray:
         """M (d, d); standard deviations of X (N, d) in the view become its units."""
-        M = self._matrix
-        if self.view.mixes_features:
-            unit = np.ones(self._members.shape[1]) if X is None else X.std(axis=0)
-            return (self._members * unit).T @ M @ (self._members * unit)
-        if X is not None:
-            unit = self.view(X).std(axis=0)
-            M = M * np.outer(unit, unit)
-        return self._members.T @ M @ self._members  # crossing all steps of a feature; else one column is one feature
+        M, view = self._matrix, self.view
+        J = view.slopes() if view.mixes_features else None
+        if J is not None:
+            unit = np.ones(self._n_features) if X is None else X.std(axis=0)
+            return pulled_back(pulled_back(M, J), unit)
+        unit = np.ones(len(view.owner)) if X is None else view(X).std(axis=0)
+        if M.ndim == 1:  # crossing all steps of a feature; else one column is one feature
+            return np.diag(np.bincount(view.owner, M * unit**2, minlength=self._n_features))
+        members = np.eye(self._n_features)[view.owner]
+        return members.T @ pulled_back(M, unit) @ members

@@ -136,7 +136,8 @@ class Committee:
         ``shortlist`` voters, the nearest in the averaged metric, are asked in every replica's space; all for None.
         """
         poll = self.poll()
-        n_parts = max(1, min(effective_n_jobs(n_jobs), len(X) // FEW_QUERIES), -(-len(X) // MOST_QUERIES))
+        most = min(MOST_QUERIES, poll.most_queries)
+        n_parts = max(1, min(effective_n_jobs(n_jobs), len(X) // FEW_QUERIES), -(-len(X) // most))
         parts = np.array_split(np.arange(len(X)), n_parts)
         with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every view
             run = Parallel(n_jobs=n_jobs if n_parts > 1 else 1, require="sharedmem")
@@ -161,7 +162,8 @@ class Committee:
     def averaged_matrices(self) -> dict[str, NDArray]:
         """For every view M (d_view, d_view): summed over views, (u - v)^T M (u - v) is the averaged squared distance.
 
-        Replicas are scaled to a mean squared distance of one first. A view without any distances is left out.
+        Replicas are scaled to a mean squared distance of one first. A view without any distances is left out, and where
+        no metric mixes the columns of a view M is its diagonal (d_view,).
         """
         return averaged_matrices(self.ensembles, self.trust, self.views, self.voters.X)
 

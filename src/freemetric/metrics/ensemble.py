@@ -105,6 +105,10 @@ class Ensemble:
         """M = A^T A of every replica, (R, d, d); the squared distance is (u - v)^T M (u - v)."""
         return self.form.matrices(self.maps)
 
+    def diagonals(self) -> NDArray:
+        """Diagonals of M of every replica, (R, d)."""
+        return self.form.diagonals(self.maps)
+
     def to_state(self) -> dict[str, Any]:
         return {"candidate": self.candidate, "maps": self.maps}
 

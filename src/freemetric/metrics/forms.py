@@ -20,6 +20,7 @@ class Form(ABC):
     learns: ClassVar[bool] = True  # whether there is anything to sample
     is_free: ClassVar[bool] = False  # whether A is the matrix itself, without any restriction
     reduces: ClassVar[bool] = False  # whether it can map to fewer dimensions than the view has
+    keeps_apart: ClassVar[bool] = False  # whether A^T A is always diagonal: columns are stretched, never mixed
 
     @abstractmethod
     def start(self, n_features: int, n_components: int | None = None) -> NDArray:
@@ -50,6 +51,10 @@ class Form(ABC):
         stack = np.array([self.components(A) for A in maps])
         return np.swapaxes(stack, 1, 2) @ stack
 
+    def diagonals(self, maps: NDArray) -> NDArray:
+        """The diagonals of these matrices, (R, d)."""
+        return np.array([(self.components(A) ** 2).sum(axis=0) for A in maps])
+
     def check(self, maps: NDArray) -> None:
         """ValueError unless a stack is one of this form."""
         require(len(maps) > 0 and min(maps.shape) > 0, "maps of Ensemble", f"have shape {maps.shape}")
@@ -60,6 +65,7 @@ class IdentityForm(Form):
 
     learns = False
     reduces = True  # it does not, but may stand beside those that do
+    keeps_apart = True
 
     def start(self, n_features, n_components=None):
         return np.empty((1, n_features))
@@ -79,12 +85,17 @@ class IdentityForm(Form):
     def matrices(self, maps):
         return np.eye(maps.shape[2])[None]
 
+    def diagonals(self, maps):
+        return np.ones((1, maps.shape[2]))
+
     def check(self, maps):
         require(len(maps) == 0 and maps.shape[2] > 0, "maps of Ensemble", f"have shape {maps.shape}")
 
 
 class DiagonalForm(Form):
     """Features are stretched, never mixed: A (1, d) holds their weights."""
+
+    keeps_apart = True
 
     def start(self, n_features, n_components=None):
         return np.ones((1, n_features))
@@ -103,6 +114,9 @@ class DiagonalForm(Form):
 
     def matrices(self, maps):
         return maps**2 * np.eye(maps.shape[2])
+
+    def diagonals(self, maps):
+        return maps[:, 0] ** 2
 
     def check(self, maps):
         super().check(maps)

@@ -17,6 +17,7 @@ from .voters import Voters
 BLOCK = 16_384  # rows that are looked at together
 KEPT_BYTES = 256 << 20  # coordinates of the voters in all spaces; computed anew for the candidates beyond
 MAPPED, MAPPED_ON_DEVICE = 8192, 1 << 20  # candidates at a time
+WIDE = 1000  # coordinates: of rows that have more, fewer at a time
 # No attribute of a committee: predicting must not change it, and its file holds nothing that can be computed.
 POLLS: "WeakKeyDictionary[object, Poll]" = WeakKeyDictionary()
 
@@ -41,6 +42,9 @@ class Poll:
         width = sum(len(ensemble) * wide(ensemble.n_coordinates) for ensemble in ensembles)
         are_few = 4 * width * len(self.places.rows) <= KEPT_BYTES
         self.seen = seen_in(views, voters.X[self.places.rows]) if are_few else self._seen_in_blocks(voters)
+        # of a query: its views, and coordinates in all spaces of an ensemble or in one
+        widest = max((len(e) if are_few else 1) * wide(e.n_coordinates) for e in ensembles)
+        self.most_queries = max(1, KEPT_BYTES // (4 * widest + 16 * sum(len(view.owner) for view in views.values())))
         self.shortlist = Shortlist.of(matrices, self.seen)
         self.coordinates = [mapped(ensemble, self.seen) for ensemble in ensembles] if are_few else None
 
@@ -95,7 +99,9 @@ class Poll:
         still in the cache when its distances are needed."""
         vote, (n, size) = kernels_for(device).neighbor_shares, candidates.shape
         total = np.zeros((n, self.places.ballots.shape[1]))
-        few = max(1, (MAPPED if device == "cpu" else MAPPED_ON_DEVICE) // size)
+        widest = max(len(self.views[ensemble.candidate.view].owner) for ensemble in self.ensembles)
+        narrow = min(1.0, WIDE / widest)
+        few = max(1, int(narrow * (MAPPED if device == "cpu" else MAPPED_ON_DEVICE)) // size)
         used = {ensemble.candidate.view for ensemble in self.ensembles}
         for start in range(0, n, few):
             part = slice(start, start + few)

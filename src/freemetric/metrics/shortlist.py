@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ..kernels import kernels_for
 from ..kernels.cells import Cells
 from ..kernels.nearest import as_places, as_queries, nearest
-from .averages import root, some_rows
+from .averages import WIDE, some_rows
+from .quadratic import followed_by, image, root
 from .views import View
 
 MANY_PLACES = 65_536  # from which it pays to look at some cells only
@@ -69,13 +70,22 @@ def _principal_maps(matrices, seen):
     roots = {name: root(M) for name, M in matrices.items()}
     if not roots:
         return {}
-    images = np.hstack([some_rows(seen[name]) @ B.T for name, B in roots.items()])
-    lengths, axes = np.linalg.eigh(np.atleast_2d(np.cov(images, rowvar=False)))
-    lengths, axes = np.clip(lengths[::-1], 0, None), axes[:, ::-1]
+    width = sum(map(len, roots.values()))
+    images = np.hstack([image(B, some_rows(seen[name], width)) for name, B in roots.items()])
+    lengths, axes = _principal_axes(images)
     share = np.cumsum(lengths) / max(lengths.sum(), np.finfo(float).tiny)
     axes = axes[:, : min(MOST_AXES, int((share < ENOUGH).sum()) + 1)]
     ends = np.cumsum([len(B) for B in roots.values()])[:-1]
-    return {name: B.T @ part for (name, B), part in zip(roots.items(), np.split(axes, ends), strict=True)}
+    return {name: followed_by(B, part) for (name, B), part in zip(roots.items(), np.split(axes, ends), strict=True)}
+
+
+def _principal_axes(Z):
+    """Variances (q,) of rows Z (n, d) along axes (d, q), the largest first; of very many columns there are few rows."""
+    if Z.shape[1] > WIDE:
+        _, lengths, axes = np.linalg.svd(Z - Z.mean(axis=0), full_matrices=False)
+        return lengths**2, axes.T
+    lengths, axes = np.linalg.eigh(np.atleast_2d(np.cov(Z, rowvar=False)))
+    return np.clip(lengths[::-1], 0, None), axes[:, ::-1]
 
 
 def _images(maps, seen, centre):

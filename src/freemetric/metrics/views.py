@@ -18,7 +18,7 @@ from ..files.checks import check_array, check_numbers, require
 MOST_QUANTILES = 1000
 MOST_STEPS = 8  # thresholds a feature
 MOST_STEP_FEATURES = 120
-MOST_FEATURES = 500  # beyond, matrices of features by features take more memory than all else
+MOST_MIXED = 500  # features; of more, matrices of features by features take more memory than all else
 
 
 class View(ABC):
@@ -31,6 +31,7 @@ class View(ABC):
     keeps_features: ClassVar[bool] = False  # whether V is X in other units, feature by feature
     mixes_features: ClassVar[bool] = False  # whether its columns belong to no single feature
     most_features: ClassVar[int | None] = None  # of X, for which it is affordable
+    most_mixed: ClassVar[int | None] = None  # of X, for which maps are that mix its columns
     for_more: ClassVar[str | None] = None  # the view that stands in for it where there are more
     owner: NDArray[np.integer]
 
@@ -44,7 +45,10 @@ class View(ABC):
         """V (n, d_view) of patterns X (n, d)."""
 
     def slopes(self) -> NDArray | None:
-        """J (d, d_view) of a linear view, whose differences are those of X times J; None where it is not linear."""
+        """J (d, d_view) of a linear view, whose differences are those of X times J; None where it is not linear.
+
+        Of a view that only stretches features J may be its diagonal (d,).
+        """
         return None
 
     def to_state(self) -> dict[str, Any]:
@@ -62,7 +66,7 @@ class Scaled(View):
 
     words = "features scaled to [0, 1]"
     keeps_features = True
-    most_features = MOST_FEATURES
+    most_mixed = MOST_MIXED
     for_more = "axes"
 
     def __init__(self, low: NDArray, span: NDArray):
@@ -78,7 +82,7 @@ class Scaled(View):
         return (X - self.low) / self.span
 
     def slopes(self):
-        return np.diag(1 / self.span)
+        return 1 / self.span
 
     def to_state(self):
         return {"low": self.low, "span": self.span}
@@ -96,7 +100,7 @@ class Quantiles(View):
     """Every feature on its quantiles: monotone rescaling does not matter, outliers are near the others."""
 
     words = "features on quantiles"
-    most_features = MOST_FEATURES
+    most_mixed = MOST_MIXED
 
     def __init__(self, transformer: QuantileTransformer):
         self.transformer = transformer
@@ -140,7 +144,7 @@ class Steps(View):
     """
 
     words = "features as steps"
-    most_features = MOST_FEATURES
+    most_mixed = MOST_MIXED
 
     def __init__(self, owner: NDArray[np.integer], threshold: NDArray):
         self.owner, self.threshold = owner, threshold

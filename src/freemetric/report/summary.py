@@ -138,7 +138,8 @@ def _metric(findings, metric):
 
 def _importances(findings, importances):
     if importances is None:
-        return f"{findings.learner} was not asked what it owes to each feature: it has no votes out of bag."
+        why = "it has no votes out of bag, or too many features"
+        return f"{findings.learner} was not asked what it owes to each feature: {why}."
     mean, error = findings.importances, findings.importance_errors
     clear = int((mean > 2 * error).sum())
     first = f"Most is owed to {_first(importances, '.3f')}. " if clear else ""

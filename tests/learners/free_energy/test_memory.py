@@ -1,16 +1,22 @@
 """Wide tables and very many classes: bounded memory, measured in a process of its own, and nothing lost."""
 
+import pickle
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from freemetric import FreeEnergyClassifier, load
+from freemetric import FreeEnergyClassifier, Recipe, load
+from freemetric.energies import Confinement, NCAEnergy
 from freemetric.learners.averaged_metric import AveragedMetric
 from freemetric.learners.free_energy.budget import MANY_CLASSES_BYTES, Panel, affordable_panel
-from freemetric.metrics import Axes
+from freemetric.learners.free_energy.kinds import kinds_to_try
+from freemetric.learners.free_energy.search import Problem
+from freemetric.learners.target import Classes
+from freemetric.metrics import Axes, Voters
 from freemetric.metrics.mixture import mixed_shares
 from freemetric.metrics.views import Scaled
 
@@ -68,9 +74,11 @@ def test_axes_keep_all_distances(wide):
     assert Axes.of(np.ones((5, 3)))(np.ones((2, 3))).shape == (2, 1)
 
 
-def test_features_of_a_wide_table_have_shares(wide, model):
-    X, _ = wide
-    assert set(model.views_) == {"axes"}
+@pytest.mark.parametrize("view", ["axes", "scaled"])
+def test_features_of_a_wide_table_have_shares(wide, view):
+    X, y = wide
+    model = FreeEnergyClassifier(8, candidates=[f"{view}/identity", f"{view}/diagonal"], random_state=0).fit(X, y)
+    assert set(model.views_) == {view}
     shares = model.distance_weights_
     assert shares.shape == (600,)
     assert shares.sum() == pytest.approx(1)
@@ -79,6 +87,75 @@ def test_features_of_a_wide_table_have_shares(wide, model):
     np.testing.assert_allclose(shares, expected / expected.sum(), rtol=0.2)
     shown = AveragedMetric(model.committee_).matrix(X)
     np.testing.assert_allclose(np.diag(shown) / np.trace(shown), expected / expected.sum(), rtol=1e-6)
+
+
+def problem(n_features, energy=None):
+    y = np.arange(20) % 2
+    return Problem(Voters(np.zeros((20, n_features)), y, 2), Classes(2), energy)
+
+
+def test_only_maps_that_mix_many_features_see_their_axes():
+    usual = Recipe().kinds
+    assert set(kinds_to_try(usual, problem(500))) == set(usual)
+    mixing = {"axes/full", "axes/full/nca"}
+    for n_features in (501, 10_000):
+        assert set(kinds_to_try(usual, problem(n_features))) == {k for k in usual if "full" not in k} | mixing
+
+
+def test_an_energy_that_sees_matrices_sees_those_of_axes():
+    kinds = kinds_to_try(Recipe().kinds, problem(600, NCAEnergy() + 0.1 * Confinement()))
+    assert {kind.split("/")[0] for kind in kinds} == {"axes"}
+    assert "steps/diagonal/nca" in kinds_to_try(Recipe().kinds, problem(600, NCAEnergy()))
+
+
+def test_one_feature_among_many_is_found(rng):
+    X, Q = rng.standard_normal((80, 800)), rng.standard_normal((400, 800))
+    y, z = X[:, 7] > 0, Q[:, 7] > 0
+    model = FreeEnergyClassifier(16, random_state=0).fit(X, y)
+    assert model.distance_weights_.argmax() == 7
+    axes = FreeEnergyClassifier(16, candidates=["axes/diagonal", "axes/full"], random_state=0).fit(X, y)
+    assert model.score(Q, z) > axes.score(Q, z) + 0.1
+
+
+def test_distances_of_a_wide_table_are_the_mean_of_all(wide, model):
+    """Summed by hand over replicas, each scaled to a mean squared distance of one."""
+    X, committee = wide[0], model.committee_
+    expected = 0
+    for ensemble, trust in zip(committee.ensembles, committee.trust, strict=True):
+        V = committee.views[ensemble.candidate.view](X)
+        for Z in ensemble.spaces(V):
+            expected = expected + trust / len(ensemble) * pdist(Z, "sqeuclidean") / (2 * Z.var(axis=0, ddof=1).sum())
+    assert {"axes", "steps"} < set(committee.views)
+    np.testing.assert_allclose(pdist(model.transform(X), "sqeuclidean"), expected, rtol=1e-6)
+
+
+def test_rows_of_views_with_very_many_columns_are_still_apart(wide, model, monkeypatch):
+    expected = model.transform(wide[0])
+    monkeypatch.setattr("freemetric.metrics.averages.MOST_NUMBERS", 0)  # two rows say where the axes are
+    again = load_again(model)
+    assert again.transform(wide[0]).shape == (40, 1)
+    assert expected.shape == (40, 39)
+    np.testing.assert_array_equal(again.predict(wide[0]), model.predict(wide[0]))
+
+
+def load_again(model):
+    """The same model without anything that was computed from it."""
+    return pickle.loads(pickle.dumps(model))
+
+
+@pytest.mark.parametrize("n_rows", [20, 80])  # with and without lists of all others
+def test_no_matrix_of_features_by_features_is_made(rng, n_rows):
+    d, recipe = 3000, Recipe(kinds=("quantiles/identity", "scaled/diagonal", "axes/full"), n_steps=2, basins=())
+    X, y = rng.standard_normal((n_rows, d)), np.arange(n_rows) % 2
+    tracemalloc.start()
+    try:
+        model = FreeEnergyClassifier(4, recipe=recipe, random_state=0).fit(X, y)
+        for ask in (model.predict_proba, model.transform, model.outlier_score):
+            ask(X)
+        assert model.distance_weights_.shape == (d,)
+        assert tracemalloc.get_traced_memory()[1] < 4 * d**2  # of single precision
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_model_of_a_wide_table_is_saved(wide, model, tmp_path):

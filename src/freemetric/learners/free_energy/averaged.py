@@ -9,6 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
+from ...metrics.quadratic import pulled_back
 from ..pairs import PairDistances
 
 
@@ -78,7 +79,7 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
             if J is None:
                 hint = 'candidates=["scaled/full", "scaled/diagonal"] sees them linearly'
                 raise ValueError(f"There is no Mahalanobis matrix: metrics that vote see {name} of features; {hint}.")
-            M += J @ of_view @ J.T
+            M += pulled_back(of_view, J)
         return M
 
     def outlier_score(self, X: ArrayLike) -> NDArray:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...metrics import VIEWS
+from ...metrics import FORMS, VIEWS
 
 ORDINARY_BYTES = 512 << 20  # of the ballots of all candidates: what up to some fifty classes take
 MANY_CLASSES_BYTES = 128 << 20  # what those of more classes are made to take
@@ -32,9 +32,16 @@ def affordable_panel(wanted: Panel, class_sizes: Sequence[int], n_kinds: int) ->
     return Panel(max(1, min(wanted.n_judged, MANY_CLASSES_BYTES // (row * n_neighbors))), n_neighbors)
 
 
+def is_affordable(view: str, form: str, n_features: int, mixes: bool = False) -> bool:
+    """Whether a view of so many features takes little memory, and its maps do; ``mixes``: even weights as matrices."""
+    of_view, of_maps = (most or n_features for most in (VIEWS[view].most_features, VIEWS[view].most_mixed))
+    return n_features <= (of_view if FORMS[form].keeps_apart and not mixes else min(of_view, of_maps))
+
+
 def check_affordable(kinds: Sequence[str], n_features: int) -> None:
     """ValueError where kinds that were asked for would take more memory than there is likely to be."""
-    names = [kind for kind in kinds if n_features > (VIEWS[kind.partition("/")[0]].most_features or n_features)]
+    parts = {kind: kind.split("/") for kind in kinds}
+    names = [kind for kind, part in parts.items() if not is_affordable(part[0], part[1], n_features)]
     size = BYTES_PER_ENTRY * n_features**2
     if names and size > MOST_BYTES:
         what = f"candidates: {', '.join(names)} of {n_features} features would take some {size / 2**30:,.0f} GiB"

@@ -14,6 +14,7 @@ from .jury import Jury
 MOST_JUDGES, FEWEST_JUDGES = 1000, 200
 MOST_REPEATS, QUESTIONS = 5, 600  # of a group, where judges are few
 MOST_REPLICAS, FEWEST_REPLICAS = 1000, 5  # of an ensemble
+MANY_GROUPS = 500  # about which judges are asked once, and one replica may have to do
 AFFORDABLE = 1e10  # products, of about a nanosecond each
 TO_SORT = 20  # products that it takes to find the nearest, for each candidate
 PARTS = 30  # of the judges, one of which is left out at a time for the error
@@ -87,7 +88,7 @@ def importances(
         unknown = np.full(len(names), np.nan)
         return Importances(names, unknown, unknown, np.nan, 0)
     rng = np.random.default_rng(seed)
-    n_repeats = n_repeats or int(np.clip(QUESTIONS // n, 1, MOST_REPEATS))
+    n_repeats = n_repeats or int(np.clip(QUESTIONS // n, 1, MOST_REPEATS if len(names) <= MANY_GROUPS else 1))
     shuffles = [rng.permutation(n) for _ in range(n_repeats)]
     compared = Comparison(hearing, score)
     columns = [np.flatnonzero(groups == name) for name in names]
@@ -108,8 +109,9 @@ def affordable(committee: Committee, n_groups: int, size: int) -> tuple[int, int
     n_judges = AFFORDABLE / cost(1, MOST_REPLICAS)
     if n_judges >= FEWEST_JUDGES:
         return int(min(n_judges, MOST_JUDGES)), MOST_REPLICAS
-    fitting = (n for n in range(MOST_REPLICAS, FEWEST_REPLICAS, -1) if cost(FEWEST_JUDGES, n) <= AFFORDABLE)
-    return FEWEST_JUDGES, next(fitting, FEWEST_REPLICAS)
+    fewest = FEWEST_REPLICAS if n_groups <= MANY_GROUPS else 1
+    fitting = (n for n in range(MOST_REPLICAS, fewest, -1) if cost(FEWEST_JUDGES, n) <= AFFORDABLE)
+    return FEWEST_JUDGES, next(fitting, fewest)
 
 
 class Comparison:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from ...energies import CallableEnergy, NCAEnergy
+from ...energies import CallableEnergy, LogNCAEnergy, NCAEnergy
 from ...metrics import FORMS, VIEWS
-from .budget import check_affordable
+from .budget import check_affordable, is_affordable
 from .candidates import simplest_first
 from .recipe import check_kind
 from .search import Problem
@@ -15,7 +15,7 @@ def kinds_to_try(kinds: Sequence[str], problem: Problem) -> list[str]:
 
     Where one energy is given for all, kinds differ by view and form only. One that knows its own data allows no other
     view than scaled features and no restricted map. Fewer dimensions than features allow no form that cannot reduce,
-    very many features no view that they make too expensive: another one may stand in for it.
+    very many features no view that they make too expensive, nor maps that mix its columns: another view may stand in.
     """
     for kind in kinds:
         check_kind(kind)
@@ -30,7 +30,9 @@ def kinds_to_try(kinds: Sequence[str], problem: Problem) -> list[str]:
     n_features = problem.voters.X.shape[1]
     affordable = parts
     if not isinstance(problem.energy, CallableEnergy):
-        seen = ([_affordable_view(part[0], n_features), *part[1:]] for part in parts)
+        # of weights alone other energies would see matrices
+        mixes = not isinstance(problem.energy, NCAEnergy | LogNCAEnergy | None)
+        seen = ([_affordable_view(part[0], part[1], n_features, mixes), *part[1:]] for part in parts)
         affordable = [part for part in seen if part[0] is not None]
     names = list(dict.fromkeys("/".join(part) for part in affordable or parts))
     if not names:
@@ -39,9 +41,9 @@ def kinds_to_try(kinds: Sequence[str], problem: Problem) -> list[str]:
     return simplest_first(names)
 
 
-def _affordable_view(view, n_features):
+def _affordable_view(view, form, n_features, mixes):
     """The view, what stands in for it, or None."""
-    return view if n_features <= (VIEWS[view].most_features or n_features) else VIEWS[view].for_more
+    return view if is_affordable(view, form, n_features, mixes) else VIEWS[view].for_more
 
 
 def _is_plain(view, form):

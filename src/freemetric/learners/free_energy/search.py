@@ -18,6 +18,7 @@ from .recipe import Recipe
 from .sample import Replicas, ReplicaTask, replicas_of
 
 AFFORDABLE_ROWS = 2048  # of all bags of a task; small bags share one, for which Python's share of the work is less
+WIDE = 1000  # columns: of rows that have more, fewer at a time
 MOST_TOGETHER, MOST_ON_DEVICE = 16, 64  # replicas of a task
 
 Run = Callable[[Sequence[ReplicaTask]], Iterable[Replicas]]
@@ -129,7 +130,7 @@ class Search:
         if not candidate.learns and entrant.ballots.counts.any():  # judged already; there is nothing to add
             return
         bags = self.bags_of(candidate.bag_size) if candidate.learns else None
-        size = self._batch(bags.size if bags else 1)
+        size = self._batch(bags.size if bags else 1, self.seen[candidate.view].shape[1])
         ends = range(start, start + n, size) if candidate.learns else [0]
         for first in ends:
             numbers = range(first, min(first + size, start + n)) if candidate.learns else range(0)
@@ -147,11 +148,12 @@ class Search:
                 self.problem.device,
             )
 
-    def _batch(self, bag_size):
+    def _batch(self, bag_size, width):
         """Replicas of a task. It depends on the data alone, so that sums do not depend on the number of workers."""
+        narrow = min(1.0, WIDE / width)
         if self.problem.device not in ("cpu", "reference"):
-            return MOST_ON_DEVICE
-        return int(np.clip(AFFORDABLE_ROWS // bag_size, 1, MOST_TOGETHER))
+            return max(1, int(narrow * MOST_ON_DEVICE))
+        return int(np.clip(narrow * AFFORDABLE_ROWS // bag_size, 1, MOST_TOGETHER))
 
     def _energy(self, candidate):
         if self.problem.energy is not None:

@@ -7,10 +7,12 @@ import numpy as np
 from ...learners.free_energy.scoring import score_name
 from ..findings import Findings
 
+MOST_ASKED = 500  # columns: to ask about more takes minutes, and single ones of them hardly matter
+
 
 def ask_importances(findings: Findings, learner: Any) -> None:
     """Importances of the columns, or of the features where it is unknown what these are of."""
-    if not hasattr(learner, "permutation_importances"):
+    if not hasattr(learner, "permutation_importances") or len(findings.names) > MOST_ASKED:
         return
     if findings.owner is None or len(findings.columns) == len(findings.owner):  # every feature on its own
         order = np.arange(learner.n_features_in_) if findings.owner is None else np.argsort(findings.owner)
