@@ -9,13 +9,24 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import has_fit_parameter
 
-from freemetric import DMLFE, LEARNERS, PCA, RCA, FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier
+from freemetric import (
+    DMLFE,
+    LEARNERS,
+    MLKR,
+    PCA,
+    RCA,
+    FreeEnergyClassifier,
+    FreeEnergyRegressor,
+    MetricKNeighborsClassifier,
+)
 from freemetric.mc import Annealing, Constant, ElementMove
 
 ESTIMATORS = [learner() for learner in LEARNERS.values()] + [
     DMLFE(sampler=Annealing(Constant(1e-3), ElementMove(0.3), n_steps=5, n_replicas=2), n_jobs=2),
     DMLFE.paper(),
     PCA(whiten=True),
+    MLKR(),
+    DMLFE(energy="regression"),
     FreeEnergyClassifier(n_replicas=8),
     FreeEnergyRegressor(n_replicas=4),
     MetricKNeighborsClassifier(RCA()),

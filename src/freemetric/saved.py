@@ -3,7 +3,7 @@
 from . import energies, mc
 from .files import register
 from .files.registry import register_known
-from .learners import LEARNERS, FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier, Recipe
+from .learners import LEARNERS, MLKR, FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier, Recipe
 from .learners.free_energy.jury import Jury
 from .learners.free_energy.sample import Replicas
 from .learners.walk_checkpoint import KeptWalk
@@ -24,6 +24,7 @@ from .tabular import TableClassifier, TableModel
 
 for _tag, _cls in {
     **LEARNERS,
+    "mlkr": MLKR,
     "free-energy-classifier": FreeEnergyClassifier,
     "free-energy-regressor": FreeEnergyRegressor,
     "metric-k-neighbors-classifier": MetricKNeighborsClassifier,

@@ -19,7 +19,16 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from freemetric import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe, TableClassifier, energies, mc
+from freemetric import (
+    LEARNERS,
+    MLKR,
+    FreeEnergyClassifier,
+    MetricKNeighborsClassifier,
+    Recipe,
+    TableClassifier,
+    energies,
+    mc,
+)
 from freemetric.energies import Confinement, Diagonal, LogNCAEnergy, MiniBatch, NCAEnergy, RegressionEnergy
 from freemetric.learners.free_energy.judge import Ballots
 from freemetric.learners.free_energy.jury import Jury
@@ -151,6 +160,7 @@ def learners():
         name: {"random_state": 0} if "random_state" in cls().get_params() else {} for name, cls in LEARNERS.items()
     }
     made = {f"freemetric:{name}": [cls(**seeds[name]).fit(X, y)] for name, cls in LEARNERS.items()}
+    made["freemetric:mlkr"] = [MLKR(2, random_state=0).fit(X, X[:, 0] ** 2), MLKR(1).fit(X, X[:, 1:3])]
     weights = np.where(y == 0, 2.0, 0.5)
     many = FreeEnergyClassifier(8, candidates=["scaled/full", "steps/diagonal"], random_state=0)
     short = FreeEnergyClassifier(recipe=replace(Recipe(), n_replicas=8, n_steps=4), random_state=0)

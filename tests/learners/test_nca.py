@@ -11,7 +11,7 @@ from freemetric import NCA
 from freemetric.energies import NCAEnergy
 from freemetric.exceptions import InterruptedFitWarning
 from freemetric.kernels import reference
-from freemetric.learners import nca
+from freemetric.learners import descent
 
 
 def digits(n=400):
@@ -73,7 +73,7 @@ def test_warm_start_on_other_features_starts_anew(wine, iris):
 
 def test_interrupted_fit_keeps_the_best(wine, monkeypatch):
     calls = []
-    original = nca._Objective.report
+    original = descent.Objective.report
 
     def press_ctrl_c(self, flat):
         original(self, flat)
@@ -81,7 +81,7 @@ def test_interrupted_fit_keeps_the_best(wine, monkeypatch):
         if len(calls) == 4:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(nca._Objective, "report", press_ctrl_c)
+    monkeypatch.setattr(descent.Objective, "report", press_ctrl_c)
     with pytest.warns(InterruptedFitWarning, match="NCA.fit was interrupted"):
         model = NCA().fit(*wine)
     assert model.energy_ < NCAEnergy().bind(*wine)(np.eye(13)[None])[0]

@@ -2,7 +2,17 @@
 
 from typing import cast
 
-from .base import BoundEnergy, CallableEnergy, Energy, ScaledEnergy, SumEnergy, bind, knows_its_data, takes_weights
+from .base import (
+    BoundEnergy,
+    CallableEnergy,
+    Energy,
+    ScaledEnergy,
+    SumEnergy,
+    bind,
+    knows_its_data,
+    takes_weights,
+    wants_numbers,
+)
 from .confinement import Confinement, confined
 from .diagonal import Diagonal
 from .likeness import LikenessEnergy
@@ -10,7 +20,7 @@ from .minibatch import MiniBatch
 from .nca import LogNCAEnergy, NCAEnergy
 from .regression import RegressionEnergy
 
-ENERGIES = {"nca": NCAEnergy, "log-nca": LogNCAEnergy, "likeness": LikenessEnergy}
+ENERGIES = {"nca": NCAEnergy, "log-nca": LogNCAEnergy, "likeness": LikenessEnergy, "regression": RegressionEnergy}
 
 
 def as_energy(energy: Energy | BoundEnergy | str) -> Energy:
@@ -43,4 +53,5 @@ __all__ = [
     "confined",
     "knows_its_data",
     "takes_weights",
+    "wants_numbers",
 ]

@@ -32,8 +32,9 @@ class Energy(BaseEstimator):
     def bind(self, X: Array, y: NDArray, *, sample_weight: Array | None = None, device: str = "cpu") -> BoundEnergy:
         """The energy as a function of A alone.
 
-        X is (N, d), or (R, N, d) with one data set per replica; y (N,) holds class numbers; ``sample_weight`` (N,) or
-        (R, N) is positive. An energy that cannot weigh patterns has no such parameter: weights are then refused.
+        X is (N, d), or (R, N, d) with one data set per replica; y (N,) holds class numbers, or what an energy that says
+        ``wants_numbers = True`` makes of numbers (N,), (N, m) or (R, N, m); ``sample_weight`` (N,) or (R, N) is
+        positive. An energy that cannot weigh patterns has no such parameter: weights are then refused.
         ``device`` is a hint: an energy that knows only one way may take it as ``**options``.
         """
         raise NotImplementedError
@@ -113,6 +114,12 @@ def knows_its_data(energy: Any) -> bool:
     """Whether a part of an energy is a function that was given no data, and so is in units of its own."""
     parts = (part for part in vars(energy).values() if hasattr(part, "bind"))
     return isinstance(energy, CallableEnergy) or any(map(knows_its_data, parts))
+
+
+def wants_numbers(energy: Any) -> bool:
+    """Whether y of an energy, or of a part of it, are numbers and not classes."""
+    parts = (part for part in vars(energy).values() if hasattr(part, "bind"))
+    return getattr(energy, "wants_numbers", False) or any(map(wants_numbers, parts))
 
 
 def _sweeping(terms):

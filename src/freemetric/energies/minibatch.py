@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from .base import Array, BoundEnergy, Energy, bind, takes_weights
+from .base import Array, BoundEnergy, Energy, bind, takes_weights, wants_numbers
 
 
 class MiniBatch(Energy):
@@ -17,7 +17,8 @@ class MiniBatch(Energy):
     E(A) = mean over batches b of ``batch_size`` patterns of energy_b(A).
 
     A batch is anchors and references at once: all of its pairs count. It is drawn by class, without repetition; every
-    class has its share in it, and at least two patterns where it has two. Bound to data it has the ability
+    class has its share in it, and at least two patterns where it has two. Where y are numbers all patterns are as
+    likely. Bound to data it has the ability
     ``draw(rng)``, which gives the energy of new batches, one for every replica, out of that replica's random numbers:
     a run stays a value, whatever runs beside it. Such a draw is an unbiased estimate of E and of its gradient.
 
@@ -68,7 +69,7 @@ class MiniBatch(Energy):
             if not getattr(self, name) >= 2:
                 raise ValueError(f"{name} must be at least 2; got {getattr(self, name)}.")
         seed = check_random_state(self.random_state).randint(2**32, dtype=np.uint32)
-        batches = Batches(X, y, sample_weight)
+        batches = Batches(X, y, sample_weight, of_numbers=wants_numbers(self.energy))
         sample = batches.alone(np.random.default_rng(seed), self.sample_size)
         return BoundMiniBatch(self.energy, batches, self.batch_size, sample, device)
 
@@ -78,12 +79,16 @@ class MiniBatch(Energy):
 
 
 class Batches:
-    """Rows of data (N, d) by class, to be drawn from."""
+    """Rows of data (N, d) by class, or all together where y are numbers, to be drawn from."""
 
-    def __init__(self, X: NDArray, y: NDArray, weights: NDArray | None = None) -> None:
-        self.X, self.y, self.weights = X, np.asarray(y), weights
-        order = np.argsort(self.y, kind="stable")
-        self.classes = np.split(order, np.flatnonzero(np.diff(self.y[order])) + 1)
+    def __init__(self, X: NDArray, y: NDArray, weights: NDArray | None = None, of_numbers: bool = False) -> None:
+        self.X, self.y, self.weights, self.of_numbers = X, np.asarray(y), weights, of_numbers
+        if of_numbers:
+            self.y = self.y.reshape(len(self.y), -1)
+            self.classes = [np.arange(len(self.y))]
+        else:
+            order = np.argsort(self.y, kind="stable")
+            self.classes = np.split(order, np.flatnonzero(np.diff(self.y[order])) + 1)
 
     def counts(self, n: int) -> list[int]:
         """Patterns of every class in a batch of about n: proportional, at least two where there are as many."""
@@ -101,6 +106,10 @@ class Batches:
     def for_replicas(self, rng: Any, n: int) -> NDArray[np.intp]:
         """Rows (R, n) of as many batches as there are streams, class by class."""
         return self._rows(n, lambda size, k: rng.choice(size, size=(len(rng), k)))
+
+    def targets(self, rows: NDArray[np.intp]) -> NDArray:
+        """y of rows (n,) or (R, n): the same classes for all replicas, but numbers (R, n, m) for each."""
+        return self.y[rows] if self.of_numbers else self.y[rows.reshape(-1, rows.shape[-1])[0]]
 
     def _rows(self, n: int, choose: Callable[[int, int], NDArray]) -> NDArray[np.intp]:
         parts: Sequence[NDArray] = [
@@ -120,7 +129,7 @@ class BoundMiniBatch:
         """The energy of rows (n,), or of rows (R, n) with as many for each replica, class by class."""
         data = self.batches
         weights = None if data.weights is None else data.weights[rows]
-        return bind(self.energy, data.X[rows], data.y[rows.reshape(-1, rows.shape[-1])[0]], weights, self.device)
+        return bind(self.energy, data.X[rows], data.targets(rows), weights, self.device)
 
     def draw(self, rng: Any) -> BoundEnergy:
         return self.of(self.batches.for_replicas(rng, self.batch_size))

@@ -10,6 +10,7 @@ from .itml import ITML
 from .knn import MetricKNeighborsClassifier
 from .lfda import LFDA
 from .lmnn import LMNN
+from .mlkr import MLKR
 from .nca import NCA
 from .pca import PCA
 from .rca import RCA
@@ -39,6 +40,7 @@ __all__ = [
     "LEARNERS",
     "LFDA",
     "LMNN",
+    "MLKR",
     "NCA",
     "PCA",
     "RCA",

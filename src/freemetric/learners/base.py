@@ -19,7 +19,7 @@ from ..files.checks import check_array as check_kept_array
 from ..files.estimators import check_attributes
 from ..presenting import Presented
 from ..sklearn_compat import Interval, validate_params, with_callbacks
-from .checks import check_labels, check_n_components, labelled, warn_about
+from .checks import check_labels, check_n_components, labelled, warn_about, warn_about_patterns
 from .pairs import PairDistances
 from .patterns import checked_numbers, products
 from .training_rows import precise
@@ -34,7 +34,7 @@ class MetricLearner(
     """A learned distance |A u - A v|; subclasses implement ``_learn(X, y) -> A`` of shape (n_components, n_features).
 
     ``X`` reaches ``_learn`` as float64 (N, d), very many patterns as float32 where the learner's ``_dtypes`` allow
-    for it, and ``y`` as class numbers 0..C-1, or None for learners without labels.
+    for it, and ``y`` as class numbers 0..C-1, as numbers where ``_wants_numbers()``, or None where none are needed.
     A learner that can do with weaker knowledge than labels has its own ``fit(X, y=None, *, pairs=None)``, which calls
     ``_fit``; what was given reaches ``_learn`` by name, and y is then None.
     A learner whose numbers are those of features in [0, 1] says ``_has_units``: its ``_learn`` gives a map of
@@ -75,10 +75,13 @@ class MetricLearner(
             X, y = checked_numbers(self, X, dtype=np.float64, order="C", ensure_min_samples=1 + bool(given)), None
             check_magnitude(X)
         else:
-            X, y = checked_numbers(self, X, y, dtype=self._dtypes, order="C", ensure_min_samples=2)
+            wanted = {"y_numeric": True, "multi_output": True} if self._wants_numbers() else {}
+            X, y = checked_numbers(self, X, y, dtype=self._dtypes, order="C", ensure_min_samples=2, **wanted)
             check_magnitude(X)
-            X, y, given = self._labelled_patterns(precise(X), y, sample_weight)
-            warn_about(X, y, self.classes_, getattr(self, "feature_names_in_", None))
+            learned = self._numbered_patterns if wanted else self._labelled_patterns
+            X, y, given = learned(precise(X), y, sample_weight)
+            names = getattr(self, "feature_names_in_", None)
+            warn_about_patterns(X, names) if wanted else warn_about(X, y, self.classes_, names)
         check_n_components(getattr(self, "n_components", None), X)
         with self._in_units(X):
             self.components_ = self._learn(X, y, **given) / self._unit
@@ -100,11 +103,19 @@ class MetricLearner(
         """Whether to learn in units of X's own."""
         return self._has_units
 
+    def _wants_numbers(self):
+        """Whether y are numbers, (N,) or (N, m), and not classes."""
+        return False
+
     def _labelled_patterns(self, X, y, sample_weight):
         """What is learned from: X, y, and what more ``_learn`` takes by name."""
         rows = labelled(y)
         self.classes_, y = check_labels(y[rows])
         return X[rows], y, {}
+
+    def _numbered_patterns(self, X, y, sample_weight):
+        """The same where y are numbers."""
+        raise NotImplementedError
 
     def _learn(self, X, y):
         raise NotImplementedError

@@ -6,13 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..energies import Energy, MiniBatch, as_energy, bind, confined, knows_its_data, takes_weights
+from ..energies import Energy, MiniBatch, as_energy, bind, confined, knows_its_data, takes_weights, wants_numbers
 from ..mc import Annealing, ElementMove, Geometric, LangevinMove
 from ..sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from .base import generator
 from .batches import BATCH_SIZE, SAMPLE, MiniBatched
 from .callbacks import FitSteps
-from .init import INITS, initial_map
+from .init import INITS, INITS_FOR_NUMBERS, initial_map
 from .sampling_run import Walk, run_replicas, steps_of
 from .units import InUnits
 from .walk_checkpoint import WalkCheckpoint
@@ -46,14 +46,18 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     ----------
     n_components : int or None, default=None
         Dimension of the learned space; None keeps the number of features.
-    energy : Energy, "nca", "log-nca" or callable, default="nca"
-        What to minimise. A callable maps a stack (R, p, d) of maps to R numbers.
+    energy : Energy, "nca", "log-nca", "regression", "likeness" or callable, default="nca"
+        What to minimise. A callable maps a stack (R, p, d) of maps to R numbers. "regression" and "likeness", or
+        energies with them, such as ``RegressionEnergy("absolute")``, learn from numbers: y is (n_samples,), or
+        (n_samples, n_outputs) for "regression".
     sampler : Sampler or None, default=None
         Schedule, move and number of replicas; None is ``Annealing(Constant(1e-4), HamiltonianMove(), n_steps=40)``, or
         with batches ``Annealing(Constant(1e-4), LangevinMove(), n_steps=60)``.
-    init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features), default="auto"
+    init : {"auto", "identity", "pca", "lda", "pls", "random", "uniform"} or array of shape (p, n_features), \
+default="auto"
         Where every replica begins; random starts differ between replicas. "auto": the identity, or for fewer dimensions
         "lda" while there are more classes than dimensions and "pca" else: nothing depends on the order of features.
+        For numbers, "pls", partial least squares, takes the place of "lda".
     confinement : float, default=1e-4
         lambda, the strength of the harmonic trap that makes Boltzmann's law a proper distribution; 0 is the paper's.
     batch_size : int or None, default=None
@@ -89,7 +93,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     n_iter_ : int
         Monte Carlo steps made.
     classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit.
+        Labels seen in fit; absent where y are numbers.
     n_features_in_ : int
         Features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -123,7 +127,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         **WeightedMetricLearner._parameter_constraints,
         "energy": [str, HasMethods("bind"), callable],
         "sampler": [HasMethods("iterate"), None],
-        "init": [StrOptions(set(INITS)), np.ndarray, list],
+        "init": [StrOptions({*INITS, *INITS_FOR_NUMBERS}), np.ndarray, list],
         "confinement": [Interval(Real, 0, None, closed="left")],
         "batch_size": BATCH_SIZE,
         "device": [str],
@@ -178,6 +182,9 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     def _can_weigh(self):
         return takes_weights(as_energy(self.energy))
 
+    def _wants_numbers(self):
+        return wants_numbers(as_energy(self.energy))
+
     def _measures(self, X):
         return not knows_its_data(as_energy(self.energy))  # which are in units of their own
 
@@ -218,5 +225,5 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         p = X.shape[1] if self.n_components is None else self.n_components
         if previous is not None and previous.shape == (n_replicas, p, X.shape[1]):
             return previous * self._unit
-        starts = (initial_map(self.init, rng, X, y, self.n_components, self._unit) for _ in range(n_replicas))
-        return np.array(list(starts))
+        given = X, y, self.n_components, self._unit, self._wants_numbers()
+        return np.array([initial_map(self.init, rng, *given) for _ in range(n_replicas)])

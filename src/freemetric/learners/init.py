@@ -1,12 +1,16 @@
 """Where a search for a map begins."""
 
+import warnings
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.cross_decomposition import PLSRegression
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils import check_array
 
 INITS = ("auto", "identity", "pca", "lda", "random", "uniform")
+INITS_FOR_NUMBERS = ("auto", "identity", "pca", "pls", "random", "uniform")
 
 
 def initial_map(
@@ -16,21 +20,23 @@ def initial_map(
     y: NDArray | None,
     n_components: int | None = None,
     unit: float = 1.0,
+    of_numbers: bool = False,
 ) -> NDArray:
     """A map of shape (n_components, n_features).
 
     "identity" (its first rows), "pca" and "lda" (the leading directions), "random" (standard normal),
     "uniform" (U(0, 1), as in the paper's Algorithm 1), or an array of that shape. "auto" is the identity where all
     dimensions are kept; the first rows of it would be the first features, whatever they are, so for fewer dimensions it
-    is "lda" where classes have so many directions, and "pca" elsewhere. An array is a map of X times ``unit``, the
-    data that users gave.
+    is "lda" where classes have so many directions, and "pca" elsewhere. Where y are numbers, (N,) or (N, m), "pls" are
+    the directions of partial least squares, and "auto" takes them for fewer dimensions. An array is a map of X times
+    ``unit``, the data that users gave.
     """
     d = X.shape[1]
     p = d if n_components is None else n_components
     if not isinstance(init, str):
         return unit * _given(init, None if n_components is None else p, d)
     if init == "auto":
-        init = _usual(p, d, y)
+        init = _usual(p, d, y, of_numbers)
     if init == "identity":
         return np.eye(p, d)
     if init == "random":
@@ -39,18 +45,38 @@ def initial_map(
         return rng.random((p, d))
     if init == "pca":
         return _leading(PCA().fit(X).components_, p, d)
+    if init == "pls" and of_numbers:
+        return _partial_least_squares(X, y, p)
     if init == "lda":
+        if of_numbers:
+            raise ValueError("init='lda' needs classes, and y are numbers: 'pls' is its like.")
         if y is None:
             raise ValueError("init='lda' needs labels; with triplets choose another start.")
         scalings = LinearDiscriminantAnalysis(n_components=min(p, len(np.unique(y)) - 1, d)).fit(X, y).scalings_
         return _leading(scalings.T, p, d)
-    raise ValueError(f"Unknown init {init!r}; known: {', '.join(map(repr, INITS))}, or an array.")
+    known = INITS_FOR_NUMBERS if of_numbers else INITS
+    raise ValueError(f"Unknown init {init!r}; known: {', '.join(map(repr, known))}, or an array.")
 
 
-def _usual(p, d, y):
+def _usual(p, d, y, of_numbers):
     if p == d:
         return "identity"
+    if of_numbers:
+        return "pls"
     return "lda" if y is not None and p < len(np.unique(y)) else "pca"
+
+
+def _partial_least_squares(X, y, p):
+    """Orthonormal directions; principal ones where so many cannot be told."""
+    most = min(p, *X.shape, np.linalg.matrix_rank(X - X.mean(axis=0)))
+    spread = np.std(y, axis=0)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="y residual is constant")
+        pls = PLSRegression(n_components=max(1, most), scale=False).fit(X, y / np.where(spread > 0, spread, 1))
+    found = pls.x_weights_.T
+    directions = np.vstack([found[np.linalg.norm(found, axis=1) > 0.5], PCA().fit(X).components_])
+    q, r = np.linalg.qr(directions.T)
+    return _leading(q.T[np.abs(np.diag(r)) > 1e-6], p, X.shape[1])
 
 
 def _leading(directions, p, d):

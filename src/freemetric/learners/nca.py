@@ -1,24 +1,11 @@
 """Neighbourhood components analysis by L-BFGS, on the energy and kernel that DMLFE samples."""
 
-import warnings
-from numbers import Integral, Real
-
-import numpy as np
-from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
-
-from ..energies import LogNCAEnergy, MiniBatch, NCAEnergy
-from ..sklearn_compat import Interval, StrOptions
-from .base import generator, one_blas_thread, tell
-from .batches import BATCH_SIZE, SAMPLE, MiniBatched
-from .init import INITS, initial_map
-from .lowest import Lowest, keeping_the_best
-from .stochastic_descent import StochasticDescent, well_scaled
-from .units import InUnits
-from .weighted_learner import WeightedMetricLearner
+from ..energies import LogNCAEnergy, NCAEnergy
+from .descent import DescendingLearner, descent_constraints
+from .init import INITS
 
 
-class NCA(MiniBatched, WeightedMetricLearner):
+class NCA(DescendingLearner):
     """Neighbourhood components analysis: the nearest minimum of the expected leave-one-out error.
 
     E(A) = 1 - 1/N sum_ij p_ij [y_i = y_j],  p_ij = exp(-|A x_i - A x_j|^2) / sum_{k != i} exp(-|A x_i - A x_k|^2).
@@ -78,6 +65,7 @@ default="auto"
     See Also
     --------
     DMLFE : Samples the same energy instead of descending it.
+    MLKR : The same for numbers.
 
     References
     ----------
@@ -96,18 +84,9 @@ default="auto"
     True
     """
 
-    _has_units = True
-    _parameter_constraints: dict = {
-        **WeightedMetricLearner._parameter_constraints,
-        "init": [StrOptions(set(INITS)), np.ndarray, list],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "batch_size": BATCH_SIZE,
-        "warm_start": ["boolean"],
-        "device": [str],
-        "verbose": ["verbose"],
-        "random_state": ["random_state"],
-    }
+    _energy = NCAEnergy
+    _size_energy = LogNCAEnergy
+    _parameter_constraints: dict = descent_constraints(INITS)
 
     def __init__(
         self,
@@ -131,79 +110,3 @@ default="auto"
         self.device = device
         self.verbose = verbose
         self.random_state = random_state
-
-    def _learn(self, X, y, weights=None):
-        n = self._rows_per_batch(len(X))
-        if n is not None:
-            return self._learn_by_batches(X, y, weights, n)
-        X = X / self._unit
-        energy = NCAEnergy().bind(X, y, sample_weight=weights, device=self.device)
-        start = self._previous(X) if self.warm_start else None
-        if start is None:
-            start = self._initial(generator(self.random_state), X, y)
-        objective = _Objective(energy, start.shape, self.verbose)
-        with one_blas_thread(), keeping_the_best("NCA", objective.best):
-            # float32 gradients carry noise of about 1e-7: the gradient's own tolerance only stops at a true minimum
-            options = {"maxiter": self.max_iter, "ftol": self.tol, "gtol": self.tol / len(X)}
-            result = minimize(
-                objective, start.ravel(), jac=True, method="L-BFGS-B", options=options, callback=objective.report
-            )
-            if result.status == 1:
-                self._warn_of_early_end(stacklevel=5)
-        self.n_iter_, self.energy_ = objective.n_iter, objective.best.value
-        return objective.best.item.reshape(start.shape)
-
-    def _learn_by_batches(self, X, y, weights, n):
-        rng = generator(self.random_state)
-        batches = MiniBatch(
-            InUnits(NCAEnergy(), self._unit), n, sample_size=SAMPLE, random_state=int(rng.integers(2**32))
-        )
-        energy = batches.bind(X, y, sample_weight=weights, device=self.device)
-        best = Lowest()
-        descent = StochasticDescent(
-            energy, best, lambda: tell(self.verbose, "NCA iteration %d: energy %.6f", descent.n_iter, best.value)
-        )
-        with one_blas_thread(), keeping_the_best("NCA", best):
-            start = self._previous(X) if self.warm_start else None
-            if start is None:
-                some = MiniBatch(
-                    InUnits(LogNCAEnergy(), self._unit), n, sample_size=SAMPLE, random_state=batches.random_state
-                )
-                likelihood = some.bind(X, y, sample_weight=weights, device=self.device)
-                rows = energy.sample
-                start = well_scaled(self._initial(rng, X[rows] / self._unit, y[rows]), likelihood)
-            if not descent.run(rng, start, self.max_iter, self.tol):
-                self._warn_of_early_end(stacklevel=6)
-        self.n_iter_, self.energy_ = descent.n_iter, best.value
-        return best.item
-
-    def _warn_of_early_end(self, stacklevel):
-        message = f"NCA stopped at max_iter={self.max_iter} before it converged to tol={self.tol}."
-        warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
-
-    def _initial(self, rng, X, y):
-        return initial_map(self.init, rng, X, y, self.n_components, self._unit)
-
-    def _previous(self, X):
-        """The last fit's map, if there is one that fits the data."""
-        previous = getattr(self, "components_", None)
-        if previous is not None and previous.shape[1] == X.shape[1] and self.n_components in (None, len(previous)):
-            return previous * self._unit
-        return None
-
-
-class _Objective:
-    """The energy as scipy wants it; remembers the best map it was asked about."""
-
-    def __init__(self, energy, shape, verbose):
-        self.energy, self.shape, self.verbose = energy, shape, verbose
-        self.best, self.n_iter = Lowest(), 0
-
-    def __call__(self, flat):
-        value, gradient = self.energy.value_and_grad(flat.reshape(1, *self.shape))
-        self.best.offer(value[0], flat)
-        return value[0], gradient.ravel()
-
-    def report(self, flat):
-        self.n_iter += 1
-        tell(self.verbose, "NCA iteration %d: energy %.6f", self.n_iter, self.best.value)

@@ -7,6 +7,8 @@ from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.utils.validation import validate_data
 
+from ..printable import printable
+
 TABLES = "freemetric.TableClassifier takes tables as they are: names, dates, gaps"
 NUMBERS = ("int", "float", "double", "bool", "decimal")  # in the names of types
 MOST_NAMED = 5
@@ -30,6 +32,8 @@ def checked_numbers(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     -------
     What ``validate_data`` gives.
     """
+    if options.get("y_numeric") and y:
+        check_no_words(estimator, y[0])
     try:
         return validate_data(estimator, dense(X) if issparse(X) else X, *y, **options)
     except (TypeError, ValueError) as problem:
@@ -37,6 +41,28 @@ def checked_numbers(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
         if told is None:
             raise
         raise ValueError(f"{told}; {TABLES}.") from problem
+
+
+def check_no_words(estimator: Any, y: Any) -> None:
+    """ValueError where y has texts that are no numbers."""
+    values = np.asarray(y)
+    if values.dtype.kind not in "OSUT":
+        return
+    try:
+        values.astype(np.float64)
+    except (TypeError, ValueError):
+        words = (value for value in values.ravel().tolist() if isinstance(value, str) and not is_number(value))
+        if (word := next(words, None)) is not None:
+            what = f"{type(estimator).__name__} learns from numbers, and y has {printable(word)!r}"
+            raise ValueError(f"{what}: make numbers of it, or take a learner of classes.") from None
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def products(estimator: Any, X: Any) -> Any:

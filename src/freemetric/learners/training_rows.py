@@ -23,7 +23,7 @@ class TrainingRows(NamedTuple):
     """N labelled rows of some weight."""
 
     X: NDArray[np.floating]  # (N, d)
-    y: NDArray  # (N,) class numbers, or numbers
+    y: NDArray  # (N,) class numbers, or (N,) or (N, m) numbers
     weights: NDArray[np.float64] | None  # (N,) mean one; None where all are equal
     rows: NDArray[np.intp]  # (N,) their numbers among those given
     classes: NDArray  # (C,) labels; none where y are numbers
@@ -55,7 +55,7 @@ def training_rows(
 
 
 def number_rows(X: NDArray, y: NDArray, sample_weight: ArrayLike | None, can_weigh: bool = True) -> TrainingRows:
-    """Rows of some weight with numbers y (n,), in the order that ``training_rows`` has."""
+    """Rows of some weight with numbers y (n,) or (n, m), in the order that ``training_rows`` has."""
     weights = check_weights(sample_weight, X, can_weigh)
     rows = np.flatnonzero(weighty(weights))
     if len(rows) <= MOST_ORDERED:
@@ -70,7 +70,7 @@ def number_rows(X: NDArray, y: NDArray, sample_weight: ArrayLike | None, can_wei
 def canonical_order(X: NDArray, y: NDArray, weights: NDArray) -> NDArray[np.intp]:
     """A permutation after which rows (X, y, weights) are the same, in whatever order they came."""
     order, shared = np.arange(len(X)), np.zeros(len(X), dtype=np.intp)  # rows, and which of them are equal so far
-    for column in chain(X.T, (y, weights)):  # no more of them than are needed
+    for column in chain(X.T, np.atleast_2d(y.T), (weights,)):  # no more of them than are needed
         tied = np.flatnonzero(np.append(False, np.diff(shared) == 0) | np.append(np.diff(shared) == 0, False))
         if not len(tied):
             break

@@ -6,7 +6,8 @@ from numpy.typing import ArrayLike
 
 from ..sklearn_compat import with_callbacks
 from .base import MetricLearner
-from .training_rows import training_rows
+from .checks import check_varying
+from .training_rows import number_rows, training_rows
 
 
 class WeightedMetricLearner(MetricLearner):
@@ -21,7 +22,8 @@ class WeightedMetricLearner(MetricLearner):
         X : array-like of shape (n_samples, n_features)
             Patterns.
         y : array-like of shape (n_samples,)
-            Class labels, of any type; among integers -1 means unlabelled where there are two other classes.
+            Class labels, of any type; among integers -1 means unlabelled where there are two other classes. Numbers,
+            (n_samples,) or (n_samples, n_outputs), for a learner or an energy of numbers.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Importance of the patterns, in the mean and as neighbours; only ratios matter. A row of weight zero is left
             out. A row is left out with its whole weight: weight five is not five copies, of which four would stay among
@@ -41,4 +43,9 @@ class WeightedMetricLearner(MetricLearner):
     def _labelled_patterns(self, X, y, sample_weight):
         rows = training_rows(X, y, sample_weight, self._can_weigh())
         self.classes_ = rows.classes
+        return rows.X, rows.y, {"weights": rows.weights}
+
+    def _numbered_patterns(self, X, y, sample_weight):
+        rows = number_rows(X, y, sample_weight, self._can_weigh())
+        check_varying(rows.y)
         return rows.X, rows.y, {"weights": rows.weights}
