@@ -1,9 +1,12 @@
 """Learners that go down to the nearest minimum of an energy: by L-BFGS, or by batches where patterns are many."""
 
 import warnings
+from collections.abc import Callable
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
@@ -16,6 +19,8 @@ from .lowest import Lowest, keeping_the_best
 from .stochastic_descent import StochasticDescent, well_scaled
 from .units import InUnits
 from .weighted_learner import WeightedMetricLearner
+
+Array = NDArray[np.float64]
 
 
 def descent_constraints(inits: tuple[str, ...]) -> dict:
@@ -103,15 +108,15 @@ class DescendingLearner(MiniBatched, WeightedMetricLearner):
 class Objective:
     """The energy as scipy wants it; remembers the best map it was asked about."""
 
-    def __init__(self, energy, shape, told):
+    def __init__(self, energy: Any, shape: tuple[int, ...], told: Callable[[int, float], None]) -> None:
         self.energy, self.shape, self.told = energy, shape, told
         self.best, self.n_iter = Lowest(), 0
 
-    def __call__(self, flat):
+    def __call__(self, flat: Array) -> tuple[float, Array]:
         value, gradient = self.energy.value_and_grad(flat.reshape(1, *self.shape))
         self.best.offer(value[0], flat)
         return value[0], gradient.ravel()
 
-    def report(self, flat):
+    def report(self, flat: Array) -> None:
         self.n_iter += 1
         self.told(self.n_iter, self.best.value)

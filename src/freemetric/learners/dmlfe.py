@@ -53,8 +53,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     sampler : Sampler or None, default=None
         Schedule, move and number of replicas; None is ``Annealing(Constant(1e-4), HamiltonianMove(), n_steps=40)``, or
         with batches ``Annealing(Constant(1e-4), LangevinMove(), n_steps=60)``.
-    init : {"auto", "identity", "pca", "lda", "pls", "random", "uniform"} or array of shape (p, n_features), \
-default="auto"
+    init : {"auto", "identity", "pca", "lda", "pls", "random", "uniform"} or array (p, n_features), default="auto"
         Where every replica begins; random starts differ between replicas. "auto": the identity, or for fewer dimensions
         "lda" while there are more classes than dimensions and "pca" else: nothing depends on the order of features.
         For numbers, "pls", partial least squares, takes the place of "lda".

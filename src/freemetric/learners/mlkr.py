@@ -24,8 +24,7 @@ class MLKR(DescendingLearner):
     ----------
     n_components : int or None, default=None
         Dimension of the learned space; None keeps the number of features.
-    init : {"auto", "identity", "pca", "pls", "random", "uniform"} or array of shape (n_components, n_features), \
-default="auto"
+    init : {"auto", "identity", "pca", "pls", "random", "uniform"} or array of shape (p, n_features), default="auto"
         Where the search begins. "auto": the identity, or for fewer dimensions "pls", the leading directions of partial
         least squares: nothing depends on the order of features.
     max_iter : int, default=1000
