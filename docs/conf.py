@@ -77,6 +77,8 @@ GALLERY = [
     "plot_clustering.py",
     "plot_explain.py",
     "plot_imbalanced.py",
+    "plot_intervals.py",
+    "plot_numbers.py",
     "plot_pipeline.py",
 ]
 """The order in which to read the examples: the physics first, then the uses."""
