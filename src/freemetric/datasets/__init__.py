@@ -1,22 +1,33 @@
-"""The paper's data sets, checked and encoded, and any folder of CSV files beside them."""
+"""The paper's data sets, checked and encoded; any folder of CSV files; sets with numbers to predict."""
 
 from .dataset import Dataset, load
 from .folder import Suite, list_folder, load_csv
 from .inventory import Result, check, fetch
+from .laws import LAWS, Law
+from .number_registry import RegressionInfo, list_regression, regression_info
 from .registry import DatasetInfo, info, list_datasets
+from .regression import RegressionDataset, export_regression, load_regression
 from .table import DatasetError
 
 __all__ = [
+    "LAWS",
     "Dataset",
     "DatasetError",
     "DatasetInfo",
+    "Law",
+    "RegressionDataset",
+    "RegressionInfo",
     "Result",
     "Suite",
     "check",
+    "export_regression",
     "fetch",
     "info",
     "list_datasets",
     "list_folder",
+    "list_regression",
     "load",
     "load_csv",
+    "load_regression",
+    "regression_info",
 ]
