@@ -21,6 +21,7 @@ MANY_PLACES = 65_536  # from which it pays to look at some cells only
 CELLS_FOR = 4  # of the wanted, one cell is asked
 MOST_AXES, ENOUGH = 32, 0.999  # of the averaged metric: as many as make up this share of the squared distances
 BLOCK = 16_384  # rows that are mapped at a time
+FARTHEST = 1e15  # of a coordinate; where rows are, views give some units
 
 
 class Shortlist(NamedTuple):
@@ -61,8 +62,9 @@ class Shortlist(NamedTuple):
 
 
 def seen_in(views: Mapping[str, View], X: NDArray) -> dict[str, NDArray]:
-    """Patterns X (n, d) in every view."""
-    return {name: view(X) for name, view in views.items()}
+    """Patterns X (n, d) in every view, none so far away that single precision cannot square it."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return {name: np.clip(np.nan_to_num(view(X)), -FARTHEST, FARTHEST) for name, view in views.items()}
 
 
 def _principal_maps(matrices, seen):

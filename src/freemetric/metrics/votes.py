@@ -9,6 +9,7 @@ from .places import Places, places_of
 
 CHUNK_BYTES = 64 << 20
 NEAREST_BONUS = 1e-3  # of a vote: equal counts are decided by the nearest neighbours
+FARTHEST = 1e12  # times what rows measure; beyond, single precision ends and the same rows are nearest
 
 
 class NeighborVotes:
@@ -37,6 +38,7 @@ class NeighborVotes:
     ) -> None:
         self.Z, self.places, self.n_neighbors = Z, places, n_neighbors
         self.search = kernels_for(device).NearestNeighbors(Z, device, n_jobs)
+        self.farthest = FARTHEST * float(np.abs(Z).max(initial=0))
 
     @classmethod
     def of_rows(
@@ -48,7 +50,7 @@ class NeighborVotes:
 
     def of(self, Q: NDArray) -> NDArray:
         """Votes for new patterns Q (n, p), (n, n_neighbors, n_classes)."""
-        nearest = self._nearest(Q, self.n_neighbors)
+        nearest = self._nearest(np.clip(Q, -self.farthest, self.farthest), self.n_neighbors)
         if self.places.are_single:
             return self.places.ballots[nearest].cumsum(axis=1)
         return votes_by_count(self.places.counts[nearest], self.places.ballots[nearest], self.n_neighbors)
