@@ -18,6 +18,7 @@ from freemetric import (
     FreeEnergyClassifier,
     FreeEnergyRegressor,
     MetricKNeighborsClassifier,
+    MetricKNeighborsRegressor,
 )
 from freemetric.mc import Annealing, Constant, ElementMove
 
@@ -30,6 +31,7 @@ ESTIMATORS = [learner() for learner in LEARNERS.values()] + [
     FreeEnergyClassifier(n_replicas=8),
     FreeEnergyRegressor(n_replicas=4),
     MetricKNeighborsClassifier(RCA()),
+    MetricKNeighborsRegressor(PCA()),
 ]
 
 

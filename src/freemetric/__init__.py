@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # at run time they are imported when they are asked for: scik
         FreeEnergyClassifier,
         FreeEnergyRegressor,
         MetricKNeighborsClassifier,
+        MetricKNeighborsRegressor,
         Recipe,
     )
     from .tabular import TableClassifier
@@ -50,6 +51,7 @@ __all__ = [
     "FreeEnergyClassifier",
     "FreeEnergyRegressor",
     "MetricKNeighborsClassifier",
+    "MetricKNeighborsRegressor",
     "Recipe",
     "TableClassifier",
     "__version__",

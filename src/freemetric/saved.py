@@ -3,7 +3,15 @@
 from . import energies, mc
 from .files import register
 from .files.registry import register_known
-from .learners import LEARNERS, MLKR, FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier, Recipe
+from .learners import (
+    LEARNERS,
+    MLKR,
+    FreeEnergyClassifier,
+    FreeEnergyRegressor,
+    MetricKNeighborsClassifier,
+    MetricKNeighborsRegressor,
+    Recipe,
+)
 from .learners.free_energy.jury import Jury
 from .learners.free_energy.sample import Replicas
 from .learners.walk_checkpoint import KeptWalk
@@ -28,6 +36,7 @@ for _tag, _cls in {
     "free-energy-classifier": FreeEnergyClassifier,
     "free-energy-regressor": FreeEnergyRegressor,
     "metric-k-neighbors-classifier": MetricKNeighborsClassifier,
+    "metric-k-neighbors-regressor": MetricKNeighborsRegressor,
     "table-classifier": TableClassifier,
 }.items():
     register_known(f"freemetric:{_tag}", _cls)

@@ -8,6 +8,7 @@ from .euclidean import Euclidean
 from .free_energy import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from .itml import ITML
 from .knn import MetricKNeighborsClassifier
+from .knn_regressor import MetricKNeighborsRegressor
 from .lfda import LFDA
 from .lmnn import LMNN
 from .mlkr import MLKR
@@ -50,5 +51,6 @@ __all__ = [
     "FreeEnergyClassifier",
     "FreeEnergyRegressor",
     "MetricKNeighborsClassifier",
+    "MetricKNeighborsRegressor",
     "Recipe",
 ]

@@ -1,11 +1,12 @@
 """k nearest neighbours in a learned space, with k chosen for patterns the metric has not seen."""
 
 import warnings
+from collections.abc import Callable, Iterable
 from numbers import Integral
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
@@ -67,6 +68,10 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
         Features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if X has any.
+
+    See Also
+    --------
+    MetricKNeighborsRegressor : The same for numbers.
 
     Examples
     --------
@@ -158,14 +163,34 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
 
     def _choose_neighbors(self, X, y, splits, fits):
         most = min(self.most_neighbors, min(len(train) for train, _ in splits))
-        wrong = np.zeros(most)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)  # said once, when all patterns are learned
-            for train, held_out in splits:
-                learner = clone(self.learner).fit(X[train], self.classes_[y[train]])
-                Z, Q = (np.asarray(learner.transform(X[part]), dtype=np.float64) for part in (train, held_out))
-                votes = NeighborVotes.of_rows(Z, y[train], len(self.classes_), most, self.n_jobs).of(Q)
-                wrong += (shares(votes).argmax(axis=2) != y[held_out, None]).sum(axis=0)
-                fits.made()
+
+        def mistakes(Z, Q, train, held_out):
+            votes = NeighborVotes.of_rows(Z, y[train], len(self.classes_), most, self.n_jobs).of(Q)
+            return (shares(votes).argmax(axis=2) != y[held_out, None]).sum(axis=0)
+
+        wrong = held_out_errors(self.learner, X, self.classes_[y], splits, mistakes, fits)
         self.selection_ = {"n_neighbors": np.arange(1, most + 1), "error": wrong / len(y)}
         return int(wrong.argmin()) + 1
+
+
+def held_out_errors(
+    learner: Any,
+    X: NDArray,
+    y: NDArray,
+    splits: Iterable[tuple[NDArray, NDArray]],
+    errors: Callable[[NDArray, NDArray, NDArray, NDArray], NDArray],
+    fits: FitSteps,
+) -> Any:
+    """Sums over inner folds of errors (K,), of metrics that were learned without them.
+
+    ``errors`` is a function of the images of those learned from and of those held out, and of the rows of both.
+    """
+    total: Any = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # said once, when all patterns are learned
+        for train, held_out in splits:
+            fitted = clone(learner).fit(X[train], y[train])
+            Z, Q = (np.asarray(fitted.transform(X[part]), dtype=np.float64) for part in (train, held_out))
+            total = total + errors(Z, Q, train, held_out)
+            fits.made()
+    return total
