@@ -126,7 +126,7 @@ def test_one_clear_line(neighbors, nca, halves):
         NeighborsCurveDisplay.from_estimator(neighbors, X_test[:, :3], y_test)
     with pytest.raises(ValueError, match="is not fitted yet"):
         NeighborsCurveDisplay.from_estimator(FreeEnergyClassifier())
-    with pytest.raises(TypeError, match=r"needs a classifier by votes, .*; NCA is none"):
+    with pytest.raises(TypeError, match=r"needs a classifier or regressor by votes, .*; NCA is none"):
         NeighborsCurveDisplay.from_estimator(nca)
     with pytest.raises(ValueError, match=r"votes must have shape \(n_samples, n_neighbors, 3\)"):
         NeighborsCurveDisplay.from_predictions(y_test, np.ones((len(y_test), 5, 2)))

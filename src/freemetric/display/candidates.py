@@ -1,4 +1,4 @@
-"""What a classifier has tried, candidate by candidate."""
+"""What a model has tried, candidate by candidate."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,10 +9,15 @@ from numpy.typing import NDArray
 from ..learners.free_energy.recipe import ENERGIES
 from ..metrics import FORMS
 
+USUAL = (ENERGIES[0], "likeness")  # energies that candidates have unasked, of classes and of numbers
+
 
 @dataclass(frozen=True)
 class TriedCandidate:
-    """A candidate's out-of-bag errors (K,) and its weights (K,) in the prediction, for every number of neighbours."""
+    """A candidate's out-of-bag errors (K,) and its weights (K,) in the prediction, for every number of neighbours.
+
+    Errors are shares of wrong classes, or squared errors of numbers in units of their variance.
+    """
 
     label: str
     form: str
@@ -29,18 +34,23 @@ def kind_name(view: str, form: str, energy: str) -> str:
     >>> kind_name("scaled", "full", "log-nca"), kind_name("scaled", "full", "nca")
     ('scaled/full', 'scaled/full/nca')
     """
-    return "/".join([view, form] if energy == ENERGIES[0] else [view, form, energy])
+    return "/".join([view, form] if energy in USUAL else [view, form, energy])
 
 
 def tried_candidates(selection: Mapping[str, NDArray]) -> list[TriedCandidate]:
     """The candidates of a ``selection_``, the heaviest first; none where no row could judge them."""
-    if not np.isfinite(selection["oob_error"]).any():
+    if not np.isfinite(selection[error_column(selection)]).any():
         return []
     first = np.flatnonzero(selection["n_neighbors"] == 1)
     candidates = [
         _candidate({name: rows[part] for name, rows in selection.items()}) for part in _parts(first, selection)
     ]
     return sorted(candidates, key=lambda candidate: -candidate.weight.sum())
+
+
+def error_column(selection: Mapping[str, NDArray]) -> str:
+    """Where a ``selection_`` has the errors that candidates are shown with: of classes, or of numbers."""
+    return "oob_error" if "oob_error" in selection else "oob_squared"
 
 
 def _parts(first, selection):
@@ -52,4 +62,4 @@ def _candidate(rows):
     label = kind_name(view, form, energy)
     if FORMS[form].learns:
         label += f", T = {rows['temperature'][0]:.2g}"
-    return TriedCandidate(label, form, rows["n_neighbors"], rows["oob_error"], rows["weight"])
+    return TriedCandidate(label, form, rows["n_neighbors"], rows[error_column(rows)], rows["weight"])

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from ..learners.learned_space import LearnedSpace
+from .number_scatter import are_numbers, colour_scale, scatter_numbers, show_scale
 from .scatter import label_axes, scatter_classes
 from .style import keep, legend_beside, panels
 
@@ -25,13 +26,17 @@ class EmbeddingDisplay:
     variance_share : ndarray of shape (n_dims,)
         Share of the variance of the space on each axis.
     y : ndarray of shape (n_samples,) or None, default=None
-        Class labels.
+        Class labels, or numbers.
     before : ndarray of shape (n_samples, n_dims) or None, default=None
         The same patterns before learning, to be shown beside.
     before_share : ndarray of shape (n_dims,) or None, default=None
         Share of the variance on its axes.
     estimator_name : str, default="the learner"
         What the title says.
+    numbers : bool, default=False
+        Whether y are numbers, which are shown by a scale of colours.
+    log : bool, default=False
+        Whether that scale is logarithmic.
 
     Attributes
     ----------
@@ -67,6 +72,8 @@ class EmbeddingDisplay:
         before: NDArray | None = None,
         before_share: NDArray | None = None,
         estimator_name: str = "the learner",
+        numbers: bool = False,
+        log: bool = False,
     ) -> None:
         self.embedding = embedding
         self.variance_share = variance_share
@@ -74,6 +81,8 @@ class EmbeddingDisplay:
         self.before = before
         self.before_share = before_share
         self.estimator_name = estimator_name
+        self.numbers = numbers
+        self.log = log
 
     @classmethod
     def from_estimator(
@@ -94,11 +103,13 @@ class EmbeddingDisplay:
         ----------
         estimator : estimator
             A fitted metric learner or other linear transformer, a pipeline with one, MetricKNeighborsClassifier, or
-            FreeEnergyClassifier, which is shown by its method ``embed``: the mean of its replicas' metrics.
+            FreeEnergyClassifier or FreeEnergyRegressor, shown by its method ``embed``: the mean of its replicas'
+            metrics.
         X : array-like of shape (n_samples, n_features)
             Patterns, as the estimator takes them.
         y : array-like of shape (n_samples,) or None, default=None
-            Class labels, for the colours.
+            Class labels or numbers, for the colours. A regressor's are numbers, and so are those that are not whole or
+            too many to be told apart.
         n_dims : {2, 3}, default=2
             Axes to show; fewer where the space has fewer.
         before : bool, default=False
@@ -129,6 +140,8 @@ class EmbeddingDisplay:
             before=first,
             before_share=first_share,
             estimator_name=type(space.learner).__name__,
+            numbers=labels is not None and are_numbers(labels, space.learner),
+            log=getattr(space.learner, "scale_name_", "linear") == "log",
         )
         return display.plot(ax, class_names=class_names, **kwargs)
 
@@ -154,12 +167,24 @@ class EmbeddingDisplay:
         solid = max(points.shape[1] for points, _, _ in spaces) == 3
         size = (4.6 * len(spaces) + 0.9, 4.4)
         axes = panels(ax, (1, len(spaces)), figsize=size, subplot_kw={"projection": "3d" if solid else None})
+        if self.numbers and self.y is not None:
+            self._draw_numbers(axes, spaces, self.y, class_names, kwargs)
+            return keep(self, axes)
         for axis, (points, share, title) in zip(axes, spaces, strict=True):
             scatter_classes(axis, points, self.y, class_names, kwargs)
             label_axes(axis, share, title)
         if self.y is not None:
             legend_beside(axes[-1], len(np.unique(self.y)))
         return keep(self, axes)
+
+    def _draw_numbers(self, axes, spaces, y, class_names, options):
+        if class_names is not None:
+            raise ValueError("class_names are of classes; these are numbers.")
+        norm = colour_scale(y, self.log)
+        for axis, (points, share, title) in zip(axes, spaces, strict=True):
+            shown = scatter_numbers(axis, points, y, norm, options)
+            label_axes(axis, share, title, "number")
+        show_scale(list(axes), shown)
 
 
 def main_axes(Z: NDArray, n_dims: int) -> tuple[NDArray, NDArray]:

@@ -1,30 +1,34 @@
-"""NeighborsCurveDisplay: error against the number of neighbours that vote."""
+"""NeighborsCurveDisplay: error against the number of neighbours that are asked."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_regressor
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from ..extras import require
 from ..learners.learned_space import part_with, passed
 from ..metrics import FORMS
 from ..metrics.votes import shares
-from .candidates import TriedCandidate, tried_candidates
+from .candidates import TriedCandidate, error_column, tried_candidates
+from .number_curve import number_curve
 from .style import COLORS, MARKERS, keep, legend_above, legend_beside, panels
 
 LINES: tuple[Any, ...] = (":", "--", "-", "-.", (0, (5, 1, 1, 1, 1, 1)))  # by the place of a candidate's form in FORMS
 LARGEST_MARK = 120
+SQUARES = "squared error in % of the variance"
 
 
 class NeighborsCurveDisplay:
-    """Error of a classifier by votes against the number k of neighbours.
+    """Error of a classifier or regressor by votes against the number k of neighbours.
 
     The curve that chose k comes from the training patterns alone: out-of-bag votes, or inner folds. Given test
     patterns, their error stands beside it, and the distance between both is what the choice has cost. A classifier that
     mixes candidates and several k has a line for each candidate, with marks as large as the weights of its k, and a
-    level for the mixture. Make one with :meth:`from_estimator` or :meth:`from_predictions`.
+    level for the mixture. Errors of numbers are squared, on the scale that they are averaged on and in units of their
+    variance there. Make one with :meth:`from_estimator` or :meth:`from_predictions`.
 
     Parameters
     ----------
@@ -35,7 +39,9 @@ class NeighborsCurveDisplay:
     candidates : list of TriedCandidate, default=()
         What was tried, the heaviest first: each with ``label``, ``n_neighbors``, ``error`` and ``weight``.
     mixture_error : float or None, default=None
-        Out-of-bag error of their mixture.
+        Out-of-bag error of their mixture; of numbers, read beside trends.
+    unit : str, default="error in %"
+        What the errors are.
 
     Attributes
     ----------
@@ -65,11 +71,13 @@ class NeighborsCurveDisplay:
         n_neighbors: int | None = None,
         candidates: Sequence[TriedCandidate] = (),
         mixture_error: float | None = None,
+        unit: str = "error in %",
     ) -> None:
         self.curves = curves
         self.n_neighbors = n_neighbors
         self.candidates = candidates
         self.mixture_error = mixture_error
+        self.unit = unit
 
     @classmethod
     def from_estimator(
@@ -86,12 +94,12 @@ class NeighborsCurveDisplay:
 
         Parameters
         ----------
-        estimator : FreeEnergyClassifier, MetricKNeighborsClassifier, or a pipeline with one
+        estimator : FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier, or a pipeline with one
             Fitted.
         X : array-like of shape (n_samples, n_features) or None, default=None
             Test patterns.
         y : array-like of shape (n_samples,) or None, default=None
-            Their labels.
+            Their labels or numbers.
         most_neighbors : int, default=40
             Largest number of neighbours for the test patterns.
         ax : Axes or None, default=None
@@ -103,21 +111,22 @@ class NeighborsCurveDisplay:
         -------
         display : NeighborsCurveDisplay
         """
-        front, classifier = part_with(estimator, ("votes",), "a classifier by votes, such as FreeEnergyClassifier")
+        wanted = "a classifier or regressor by votes, such as FreeEnergyClassifier"
+        front, model = part_with(estimator, ("votes", "oob_prediction_"), wanted)
         if (X is None) != (y is None):
             raise ValueError("Test patterns need both X and y.")
-        selection = getattr(classifier, "selection_", {})
+        selection, of_numbers = getattr(model, "selection_", {}), is_regressor(model)
         curves = {"inner folds": (selection["n_neighbors"], selection["error"])} if "error" in selection else {}
-        candidates = tried_candidates(selection) if "oob_error" in selection else []
+        candidates = tried_candidates(selection) if error_column(selection) in selection else []
         if X is not None and y is not None:
-            decided = classifier.classes_[classifier.decisions(passed(front, X), most_neighbors)]
-            curves["test patterns"] = error_curve(y, decided)
+            curve = number_curve if of_numbers else _class_curve
+            curves["test patterns"] = curve(model, passed(front, X), y, most_neighbors)
         if not curves and not candidates:
-            raise ValueError(f"{type(classifier).__name__} kept no curve over k; give X and y.")
-        has_error = candidates and classifier.scoring is None  # else its score may be anything
-        mixture_error = 1 - classifier.oob_score_ if has_error else None
-        chosen = {"n_neighbors": classifier.n_neighbors_, "candidates": candidates, "mixture_error": mixture_error}
-        return cls(curves, **chosen).plot(ax, **kwargs)
+            raise ValueError(f"{type(model).__name__} kept no curve over k; give X and y.")
+        chosen = {"n_neighbors": model.n_neighbors_, "candidates": candidates}
+        unit = SQUARES if of_numbers else "error in %"
+        mixture_error = _mixture_error(model) if candidates else None
+        return cls(curves, **chosen, mixture_error=mixture_error, unit=unit).plot(ax, **kwargs)
 
     @classmethod
     def from_predictions(
@@ -205,12 +214,13 @@ class NeighborsCurveDisplay:
                 area = LARGEST_MARK * candidate.weight / largest
                 axis.scatter(candidate.n_neighbors, error, area, color=color, alpha=0.6, linewidth=0, zorder=3)
         if self.mixture_error is not None:
-            label = f"their mixture: {100 * self.mixture_error:.1f} % error"
+            how = "beside trends" if self.unit == SQUARES else "error"
+            label = f"their mixture: {100 * self.mixture_error:.1f} % {how}"
             axis.axhline(100 * self.mixture_error, color=COLORS[6], linestyle=":", linewidth=1.5, label=label, zorder=1)
 
     def _label(self, axis):
         ticker = require("matplotlib.ticker", "display")
-        axis.set(xlabel="number of neighbours k", ylabel="error in %")
+        axis.set(xlabel="number of neighbours k", ylabel=self.unit)
         axis.spines[["top", "right"]].set_visible(False)
         if self.candidates:
             axis.set_xscale("log", base=2)
@@ -228,6 +238,16 @@ class NeighborsCurveDisplay:
 def line_of(form: str) -> Any:
     """matplotlib's style of the line of a form."""
     return LINES[list(FORMS).index(form) % len(LINES)]
+
+
+def _class_curve(classifier, X, y, most_neighbors):
+    return error_curve(y, classifier.classes_[classifier.decisions(X, most_neighbors)])
+
+
+def _mixture_error(model):
+    """What is left of 1 of the out-of-bag score, where that is comparable: any other score may be anything."""
+    comparable = model.scoring is None and getattr(model, "scale_name_", "linear") == "linear"
+    return 1 - model.oob_score_ if comparable else None
 
 
 def error_curve(y: ArrayLike, decided: NDArray) -> tuple[NDArray, NDArray]:

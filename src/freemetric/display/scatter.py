@@ -43,8 +43,11 @@ def _name_places(axis, points, y, names):
             axis.text(*np.median(points[y == c], axis=0), short, ha="center", va="center", parse_math=False, **style)
 
 
-def label_axes(axis: Any, share: NDArray, title: str) -> None:
-    """Say the share of the variance on every axis; ticks would count units that a learned space does not have."""
+def label_axes(axis: Any, share: NDArray, title: str, other: str = "class") -> None:
+    """Say the share of the variance on every axis; ticks would count units that a learned space does not have.
+
+    ``other`` is what stands beside a single axis.
+    """
     axis.set(title=title, xticks=[], yticks=[])
     if hasattr(axis, "zaxis"):
         labels = [f"axis {i + 1} ({100 * part:.0f} %)" for i, part in enumerate(share)]
@@ -54,6 +57,6 @@ def label_axes(axis: Any, share: NDArray, title: str) -> None:
         axis.set_box_aspect(None, zoom=0.85)  # room for the labels, which no layout knows of
         return
     labels = [f"main axis {i + 1} ({100 * part:.0f} % of variance)" for i, part in enumerate(share)]
-    axis.set(xlabel=labels[0], ylabel=labels[1] if len(labels) > 1 else "class")
+    axis.set(xlabel=labels[0], ylabel=labels[1] if len(labels) > 1 else other)
     if len(labels) > 1:
         axis.set_aspect("equal", adjustable="datalim")

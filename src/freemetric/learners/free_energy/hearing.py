@@ -83,12 +83,15 @@ class Hearing:
 
         Class probabilities (n, C), or numbers (n, 1).
         """
-        with config_context(assume_finite=True, skip_parameter_validation=True):
-            shares = self._shares(seen_in(self.committee.views, X), asked)
-        wholes = self.wholes(X, self.judges[asked])
+        shares, wholes = self.shares(X, asked), self.wholes(X, self.judges[asked])
         if isinstance(self.committee, NumberCommittee):
             return self.committee.answers(shares, wholes)
         return self.committee.mixture.calibration(shares, wholes)
+
+    def shares(self, X: NDArray, asked: NDArray) -> NDArray[np.float64]:
+        """Shares (n, n_cells) of all votes that they get."""
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            return self._shares(seen_in(self.committee.views, X), asked)
 
     def _shares(self, seen, asked):
         candidates, out = self._candidates(seen, asked), np.zeros((len(asked), self.voters.n_cells))

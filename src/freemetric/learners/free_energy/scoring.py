@@ -70,8 +70,8 @@ class Score:
             return float(self.scorer(classifier, probabilities, labels, **options))
 
 
-def score_name(scoring: str | Callable[..., float] | None) -> str:
+def score_name(scoring: str | Callable[..., float] | None, of_numbers: bool = False) -> str:
     """What to call the score in a sentence."""
     if scoring is None:
-        return "accuracy"
+        return "R²" if of_numbers else "accuracy"
     return scoring.replace("_", " ") if isinstance(scoring, str) else "score"

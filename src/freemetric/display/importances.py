@@ -1,0 +1,125 @@
+"""ImportancesDisplay: what a model owes to its features."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_regressor
+
+from ..learners.free_energy.scoring import score_name
+from ..learners.learned_space import LearnedSpace, part_with
+from .style import COLORS, keep, panels
+
+POINTS_PER_LABEL = 14
+
+
+class ImportancesDisplay:
+    """What the out-of-bag score loses when the values of a feature are shuffled, with standard errors.
+
+    Features that say the same stand in for each other, and each alone then seems dispensable. Make one with
+    :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    importances : ndarray of shape (n_features,)
+        What the score loses.
+    errors : ndarray of shape (n_features,) or None, default=None
+        Standard errors.
+    feature_names : sequence of str or None, default=None
+        Names of the features; None numbers them.
+    score : str, default="score"
+        What the score is called.
+
+    Attributes
+    ----------
+    ax_ : Axes
+        What was drawn on.
+    figure_ : Figure
+        The figure around it.
+
+    See Also
+    --------
+    MetricDisplay : What distances weigh, which is something else.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from freemetric import FreeEnergyRegressor
+    >>> from freemetric.display import ImportancesDisplay
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> model = FreeEnergyRegressor(n_replicas=6, random_state=0).fit(X, y)
+    >>> display = ImportancesDisplay.from_estimator(model, most=3)
+    >>> sorted(label.get_text() for label in display.ax_.get_yticklabels())
+    ['bmi', 'bp', 's5']
+    """
+
+    def __init__(
+        self,
+        importances: NDArray,
+        *,
+        errors: NDArray | None = None,
+        feature_names: Sequence[str] | None = None,
+        score: str = "score",
+    ) -> None:
+        self.importances = importances
+        self.errors = errors
+        self.feature_names = feature_names
+        self.score = score
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, most: int = 20, ax: Any = None, **kwargs: Any) -> Self:
+        """Ask a fitted model and draw.
+
+        Parameters
+        ----------
+        estimator : FreeEnergyClassifier, FreeEnergyRegressor, or a pipeline with one
+            Fitted.
+        most : int, default=20
+            Features to show, the most important ones.
+        ax : Axes or None, default=None
+            Where to draw; None makes a figure.
+        **kwargs : dict
+            For ``Axes.barh``.
+
+        Returns
+        -------
+        display : ImportancesDisplay
+        """
+        model = part_with(estimator, ("permutation_importances",), "a model that votes, as FreeEnergyRegressor")[1]
+        if not np.isfinite(model.feature_importances_).all():
+            raise ValueError("No training pattern was out of bag, so nothing says what features are worth.")
+        display = cls(
+            model.feature_importances_,
+            errors=model.feature_importances_error_,
+            feature_names=LearnedSpace(estimator).feature_names(),
+            score=score_name(model.scoring, is_regressor(model)),
+        )
+        return display.plot(ax, most=most, **kwargs)
+
+    def plot(self, ax: Any = None, *, most: int = 20, **kwargs: Any) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : Axes or None, default=None
+            Where to draw; None makes a figure.
+        most : int, default=20
+            Features to show, the most important ones.
+        **kwargs : dict
+            For ``Axes.barh``.
+
+        Returns
+        -------
+        display : ImportancesDisplay
+        """
+        order = np.argsort(-self.importances, kind="stable")[:most]
+        axes = panels(ax, figsize=(6.4, max(2.0, 1 + POINTS_PER_LABEL * 1.4 * len(order) / 72)))
+        names = [f"x{i}" for i in range(len(self.importances))] if self.feature_names is None else self.feature_names
+        errors = None if self.errors is None else self.errors[order]
+        style = {"color": COLORS[0], "height": 0.7, "error_kw": {"elinewidth": 1, "ecolor": COLORS[6]}}
+        axes[0].barh(np.arange(len(order)), self.importances[order], xerr=errors, **{**style, **kwargs})
+        axes[0].set_yticks(np.arange(len(order)), [str(names[i]) for i in order], parse_math=False)
+        axes[0].set(ylim=(len(order) - 0.4, -0.6), xlabel=f"what out-of-bag {self.score} loses without the feature")
+        axes[0].spines[["top", "right"]].set_visible(False)
+        return keep(self, axes)

@@ -1,0 +1,27 @@
+"""The error of a regressor by votes against the number of neighbours, for patterns that are given."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import validate_data
+
+from .predicted_numbers import numbers_of
+
+
+def number_curve(model: Any, X: Any, y: ArrayLike, most_neighbors: int) -> tuple[NDArray, NDArray]:
+    """Numbers of neighbours, and squared errors of what k of them alone tell, without trends, in units of the variance.
+
+    Each candidate tells by its weight over all k, as in the curves out of bag, which are on the same scale.
+    """
+    committee, patterns = model.committee_, validate_data(model, X, reset=False, dtype=np.float64)
+    truth = numbers_of(y)
+    check_consistent_length(patterns, truth)
+    if committee.scale.name == "log" and not (truth > 0).all():
+        raise ValueError(f"This model averages logarithms, of positive numbers; the smallest of y is {truth.min():g}.")
+    squares = np.zeros(min(most_neighbors, committee.n_neighbors))
+    for part in committee.parts(len(patterns)):
+        shares = np.tensordot(committee.trust, committee.shares(patterns[part]), 1)[: len(squares)]  # (k, n, cells)
+        squares += ((committee.voters.told.mean(shares, 0) - committee.scale(truth[part])) ** 2).sum(axis=1)
+    return np.arange(1, len(squares) + 1), squares / len(truth)
