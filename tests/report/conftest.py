@@ -13,6 +13,9 @@ from freemetric import DMLFE, NCA, FreeEnergyClassifier, MetricKNeighborsClassif
 from freemetric.mc import Annealing, Geometric
 from freemetric.report import write
 
+from ..chromium import chromium, note_troubles
+
+DESKTOP = {"width": 1280, "height": 900}
 SECTIONS = ("space", "run", "traces", "features", "metric", "neighbors", "confusion", "rows", "about")
 
 
@@ -76,3 +79,29 @@ def hostile_model(hostile):
     y = np.array(hostile)[np.arange(60) % 3]
     X.iloc[:, 0] += np.arange(60) % 3
     return FreeEnergyClassifier(n_replicas=24, random_state=0).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def visit(browser):
+    """Open a file; afterwards nothing may have gone wrong, and nothing may have been asked of the network."""
+    contexts, troubles = [], []
+
+    def go(path, viewport=DESKTOP, **options):
+        contexts.append(browser.new_context(viewport=viewport, **options))
+        page = contexts[-1].new_page()
+        note_troubles(page, troubles)
+        page.on("request", lambda r: r.url.startswith(("file:", "data:", "blob:")) or troubles.append(r.url))
+        page.goto(path.as_uri())
+        page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert troubles == []

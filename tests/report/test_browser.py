@@ -1,8 +1,5 @@
 """The page in a real browser: figures, motion, keyboard, colours, silence. Skipped where there is no browser."""
 
-import shutil
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -10,54 +7,15 @@ from freemetric import DMLFE, Euclidean, MetricKNeighborsClassifier
 from freemetric.metrics import Voters
 from freemetric.report import write
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-SOFTWARE_GRAPHICS = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
+PHONE = {"width": 390, "height": 844}
 PLOTS = ["space-0", "space-1", "motion", "clock", "traces-plot", "metric-plot", "weights-plot", "curves-plot"]
 PLOTS += ["importances-plot", "confusion-plot"]
 FOCUS = "(e => [e.id || e.name || '', getComputedStyle(e).outlineStyle])(document.activeElement)"
 
 
 @pytest.fixture(scope="module")
-def browser():
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    with sync_api.sync_playwright() as driver:
-        if program is None and not Path(driver.chromium.executable_path).exists():
-            pytest.skip("no Chromium here")
-        browser = driver.chromium.launch(executable_path=program, args=SOFTWARE_GRAPHICS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
 def report(voters, tmp_path_factory):
     return write(voters, tmp_path_factory.mktemp("page") / "report.html", title="Iris")
-
-
-@pytest.fixture
-def visit(browser):
-    """Open a report; afterwards nothing may have gone wrong, and nothing may have been asked of the network."""
-    contexts, troubles = [], []
-
-    def go(path, viewport=DESKTOP, **options):
-        context = browser.new_context(viewport=viewport, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: message.type == "error" and troubles.append(message.text))
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on(
-            "request",
-            lambda request: request.url.startswith(("file:", "data:", "blob:")) or troubles.append(request.url),
-        )
-        page.on("dialog", lambda dialog: troubles.append(dialog.message))
-        page.goto(path.as_uri())
-        page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
-        return page
-
-    yield go
-    for context in contexts:
-        context.close()
-    assert troubles == []
 
 
 def points(page, plot="motion"):

@@ -1,9 +1,7 @@
 """What a notebook shows of a fitted model, below scikit-learn's diagram."""
 
 import re
-import shutil
 from html.parser import HTMLParser
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -289,18 +287,6 @@ def test_cards_do_not_fight(walker, voters):
         assert all(selector.strip().startswith(".NAME") for selector in selectors.split(","))
     assert "url(" not in STYLE
     assert "prefers-color-scheme: dark" in STYLE
-
-
-@pytest.fixture(scope="module")
-def browser():
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    with sync_api.sync_playwright() as driver:
-        if program is None and not Path(driver.chromium.executable_path).exists():
-            pytest.skip("no Chromium here")
-        browser = driver.chromium.launch(executable_path=program)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

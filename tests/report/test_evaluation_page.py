@@ -2,8 +2,6 @@
 
 import json
 import re
-import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +10,6 @@ from freemetric.report import write_evaluation
 from freemetric.tabular import Settings, Table, evaluate
 
 pytest.importorskip("plotly", reason="the page needs plotly")
-SOFTWARE_GRAPHICS = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 QUICK = {"rf": {"n_estimators": 10}, "euclidean": {"n_neighbors": 3}, "pca": {"n_components": 99}}
 
 
@@ -85,39 +82,6 @@ def test_a_comparison_in_which_all_fails(tmp_path):
     assert shown(write_evaluation(found, tmp_path / "a.html"))["results"][0]["scores"]["error"] == [None, None]
 
 
-@pytest.fixture(scope="module")
-def browser():
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    with sync_api.sync_playwright() as driver:
-        if program is None and not Path(driver.chromium.executable_path).exists():
-            pytest.skip("no Chromium here")
-        browser = driver.chromium.launch(executable_path=program, args=SOFTWARE_GRAPHICS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def visit(browser):
-    """Open a page; afterwards nothing may have gone wrong, and nothing may have been asked of the network."""
-    contexts, troubles = [], []
-
-    def go(path, width=1400, **options):
-        contexts.append(browser.new_context(viewport={"width": width, "height": 900}, **options))
-        page = contexts[-1].new_page()
-        page.on("console", lambda message: message.type == "error" and troubles.append(message.text))
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on("request", lambda r: r.url.startswith(("file:", "data:", "blob:")) or troubles.append(r.url))
-        page.goto(path.as_uri())
-        page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
-        return page
-
-    yield go
-    for context in contexts:
-        context.close()
-    assert troubles == []
-
-
 def drawn(page, plot, part="x"):
     return page.evaluate(f"id => document.getElementById(id).data.map(t => Array.from(t.{part}))", plot)
 
@@ -148,7 +112,7 @@ def test_every_figure_is_drawn(visit, two):
 
 @pytest.mark.parametrize("width", [400, pytest.param(1400, marks=pytest.mark.slow)])
 def test_names_do_nothing(visit, several, hostile, width):
-    page = visit(several, width)
+    page = visit(several, {"width": width, "height": 900})
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.inner_text("h1") == hostile[0]
     for plot in ("confusion-plot", "calibration-plot"):

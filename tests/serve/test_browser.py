@@ -1,8 +1,6 @@
 """The page in a real browser, with a real server behind it. Skipped where there is no browser."""
 
-import shutil
 import threading
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -12,7 +10,8 @@ import pytest
 import freemetric
 from freemetric.serve import Options, Server
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+from ..chromium import chromium, note_troubles
+
 PHONE, DESKTOP = {"width": 400, "height": 800}, {"width": 1400, "height": 900}
 EVIL = "<img src=x onerror=\"document.title='hacked'\">"
 LONG = 60_000  # milliseconds
@@ -20,13 +19,8 @@ LONG = 60_000  # milliseconds
 
 @pytest.fixture(scope="module")
 def browser():
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    with sync_api.sync_playwright() as driver:
-        if program is None and not Path(driver.chromium.executable_path).exists():
-            pytest.skip("no Chromium here")
-        browser = driver.chromium.launch(executable_path=program)
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -51,9 +45,7 @@ def visit(browser, server):
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(LONG)
-        page.on("console", lambda message: message.type == "error" and troubles.append(message.text))
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on("dialog", lambda dialog: troubles.append(dialog.message))
+        note_troubles(page, troubles)
         context.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
         page.goto(url or server.url)
         page.wait_for_selector("html[data-ready]", state="attached")
