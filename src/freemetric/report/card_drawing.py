@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..printable import printable
 
-LONGEST_NAME, MOST_POINTS = 24, 200
+LONGEST_NAME, MOST_POINTS = 21, 200
 
 # Text is of the colour that the notebook gives it, whatever its theme; the bars can be seen on light and on dark.
 STYLE = """
@@ -21,7 +21,7 @@ STYLE = """
 .NAME .parts > div { flex: 1 1 22em; min-width: 0; max-width: 34em; }
 .NAME .title { display: block; font-size: 11px; opacity: .75; }
 .NAME b { font-weight: 600; }
-.NAME .bar { display: grid; grid-template-columns: 12em minmax(2em, 1fr) 9em; gap: .5em; align-items: center; }
+.NAME .bar { display: grid; grid-template-columns: 12.5em minmax(2em, 1fr) 9em; gap: .5em; align-items: center; }
 .NAME .bar span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate;
   font-variant-numeric: tabular-nums; }
 .NAME svg { display: block; width: 100%; height: .7em; }

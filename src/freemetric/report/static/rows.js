@@ -16,6 +16,13 @@ function entryText(entry) {
   return `row ${rows.index[entry.row]}${labelled ? `: ${className(entry.row)}${wrong}` : ""}`;
 }
 
+// The same where it finds room in the list.
+function shortEntry(entry, names) {
+  const text = entryText(entry);
+  if (text.length <= 28 || !isWrong(entry)) return bothEnds(text, 28);
+  return `row ${rows.index[entry.row]}: ${names[rows.class[entry.row]]}, judged ${names[entry.predicted]}`;
+}
+
 // A cell of the user's table: a number stays on one line, with fewer digits where there is little room; the whole of it
 // shows up under the mouse. A long text may be broken.
 function cellOf(text) {
@@ -99,7 +106,8 @@ function drawRows() {
     search = byId("search"),
     list = byId("row");
   const texts = entries.map(entryText);
-  const options = texts.map((text, e) => element("option", bothEnds(text, 28), { value: String(e), title: text }));
+  const names = distinct(data.classes.map(({ name }) => name), 8);
+  const options = texts.map((text, e) => element("option", shortEntry(entries[e], names), { value: String(e), title: text }));
   const filter = () => {
     const wanted = search.value.trim().toLowerCase();
     const exact = entries.findIndex((entry) => String(rows.index[entry.row]) === wanted);

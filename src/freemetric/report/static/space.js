@@ -55,11 +55,12 @@ function classNames(coordinates, deals) {
   const members = data.classes.map(() => []);
   for (const { c, places } of deals) members[c].push(...places);
   const middle = (values, places) => places.map((p) => values[p]).sort((a, b) => a - b)[Math.floor(places.length / 2)];
-  return data.classes.flatMap(({ name, color: own }, c) => {
+  const names = distinct(data.classes.map(({ name }) => name), narrow() ? 8 : 14);
+  return data.classes.flatMap(({ color: own }, c) => {
     if (!members[c].length || hiddenClasses.has(c)) return [];
     const [x, y] = coordinates.slice(0, 2).map((values) => middle(values, members[c]));
     const look = { showarrow: false, bgcolor: alpha(color("panel"), 0.72), borderpad: 1, font: { color: own, size: 12, weight: 700 } };
-    return [{ x, y, text: label(bothEnds(name, narrow() ? 8 : 14)), ...look, captureevents: false }];
+    return [{ x, y, text: label(names[c]), ...look, captureevents: false }];
   });
 }
 
