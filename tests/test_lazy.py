@@ -8,7 +8,7 @@ import pytest
 
 import freemetric
 from freemetric.cli import names
-from freemetric.tabular import methods
+from freemetric.tabular import methods, number_methods
 from freemetric.tabular.formats import FORMATS
 from freemetric.tabular.writing import PACKERS, WRITERS
 
@@ -48,6 +48,8 @@ def test_names_in_help_are_those_of_the_library():
     assert tuple(FORMATS) == names.FORMATS
     assert (tuple(WRITERS), tuple(PACKERS)) == (names.WRITTEN, names.PACKED)
     assert (methods.FITTED, tuple(methods.METHODS)) == (names.FITTED, names.METHODS)
+    of_numbers = number_methods.FITTED_TO_NUMBERS, tuple(number_methods.NUMBER_METHODS)
+    assert of_numbers == (names.FITTED_TO_NUMBERS, names.NUMBER_METHODS)
 
 
 def test_a_mistyped_command_imports_nothing_slow():

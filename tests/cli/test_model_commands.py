@@ -94,7 +94,7 @@ def test_inspect_says_what_there_is(freemetric, home):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "which column is the class?"),
+        ([], "which column is to be predicted?"),
         (["--target", "klass"], "no column 'klass'; there are 'size', 'age', 'colour', 'town', 'class'"),
         (["--target", "class", "--method", "magic"], "unknown method 'magic'; known: free-energy, euclidean"),
         (["--target", "class", "--set", "n_replicas"], "--set wants name=value, not 'n_replicas'"),

@@ -32,10 +32,11 @@ def test_a_class_per_row(freemetric, people, tmp_path):
         )
 
 
-def test_a_quantity(freemetric, home, tmp_path):
-    answer = freemetric("fit", home / "people.csv", "--target", "size", "-o", tmp_path / "a.fm")
+def test_a_quantity_that_should_be_classes(freemetric, home, tmp_path):
+    words = ["--target", "size", "--task", "classify", "-o", tmp_path / "a.fm"]
+    answer = freemetric("fit", home / "people.csv", *words)
     assert (answer.code, answer.out, len(answer.lines)) == (2, "", 1)
-    assert answer.lines[0].endswith("and a quantity has to be cut into ranges, which are classes")
+    assert answer.lines[0].endswith("every row has a class of its own; --task regress predicts a quantity")
 
 
 def test_rows_three_times(freemetric, people, tmp_path):
@@ -77,7 +78,8 @@ def test_a_folder_with_packed_records(freemetric, packed):
 def test_the_real_command(people, tmp_path):
     """Exit codes and single lines reach the shell."""
     people.assign(**{"class": np.arange(60) / 7}).to_csv(tmp_path / "a.csv", index=False)
-    words = [sys.executable, "-m", "freemetric", "fit", "a.csv", "--target", "class", "-o", "a.fm"]
+    words = [sys.executable, "-m", "freemetric", "fit", "a.csv", "--target", "class"]
+    words += ["--task", "classify", "-o", "a.fm"]
     done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
-    assert "is no class; classes are names or whole numbers, and a quantity has to be cut into ranges" in done.stderr
+    assert "60 classes, and every row has a class of its own; --task regress predicts a quantity" in done.stderr

@@ -27,30 +27,31 @@ def table(folder, labels, repeats=1):
             [f"n{i % 59}" for i in range(60)],
             "59 classes, and 58 of 60 rows are alone in theirs; is it the right --target",
         ),
-        ([str(7 * i) for i in range(60)], "every row has a class of its own; a quantity has to be cut into ranges"),
-        ([f'"{i},5"' for i in range(60)], "every row has a class of its own; a quantity has to be cut into ranges"),
-        (["1", "2", "2.5"], "'2.5' is no class; classes are names or whole numbers, and a quantity has to be cut"),
+        ([str(7 * i) for i in range(60)], "every row has a class of its own; --task regress predicts a quantity"),
+        ([f'"{i},5"' for i in range(60)], "every row has a class of its own; --task regress predicts a quantity"),
     ],
 )
 @pytest.mark.parametrize("method", ["free-energy", "nca"])
 def test_no_classes(labels, message, method, tmp_path):
     found = table(tmp_path, labels)
     with pytest.raises(InputError, match=message):
-        TableModel.fit(found, "y", method)
+        TableModel.fit(found, "y", method, task="classify")
     with pytest.raises(InputError, match=message):
         compare({"a": found}, "y", ["euclidean"], Settings(2, 1))
 
 
 def test_many_numbers_may_be_a_quantity(tmp_path):
     found = table(tmp_path, [str(i // 2) for i in range(120)])
-    with pytest.warns(
-        DataWarning, match=r"column 'y': 60 different numbers in 120 rows are as many classes; a quantity"
-    ):
-        TableModel.fit(found, "y", "euclidean", parameters=QUICK)
+    with pytest.warns(DataWarning, match=r"column 'y': 60 different numbers in 120 rows are as many classes; --task"):
+        TableModel.fit(found, "y", "euclidean", task="classify", parameters=QUICK)
 
 
 def test_classes_by_number(tmp_path):
-    TableModel.fit(table(tmp_path, [str(i % 20) for i in range(120)]), "y", "euclidean", parameters=QUICK)
+    found = table(tmp_path, [str(i % 20) for i in range(120)])
+    with pytest.warns(
+        DataWarning, match=r"column 'y' is taken for 20 classes \(the whole numbers from 0 to 19\); --task r"
+    ):
+        TableModel.fit(found, "y", "euclidean", parameters=QUICK)
 
 
 def test_copies_are_said_before_a_comparison(tmp_path):

@@ -91,7 +91,7 @@ def test_the_column_is_no_feature(patients):
     assert "rows of one 'patient' are never parted" in found.protocol()
     table = read(path)
     without = Table(table.source, {name: table.columns[name] for name in ("patient", "class")})
-    with pytest.raises(InputError, match="no column is left beside the class 'class'"):
+    with pytest.raises(InputError, match="no column is left beside the target 'class'"):
         evaluate({"a": without}, "class", ["rf"], Settings(4, 1, groups="patient"))
 
 

@@ -170,7 +170,7 @@ def test_weights_that_cannot_be_used(mixed, tmp_path):
         TableModel.fit(table, "class", weight="times")
     with pytest.raises(InputError, match="method 'nca' cannot weigh rows; 'free-energy' can"):
         TableModel.fit(table, "class", "nca", weight="times")
-    with pytest.raises(InputError, match="column 'class' is the class and cannot be the weight"):
+    with pytest.raises(InputError, match="column 'class' is to be predicted and cannot be the weight"):
         TableModel.fit(table, "class", weight="class")
     with pytest.raises(InputError, match="no column 'weigth'"):
         TableModel.fit(table, "class", weight="weigth")

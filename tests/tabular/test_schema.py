@@ -43,10 +43,10 @@ def test_numbers_can_be_names_and_columns_left_out(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "which column is the class"),
+        ({}, "which column is to be predicted"),
         ({"target": "z"}, "no column 'z'; there are 'a', 'y'"),
         ({"target": "y", "drop": ["z"]}, "no column 'z'"),
-        ({"target": "y", "drop": ["a"]}, "no column is left beside the class 'y'"),
+        ({"target": "y", "drop": ["a"]}, "no column is left beside the target 'y'"),
     ],
 )
 def test_columns_that_are_not_there(tmp_path, options, message):

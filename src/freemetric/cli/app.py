@@ -8,8 +8,8 @@ from .._version import __version__
 from .lazy import LazyGroup, add
 
 COMMANDS = {
-    "fit": ("model:fit", "Learn a metric and classifier from a table, and save both in one safe file."),
-    "predict": ("model:predict", "Predict the class of every row of a table."),
+    "fit": ("model:fit", "Learn to predict a class or a number from a table; one safe file is the model."),
+    "predict": ("model:predict", "Predict the class or number of every row of a table."),
     "transform": ("model:transform", "Map every row to the space where the learned distance is Euclidean."),
     "inspect": ("model:inspect", "Say what a model is and what its metric weighs."),
     "report": ("report:report", "Write one HTML page about a model."),

@@ -1,14 +1,13 @@
 """``freemetric fit``, ``predict``, ``transform`` and ``inspect``: models of people's own tables."""
 
-import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ..printable import printable
-from .console import Json, console, print_json, progress, tell, warnings_told
-from .names import FITTED
+from .console import Json, console, print_json, progress, warnings_told
+from .names import FITTED, FITTED_TO_NUMBERS
 from .options import (
     STDOUT,
     Data,
@@ -30,20 +29,25 @@ from .options import (
     Seed,
     Sheet,
     Target,
+    Task,
     Thousands,
     assignments,
     kinds_of,
     read_data,
 )
 
-MOSTLY = 0.5  # share of known rows from which on an accuracy is no promise
-
 
 def fit(
     data: Data,
     output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write.")],
     target: Target = None,
-    method: Annotated[str, typer.Option(help=f"One of {', '.join(FITTED)}; k-NN follows a metric.")] = "free-energy",
+    task: Task = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            help=f"One of {', '.join(FITTED)}; k-NN follows a metric. Of numbers: {', '.join(FITTED_TO_NUMBERS)}."
+        ),
+    ] = "free-energy",
     parameters: Annotated[list[str] | None, typer.Option("--set", help="Parameter, name=value; repeatable.")] = None,
     weight: Annotated[str | None, typer.Option(help="Column with the weights of the rows, for free-energy.")] = None,
     drop: Drop = None,
@@ -63,10 +67,14 @@ def fit(
     date_order: DateOrder = None,
     as_json: Json = False,
 ) -> None:
-    """Learn a metric and classifier from a table with names and gaps, and save both in one safe file."""
+    """Learn to predict a class or a number from a table with names and gaps; one safe file is the model.
+
+    A target of names, or of a few whole numbers, is one of classes. Numbers with decimals, and many different ones, are
+    predicted as numbers, and a note says so; --task says otherwise.
+    """
     from ..tabular import TableModel
     from ..tabular.writing import check_writable
-    from .show import described
+    from .show import described, expected, target_words
 
     check_writable(output)
     given, kinds = assignments(parameters), kinds_of(drop, keep, numeric, nominal)
@@ -77,6 +85,7 @@ def fit(
                 table,
                 target,
                 method,
+                task=task,
                 weight=weight,
                 seed=seed,
                 parameters=given,
@@ -91,22 +100,9 @@ def fit(
         model.save(output, {**kinds, **reading, "n_jobs": jobs})
     if as_json:
         return print_json({"model": str(output), **described(model)})
-    expected = _expected(model.pipeline[-1])
     used = len([column for column in model.schema.columns if column.name not in model.left_out])
-    console.print(f"{output}: {method} on {model.notes['rows']} rows, {used} columns{expected}", soft_wrap=True)
-
-
-def _expected(classifier):
-    """How good its predictions should be, where it says so."""
-    from ..learners.free_energy.scoring import score_name
-
-    score = getattr(classifier, "oob_score_", None)
-    if score is None:
-        return ""
-    if math.isnan(score):
-        return f", out-of-bag {score_name(classifier.scoring)} unknown"
-    value = f"{100 * score:.1f} %" if classifier.scoring is None else f"{score:.4g}"
-    return f", out-of-bag {score_name(classifier.scoring)} {value}"
+    learned = f"{method} on {model.notes['rows']} rows, {used} columns{target_words(model)}"
+    console.print(f"{output}: {learned}{expected(model.pipeline[-1])}", soft_wrap=True)
 
 
 def predict(
@@ -114,6 +110,13 @@ def predict(
     data: Data,
     output: Output = STDOUT,
     proba: Annotated[bool, typer.Option(help="Add the probability of every class.")] = False,
+    interval: Annotated[
+        float | None,
+        typer.Option(help="Of numbers: add the ends of an interval that holds them with this chance, 0.9."),
+    ] = None,
+    quantiles: Annotated[
+        str | None, typer.Option(help="Of numbers: add the quantiles of these chances, 0.1,0.5,0.9.")
+    ] = None,
     keep: Keep = None,
     escape: Escape = True,
     form: Format = None,
@@ -126,27 +129,37 @@ def predict(
     date_order: DateOrder = None,
     as_json: Json = False,
 ) -> None:
-    """Predict the class of every row; columns are matched by name. Where the rows have a class, say the accuracy."""
+    """Predict the class or number of every row; columns are matched by name.
+
+    Where the rows have a class or number, say how good the predictions are.
+    """
     from ..tabular import TableModel
+    from ..tabular.predictions import PREDICTION, check_wanted, predictions
+    from .show_predictions import how_good, say_how_good
 
     with warnings_told():
         _check(output)
-        loaded = TableModel.load(model)
+        loaded, chances = TableModel.load(model), _chances(quantiles)
+        check_wanted(loaded, proba, chances, interval)
         table = read_data(data, form, missing, delimiter, decimal, thousands, date_order, encoding, sheet)
         kept = {name: table.texts(name) for name in keep or ()}
         with progress("rows", table.n_rows, quiet=as_json) as advance:
-            labels, shares = loaded.predict(table, proba=proba, on_rows=advance)
-        accuracy = loaded.accuracy(table, labels)
-        known = accuracy is not None and loaded.share_known(table) > MOSTLY
-    columns = {**kept, "prediction": labels.tolist()}
-    if shares is not None:
-        columns |= {f"probability of {c}": s.tolist() for c, s in zip(loaded.pipeline.classes_, shares.T, strict=True)}
-    _hand_over(columns, output, escape, as_json, {"rows": len(labels), "accuracy": accuracy, "learned_from": known})
-    if known and not as_json:
-        why = "the model has learned from most of these rows, so the accuracy says little about new ones"
-        tell(f"note: {data}: {why}; `freemetric evaluate` estimates that")
-    if accuracy is not None and not as_json:
-        tell(f"accuracy {100 * accuracy:.2f} % of the rows that have a class")
+            told = predictions(loaded, table, proba=proba, quantiles=chances, interval=interval, on_rows=advance)
+        found = how_good(loaded, table, told, interval)
+    columns = {**kept, **{name: cells.tolist() for name, cells in told.items()}}
+    _hand_over(columns, output, escape, as_json, {"rows": len(told[PREDICTION]), **found})
+    if not as_json:
+        say_how_good(data, found, interval)
+
+
+def _chances(text):
+    """Numbers separated by commas."""
+    from ..tabular import InputError
+
+    try:
+        return tuple(float(part) for part in (text or "").split(",") if part.strip())
+    except ValueError:
+        raise InputError(f"--quantiles wants chances such as 0.1,0.5,0.9, not {text!r}") from None
 
 
 def transform(

@@ -17,5 +17,11 @@ LEARNERS = ("euclidean", "pca", "rca", "dca", "lfda", "itml", "lmnn", "dml-eig",
 FITTED = ("free-energy", *LEARNERS)
 """Methods whose models can be saved."""
 
+FITTED_TO_NUMBERS = ("free-energy", "euclidean", "pca", "mlkr", "dmlfe")
+"""Those that predict numbers."""
+
 METHODS = ("rf", *LEARNERS, "dmlfe-paper", "free-energy", "hist-boosting", "svm", "logistic")
 """Methods that can be compared."""
+
+NUMBER_METHODS = (*FITTED_TO_NUMBERS, "rf", "extra-trees", "hist-boosting")
+"""Methods that can be compared on numbers."""

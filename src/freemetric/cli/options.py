@@ -17,7 +17,10 @@ READ = "CSV, TSV or other text, Excel, JSON (lines), Feather, Parquet, ARFF or L
 
 Data = Annotated[Path, typer.Argument(help=f"{READ} file, perhaps packed (gz, bz2, xz, zip); - is standard input.")]
 Model = Annotated[Path, typer.Argument(help="File that `freemetric fit` wrote.")]
-Target = Annotated[str | None, typer.Option(help="Column of the class; a LIBSVM file has its own.")]
+Target = Annotated[str | None, typer.Option(help="Column to predict; a LIBSVM file has its own.")]
+Task = Annotated[
+    str | None, typer.Option(help="classify or regress: the target is a class or a number; else as its values look.")
+]
 Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of everything random.")]
 Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out; repeatable.")]
 Numeric = Annotated[list[str] | None, typer.Option(help="Column that must hold numbers; repeatable.")]

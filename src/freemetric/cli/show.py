@@ -1,8 +1,10 @@
 """A model as plain values, and as text for people."""
 
+import math
 from typing import Any
 
 from rich.table import Table
+from sklearn.base import is_regressor
 
 from ..learners.free_energy.scoring import score_name
 from ..printable import printable
@@ -20,6 +22,8 @@ TREATED = {
     "date": "days, year, month, weekday",
 }
 INNER = ("weights", "some_rows")  # notes that say nothing to people as they are
+MIXING = ("FreeEnergyClassifier", "FreeEnergyRegressor")  # several numbers of neighbours
+R2 = "R\u00b2"
 UNKNOWN: dict[str, Any] = {"importance": None, "importance_error": None}
 NOTHING: dict[str, Any] = {
     "kind": "",
@@ -70,11 +74,12 @@ def described(model: TableModel, with_importances: bool = False) -> dict[str, An
         "target": model.schema.target,
         "columns": columns,
         "features": [{"name": weight.name, "weight": weight.share} for weight in weights],
-        "classifier": type(last).__name__,
+        "task": "regress" if model.predicts_numbers else "classify",
+        "regressor" if model.predicts_numbers else "classifier": type(last).__name__,
         "parameters": {name: _plain(value) for name, value in estimator.get_params(deep=False).items()},
         "n_neighbors": getattr(last, "n_neighbors_", None),
         "oob_score": getattr(last, "oob_score_", None),
-        "score": score_name(last.scoring) if hasattr(last, "oob_score_") else None,
+        "score": _score_name(last) if hasattr(last, "oob_score_") else None,
     }
 
 
@@ -93,16 +98,52 @@ def _treatment(column, groups):
     return "left out" if not found else "date" if column.kind == "date" else found[0]
 
 
+def _score_name(last):
+    return R2 if is_regressor(last) and last.scoring is None else score_name(last.scoring)
+
+
+def expected(last: Any) -> str:
+    """How good its predictions should be, where it says so, to end a sentence with."""
+    score = getattr(last, "oob_score_", None)
+    if score is None:
+        return ""
+    if math.isnan(score):
+        return f", out-of-bag {_score_name(last)} unknown"
+    is_share = last.scoring is None and not is_regressor(last)
+    return f", out-of-bag {_score_name(last)} {f'{100 * score:.1f} %' if is_share else f'{score:.4g}'}"
+
+
+def target_words(model: TableModel) -> str:
+    """What it predicts, where that may be taken for something else: classes that are numbers, or numbers."""
+    if model.predicts_numbers:
+        return f", predicts the number {printable(model.schema.target)}"
+    classes = model.pipeline.classes_
+    if classes.dtype.kind != "i" or len(classes) < 3:
+        return ""
+    return f", {len(classes)} classes from {classes[0]} to {classes[-1]} (--task regress predicts a number)"
+
+
+def _estimator(about):
+    return about.get("regressor") or about["classifier"]
+
+
+def _target(about):
+    if "numbers" not in about:
+        return {"class": f"{about['target']}: {', '.join(about.get('classes', [])[:12])}"}
+    ends = (f"{about['numbers'][name]:.6g}" for name in ("lowest", "highest", "mean"))
+    return {"number": "{}: from {} to {}, mean {}".format(about["target"], *ends)}
+
+
 def _who_votes(about):
-    mixes = about["classifier"] == "FreeEnergyClassifier" and about["parameters"].get("n_neighbors") == "auto"
+    mixes = _estimator(about) in MIXING and about["parameters"].get("n_neighbors") == "auto"
     return f"votes of several k, most of all {about['n_neighbors']}" if mixes else f"k = {about['n_neighbors']}"
 
 
 def show(name: str, about: dict[str, Any], top: int) -> None:
     """A model for people."""
     lines = {
-        "method": f"{about.get('method')} ({about['classifier']}), {_who_votes(about)}",
-        "class": f"{about['target']}: {', '.join(about.get('classes', [])[:12])}",
+        "method": f"{about.get('method')} ({_estimator(about)}), {_who_votes(about)}",
+        **_target(about),
         "learned from": f"{about.get('rows')} rows of {about.get('file')}, seed {about.get('seed')}",
         "parameters": ", ".join(f"{key}={value}" for key, value in about["parameters"].items()),
         "versions": ", ".join(f"{key} {value}" for key, value in (about.get("versions") or {}).items()),

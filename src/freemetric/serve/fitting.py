@@ -33,6 +33,7 @@ def fit(tell: Tell, upload: Upload, wishes: Wishes, folder: str, settings: dict[
             table,
             wishes.target,
             method,
+            task="classify",
             seed=settings["seed"],
             parameters=parameters,
             n_jobs=settings["jobs"] or -1,  # threads; the result is the same

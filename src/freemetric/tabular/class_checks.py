@@ -10,7 +10,11 @@ from .table import InputError, Table, quoted
 
 MANY_NUMBERS = 20  # different whole numbers that may well be classes, ...
 OF_THE_ROWS = 0.1  # ... or as large a share of the rows
-HINT = "a quantity has to be cut into ranges, which are classes"
+
+
+def hint(table: Table) -> str:
+    """What to do about a quantity."""
+    return f"{table.option('task', 'regress')} predicts a quantity"
 
 
 def check_classes(table: Table, target: str, y: np.ndarray) -> None:
@@ -29,14 +33,14 @@ def check_classes(table: Table, target: str, y: np.ndarray) -> None:
     alone, where = int((counts == 1).sum()), f"{table.source}: column {quoted(target)}"
     numbers = y.dtype.kind == "i" or (len(values) > MANY_NUMBERS and _are_numbers(values.tolist()))
     if 2 * alone > len(y):
-        which = HINT if numbers else f"is it the right {table.option('target', '')}?"
+        which = hint(table) if numbers else f"is it the right {table.option('target', '')}?"
         rows = (
             "every row has a class of its own" if alone == len(y) else f"{alone} of {len(y)} rows are alone in theirs"
         )
         raise InputError(f"{where}: {len(values)} classes, and {rows}; {which}")
     if numbers and len(values) > max(MANY_NUMBERS, OF_THE_ROWS * len(y)):
         many = f"{len(values)} different numbers in {len(y)} rows are as many classes"
-        warnings.warn(f"{where}: {many}; {HINT}", DataWarning, 4)
+        warnings.warn(f"{where}: {many}; {hint(table)}", DataWarning, 4)
 
 
 def _are_numbers(texts: list[str]) -> bool:

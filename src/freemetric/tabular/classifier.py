@@ -31,6 +31,7 @@ from .labels import check_two
 from .learned_table import LearnedTable, inner_can
 from .model import TableModel, by_parts
 from .table import InputError
+from .targets import class_target
 
 KINDS = ("drop", "keep", "numeric", "nominal")
 MAPPING = ("embed", "transform", "learner_")  # one of which a classifier with a distance has
@@ -185,9 +186,8 @@ class TableClassifier(
         kinds = {kind: [column_name(name) for name in getattr(self, kind)] for kind in KINDS}
         schema, unusable = usable(with_class, labels.name, **kinds)
         about = {"method": _called(last), "file": f"a {type(X).__name__}", "seed": _seed(last)}
-        self.model_ = TableModel.learned(
-            with_class, schema, unusable, last, labels.y, labels.present, weights, about=about
-        )
+        target = class_target(with_class, labels.name, labels.y, labels.present)
+        self.model_ = TableModel.learned(with_class, schema, unusable, last, target, weights, about=about)
         self._keep_names([name for name in table.columns if name != labels.name], table.names_are_texts)
         self.classes_ = self.model_.pipeline.classes_
         return self

@@ -41,12 +41,13 @@ def kinds_of(table: Table, names: Collection[str], given: Mapping[str, str]) -> 
             if kind != "date":  # as declared, it needs no word
                 dated.setdefault(order, []).append(name)
         else:
-            marks, recognised = _marks(table, name, must=kind == "numeric")
+            marks, is_news = _marks(table, name, must=kind == "numeric")
             kinds[name] = Kind("nominal") if marks is None else Kind("numeric", marks)
-            if marks is not None and recognised:
+            if marks is not None and is_news:
                 marked.setdefault(marks, []).append(name)
     for marks, columns in marked.items():
-        warnings.warn(f"{table.source}: {_recognised(table, marks, columns)}", DataWarning, 5)
+        otherwise = f"{table.option('nominal')} keeps them as names"
+        warnings.warn(f"{table.source}: {recognised(table, marks, columns)}; {otherwise}", DataWarning, 5)
     for order, columns in dated.items():
         warnings.warn(f"{table.source}: {read_as_dates(table, order, columns)}", DataWarning, 5)
     if any(marks.decimal == "," for marks in marked):
@@ -59,46 +60,55 @@ def number_marks(table: Table, name: str) -> Marks:
     return _marks(table, name, must=True)[0] or PLAIN
 
 
-def _marks(table: Table, name: str, must: bool) -> tuple[Marks | None, bool]:
-    """The marks in a column, None where it holds names, and whether they are such as nobody has given."""
+def marks_seen(table: Table, name: str) -> tuple[Meaning, bool]:
+    """How the cells of a column are read as numbers, and whether by marks that nobody has given.
+
+    No marks where it holds names, or numbers that could be two.
+    """
     if table.cells(name).dtype.kind == "f":
-        return PLAIN, False
+        return Meaning(PLAIN), False
     texts = table.texts(name).tolist()
     if table.marks is not None and table.marks.reads(texts):
-        return table.marks, False
+        return Meaning(table.marks), False
     numbers = all_plain(texts)
     if numbers is not None and not np.isinf(numbers).any():
-        return PLAIN, False
+        return Meaning(PLAIN), False
     found = meaning(texts)
+    return found, found.marks is not None
+
+
+def _marks(table: Table, name: str, must: bool) -> tuple[Marks | None, bool]:
+    """The marks in a column, None where it holds names, and whether they are such as nobody has given."""
+    found, is_news = marks_seen(table, name)
     if found.marks is not None:
-        return found.marks, True
+        return found.marks, is_news
     if found.doubtful is not None:
-        what = f"{table.source}: column {quoted(name)}: {_doubt(table, found)}"
+        what = f"{table.source}: column {quoted(name)}: {doubt(table, found)}"
         if must:
             raise InputError(what)
         warnings.warn(f"{what}; until then the column is nominal", DataWarning, 6)
     elif must:
         table.numbers(name)  # which says where
     else:
-        _say_what_is_no_number(table, name, texts)
+        _say_what_is_no_number(table, name, table.texts(name).tolist())
     return None, False
 
 
-def _doubt(table: Table, found: Meaning) -> str:
+def doubt(table: Table, found: Meaning) -> str:
+    """In words which two numbers a text may be, and how to say which."""
     numbers = " or ".join(as_text(marks.number(found.doubtful)) for marks in found.readings)
     mark = "," if "," in (found.doubtful or "") else "."
     options = " or ".join(table.option(name, mark) for name in ("decimal", "thousands"))
     return f"{quoted(found.doubtful)} may be {numbers}: {options} says which"
 
 
-def _recognised(table: Table, marks: Marks, columns: list[str]) -> str:
+def recognised(table: Table, marks: Marks, columns: list[str]) -> str:
+    """In words how columns were read as numbers, with an example."""
     texts = (text for text in table.texts(columns[0]) if text is not None)
     example = next(text for text in texts if np.isinf(plain(text)))
     word = "column" if len(columns) == 1 else "columns"
-    return (
-        f"{word} {few(columns)} read as numbers with {marks} ({quoted(example)} is {as_text(marks.number(example))}); "
-        f"{table.option('nominal')} keeps them as names"
-    )
+    read = f"{word} {few(columns)} read as numbers with {marks}"
+    return f"{read} ({quoted(example)} is {as_text(marks.number(example))})"
 
 
 def _say_what_is_no_number(table, name, texts):

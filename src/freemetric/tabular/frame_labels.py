@@ -8,12 +8,12 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..exceptions import DataWarning
-from .class_checks import HINT
 from .frame_cells import is_gap
 from .frames import column_name
 from .table import InputError, objects, quoted
 
 USUAL_NAME = "y"
+HINT = "freemetric.TableRegressor predicts numbers"
 KINDS = {"bool": bool | np.bool_, "number": int | float | np.number, "str": str}
 
 
@@ -92,7 +92,7 @@ def _plain(known: np.ndarray) -> np.ndarray:
         try:
             check_classification_targets(known)
         except ValueError as problem:
-            raise InputError(f"y: {' '.join(str(problem).split())} Here {HINT}") from problem
+            raise InputError(f"y: {' '.join(str(problem).split())} {HINT}") from problem
     return known.astype(object) if known.dtype.kind == "T" else known
 
 

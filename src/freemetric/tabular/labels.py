@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .class_checks import HINT
+from .class_checks import hint
 from .number_marks import plain
 from .table import InputError, Table, objects, quoted
 
@@ -16,7 +16,7 @@ def label_texts(table: Table, target: str) -> np.ndarray:
     return objects(None if text is None else canonical(text) for text in table.texts(target))
 
 
-def labels(table: Table, target: str) -> tuple[np.ndarray, np.ndarray]:
+def labels(table: Table, target: str, *, decimals: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """The labels, and which rows have one.
 
     Parameters
@@ -25,6 +25,8 @@ def labels(table: Table, target: str) -> tuple[np.ndarray, np.ndarray]:
         Rows to learn from.
     target : str
         Column of the class.
+    decimals : bool, default=False
+        Whether numbers with decimals are names of classes, too, and no error.
 
     Returns
     -------
@@ -34,11 +36,8 @@ def labels(table: Table, target: str) -> tuple[np.ndarray, np.ndarray]:
         Whether a row has a label.
     """
     texts = label_texts(table, target)
-    for row, text in enumerate(texts):
-        number = plain(text)
-        if np.isfinite(number) and number != round(number):
-            what = f"{quoted(text)} is no class; classes are names or whole numbers, and {HINT}"
-            raise InputError(f"{table.place(row, target)}: {what}")
+    if not decimals:
+        _check_whole(table, target, texts)
     present = np.array([text is not None for text in texts])
     known = texts[present]
     classes = set(known)
@@ -48,6 +47,14 @@ def labels(table: Table, target: str) -> tuple[np.ndarray, np.ndarray]:
     if all(_is_whole(text) for text in classes):
         return known.astype(np.int64), present
     return known, present
+
+
+def _check_whole(table, target, texts):
+    for row, text in enumerate(texts):
+        number = plain(text)
+        if np.isfinite(number) and number != round(number):
+            what = f"{quoted(text)} is no class; classes are names or whole numbers, and {hint(table)}"
+            raise InputError(f"{table.place(row, target)}: {what}")
 
 
 def check_two(source: str, target: str, known: Sequence) -> None:

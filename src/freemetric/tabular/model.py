@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_regressor
 from sklearn.pipeline import Pipeline
 
 from .. import files
@@ -17,19 +17,20 @@ from ..learners.free_energy.importances import Importances
 from ..learners.learned_space import LearnedSpace
 from ..versions import versions
 from .acquaintance import remembered, share_known
-from .class_checks import check_classes
 from .feature_shares import Weight, shares
 from .identifiers import usable
-from .labels import canonical, label_texts, labels
-from .methods import FITTED
 from .notes import check_notes
 from .originals import Originals
-from .pipelines import classifier, pipeline
+from .pipelines import last_step, pipeline
 from .preprocessing import MOST_NAMED, features, useful_plan
 from .row_weights import row_weights
-from .schema import Schema
+from .schema import Schema, target_name
 from .steps import Progress, steps_told
 from .table import InputError, Table, few, quoted
+from .targets import Target
+from .task_choice import choice_of
+from .tasks import TASKS
+from .truths import accuracy, known_truth
 
 CHUNK = 4096  # rows between two reports of progress
 
@@ -41,9 +42,9 @@ class TableModel:
     Attributes
     ----------
     pipeline : sklearn.pipeline.Pipeline
-        Steps "columns", "scale" and "classifier"; it predicts from a DataFrame of the features too.
+        Steps "columns", "scale" and "classifier" or "regressor"; it predicts from a DataFrame of the features too.
     schema : Schema
-        Class and features.
+        Target and features.
     notes : dict
         JSON values: method, parameters, rows, seed, versions, columns left out.
     """
@@ -59,6 +60,7 @@ class TableModel:
         target: str | None = None,
         method: str = "free-energy",
         *,
+        task: str | None = None,
         weight: str | None = None,
         seed: int = 0,
         parameters: dict[str, Any] | None = None,
@@ -67,16 +69,20 @@ class TableModel:
         on_step: Progress | None = None,
         **kinds: Collection[str],
     ) -> "TableModel":
-        """Fit a method on a table; rows without a class are left out.
+        """Fit a method on a table; rows without a class or number to learn are left out.
 
         Parameters
         ----------
         table : Table
             What ``read`` gave.
         target : str or None, default=None
-            Column of the class; None is what the format itself declares.
+            Column to predict; None is what the format itself declares.
         method : str, default="free-energy"
-            "free-energy" or a name in ``freemetric.LEARNERS``, which k-NN follows.
+            "free-energy", or a metric learner by name, which k-NN follows: those in ``freemetric.LEARNERS`` for
+            classes, those in ``number_methods.FITTED_TO_NUMBERS`` for numbers.
+        task : {"classify", "regress"} or None, default=None
+            Whether classes or numbers are predicted; None is what the column speaks for, as
+            ``task_choice.choice_of`` says, with a warning where it is a number.
         weight : str or None, default=None
             Column with the weights of the rows; no feature. Only "free-energy" can weigh.
         seed : int, default=0
@@ -98,20 +104,25 @@ class TableModel:
         TableModel
         """
         _check_is_table(table)
-        if method not in FITTED:
-            raise InputError(f"unknown method {method!r}; known: {', '.join(FITTED)}")
-        last = classifier(method, seed, parameters=parameters, device=device, n_jobs=n_jobs)
+        name = target_name(table, target)
+        choice = choice_of(table, name, task)
+        kind = TASKS[choice.task]
+        kind.check_fitted(method)
+        last = kind.estimator(method, seed, parameters=parameters, device=device, n_jobs=n_jobs)
         weights = None
         if weight is not None:
-            if weight == (target or table.target):
-                raise InputError(f"{table.source}: column {quoted(weight)} is the class and cannot be the weight, too")
+            if weight == name:
+                what = f"column {quoted(weight)} is to be predicted and cannot be the weight, too"
+                raise InputError(f"{table.source}: {what}")
             weights = row_weights(table, weight, last, method)
             kinds["drop"] = [*kinds.get("drop", ()), weight]
         schema, unusable = usable(table, target, **kinds)
-        y, present = labels(table, schema.target)
+        told = kind.target(table, name)
+        if choice.why:
+            warnings.warn(choice.why, DataWarning, 2)
         about: dict[str, Any] = {"method": method, "parameters": dict(parameters or {}), "weight": weight}
         about |= {"file": Path(table.source).name, "seed": seed, "device": device}
-        return cls.learned(table, schema, unusable, last, y, present, weights, on_step, about)
+        return cls.learned(table, schema, unusable, last, told, weights, on_step, about)
 
     @classmethod
     def learned(
@@ -120,13 +131,12 @@ class TableModel:
         schema: Schema,
         unusable: dict[str, str],
         last: BaseEstimator,
-        y: np.ndarray,
-        present: np.ndarray,
+        target: Target,
         weights: np.ndarray | None = None,
         on_step: Progress | None = None,
         about: dict[str, Any] | None = None,
     ) -> "TableModel":
-        """Fit a classifier on the rows of a table that have a label.
+        """Fit a classifier or regressor on the rows of a table that have a target.
 
         Parameters
         ----------
@@ -136,12 +146,10 @@ class TableModel:
             What its columns are, those left out that are ``unusable``.
         unusable : dict of str
             Why columns are left out.
-        last : classifier
+        last : classifier or regressor
             Not fitted.
-        y : ndarray of shape (n_labelled,)
-            Labels.
-        present : ndarray of shape (n_rows,)
-            Which rows have one.
+        target : Target
+            What it learns to predict.
         weights : ndarray of shape (n_rows,) or None, default=None
             Of the rows.
         on_step : callable or None, default=None
@@ -153,18 +161,19 @@ class TableModel:
         -------
         TableModel
         """
-        check_classes(table, schema.target, y)
+        y, present = target.y, target.present
         frame = schema.frame(table)[present]
         treatment = useful_plan(table.source, frame, schema)
         if not present.all():
-            warnings.warn(f"{table.source}: {(~present).sum()} rows without a class are left out", DataWarning, 3)
-        weighing = {} if weights is None else {"classifier__sample_weight": weights[present]}
+            gone = f"{(~present).sum()} rows without a {target.word} are left out"
+            warnings.warn(f"{table.source}: {gone}", DataWarning, 3)
+        weighing = {} if weights is None else {f"{last_step(last)}__sample_weight": weights[present]}
         with steps_told(last, on_step):
             fitted = pipeline(treatment, last).fit(frame, y, **weighing)
         parts = shares(fitted, frame)
         notes = {
             "rows": len(y),
-            "classes": [str(label) for label in fitted.classes_],
+            **target.about,
             "left_out": {**unusable, **treatment.left_out},
             "weights": None if parts is None else parts.tolist(),
             "some_rows": remembered(frame),
@@ -221,10 +230,15 @@ class TableModel:
         """Columns that no feature comes from, and why."""
         return self.notes.get("left_out", {})
 
+    @property
+    def predicts_numbers(self) -> bool:
+        """Whether it predicts numbers, and not classes."""
+        return is_regressor(self.pipeline[-1])
+
     def predict(
         self, table: Table, *, proba: bool = False, on_rows: Progress | None = None
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Predicted labels (n_rows,), and probabilities (n_rows, n_classes) or None."""
+        """Predicted labels or numbers (n_rows,), and probabilities (n_rows, n_classes) or None."""
         frame = self.matched(table)
         if not proba:
             return by_parts(frame, self.pipeline.predict, on_rows), None
@@ -243,7 +257,7 @@ class TableModel:
         return by_parts(frame, LearnedSpace(self.pipeline).transform, on_rows)
 
     def feature_names(self) -> list[str]:
-        """Names of the features that reach the classifier: columns, with a value where a column is several features."""
+        """Names of the features that reach the last step: columns, with a value where a column is several features."""
         return [Weight(*name, share=0.0).name for name in features(self.pipeline.named_steps["columns"])]
 
     def weights(self) -> list[Weight]:
@@ -270,19 +284,14 @@ class TableModel:
         return last.permutation_importances(np.array(behind.names, dtype=object)[behind.owner], scoring=scoring)
 
     def rows(self, table: Table) -> tuple[Any, np.ndarray | None]:
-        """Features as a DataFrame and labels of the rows that have one; all rows and None where there is no class."""
-        frame = self.matched(table)
-        if self.schema.target not in table.columns:
+        """Features as a DataFrame and targets of the rows that have one; all rows and None where there is none."""
+        frame, truth = self.matched(table), known_truth(self, table)
+        if truth is None or not truth.present.any():
             return frame, None
-        known = {canonical(str(label)): label for label in self.pipeline.classes_}
-        texts = label_texts(table, self.schema.target)
-        present = np.array([text in known for text in texts])
-        if not present.any():
-            return frame, None
-        if not present.all():
-            word = f"{(~present).sum()} rows are left out, whose class is missing or unknown to the model"
+        if not truth.present.all():
+            word = f"{(~truth.present).sum()} rows are left out, whose {truth.word} is missing or unknown to the model"
             warnings.warn(f"{table.source}: {word}", DataWarning, 2)
-        return frame[present], np.array([known[text] for text in texts[present]])
+        return frame[truth.present], truth.y
 
     def share_known(self, table: Table) -> float:
         """About which share of the rows equal rows that the model has learned from."""
@@ -290,18 +299,13 @@ class TableModel:
 
     def accuracy(self, table: Table, predicted: Iterable) -> float | None:
         """Share of the labelled rows that are predicted right; None where no row has a label."""
-        if self.schema.target not in table.columns:
-            return None
-        truth = label_texts(table, self.schema.target)
-        pairs = zip(map(str, predicted), truth, strict=True)
-        right = [canonical(label) == text for label, text in pairs if text is not None]
-        return float(np.mean(right)) if right else None
+        return accuracy(self, table, predicted)
 
 
 def _check_is_table(table):
     if not isinstance(table, Table):
         what = f"TableModel.fit takes what freemetric.tabular.read gives, not {type(table).__name__}"
-        raise InputError(f"{what}; freemetric.TableClassifier takes frames")
+        raise InputError(f"{what}; freemetric.TableClassifier and TableRegressor take frames")
 
 
 def _listed(unseen):

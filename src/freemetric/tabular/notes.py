@@ -3,8 +3,9 @@
 from typing import Any
 
 from ..files.checks import is_number
+from .number_marks import marks_of
 
-KINDS = {"classes": list, "some_rows": list, "left_out": dict, "parameters": dict, "versions": dict}
+KINDS = {"classes": list, "some_rows": list, "left_out": dict, "parameters": dict, "versions": dict, "numbers": dict}
 
 
 def check_notes(notes: dict[str, Any], n_features: int) -> None:
@@ -18,6 +19,17 @@ def check_notes(notes: dict[str, Any], n_features: int) -> None:
         raise ValueError("rows that are no numbers")
     if not all(type(reason) is str for reason in notes.get("left_out", {}).values()):
         raise ValueError("reasons that are no texts")
+    _check_numbers(notes.get("numbers", {}))
     shares = notes.get("weights")
     if shares is not None and not (type(shares) is list and len(shares) == n_features and all(map(is_number, shares))):
         raise ValueError("weights of other features")
+
+
+def _check_numbers(about):
+    """Of a model of numbers: their ends and mean, and how they were written."""
+    if not all(is_number(about.get(name, 0.0)) for name in ("lowest", "highest", "mean")):
+        raise ValueError("ends that are no numbers")
+    marks = about.get("decimal", "."), about.get("thousands", "")
+    if not all(type(mark) is str for mark in marks):
+        raise ValueError("marks that are no texts")
+    marks_of(*marks)

@@ -48,16 +48,13 @@ class Schema:
         -------
         Schema
         """
-        target = target or table.target
-        if target is None:
-            asked = f"which column is the class? {table.option('target', '')} names one of {few(table.columns)}"
-            raise InputError(f"{table.source}: {asked}")
+        target = target_name(table, target)
         for name in (target, *drop, *numeric, *nominal):
             table.check(name)
         given = dict.fromkeys(numeric, "numeric") | dict.fromkeys(nominal, "nominal")
         names = [name for name in table.columns if name != target and name not in drop]
         if not names:
-            raise InputError(f"{table.source}: no column is left beside the class {quoted(target)}")
+            raise InputError(f"{table.source}: no column is left beside the target {quoted(target)}")
         kinds = kinds_of(table, names, {**table.kinds, **given})
         schema = cls(target, tuple(_column(table, name, kind) for name, kind in kinds.items()))
         again = [name for name, count in Counter(schema.names).items() if count > 1]
@@ -104,6 +101,15 @@ class Schema:
             if column.kind == "nominal"
         }
         return {name: values for name, values in counts.items() if values}
+
+
+def target_name(table: Table, given: str | None) -> str:
+    """The column that is to be predicted: the given one, or what the format itself declares."""
+    target = given or table.target
+    if target is None:
+        asked = f"which column is to be predicted? {table.option('target', '')} names one of {few(table.columns)}"
+        raise InputError(f"{table.source}: {asked}")
+    return target
 
 
 def _column(table: Table, name: str, kind: Kind) -> Column:

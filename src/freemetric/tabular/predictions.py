@@ -1,0 +1,91 @@
+"""What a model says of the rows of a table, as columns to be written."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .model import by_parts
+from .steps import Progress
+from .table import InputError, Table
+
+if TYPE_CHECKING:
+    from .model import TableModel
+
+PREDICTION = "prediction"
+
+
+def predictions(
+    model: "TableModel",
+    table: Table,
+    *,
+    proba: bool = False,
+    quantiles: tuple[float, ...] = (),
+    interval: float | None = None,
+    on_rows: Progress | None = None,
+) -> dict[str, NDArray]:
+    """Predictions by the name of their column.
+
+    Parameters
+    ----------
+    model : TableModel
+        Of classes or numbers.
+    table : Table
+        Rows.
+    proba : bool, default=False
+        Whether probabilities of the classes are told, too.
+    quantiles : tuple of float, default=()
+        Of numbers: chances whose quantiles are told.
+    interval : float or None, default=None
+        Of numbers: the chance of intervals whose ends are told.
+    on_rows : callable or None, default=None
+        Called with (number done, number of all) after every part of the rows.
+
+    Returns
+    -------
+    dict of ndarray of shape (n_rows,)
+        "prediction", then "probability of ...", "quantile ...", "lower ... %" and "upper ... %".
+    """
+    check_wanted(model, proba, quantiles, interval)
+    if not model.predicts_numbers:
+        labels, chances = model.predict(table, proba=proba, on_rows=on_rows)
+        named = zip(model.pipeline.classes_, () if chances is None else chances.T, strict=chances is not None)
+        return {PREDICTION: labels, **{f"probability of {name}": share for name, share in named}}
+    told = by_parts(model.matched(table), lambda part: _numbers(model, part, quantiles, interval), on_rows)
+    names = [PREDICTION, *(f"quantile {q:g}" for q in quantiles)]
+    return dict(zip([*names, *(() if interval is None else interval_names(interval))], told.T, strict=True))
+
+
+def interval_names(interval: float) -> tuple[str, str]:
+    """What the columns of an interval's ends are called."""
+    return f"lower {100 * interval:g} %", f"upper {100 * interval:g} %"
+
+
+def _numbers(model, part, quantiles, interval) -> NDArray:
+    """Expected numbers, quantiles and ends (n_rows, n_columns) of some rows."""
+    features, last = model.pipeline[:-1].transform(part), model.pipeline[-1]
+    told = [np.asarray(last.predict(features))[:, None]]
+    if quantiles:
+        told.append(last.predict_quantiles(features, quantiles))
+    if interval is not None:
+        told.append(last.predict_interval(features, 1 - interval))
+    return np.hstack(told)
+
+
+def check_wanted(model: "TableModel", proba: bool, quantiles: tuple[float, ...], interval: float | None) -> None:
+    """An error of one line where a model cannot say what is wanted of it."""
+    last: Any = model.pipeline[-1]
+    if proba and model.predicts_numbers:
+        raise InputError("--proba is for classes, and this model predicts numbers; --interval 0.9 says how sure it is")
+    if not quantiles and interval is None:
+        return
+    option = "--quantiles" if quantiles else "--interval"
+    if not model.predicts_numbers:
+        raise InputError(f"{option} is for numbers, and this model predicts classes; --proba says how sure it is")
+    if not hasattr(last, "predict_quantiles"):
+        raise InputError(
+            f"{option}: {type(last).__name__} predicts numbers alone; --method free-energy tells quantiles"
+        )
+    outside = [q for q in (*quantiles, *(() if interval is None else (interval,))) if not 0 < q < 1]
+    if outside:
+        raise InputError(f"{option}: {outside[0]:g} is no chance between 0 and 1")

@@ -1,0 +1,116 @@
+"""Whether a column is to be predicted as classes or as a number."""
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from .column_kinds import doubt, marks_seen
+from .number_marks import first_that_is_none
+from .table import InputError, Table, as_text, quoted
+
+CLASSIFY, REGRESS = TASKS = "classify", "regress"
+FEW = 10  # different whole numbers that are classes: truth values, ratings, digits
+ROWS_OF_A_CLASS = 3  # that numbered classes have at least, if they are more, ...
+SHARE_OF_A_CLASS = 0.1  # ... and as large a share of what they have on average: counts have rare large values
+CODE = re.compile(r"[+-]?0\d+")  # as postcodes are written
+
+
+class Choice(NamedTuple):
+    """A task, and in words why, where it had to be decided."""
+
+    task: str
+    why: str = ""
+
+
+def choice_of(table: Table, target: str, given: str | None = None) -> Choice:
+    """The task that is given, or the one that the cells of the target speak for.
+
+    Names are classes. Numbers with decimals are numbers. Up to ten different whole numbers are classes: 0 and 1,
+    ratings from 1 to 5, digits. More of them are classes only where they count classes, from 0 or 1 on without a gap,
+    each with some rows, as months or letters do; years, ages, counts and prices are numbers. Where most rows have a
+    value of their own, these are numbers, too; codes such as 00123 are names.
+
+    Parameters
+    ----------
+    table : Table
+        The training rows.
+    target : str
+        The column to predict.
+    given : {"classify", "regress"} or None, default=None
+        What the user says.
+
+    Returns
+    -------
+    Choice
+    """
+    if given is not None and given not in TASKS:
+        raise InputError(f"the task is {' or '.join(TASKS)} and not {given!r}")
+    table.check(target)
+    if given is not None or table.kinds.get(target) in ("nominal", "date"):
+        return Choice(given or CLASSIFY)
+    numbers = _numbers(table, target)
+    if numbers is None:
+        return Choice(CLASSIFY)
+    values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
+    return _by_values(table, target, values, counts)
+
+
+def _by_values(table, target, values, counts):
+    where, n = f"{table.source}: column {quoted(target)}", len(values)
+    if are_class_numbers(values, counts):
+        ends = f"{as_text(values[0])} to {as_text(values[-1])}" if n else ""
+        said = f"{where} is taken for {n} classes (the whole numbers from {ends})"
+        return Choice(CLASSIFY, f"{said}; {table.option('task', REGRESS)} predicts a number" if n > FEW else "")
+    said = f"{where} is predicted as a number ({n} different ones in {counts.sum()} rows)"
+    return Choice(REGRESS, f"{said}; {table.option('task', CLASSIFY)} takes them for classes")
+
+
+def are_class_numbers(values: np.ndarray, counts: np.ndarray) -> bool:
+    """Whether different numbers, in order, of which there are so many each, are such as number classes.
+
+    Examples
+    --------
+    >>> are_class_numbers(np.array([1, 2, 3, 4, 5]), np.array([3, 9, 30, 25, 8]))  # ratings
+    True
+    >>> are_class_numbers(np.arange(1, 13), np.full(12, 20))  # months
+    True
+    >>> are_class_numbers(np.arange(1995, 2021), np.full(26, 20))  # years
+    False
+    >>> are_class_numbers(np.arange(12), np.array([40, 80, 90, 70, 50, 30, 20, 10, 5, 3, 1, 1]))  # counts
+    False
+    """
+    if (values != np.round(values)).any() or 2 * (counts == 1).sum() > counts.sum():
+        return False
+    if len(values) <= FEW:
+        return True
+    counted = values[0] in (0, 1) and values[-1] - values[0] == len(values) - 1
+    return bool(counted and counts.min() >= max(ROWS_OF_A_CLASS, SHARE_OF_A_CLASS * counts.mean()))
+
+
+def _numbers(table: Table, target: str) -> np.ndarray | None:
+    """The cells as numbers, None where they are names; an error where they can be neither."""
+    found, _ = marks_seen(table, target)
+    if table.cells(target).dtype.kind == "f":
+        return table.cells(target)
+    texts = table.texts(target).tolist()
+    if any(text is not None and CODE.fullmatch(text) for text in texts):
+        return None
+    if found.marks is not None:
+        return table.numbers(target, found.marks)
+    if not _many(texts):
+        return None
+    if found.doubtful is not None:
+        raise InputError(f"{table.source}: column {quoted(target)}: {doubt(table, found)}")
+    odd = first_that_is_none(texts)
+    if odd is not None:
+        what = f"{quoted(texts[odd])} is no number, as most cells of the column are"
+        gap, classes = table.option("missing", str(texts[odd])[:20]), table.option("task", CLASSIFY)
+        raise InputError(f"{table.place(odd, target)}: {what}; {gap} takes it for a gap, {classes} all for classes")
+    return None
+
+
+def _many(texts):
+    """Whether there are too many different texts for numbers of classes."""
+    _, counts = np.unique([text for text in texts if text is not None], return_counts=True)
+    return len(counts) > FEW or 2 * (counts == 1).sum() > counts.sum()

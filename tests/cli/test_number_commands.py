@@ -1,0 +1,207 @@
+"""Numbers to predict, from the shell's side: fit sees them, predict writes them, and what cannot be is one line."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from freemetric import FreeEnergyRegressor
+from freemetric.tabular import TableModel, read
+
+FAST = ["--set", "n_replicas=8", "--set", 'candidates=["scaled/diagonal"]']
+
+
+@pytest.fixture(scope="module")
+def homes():
+    rng = np.random.default_rng(3)
+    n = 90
+    frame = pd.DataFrame({"area": rng.uniform(20, 200, n).round(1), "town": rng.choice(["Rome", "Bonn"], n)})
+    frame["price"] = (1000 + 12 * frame["area"] + 300 * (frame["town"] == "Rome") + rng.normal(0, 40, n)).round(2)
+    frame.loc[:4, "price"] = np.nan
+    return frame
+
+
+@pytest.fixture(scope="module")
+def folder(homes, freemetric, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("homes")
+    homes.to_csv(folder / "homes.csv", index=False)
+    answer = freemetric("fit", folder / "homes.csv", "--target", "price", *FAST, "-o", folder / "homes.fm")
+    assert answer.code == 0
+    where = f"note: {folder / 'homes.csv'}:"
+    assert answer.lines == [
+        f"{where} column 'price' is predicted as a number (85 different ones in 85 rows); "
+        "--task classify takes them for classes",
+        f"{where} 5 rows without a number are left out",
+    ]
+    assert "free-energy on 85 rows, 2 columns, predicts the number price, out-of-bag R² 0.9" in answer.out
+    return folder
+
+
+def test_what_is_predicted_is_what_the_regressor_says(freemetric, folder, homes, tmp_path):
+    words = ["--interval", "0.9", "--quantiles", "0.1,0.5,0.9", "--keep", "town", "-o", tmp_path / "out.csv"]
+    answer = freemetric("predict", folder / "homes.fm", folder / "homes.csv", *words)
+    assert answer.code == 0
+    found = pd.read_csv(tmp_path / "out.csv")
+    quantiles = ["quantile 0.1", "quantile 0.5", "quantile 0.9"]
+    assert list(found) == ["town", "prediction", *quantiles, "lower 90 %", "upper 90 %"]
+    area = (homes[["area"]] - homes["area"][5:].min()) / np.ptp(homes["area"][5:])
+    X = np.column_stack([area, homes["town"] == "Rome"]).astype(float)
+    model = FreeEnergyRegressor(8, candidates=["scaled/diagonal"], random_state=0).fit(X[5:], homes["price"][5:])
+    np.testing.assert_allclose(found["prediction"], model.predict(X))
+    np.testing.assert_allclose(found[quantiles], model.predict_quantiles(X))
+    np.testing.assert_allclose(found[["lower 90 %", "upper 90 %"]], model.predict_interval(X, 0.1))
+    truth, told = homes["price"][5:], found["prediction"][5:]
+    inside = truth.between(found["lower 90 %"][5:], found["upper 90 %"][5:]).mean()
+    assert "learned from most of these rows, so the errors say little about new ones" in answer.lines[0]
+    assert answer.lines[1] == (
+        f"R² {1 - ((truth - told) ** 2).sum() / ((truth - truth.mean()) ** 2).sum():.4g}, "
+        f"mean absolute error {(truth - told).abs().mean():.4g}, RMSE {np.sqrt(((truth - told) ** 2).mean()):.4g} "
+        f"on the 85 rows that have a number; {100 * inside:.1f} % lie in their 90 % intervals"
+    )
+    said = freemetric("predict", folder / "homes.fm", folder / "homes.csv", "--json").json
+    assert said["rows"] == 90
+    assert said["known_rows"] == 85
+    assert said["columns"]["prediction"] == pytest.approx(found["prediction"].tolist())
+
+
+@pytest.mark.parametrize("ending", ["tsv", "jsonl", "xlsx", "parquet", "csv.gz"])
+def test_every_format_holds_numbers(freemetric, folder, homes, tmp_path, ending):
+    homes.drop(columns="price").to_csv(tmp_path / "new.csv", index=False)
+    words = ["--interval", "0.8", "-o", tmp_path / f"out.{ending}"]
+    answer = freemetric("predict", folder / "homes.fm", tmp_path / "new.csv", *words)
+    assert (answer.code, answer.lines) == (0, [])
+    table, expected = (
+        read(tmp_path / f"out.{ending}"),
+        TableModel.load(folder / "homes.fm").predict(read(tmp_path / "new.csv")),
+    )
+    np.testing.assert_allclose(table.numbers("prediction"), expected[0])
+    assert (table.numbers("lower 80 %") < table.numbers("upper 80 %")).all()
+
+
+def test_inspected(freemetric, folder):
+    said = freemetric("inspect", folder / "homes.fm", "--json").json
+    assert (said["task"], said["regressor"], said["score"]) == ("regress", "FreeEnergyRegressor", "R²")
+    assert said["numbers"]["lowest"] > 1000
+    assert said["oob_score"] > 0.9
+    assert said["columns"][0]["importance"] > said["columns"][1]["importance"] > 0
+    shown = freemetric("inspect", folder / "homes.fm").out
+    assert "number        price: from 1" in shown
+    assert "what the out-of-bag R² loses" in shown
+    assert freemetric("transform", folder / "homes.fm", folder / "homes.csv").out.startswith("z1,")
+
+
+def test_a_german_file(freemetric, homes, tmp_path):
+    german = {
+        name: homes[name].map(lambda x: "" if x != x else f"{x:,.2f}".translate(str.maketrans(",.", ".,")))
+        for name in ("area", "price")
+    }
+    homes.assign(**german).to_csv(tmp_path / "de.csv", sep=";", index=False)
+    homes.to_csv(tmp_path / "plain.csv", index=False)
+    for name in ("de", "plain"):
+        answer = freemetric("fit", tmp_path / f"{name}.csv", "--target", "price", *FAST, "-o", tmp_path / f"{name}.fm")
+        assert answer.code == 0
+        assert (len([line for line in answer.lines if "read as numbers with decimal ','" in line]) == 2) == (
+            name == "de"
+        )
+    plain = freemetric("predict", tmp_path / "plain.fm", tmp_path / "plain.csv")
+    german = freemetric("predict", tmp_path / "de.fm", tmp_path / "de.csv")
+    assert german.out == plain.out  # numbers with points, whatever came in
+    assert german.lines[-1] == plain.lines[-1]  # the errors, too, from a target with decimal commas
+    words = [tmp_path / "de.fm", tmp_path / "plain.csv", "--decimal", "."]
+    assert freemetric("predict", *words).out == plain.out
+
+
+@pytest.mark.parametrize("method", ["euclidean", "mlkr"])
+def test_metrics_that_k_nn_follows(freemetric, folder, tmp_path, method):
+    words = ["--target", "price", "--method", method, "--set", "n_neighbors=5", "-o", tmp_path / "a.fm"]
+    answer = freemetric("fit", folder / "homes.csv", *words)
+    assert answer.code == 0
+    assert answer.out.strip().endswith("2 columns, predicts the number price")
+    answer = freemetric("predict", tmp_path / "a.fm", folder / "homes.csv")
+    assert float(answer.lines[-1].split()[1].rstrip(",")) > 0.8
+    answer = freemetric("predict", tmp_path / "a.fm", folder / "homes.csv", "--interval", "0.9")
+    said = "--interval: MetricKNeighborsRegressor predicts numbers alone; --method free-energy tells quantiles"
+    assert (answer.code, answer.lines) == (2, [said])
+    assert "k = 5" in freemetric("inspect", tmp_path / "a.fm").out
+
+
+def test_ratings_either_way(freemetric, people, tmp_path):
+    people.assign(rating=people["size"].rank(pct=True).mul(5).apply(np.ceil).astype(int)).drop(columns="class").to_csv(
+        tmp_path / "a.csv", index=False
+    )
+    words = [tmp_path / "a.csv", "--target", "rating", *FAST, "-o", tmp_path / "a.fm"]
+    answer = freemetric("fit", *words)
+    assert (answer.code, answer.lines) == (0, [])
+    assert ", 5 classes from 1 to 5 (--task regress predicts a number), out-of-bag accuracy" in answer.out
+    answer = freemetric("fit", *words, "--task", "regress")
+    assert (answer.code, answer.lines) == (0, [])
+    assert "predicts the number rating, out-of-bag R²" in answer.out
+
+
+def test_numbers_with_decimals_may_be_classes(freemetric, people, tmp_path):
+    people.assign(dose=np.where(people["size"] > 0, 0.5, 1.5)).to_csv(tmp_path / "a.csv", index=False)
+    words = ["--target", "dose", "--task", "classify", "--method", "euclidean", "-o", tmp_path / "a.fm"]
+    assert freemetric("fit", tmp_path / "a.csv", *words).code == 0
+    answer = freemetric("predict", tmp_path / "a.fm", tmp_path / "a.csv", "--proba")
+    assert answer.out.splitlines()[0] == "prediction,probability of 0.5,probability of 1.5"
+    assert answer.lines[-1].startswith("accuracy ")
+
+
+@pytest.mark.parametrize(
+    ("columns", "words", "message"),
+    [
+        ({}, ["--target", "town", "--task", "regress"], "row 1 (line 2), column 'town': "),
+        ({}, ["--target", "price", "--method", "nca"], "method 'nca' cannot predict a number; known: free-energy"),
+        ({}, ["--target", "price", "--method", "magic"], "unknown method 'magic'; known: free-energy"),
+        ({}, ["--target", "price", "--task", "guess"], "the task is classify or regress and not 'guess'"),
+        ({}, ["--target", "price", "--weight", "price"], "'price' is to be predicted and cannot be the weight"),
+        ({"price": 2.5}, ["--target", "price"], "every row has the number '2.5' in column 'price'; two different"),
+        ({"price": 7}, ["--target", "price", "--task", "regress"], "every row has the number '7' in column 'price'"),
+        ({"price": ""}, ["--target", "price", "--task", "regress"], "no row has a number in column 'price'"),
+        ({"price": "inf"}, ["--target", "price", "--task", "regress"], "'inf' is no number to predict"),
+        ({}, ["--target", "price", "--task", "classify"], "every row has a class of its own; --task regress"),
+        ({}, ["--target", "price", "--set", "scale=cube"], "method 'free-energy': The 'scale' parameter"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_one_line(freemetric, homes, tmp_path, columns, words, message):
+    homes.assign(**columns).to_csv(tmp_path / "a.csv", index=False)
+    answer = freemetric("fit", tmp_path / "a.csv", *words, "-o", tmp_path / "a.fm")
+    assert (answer.code, answer.out, len(answer.lines)) == (2, "", 1)
+    assert message in answer.lines[0]
+    assert not (tmp_path / "a.fm").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--proba"], "--proba is for classes, and this model predicts numbers; --interval 0.9 says how sure it is"),
+        (["--interval", "90"], "--interval: 90 is no chance between 0 and 1"),
+        (["--quantiles", "0.1,2"], "--quantiles: 2 is no chance between 0 and 1"),
+        (["--quantiles", "a"], "--quantiles wants chances such as 0.1,0.5,0.9, not 'a'"),
+    ],
+)
+def test_what_a_model_of_numbers_cannot_say(freemetric, folder, words, message):
+    answer = freemetric("predict", folder / "homes.fm", folder / "homes.csv", *words)
+    assert (answer.code, answer.out, answer.lines) == (2, "", [message])
+
+
+def test_what_a_model_of_classes_cannot_say(freemetric, home):
+    answer = freemetric("predict", home / "people.fm", home / "people.csv", "--interval", "0.9")
+    said = "--interval is for numbers, and this model predicts classes; --proba says how sure it is"
+    assert (answer.code, answer.out, answer.lines) == (2, "", [said])
+
+
+def test_new_rows_whose_number_is_not_there_yet(freemetric, folder, homes, tmp_path):
+    homes.assign(price=["soon"] * 89 + ["1500"]).to_csv(tmp_path / "new.csv", index=False)
+    answer = freemetric("predict", folder / "homes.fm", tmp_path / "new.csv", "-o", tmp_path / "out.csv")
+    assert answer.code == 0
+    assert answer.lines[-1].startswith("mean absolute error ")
+    assert answer.lines[-1].endswith("on the 1 rows that have a number")
+
+
+def test_the_real_command(folder):
+    words = [sys.executable, "-m", "freemetric", "predict", "homes.fm", "homes.csv", "--proba"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=folder)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
