@@ -13,6 +13,7 @@ import pytest
 from freemetric import NCA
 from freemetric.exceptions import DataWarning
 from freemetric.report import document, write
+from freemetric.report import page as page_module
 
 from .conftest import SECTIONS
 
@@ -123,6 +124,15 @@ def test_an_old_report_survives_a_failure(models, tmp_path, monkeypatch):
         write(*models["NCA"][:1], path, *models["NCA"][1:])
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_place_that_takes_no_file_is_said_before_the_work(models, tmp_path, monkeypatch):
+    monkeypatch.setattr(page_module, "collect", None)
+    with pytest.raises(FileNotFoundError, match=r"No such file or directory: '.*nowhere.a\.html'$"):
+        write(models["NCA"][0], tmp_path / "nowhere" / "a.html")
+    with pytest.raises(OSError, match=r"Is a folder or a device, and no file: "):
+        write(models["NCA"][0], tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_names_of_ones_own(models, page):

@@ -171,9 +171,9 @@ def test_names_of_columns():
         ([[1, 2], [3]], "no table|Reshape your data"),
         (pd.Series([1, 2]), "1D array instead"),
         ({"a": [1]}, r"X is a dict; pandas.DataFrame\(X\) makes a table of it"),
+        ("people.csv", "X is a path and no table; pandas reads the file, and so does `freemetric fit`"),
         ([{"a": 1}], "Reshape your data"),
         (7, "int is no table"),
-        ("people.csv", "1D array instead"),
         (None, "NoneType is no table"),
     ],
 )

@@ -4,6 +4,7 @@ import base64
 import gzip
 import hashlib
 from collections.abc import Mapping, Sequence
+from errno import EINVAL
 from functools import cache
 from importlib.resources import files
 from os import PathLike
@@ -11,14 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from ..extras import require
-from ..files.atomic import replacing
+from ..files.atomic import check_can_be_written, replacing
 from .encode import for_script
 
 
-def check_extras() -> None:
-    """One line about what is not installed, before the work."""
+def check_beforehand(path: str | PathLike) -> None:
+    """Say before the work what is not installed, and that a place takes no file."""
     require("jinja2", "report")
     require("plotly.offline", "report")
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        raise OSError(EINVAL, "Is a folder or a device, and no file", str(path))
+    try:
+        check_can_be_written(path)
+    except OSError as problem:  # which speaks of a draft beside it
+        raise type(problem)(problem.errno, problem.strerror, str(path)) from None
 
 
 def write_document(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from . import about
-from .document import check_extras, write_document
+from .document import check_beforehand, write_document
 from .encode import clipped, rounded
 from .evaluation_words import captions, cells, facts, header
 
@@ -43,7 +43,7 @@ def write_evaluation(found: Any, path: str | PathLike, *, title: str | None = No
     ...     write_evaluation(found, Path(folder) / "halves.html").name
     'halves.html'
     """
-    check_extras()
+    check_beforehand(path)
     known = found.as_json() if hasattr(found, "as_json") else found
     return write_document(
         path,

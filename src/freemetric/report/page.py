@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from . import charts, explain, monte_carlo_panel, space, summary
-from .document import check_extras, write_document
+from .document import check_beforehand, write_document
 from .encode import clipped
 from .findings import Findings
 from .reading import UserColumns, collect
@@ -70,7 +70,7 @@ def write(
     ...     freemetric.report.write(model, Path(folder) / "iris.html", X, y).name
     'iris.html'
     """
-    check_extras()
+    check_beforehand(path)
     if y is not None and X is None:
         raise ValueError("y are the labels of X; give both.")
     findings = collect(

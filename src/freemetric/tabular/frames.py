@@ -1,5 +1,6 @@
 """Tables that a program has: frames of pandas, polars or Arrow, arrays and lists of rows."""
 
+import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -193,6 +194,8 @@ def _rows(X: Any) -> np.ndarray:
     """An array of two dimensions; what is no array yet keeps its values as they are."""
     if isinstance(X, Mapping):
         raise InputError(f"{SOURCE} is a {type(X).__name__}; pandas.DataFrame({SOURCE}) makes a table of it")
+    if isinstance(X, str | os.PathLike):
+        raise InputError(f"{SOURCE} is a path and no table; pandas reads the file, and so does `freemetric fit`")
     try:
         rows = np.asarray(X) if hasattr(X, "__array__") else np.array(list(X), dtype=object)
     except (TypeError, ValueError) as problem:
