@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsTransformer
 
 from freemetric.energies import Confinement, Diagonal, RegressionEnergy
 from freemetric.kernels import numba_
-from freemetric.mc import Annealing, Constant, ElementMove
+from freemetric.mc import Annealing, Constant, ElementMove, HamiltonianMove
 
 LOSSES = ["squared", "log_likelihood", "absolute", "pinball"]
 
@@ -247,3 +247,21 @@ def test_memory_budgets_change_nothing(rng, monkeypatch):
     np.testing.assert_array_equal(small_value, value)
     np.testing.assert_array_equal(small_gradient, gradient)
     np.testing.assert_array_equal(energy.sweep(A, *moves)[2], swept[2])
+
+
+@pytest.mark.parametrize("move", [ElementMove(1.0), HamiltonianMove()], ids=repr)
+@pytest.mark.parametrize("loss", ["squared", pytest.param("absolute", marks=pytest.mark.slow)])
+def test_walks_are_in_balance(rng, loss, move):
+    """The mean energy on the walk is that of Boltzmann's law, integrated over the one element of the map."""
+    X = rng.random((12, 1))
+    y = X[:, 0] ** 2 + 0.1 * rng.standard_normal(12)
+    T, bound = 0.1, (RegressionEnergy(loss) + 0.02 * Confinement()).bind(X, y)
+    grid = np.linspace(-15, 15, 2001)
+    energy = bound(grid[:, None, None])
+    law = np.exp((energy.min() - energy) / T)
+    sampler = Annealing(Constant(T), move, n_steps=150, burn_in=0.3)
+    run = sampler.iterate(np.random.default_rng(1), bound, 4 * rng.standard_normal((80, 1, 1)))
+    replicas = np.mean([state.energy for state, info in run if not info.adapting], axis=0)
+    error = replicas.std(ddof=1) / np.sqrt(80)
+    assert error < 0.1 * T
+    assert replicas.mean() == pytest.approx(energy @ law / law.sum(), abs=4 * error)
