@@ -36,7 +36,7 @@ from freemetric.learners import units
 
 LEARNERS = {"NCA": NCA, "DMLFE": DMLFE, "SCML": SCML}
 GIVEN = "as given"
-UNITS = {GIVEN: lambda X: 1.0, "largest range": units.unit_of}
+UNITS = {GIVEN: lambda X: 1.0, "largest range": lambda X: units.ranges(X).max()}
 JOB = ("repeat", "set", "learner", "fold", "unit")
 INNER_FOLDS = 2
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
-from sklearn.preprocessing import minmax_scale
+from sklearn.preprocessing import minmax_scale, scale
 
 from freemetric import DMLFE, LEARNERS, NCA, SCML, FreeEnergyClassifier
 from freemetric.exceptions import DataWarning
@@ -141,3 +141,15 @@ def test_a_wrong_cell_is_found(wine, learner):
     said = [str(warning.message) for warning in caught if warning.category is DataWarning]
     assert any(message.startswith("Feature 3 spans ") and "wrong cell" in message for message in said)
     assert np.isfinite(learner.components_).all()
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e9, 1e-9])
+def test_standardised_features_are_taken_as_they_are(data, factor):
+    X = factor * scale(data[0])
+    assert unit_of(X) == pytest.approx(factor)
+    assert unit_of(np.column_stack([X, np.full(len(X), 3.0)])) == pytest.approx(factor)  # a constant has no part in it
+
+
+def test_otherwise_the_unit_is_the_largest_range(data):
+    X = scale(data[0]) * np.linspace(1, 5, data[0].shape[1])
+    assert unit_of(X) == np.ptp(X, axis=0).max()

@@ -1,9 +1,11 @@
 """Units of the features: what is learned must not depend on them, and numbers must have squares.
 
 A learner whose start, steps or penalties are numbers of their own, such as the identity from which NCA begins, takes
-features in [0, 1] for granted. It learns from X / u, u the largest range of a feature, and its map is divided by u. One
-factor for all features changes units and nothing else: a factor for each would be another method. Features that already
-lie in [0, 1] are taken as they are, to the last bit.
+features of order one for granted. It learns from X / u, and its map is divided by u. One factor for all features
+changes units and nothing else: a factor for each would be another method.
+
+Who scaled the features has chosen a unit, and u is that: the standard deviation where features have one in common, and
+else the largest range. Features in [0, 1] are taken as they are, to the last bit, and standardised ones nearly so.
 """
 
 import warnings
@@ -15,6 +17,7 @@ from ..energies import Energy, bind, takes_weights
 from ..exceptions import DataWarning
 
 ORDINARY = (0.5, 1 + 1e-6)  # ranges of features that somebody scaled to [0, 1]: a part of their rows, with rounding
+ALIKE = 0.05  # by which standard deviations may differ that are one and the same
 LARGEST, SMALLEST = 1e75, 1e-75  # numbers whose fourth powers are still numbers
 DWARFED = 1e5  # times the range of most others: float32 sees nothing else
 
@@ -26,9 +29,18 @@ def ranges(X: NDArray) -> NDArray[np.float64]:
 
 
 def unit_of(X: NDArray) -> float:
-    """What to divide X by, so that its largest range is one; 1 where it nearly is, or where nothing varies."""
-    widest = float(ranges(X).max())
-    return 1.0 if widest == 0 or ORDINARY[0] < widest < ORDINARY[1] else widest
+    """What to divide X by: its largest range, or its mean standard deviation where features have that in common.
+
+    1 where features are in [0, 1], or where nothing varies.
+    """
+    spans = ranges(X)
+    widest = float(spans.max())
+    if widest == 0 or ORDINARY[0] < widest < ORDINARY[1]:
+        return 1.0
+    varying = spans > 0
+    spreads = widest * (X[:, varying] / widest).std(axis=0, dtype=np.float64)  # squares of X itself may be no numbers
+    are_alike = spreads.std() < ALIKE * spreads.mean() and len(spreads) > 1
+    return float(spreads.mean()) if are_alike else widest
 
 
 class InUnits(Energy):
