@@ -33,8 +33,8 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
 
     The default walk is cold, starts from the identity and moves by Hamiltonian trajectories: 40 steps of 5 gradients,
     O(N^2 p) each for N patterns. :meth:`paper` is the published configuration. Scale the features to [0, 1] first:
-    starts, steps and the confinement are in units in which the largest range of a feature is one, whatever yours are,
-    unless the energy is a callable, which knows its own data.
+    starts, steps and the confinement are in units in which the largest range of a feature is one, or the standard
+    deviation where all have the same, whatever yours are; unless the energy is a callable, which knows its own data.
 
     Many patterns are sampled by mini-batches, :class:`~freemetric.energies.MiniBatch`: the default walk then makes 60
     steps of :class:`~freemetric.mc.LangevinMove`, which is honest under their noise, of 20 gradients in O(n^2 p) for

@@ -17,8 +17,8 @@ class MLKR(DescendingLearner):
 
     One evaluation costs O(N^2 (p + m)) time for N patterns, p components and m outputs, in float32, and O(N (p + m))
     memory plus at most 32 MB of kept pairs. Scale the features first: the start takes them as they come, but in units
-    in which the largest range is one, so that units common to all do not matter. Many patterns are learned from in
-    batches, as by :class:`NCA`.
+    in which the largest range is one, or the standard deviation where all have the same, so that units common to all
+    do not matter. Many patterns are learned from in batches, as by :class:`NCA`.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ class SCML(MetricLearner):
         Number of bases. None: 20 per feature, at most 1000 and what the data allow.
     regularization : float, default=1e-5
         beta, the price of weight; more makes fewer positive weights. Weights are those of features in units in which
-        the largest range is one.
+        the largest range is one, or the standard deviation where all features have the same.
     n_neighbors : int, default=3
         Nearest patterns of the own class in the triplets of a pattern; fewer where the class is smaller.
     n_impostors : int, default=10
