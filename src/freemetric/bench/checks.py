@@ -83,6 +83,18 @@ def complete_rows(errors: Any, control: str | None = None) -> tuple[Any, tuple[s
     return errors[has_all], tuple(errors.index[~has_all])
 
 
+def words_of(errors: Any) -> str:
+    """What a table holds: what :func:`freemetric.bench.measures.mean_measure` says, or errors.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> words_of(pd.DataFrame())
+    'error in %'
+    """
+    return getattr(errors, "attrs", {}).get("measure", "error in %")
+
+
 def listed(names: Iterable) -> str:
     """Join names for a message.
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..extras import require
-from .checks import checked, complete_rows
+from .checks import checked, complete_rows, words_of
 from .signed_rank import wilcoxon
 from .stats import critical_difference, posthoc
 
@@ -123,7 +123,7 @@ def interval_figure(errors: Any, control: str, alpha: float = 0.05) -> Any:
 
 
 def scatter_figure(errors: Any, control: str) -> Any:
-    """Plot the error of the control against that of each other method, one point per data set.
+    """Plot the error, or another measure, of the control against that of each other method, one point per data set.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def scatter_figure(errors: Any, control: str) -> Any:
     >>> scatter_figure(published_errors(), "DMLFE").axes[0].get_title()
     'RF  15 / 0 / 21'
     """
-    errors = checked(errors, control)
+    words, errors = words_of(errors), checked(errors, control)
     pairs = wilcoxon(errors, control)
     if pairs.empty:
         raise ValueError(f"There is no other method to compare {control!r} with.")
@@ -153,8 +153,10 @@ def scatter_figure(errors: Any, control: str) -> Any:
     n_rows = -(-len(pairs) // n_columns)
     figure = Figure(figsize=(2.5 * n_columns, 2.6 * n_rows + 0.5), layout="constrained")
     panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False).ravel()
-    top = max(1.05 * errors.max().max(), 1)
-    ticks = [tick for tick in (0, 1, 5, 10, 20, 40, 70, 100) if tick <= top]
+    highest = errors.max().max()
+    unit = 0.01 if highest < 0.7 else 1  # of a score that is no percentage
+    top = max(1.05 * highest, unit)
+    ticks = [unit * tick for tick in (0, 1, 5, 10, 20, 40, 70, 100, 200, 400) if unit * tick <= top]
     for ax, pair in zip(panels, pairs.itertuples(), strict=False):
         colors = np.where(errors[control] > errors[pair.Index], CONTROL, OTHER)
         ax.plot([0, top], [0, top], color="0.6", linewidth=0.8)
@@ -168,8 +170,8 @@ def scatter_figure(errors: Any, control: str) -> Any:
     for ax in panels[len(pairs) - n_columns : len(pairs)]:
         ax.xaxis.set_tick_params(labelbottom=True)
     figure.suptitle(f"wins / ties / losses of {control}", fontsize=11)
-    figure.supxlabel("error of the other method in %", fontsize=11)
-    figure.supylabel(f"error of {control} in %", fontsize=11)
+    figure.supxlabel(f"{words}, the other method", fontsize=11)
+    figure.supylabel(f"{words}, {control}", fontsize=11)
     return figure
 
 

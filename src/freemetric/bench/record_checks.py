@@ -23,7 +23,8 @@ def check_result(record: Any) -> None:
     for name, is_right in FIELDS.items():
         if not is_right(getattr(record, name)):
             raise ValueError(f"{name} is {str(getattr(record, name))[:40]!r}")
-    if record.failure is None and (not record.errors or record.honest_error is None):
+    of_classes = record.errors and record.honest_error is not None
+    if record.failure is None and not of_classes and record.rmse is None:
         raise ValueError("neither errors nor a failure")
 
 
@@ -60,6 +61,27 @@ def _is(kind: type) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, kind)
 
 
+def _are_sizes(value: Any) -> bool:
+    """Of the three intervals; an interval may reach to infinity."""
+    return isinstance(value, list) and len(value) == 3 and all(_is_number(each) and each >= 0 for each in value)
+
+
+def _are_shares(value: Any) -> bool:
+    return _are_sizes(value) and all(each <= 1 for each in value)
+
+
+def _is_size(value: Any) -> bool:
+    return is_number(value) and value >= 0
+
+
+OF_NUMBERS: dict[str, Callable[[Any], bool]] = {
+    "r2": is_number,
+    **dict.fromkeys(("mae", "rmse", "pinball", "spread", "excess", "noise"), _is_size),
+    "width": _are_sizes,
+    **dict.fromkeys(("coverage", "coverage_quiet", "coverage_loud"), _are_shares),
+}
+"""Fields that only records of numbers have."""
+
 FIELDS: dict[str, Callable[[Any], bool]] = {
     "errors": lambda value: isinstance(value, list) and all(map(_is_error, value)),
     "honest_k": _or_none(_is_whole),
@@ -71,5 +93,6 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "failure": _or_none(_is(str)),
     "shape": lambda value: len(value) == 3 and all(map(_is_whole, value)),
     "versions": _is(dict),
+    **{name: _or_none(is_right) for name, is_right in OF_NUMBERS.items()},
 }
 """What each field of a record must hold."""

@@ -4,10 +4,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..files.atomic import replacing
 from ..printable import printable
-from .record_checks import check_job, check_result
+from .record_checks import OF_NUMBERS, check_job, check_result
 
 
 @dataclass(frozen=True, order=True)
@@ -33,6 +34,12 @@ class Record:
     ``errors`` holds the test error in % for k = 1, 2, ...; a single number for a method without k. ``honest_error`` is
     that of ``honest_k``, chosen without the test half; of a mixture where ``honest_k`` is None. ``brier`` and
     ``log_loss`` judge the probabilities of a method that has any. A failed fit has a ``failure`` and no errors.
+
+    Where numbers are predicted there are no errors but ``r2``, ``mae``, ``rmse``, ``pinball`` and ``spread``, the
+    standard deviation of the numbers, and ``coverage`` and ``width`` of the 80, 90 and 95 % intervals, all in units of
+    the numbers. Where these come from a law, ``excess`` is the mean squared distance to its means and ``noise`` its
+    variance around them, ``coverage`` is the chance itself, and that of the quietest and the loudest quarter of the
+    patterns is kept, too, where the noise varies.
     """
 
     job: Job
@@ -44,20 +51,35 @@ class Record:
     seconds: float = 0.0
     parameters: dict = field(default_factory=dict)
     failure: str | None = None
-    shape: tuple[int, int, int] = (0, 0, 0)  # training patterns, features, classes
+    shape: tuple[int, int, int] = (0, 0, 0)  # training patterns, features, classes; none of numbers
     versions: dict = field(default_factory=dict)
+    r2: float | None = None
+    mae: float | None = None
+    rmse: float | None = None
+    pinball: float | None = None
+    spread: float | None = None
+    coverage: list[float] | None = None
+    width: list[float] | None = None
+    excess: float | None = None
+    noise: float | None = None
+    coverage_quiet: list[float] | None = None
+    coverage_loud: list[float] | None = None
 
     @property
     def paper_error(self) -> float | None:
         """Error at the k that is best on the test half, as the paper reports it."""
         return min(self.errors) if self.errors else None
 
+    def content(self) -> dict[str, Any]:
+        """What is written: all fields but those of numbers that it has not."""
+        return {name: value for name, value in asdict(self).items() if value is not None or name not in OF_NUMBERS}
+
     def write(self, folder: Path) -> None:
         """Put the whole record in its place at once."""
         path = self.job.path(folder)
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
-            file.write(json.dumps(asdict(self)).encode())
+            file.write(json.dumps(self.content()).encode())
 
 
 def read(path: Path) -> Record:

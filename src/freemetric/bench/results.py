@@ -4,7 +4,6 @@ import gzip
 import json
 import zlib
 from collections import defaultdict
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +77,7 @@ def as_published(errors: Any) -> Any:
 
 def save_compact(records: list[Record], path: Path) -> None:
     """All records in one compressed file, a line each."""
-    text = "".join(json.dumps(asdict(record), separators=(",", ":")) + "\n" for record in records)
+    text = "".join(json.dumps(record.content(), separators=(",", ":")) + "\n" for record in records)
     with replacing(Path(path)) as file:
         file.write(gzip.compress(text.encode(), mtime=0))  # no time stamp: the same records give the same file
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
-from ..datasets import DatasetError, load
+from ..datasets import DatasetError
 from ..tabular.limits import Limits, limited
 from ..versions import versions
 from .locks import claim
-from .methods import METHODS
-from .protocol import evaluate, halves, learns_on_sample
+from .protocol import learns_on_sample
 from .records import Job, Record, read
+from .tasks import task_of
 
 WARM = f"{__package__}.warm"  # what is imported once for all fits
 WAIT = 0.5  # seconds between looks at fits that another runner has taken
@@ -30,12 +30,14 @@ class Report:
     problems: list[str] = field(default_factory=list)
 
 
-def plan(datasets: Iterable[str], methods: Iterable[str], repeats: int, setting: str = "default") -> list[Job]:
-    """All fits of a comparison, data set by data set."""
-    methods = list(methods)
-    unknown = sorted(set(methods) - set(METHODS))
+def plan(
+    datasets: Iterable[str], methods: Iterable[str], repeats: int, setting: str = "default", task: str = "classes"
+) -> list[Job]:
+    """All fits of a comparison, data set by data set; those of ``task`` "classes", "numbers" or "laws"."""
+    methods, known = list(methods), task_of(task).methods
+    unknown = sorted(set(methods) - set(known))
     if unknown:
-        raise ValueError(f"Unknown method {unknown[0]!r}; known methods: {', '.join(METHODS)}.")
+        raise ValueError(f"Unknown method {unknown[0]!r}; known methods: {', '.join(known)}.")
     return [Job(d, m, r, f, setting) for d, r, m, f in product(datasets, range(repeats), methods, range(2))]
 
 
@@ -50,6 +52,7 @@ def run(
     n_jobs: int | None = None,
     retry_failed: bool = False,
     on_fit: Callable[[Job, int, int], None] | None = None,
+    task: str = "classes",
 ) -> Report:
     """Make the records of all jobs that have none yet.
 
@@ -78,6 +81,9 @@ def run(
         Fit again what has a record of a failure.
     on_fit : callable or None, default=None
         Called with (job, number done, number of all) after every fit.
+    task : {"classes", "numbers", "laws"}, default="classes"
+        What the jobs are about: sets of :func:`freemetric.datasets.load`, of
+        :func:`freemetric.datasets.load_regression`, or laws with a number of rows, like "fan-200".
 
     Returns
     -------
@@ -86,13 +92,15 @@ def run(
     """
     if most_patterns is not None and most_patterns < 2:
         raise ValueError(f"most_patterns must be at least 2; got {most_patterns}.")
+    if most_patterns is not None and not task_of(task).samples:
+        raise ValueError(f"most_patterns is for classes; the task is {task!r}.")
     report, folder, others = Report(), Path(folder), 0
     options = {"device": device, "most_patterns": most_patterns}
-    possible = _possible(list(jobs), data_home, report)
+    possible = _possible(list(jobs), data_home, report, task_of(task))
     left, done = possible, 0
     while left:
         attempts = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-            delayed(attempt)(job, folder, data_home, limits or Limits(), options, retry_failed) for job in left
+            delayed(attempt)(job, folder, data_home, limits or Limits(), options, retry_failed, task) for job in left
         )
         taken = []
         for job, outcome, lines in attempts:
@@ -114,15 +122,15 @@ def run(
     return report
 
 
-def _possible(jobs, data_home, report):
-    """Jobs whose data can be read and halved; a line for every set that cannot."""
+def _possible(jobs, data_home, report, task):
+    """Jobs whose data can be read and split; a line for every set that cannot."""
     good = set()
     for name in dict.fromkeys(job.dataset for job in jobs):
         try:
-            halves(load(name, data_home).y, 0)
+            task.check(task.load(name, data_home))
             good.add(name)
         except (DatasetError, ValueError) as problem:
-            report.problems.append(f"{name}: {problem}")
+            report.problems.append(f"{name}: {str(problem).removeprefix(f'{name}: ')}")
     return [job for job in jobs if job.dataset in good]
 
 
@@ -133,6 +141,7 @@ def attempt(
     limits: Limits,
     options: dict[str, Any],
     retry_failed: bool,
+    task: str = "classes",
 ) -> tuple[Job, str, list[str]]:
     """One job in a process of its own: (job, "fitted" | "found" | "other" | "taken", problems).
 
@@ -145,7 +154,7 @@ def attempt(
         record = _kept(job.path(folder), retry_failed, problems)
         if record:
             return job, "found" if _as_asked(record, options["most_patterns"]) else "other", problems
-        failure = limited(_make, job, folder, data_home, options, limits=limits, preload=[WARM]).failure
+        failure = limited(_make, job, folder, data_home, options, task, limits=limits, preload=[WARM]).failure
         if failure:
             problems.append(f"{job.dataset}, {job.method}, repeat {job.repeat}, fold {job.fold}: {failure}")
             Record(job, failure=failure, versions=versions()).write(folder)
@@ -169,7 +178,7 @@ def _as_asked(record, most_patterns):
     return bool(record.failure) or record.parameters.get("most_patterns") == asked
 
 
-def _make(job, folder, data_home, options):
+def _make(job, folder, data_home, options, task):
     """Fit and write the record."""
-    data = load(job.dataset, data_home)
-    evaluate(job, data.X, data.y, **options).write(folder)
+    kind = task_of(task)
+    kind.evaluate(job, kind.load(job.dataset, data_home), **options).write(folder)

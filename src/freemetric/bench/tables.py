@@ -6,7 +6,7 @@ import numpy as np
 
 from ..extras import require
 from ..tabular.text_table import TextTable
-from .checks import DECIMALS, checked, listed
+from .checks import DECIMALS, checked, listed, words_of
 from .published import published_errors
 from .stats import posthoc, summarise
 
@@ -21,7 +21,7 @@ def error_table(errors: Any) -> TextTable:
     Parameters
     ----------
     errors : DataFrame of shape (n_sets, n_methods)
-        Error in %, NaN where a method has no result.
+        Error in %, or what :func:`freemetric.bench.measures.mean_measure` gives; NaN where a method has no result.
 
     Returns
     -------
@@ -36,12 +36,13 @@ def error_table(errors: Any) -> TextTable:
     >>> print(error_table(published_errors()[["RF", "NCA", "DMLFE"]]).markdown().splitlines()[-3])
     | **Mean** | **14.42** | 15.36 | 14.81 |
     """
-    errors = checked(errors)
+    words, errors = words_of(errors), checked(errors)
+    words = words[0].upper() + words[1:]
     if not errors.notna().all(axis=1).any():
-        return _numbers(errors, "Data set", "Error in %. No data set has a result of every method.")
+        return _numbers(errors, "Data set", f"{words}. No data set has a result of every method.")
     summary = summarise(errors)
     body = pd.concat([errors, summary.table.T.rename(str.capitalize)])
-    caption = f"Error in %. Mean, median and rank over {_sets(summary)}."
+    caption = f"{words}. Mean, median and rank over {_sets(summary)}."
     return _numbers(body, "Data set", caption, footer=3)
 
 

@@ -1,0 +1,162 @@
+"""What the free-energy regressor is compared with: estimators of scikit-learn with quantiles, each in its own way."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict
+from sklearn.preprocessing import StandardScaler
+
+from .number_scores import LEVELS
+
+INNER_FOLDS = 5
+BLOCK = 256  # rows whose leaves are looked up at a time
+
+
+class Tuned(RegressorMixin, BaseEstimator):
+    """An estimator with the parameters of lowest squared error over inner folds, on standardised numbers.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What to tune.
+    grid : dict
+        Values to try, by parameter.
+    most_rows : int or None, default=None
+        Choose on a sample of this size where there are more rows; all of them are learned from.
+    random_state : int or None, default=None
+        Seed of folds and sample.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The chosen one, fitted on all rows.
+    parameters_ : dict
+        What was chosen.
+    """
+
+    def __init__(self, estimator: Any, grid: dict, *, most_rows: int | None = None, random_state: int | None = None):
+        self.estimator = estimator
+        self.grid = grid
+        self.most_rows = most_rows
+        self.random_state = random_state
+
+    def fit(self, X: NDArray, y: NDArray) -> Self:
+        model = TransformedTargetRegressor(self.estimator, transformer=StandardScaler())
+        grid = {f"regressor__{name}": values for name, values in self.grid.items()}
+        some = np.random.default_rng(self.random_state).permutation(len(y))[: self.most_rows]
+        folds = KFold(INNER_FOLDS, shuffle=True, random_state=self.random_state)
+        search = GridSearchCV(model, grid, cv=folds, scoring="neg_mean_squared_error", refit=False)
+        chosen = search.fit(X[some], y[some]).best_params_
+        self.parameters_ = {name.split("__")[-1]: value for name, value in chosen.items()}
+        self.estimator_ = clone(model).set_params(**chosen).fit(X, y)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        return self.estimator_.predict(X)
+
+
+class WithResiduals(RegressorMixin, BaseEstimator):
+    """Quantiles of an estimator that has none: predictions plus those of its errors over inner folds.
+
+    The same everywhere, whatever the noise; with the parameters chosen on all training rows.
+    """
+
+    def __init__(self, estimator: Any, *, random_state: int | None = None):
+        self.estimator = estimator
+        self.random_state = random_state
+
+    def fit(self, X: NDArray, y: NDArray) -> Self:
+        self.estimator_ = clone(self.estimator).fit(X, y)
+        folds = KFold(INNER_FOLDS, shuffle=True, random_state=self.random_state)
+        self.errors_ = y - cross_val_predict(_settled(self.estimator_), X, y, cv=folds)
+        return self
+
+    @property
+    def parameters_(self) -> dict:
+        """What was chosen."""
+        if isinstance(self.estimator_, Tuned):
+            return self.estimator_.parameters_
+        return {"n_neighbors": self.estimator_.n_neighbors_}
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        return self.estimator_.predict(X)
+
+    def predict_quantiles(self, X: ArrayLike, q: ArrayLike) -> NDArray:
+        # the (n + 1) q-th smallest error, as conformal prediction takes it
+        return self.predict(X)[:, None] + np.quantile(self.errors_, np.asarray(q, dtype=float), method="weibull")
+
+
+def _settled(fitted):
+    """An unfitted copy that chooses nothing again."""
+    if isinstance(fitted, Tuned):
+        return clone(fitted.estimator_)
+    return clone(fitted).set_params(n_neighbors=fitted.n_neighbors_)
+
+
+class LeafQuantiles(RegressorMixin, BaseEstimator):
+    """A forest with the quantiles of the training numbers that share leaves with a row: quantile regression forests.
+
+    References
+    ----------
+    N. Meinshausen, Quantile regression forests, JMLR 7, 2006.
+    """
+
+    def __init__(self, forest: Any):
+        self.forest = forest
+
+    def fit(self, X: NDArray, y: NDArray) -> Self:
+        self.forest_ = clone(self.forest).fit(X, y)
+        self._order = np.argsort(y, kind="stable")
+        self._sorted = y[self._order]
+        leaves = self._leaves(X)
+        sizes = np.asarray(leaves.sum(axis=0)).ravel()
+        # (leaves, rows): a row's share of each leaf
+        self._shares = (sparse.diags(1 / np.maximum(sizes, 1)) @ leaves.T).tocsr()
+        return self
+
+    def _leaves(self, X):
+        """Ones where a row (N, leaves of all trees) lies in a leaf."""
+        ends = np.cumsum([tree.tree_.node_count for tree in self.forest_.estimators_])
+        columns = self.forest_.apply(X) + np.r_[0, ends[:-1]]
+        n_rows, n_trees = columns.shape
+        rows = np.repeat(np.arange(n_rows), n_trees)
+        return sparse.csr_matrix((np.ones(columns.size), (rows, columns.ravel())), shape=(n_rows, ends[-1]))
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        return self.forest_.predict(X)
+
+    def predict_quantiles(self, X: NDArray, q: ArrayLike) -> NDArray:
+        blocks = (X[start : start + BLOCK] for start in range(0, len(X), BLOCK))
+        return np.concatenate([self._of_block(block, np.asarray(q)) for block in blocks])
+
+    def _of_block(self, X, q):
+        weights = (self._leaves(X) @ self._shares).toarray()[:, self._order]
+        below = np.cumsum(weights, axis=1) / len(self.forest_.estimators_)
+        places = [np.argmax(below >= level - 1e-9, axis=1) for level in q]
+        return self._sorted[np.stack(places, axis=1)]
+
+
+class BoostedQuantiles(RegressorMixin, BaseEstimator):
+    """Gradient boosting for the mean, and once for every quantile of ``LEVELS``; quantiles that cross are sorted."""
+
+    def __init__(self, *, random_state: int | None = None):
+        self.random_state = random_state
+
+    def fit(self, X: NDArray, y: NDArray) -> Self:
+        make = HistGradientBoostingRegressor
+        self.mean_ = make(random_state=self.random_state).fit(X, y)
+        self.quantiles_ = {
+            level: make(loss="quantile", quantile=level, random_state=self.random_state).fit(X, y) for level in LEVELS
+        }
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        return self.mean_.predict(X)
+
+    def predict_quantiles(self, X: ArrayLike, q: ArrayLike) -> NDArray:
+        return np.sort([self.quantiles_[level].predict(X) for level in np.atleast_1d(q)], axis=0).T

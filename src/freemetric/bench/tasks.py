@@ -1,0 +1,57 @@
+"""What a benchmark is about: classes of the paper's data sets, numbers of tables, or numbers of laws."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any
+
+from ..datasets import load, load_regression
+from .methods import METHODS
+from .number_methods import NUMBER_METHODS
+from .number_protocol import evaluate_law, evaluate_numbers, law_rows, number_halves
+from .protocol import evaluate, halves
+from .records import Record
+
+
+@dataclass(frozen=True)
+class Task:
+    """Names of methods; how a set is loaded, by name and folder; whether it can be split; how a job becomes a record.
+
+    ``evaluate(job, data, **options)`` is asked in a process of its own. ``samples`` says whether methods can learn on a
+    sample of the patterns.
+    """
+
+    methods: Collection[str]
+    load: Callable[[str, Any], Any]
+    check: Callable[[Any], Any]
+    evaluate: Callable[..., Record]
+    samples: bool = False
+
+
+def _any_law(name, data_home):
+    return law_rows(name)
+
+
+def _classes(job, data, **options):
+    return evaluate(job, data.X, data.y, **options)
+
+
+def _numbers(job, data, device="cpu", most_patterns=None):
+    return evaluate_numbers(job, data.X, data.y, device)
+
+
+def _law(job, rows, device="cpu", most_patterns=None):
+    return evaluate_law(job, rows, device)
+
+
+TASKS = {
+    "classes": Task(METHODS, load, lambda data: halves(data.y, 0), _classes, samples=True),
+    "numbers": Task(NUMBER_METHODS, load_regression, lambda data: number_halves(data.y, 0), _numbers),
+    "laws": Task(NUMBER_METHODS, _any_law, lambda rows: rows, _law),
+}
+
+
+def task_of(name: str) -> Task:
+    """The task of that name, or one line."""
+    if name not in TASKS:
+        raise ValueError(f"Unknown task {name!r}; known: {', '.join(map(repr, TASKS))}.")
+    return TASKS[name]
