@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from ..extras import require
-from ..learners import FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier
+from ..learners import FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier, MetricKNeighborsRegressor
 from ..learners.base import MetricLearner
+from .averages import mean_of_neighbors
 from .classifiers import many_spaces, one_space
 from .graph import Graph
 from .regressors import means, outlook, quantiles
@@ -44,6 +45,7 @@ def register() -> None:
         _introduce(learner, _mapped_shape, _mapped)
     _introduce(MetricKNeighborsClassifier, _voted_shape, _voted_in_one_space, CLASSIFIER_OPTIONS)
     _introduce(FreeEnergyClassifier, _voted_shape, _voted_in_many_spaces, CLASSIFIER_OPTIONS)
+    _introduce(MetricKNeighborsRegressor, _averaged_shape, _averaged_in_one_space, parser=_averaged_output)
     _introduce(FreeEnergyRegressor, _told_shape, _told_in_many_spaces, REGRESSOR_OPTIONS, _told_outputs)
 
 
@@ -85,13 +87,38 @@ def _voted_shape(operator):
 
 def _voted_in_one_space(scope, operator, container):
     model, graph = operator.raw_operator, Graph(scope, container)
+    X, Z = _in_learned_space(scope, operator, graph)
+    _answer(graph, operator, X, one_space(graph, model.voters_, model.n_neighbors_, Z))
+
+
+def _averaged_output(scope, model, inputs, custom_parsers=None):
+    operator = scope.declare_local_operator(skl2onnx.get_model_alias(type(model)), model)
+    operator.inputs = inputs
+    operator.outputs.append(scope.declare_local_variable("variable", types.DoubleTensorType()))
+    return operator.outputs
+
+
+def _averaged_shape(operator):
+    n_outputs = np.size(operator.raw_operator.numbers_[0])
+    operator.outputs[0].type.shape = [operator.inputs[0].get_first_dimension(), n_outputs]
+
+
+def _averaged_in_one_space(scope, operator, container):
+    model, graph = operator.raw_operator, Graph(scope, container)
+    X, Z = _in_learned_space(scope, operator, graph)
+    graph.hand_over(_or_nan(graph, X, mean_of_neighbors(graph, model, Z)), operator.outputs[0])
+
+
+def _in_learned_space(scope, operator, graph):
+    """Patterns, and where the learner of a model maps them."""
+    model = operator.raw_operator
     X = scope.declare_local_variable("X", types.DoubleTensorType([None, model.n_features_in_]))
     Z = scope.declare_local_variable("Z", types.DoubleTensorType())
     graph.hand_over(operator.inputs[0].full_name, X)
     inner = scope.declare_local_operator(skl2onnx.get_model_alias(type(model.learner_)), model.learner_)
     inner.inputs.append(X)
     inner.outputs.append(Z)
-    _answer(graph, operator, X.full_name, one_space(graph, model.voters_, model.n_neighbors_, Z.full_name))
+    return X.full_name, Z.full_name
 
 
 def _voted_in_many_spaces(scope, operator, container):
