@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed, parallel_config
 from joblib.parallel import get_active_backend
 
+from .workers import end_with_parent
+
 Task = TypeVar("Task", bound=tuple)
 Result = TypeVar("Result")
 
@@ -78,6 +80,7 @@ def _apart(task: Any, shared: Sequence[str]) -> list:
 
 
 def _whole(work, light, shared, *values):
+    end_with_parent()
     task = light._replace(**dict(zip(shared, values, strict=True)))
     with parallel_config(backend="sequential"):  # or a task on a cluster would want threads for all of its cores
         return work(task)
