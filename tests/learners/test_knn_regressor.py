@@ -42,6 +42,19 @@ def test_k_is_the_best_for_metrics_that_have_not_seen_the_fold(friedman, weights
     assert model.n_neighbors_ == errors.argmin() + 1
 
 
+def test_the_curve_over_k(friedman):
+    pytest.importorskip("matplotlib")
+    from freemetric.display import NeighborsCurveDisplay
+
+    X, y = friedman
+    for target in (y, np.column_stack([y, -3 * y])):
+        model = MetricKNeighborsRegressor(Euclidean(), most_neighbors=8, random_state=0).fit(X[:150], target[:150])
+        curves = NeighborsCurveDisplay.from_estimator(model, X[150:], target[150:], most_neighbors=6).curves
+        np.testing.assert_array_equal(curves["inner folds"][1], model.selection_["error"])
+        off = [KNeighborsRegressor(k).fit(X[:150], y[:150]).predict(X[150:]) - y[150:] for k in range(1, 7)]
+        np.testing.assert_allclose(curves["test patterns"][1], np.mean(np.square(off), axis=1) / y[:150].var())
+
+
 def test_copies_share_their_part():
     Z, Y = np.array([[0.0], [0.0], [1.0], [3.0]]), np.array([[1.0], [5.0], [2.0], [9.0]])
     for order in (slice(None), slice(None, None, -1)):

@@ -94,7 +94,7 @@ class NeighborsCurveDisplay:
 
         Parameters
         ----------
-        estimator : FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier, or a pipeline with one
+        estimator : FreeEnergyClassifier, MetricKNeighborsClassifier, a regressor like them, or a pipeline with one
             Fitted.
         X : array-like of shape (n_samples, n_features) or None, default=None
             Test patterns.
@@ -112,7 +112,7 @@ class NeighborsCurveDisplay:
         display : NeighborsCurveDisplay
         """
         wanted = "a classifier or regressor by votes, such as FreeEnergyClassifier"
-        front, model = part_with(estimator, ("votes", "oob_prediction_"), wanted)
+        front, model = part_with(estimator, ("votes", "predictions", "oob_prediction_"), wanted)
         if (X is None) != (y is None):
             raise ValueError("Test patterns need both X and y.")
         selection, of_numbers = getattr(model, "selection_", {}), is_regressor(model)

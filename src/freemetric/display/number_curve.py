@@ -15,6 +15,8 @@ def number_curve(model: Any, X: Any, y: ArrayLike, most_neighbors: int) -> tuple
 
     Each candidate tells by its weight over all k, as in the curves out of bag, which are on the same scale.
     """
+    if hasattr(model, "predictions"):
+        return _in_one_space(model, X, y, most_neighbors)
     committee, patterns = model.committee_, validate_data(model, X, reset=False, dtype=np.float64)
     truth = numbers_of(y)
     check_consistent_length(patterns, truth)
@@ -25,3 +27,12 @@ def number_curve(model: Any, X: Any, y: ArrayLike, most_neighbors: int) -> tuple
         shares = np.tensordot(committee.trust, committee.shares(patterns[part]), 1)[: len(squares)]  # (k, n, cells)
         squares += ((committee.voters.told.mean(shares, 0) - committee.scale(truth[part])) ** 2).sum(axis=1)
     return np.arange(1, len(squares) + 1), squares / len(truth)
+
+
+def _in_one_space(model, X, y, most_neighbors):
+    """The same where the metric is one; of several outputs the mean, in units of what the training patterns vary."""
+    told = model.predictions(X, most_neighbors)
+    truth, variance = np.asarray(y, dtype=np.float64), model.numbers_.var(axis=0)
+    check_consistent_length(told, truth)
+    squares = (told - truth[:, None]) ** 2 / np.where(variance > 0, variance, 1)
+    return np.arange(1, told.shape[1] + 1), squares.reshape(*told.shape[:2], -1).mean(axis=(0, 2))

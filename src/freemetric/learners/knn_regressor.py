@@ -169,11 +169,19 @@ class MetricKNeighborsRegressor(CallbackSupportMixin, Savable, Presented, Regres
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Expected numbers.
         """
+        return self._told(X, [self.n_neighbors_])[:, 0]
+
+    def predictions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray[np.float64]:
+        """What k = 1, 2, ... neighbours alone tell, (n_samples, n_neighbors) or (..., n_outputs); for studying k."""
+        check_is_fitted(self)
+        return self._told(X, np.arange(1, min(n_neighbors, len(self.numbers_)) + 1))
+
+    def _told(self, X, n_neighbors):
         check_is_fitted(self)
         patterns = checked_numbers(self, X, dtype=np.float64, reset=False)
         Q = np.asarray(self.learner_.transform(patterns), dtype=np.float64)
         means = self._means(self.embedding_, self.numbers_.reshape(len(self.numbers_), -1))
-        return means.of(Q, [self.n_neighbors_])[:, 0].reshape(len(Q), *self.numbers_.shape[1:])
+        return means.of(Q, n_neighbors).reshape(len(Q), len(n_neighbors), *self.numbers_.shape[1:])
 
     def check_state(self) -> None:
         """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""
