@@ -5,13 +5,19 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn import get_config
+from sklearn.base import is_regressor
 from sklearn.utils.validation import validate_data
 
 from ..printable import printable
 
-TABLES = "freemetric.TableClassifier takes tables as they are: names, dates, gaps"
+TABLES = "takes tables as they are: names, dates, gaps"
 NUMBERS = ("int", "float", "double", "bool", "decimal")  # in the names of types
 MOST_NAMED = 5
+PLAINLY = {  # what others say, and what it means
+    "inhomogeneous shape": "The rows of X have different lengths; every pattern needs all of the features.",
+    "float() argument must be": "X holds objects that are no numbers; every feature of a pattern is a number.",
+    "Expected unique column names": "Columns of X have the same name; give every column its own.",
+}
 
 
 def checked_numbers(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
@@ -36,11 +42,16 @@ def checked_numbers(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
         check_no_words(estimator, y[0])
     try:
         return validate_data(estimator, dense(X) if issparse(X) else X, *y, **options)
-    except (TypeError, ValueError) as problem:
+    except Exception as problem:  # libraries of frames have their own kinds
+        for words, told in PLAINLY.items():
+            if words in str(problem):
+                raise ValueError(told) from problem
         told = in_one_line(X, problem)
         if told is None:
             raise
-        raise ValueError(f"{told}; {TABLES}.") from problem
+        of_numbers = options.get("y_numeric") or is_regressor(estimator)
+        who = "freemetric.TableRegressor" if of_numbers else "freemetric.TableClassifier"
+        raise ValueError(f"{told}; {who} {TABLES}.") from problem
 
 
 def check_no_words(estimator: Any, y: Any) -> None:

@@ -60,7 +60,8 @@ class PCA(MetricLearner):
 
     def _learn(self, X, y):
         p = None if self.n_components is None else clip_count(self.n_components, min(X.shape), "n_components")
-        fitted = ScikitLearnPCA(p, random_state=self.random_state).fit(X)
+        with np.errstate(invalid="ignore"):  # shares of no variance at all
+            fitted = ScikitLearnPCA(p, random_state=self.random_state).fit(X)
         A, variance = fitted.components_, fitted.explained_variance_
         if self.whiten:
             varies = variance > 1e-12 * max(variance.max(), np.finfo(float).tiny)
