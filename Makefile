@@ -8,7 +8,7 @@ PEERS := .venv-peers
 DOCS := .venv-docs
 RELEASE := .venv-release
 
-.PHONY: demo test test-slow test-oldest test-minima lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes docs pages release-check audit-user fuzz clean
+.PHONY: demo test test-slow test-oldest test-minima lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes docs pages release-check audit-user fuzz survive clean
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric.demo
@@ -25,7 +25,8 @@ test-oldest: $(OLDEST)/ready
 
 # the same and benchmarks with every package as old as pyproject.toml allows
 test-minima: $(MINIMA)/ready
-	$(MINIMA)/bin/python -m pytest -n 2 tests/test_contract.py tests/files tests/tabular tests/bench/test_runner.py tests/bench/test_stats.py
+	$(MINIMA)/bin/python -m pytest -n 2 -m "not slow" --junitxml=out/test-minima.xml tests/test_contract.py tests/files tests/tabular \
+		tests/bench/test_runner.py tests/bench/test_stats.py
 
 lint: $(VENV)/ready
 	$(RUN) -m ruff check .
@@ -62,6 +63,10 @@ docs: $(DOCS)/ready
 # mutated model files and tables for so many seconds; what breaks something goes into out/fuzz
 fuzz: $(VENV)/ready
 	$(RUN) -m tests.fuzz --seconds $(or $(SECONDS),60)
+
+# kills, mutants, hostile inputs, large tables, forks, minima, Pythons: the table of docs/guide/survives.md
+survive: $(VENV)/ready
+	$(RUN) tools/survive.py
 
 # docs/guide/commands.md from the commands
 pages: $(VENV)/ready

@@ -22,7 +22,8 @@ def read_table(path):
     try:
         read(path)
     except InputError as problem:
-        _check_line(problem)
+        return _check_line(problem)
+    return "read"
 
 
 def load_model(path):
@@ -31,26 +32,29 @@ def load_model(path):
         model = freemetric.load(path)
     except ModelFileError as problem:
         return _check_line(problem)
+    outcome = "loaded and failed in Python"
     for rows in (ROWS[:2, :2], ROWS[:, :3]):
         with contextlib.suppress(ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             (model.predict if hasattr(model, "predict") else model.transform)(rows)
-    return None
+            outcome = "loaded and answered"
+    return outcome
 
 
 def _check_line(problem):
     assert str(problem).isprintable(), problem
     assert len(str(problem)) < 3000, problem
+    return "refused"
 
 
 def attempt(seed, path):
-    """One mutated file of the corpus, written to ``path`` with its ending, and read."""
+    """One mutated file of the corpus, written to ``path`` with its ending, and read; what became of it."""
     rng = random.Random(seed)
     original = source(rng)
     is_model = target(original.suffix) is load_model
     mutate = altered_model if is_model and rng.random() < 0.9 else damaged
     path = path.with_suffix(original.suffix)
     path.write_bytes(mutate(rng, original.read_bytes()))
-    use(path)
+    return use(path)
 
 
 def source(rng):
@@ -64,7 +68,7 @@ def target(suffix):
 
 
 def use(path):
-    """Read a file as what its ending says."""
+    """Read a file as what its ending says, and say what came of it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        target(path.suffix)(path)
+        return target(path.suffix)(path)

@@ -1,0 +1,72 @@
+"""What `make survive` counts as broken is broken."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+
+if not hasattr(os, "fork"):
+    pytest.skip("needs os.fork", allow_module_level=True)
+apart = pytest.importorskip("survival.apart", reason="tools are not part of an installed package")
+from survival import hostile, mutants  # noqa: E402
+
+
+def busy():
+    while True:
+        time.time()
+
+
+@pytest.mark.parametrize(
+    ("work", "said"),
+    [
+        (lambda: "a line", "a line"),
+        (lambda: os.kill(os.getpid(), signal.SIGSEGV), "died: SIGSEGV"),
+        (lambda: 1 / 0, "died: exit code 1"),
+        (busy, "died: SIGPROF"),
+        (lambda: str(len(bytes(50 << 30))), "died: exit code 1"),
+    ],
+    ids=["a result", "a crash", "an error", "no end", "much memory"],
+)
+def test_work_may_end_as_it_likes(work, said):
+    assert apart.apart(work, seconds=1) == said
+
+
+def test_a_row_is_a_line_of_the_table():
+    row = apart.Row("mutants", 2000, "one line", ["died"], "0 s")
+    assert row.markdown == "| mutants | 2,000 | one line | 1 | 0 s |"
+    assert apart.HEAD.count("|") == 2 * row.markdown.count("|")
+
+
+class Learner(hostile.BaseEstimator):
+    def fit(self, X, y):
+        return self
+
+    def transform(self, X):
+        return eval(X)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("[1.0]", "result"),
+        ("[float('nan')]", "numbers that are none"),
+        ("np.linalg.inv(np.zeros((2, 2)))", "LinAlgError of _linalg.py"),
+        ("np.zeros(3) @ np.zeros(2)", "ValueError of <string>"),
+        ("np.ones(1) / 0", "RuntimeWarning of"),
+        ("Learner().nothing", "AttributeError of"),
+        ("hostile.clone(3)", "refused: Cannot clone object"),
+    ],
+)
+def test_only_lines_for_people_are_refusals(given, said):
+    assert hostile.outcome(Learner(), hostile.Given(None, None, given)).startswith(said)
+
+
+def test_mutants_are_told_apart_and_counted(tmp_path):
+    models, tables = (mutants.seeds_of(which) for which in (True, False))
+    seeds = [next(models), next(models), next(tables)]
+    said = mutants.tried(seeds, tmp_path)
+    assert len(said) == 3
+    assert set(said) <= {"refused", "read", "loaded and answered", "loaded and failed in Python"}
+    assert np.unique(seeds).size == 3

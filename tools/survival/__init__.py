@@ -1,0 +1,1 @@
+"""What freemetric survives, one file for every row of the table; ``make survive`` makes it."""

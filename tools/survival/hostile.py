@@ -1,0 +1,72 @@
+"""Every estimator on every hostile input: a result or one clear line, never a crash, a hang or numpy's own words."""
+
+import random
+import traceback
+import warnings
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+
+from freemetric import DMLFE, LEARNERS, SCML, FreeEnergyClassifier, MetricKNeighborsClassifier, TableClassifier
+from freemetric.mc import Annealing, Constant
+
+from .apart import Row, apart
+from .inputs import USUAL, Given, hostile
+
+LONGEST = 400  # letters of a line
+FEW = FreeEnergyClassifier(4, random_state=0)
+QUICK = {SCML: {"max_iter": 500}, DMLFE: {"sampler": Annealing(Constant(1e-3), n_steps=3)}}
+
+
+def rows(rng: random.Random) -> list[Row]:
+    """One row: estimators times inputs."""
+    estimators, inputs = everyone(), hostile()
+    row = Row("hostile inputs x estimators", len(estimators) * len(inputs), "a result or one clear line")
+    counts: Counter[str] = Counter()
+    for name, estimator in estimators.items():
+        outcome(estimator, inputs[USUAL])  # compiled and imported once, not by every process
+        for what, given in inputs.items():
+            said = apart(partial(outcome, estimator, given))
+            counts[said.partition(":")[0]] += 1
+            if not said.startswith(("result", "refused")):
+                row.broken.append(f"{name}, {what}: {said}")
+    row.measured = f"{len(estimators)} x {len(inputs)}: " + ", ".join(f"{n:,} {how}" for how, n in counts.most_common())
+    return [row]
+
+
+def everyone() -> dict[str, BaseEstimator]:
+    """Every public estimator, quick ones where they would walk for long."""
+    learners = {cls.__name__: cls(**QUICK.get(cls, {})) for cls in LEARNERS.values()}
+    classifiers = {"MetricKNeighborsClassifier": MetricKNeighborsClassifier(LEARNERS["nca"](), 3)}
+    classifiers |= {"FreeEnergyClassifier": FEW, "TableClassifier": TableClassifier(clone(FEW))}
+    return learners | classifiers
+
+
+def outcome(estimator: BaseEstimator, given: Given) -> str:
+    """In a word, with the reason: result, refused, or what must not be."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", RuntimeWarning)  # numpy's
+            asked = clone(estimator).fit(given.X, given.y)
+            ask = next(name for name in ("predict_proba", "predict", "transform") if hasattr(asked, name))
+            found = np.asarray(getattr(asked, ask)(given.asked))
+    except Exception as problem:
+        return judged(problem)
+    return "result" if np.isfinite(found).all() else "numbers that are none"
+
+
+def judged(problem: Exception) -> str:
+    """Whether an error is a line for people: said by us, or by scikit-learn about what it was given."""
+    last = traceback.extract_tb(problem.__traceback__)[-1]
+    where, was_raised = last.filename, (last.line or "").lstrip().startswith("raise")  # or compiled code has said it
+    ours = was_raised and any(package in Path(where).parts for package in ("freemetric", "sklearn"))
+    text = str(problem)
+    if not isinstance(problem, ValueError | TypeError) or not ours:
+        return f"{type(problem).__name__} of {Path(where).name}: {text[:LONGEST]}"
+    if "sklearn" not in Path(where).parts and (len(text) > LONGEST or not text.isprintable()):
+        return f"more than a line: {text[:LONGEST]}"
+    return f"refused: {text[:LONGEST]}"

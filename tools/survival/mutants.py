@@ -1,0 +1,46 @@
+"""Mutants of model files and tables, by the fuzzer of the tests: refused in one line, or read and asked."""
+
+import itertools
+import random
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from tests.fuzz.targets import attempt, source
+
+from .apart import Row, apart
+
+TRIED = {"model files": 2000, "tables": 1000}
+AT_ONCE = 20  # in a process
+
+
+def rows(rng: random.Random) -> list[Row]:
+    """A row of the files with right checksums over wrong parts, and one of the tables."""
+    with tempfile.TemporaryDirectory() as folder:
+        return [row(name, times, Path(folder)) for name, times in TRIED.items()]
+
+
+def row(name: str, times: int, folder: Path) -> Row:
+    """The first seeds whose file is of this kind."""
+    made = Row(f"mutants of {name}", times, "one line, or an object that answers or fails in Python; never below it")
+    seeds = [seed for seed in itertools.islice(seeds_of(name == "model files"), times)]
+    counts: Counter[str] = Counter()
+    for first in range(0, times, AT_ONCE):
+        said = tried(seeds[first : first + AT_ONCE], folder)
+        counts.update(line for line in said if not line.startswith("died"))
+        made.broken += [line for line in said if line.startswith("died")]
+    made.measured = ", ".join(f"{number:,} {outcome}" for outcome, number in counts.most_common())
+    return made
+
+
+def seeds_of(models: bool):
+    """Numbers whose mutant is of a model, or of a table."""
+    return (seed for seed in itertools.count() if (source(random.Random(seed)).suffix == ".model") == models)
+
+
+def tried(seeds: list[int], folder: Path) -> list[str]:
+    """What became of each; where a process dies, they are tried one by one."""
+    said = apart(lambda: "\n".join(attempt(seed, folder / "current") for seed in seeds))
+    if said.startswith("died") and len(seeds) > 1:
+        return [line for seed in seeds for line in tried([seed], folder)]
+    return [f"{said} (seed {seeds[0]})"] if said.startswith("died") else said.splitlines()

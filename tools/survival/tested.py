@@ -1,0 +1,61 @@
+"""What tests try in processes of their own: forks, places where nothing can be written, exploits; and the minima."""
+
+import random
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+from minima import PYPROJECT, minima
+
+from .apart import Row
+
+ROOT = Path(__file__).parents[2]
+OF_MINIMA = ROOT / "out" / "test-minima.xml"  # `make test-minima` writes it
+FILES = {
+    "forks after a fit, and before": (["tests/test_forking.py"], "children answer as their parent does"),
+    "no folder to write to, a full disk": (
+        ["tests/test_nowhere_to_write.py", "tests/kernels/test_compiling.py"],
+        "import, load, predict, fit and commands as ever",
+    ),
+    "exploits of files and records that once worked": (["tests/files/test_exploits.py"], "one line, little memory"),
+    "kill -9 of a runner or a fit with workers": (
+        ["tests/tabular/test_lifeline.py", "tests/learners/test_killed_workers.py"],
+        "no process lives on, nothing is half-written",
+    ),
+}
+
+
+def rows(rng: random.Random) -> list[Row]:
+    """A row for each group of tests."""
+    return [tested(name, *wanted) for name, wanted in FILES.items()] + [oldest()]
+
+
+def tested(name: str, files: list[str], wanted: str) -> Row:
+    """So many tests of these files, slow ones among them."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        words = ["-n", "0", "-q", "-m", "slow or not slow", f"--junitxml={report}", *files]
+        subprocess.run([sys.executable, "-m", "pytest", *words], cwd=ROOT, stdout=subprocess.DEVNULL, check=False)
+        return counted(report, f"{name} (tests)", wanted)
+
+
+def counted(report: Path, name: str, wanted: str) -> Row:
+    """The row of a report that pytest has written."""
+    cases = list(ET.parse(report).iter("testcase"))
+    skipped = [case for case in cases if case.find("skipped") is not None]
+    broken = [case.get("name", "") for case in cases if {"failure", "error"} & {part.tag for part in case}]
+    return Row(
+        name, len(cases) - len(skipped), wanted, broken, f"{len(skipped)} cannot be tried here" if skipped else ""
+    )
+
+
+def oldest() -> Row:
+    """Every package as old as pyproject.toml allows."""
+    pinned = minima(PYPROJECT.read_text())
+    name = f"the oldest releases allowed of {len(pinned)} packages (tests)"
+    wanted = "contract, files, tables and benchmarks as with the newest"
+    if OF_MINIMA.exists() and OF_MINIMA.stat().st_mtime > PYPROJECT.stat().st_mtime:
+        return counted(OF_MINIMA, name, wanted)
+    return Row(name, 0, wanted, measured="`make test-minima` has not been run here")
