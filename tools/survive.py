@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT))  # the tests have the fuzzer, and programs that are tried
+sys.path.insert(0, str(ROOT))  # the tests have the fuzzer, and programs that are tried
 PARTS = ("kills", "mutants", "hostile", "large", "tested", "pythons")
 
 
