@@ -24,6 +24,7 @@ from freemetric import (
     MLKR,
     FreeEnergyClassifier,
     MetricKNeighborsClassifier,
+    MetricKNeighborsRegressor,
     Recipe,
     TableClassifier,
     energies,
@@ -169,6 +170,10 @@ def learners():
         "freemetric:metric-k-neighbors-classifier": [
             MetricKNeighborsClassifier(QUICK_DMLFE, n_folds=2, random_state=0).fit(X, np.where(y == 2, -1, y)),
             MetricKNeighborsClassifier(make_pipeline(StandardScaler(), LEARNERS["rca"]()), 3).fit(X, y),
+        ],
+        "freemetric:metric-k-neighbors-regressor": [
+            MetricKNeighborsRegressor(MLKR(2), n_folds=2, random_state=0).fit(X, X[:, 0] ** 2),
+            MetricKNeighborsRegressor(LEARNERS["euclidean"](), 3, weights="distance").fit(X, X[:, 1:3]),
         ],
         "freemetric:committee": [many.committee_, short.committee_],
         **tables(),
