@@ -54,7 +54,7 @@ def test_it_answers_and_ends_at_once(start, tmp_path):
     assert httpx.get(url.partition("?")[0], timeout=60).status_code == 403
     assert len(folders(tmp_path)) == 1
     seconds, code, said = ended(process, signal.SIGINT)
-    assert seconds < 5  # it takes a tenth of that, but who knows who else is busy
+    assert seconds < 15  # it takes a moment, but who knows who else is busy
     assert (code, said) == (130, "")
     assert folders(tmp_path) == []
 
@@ -72,7 +72,7 @@ def test_it_ends_at_once_while_a_fit_runs_and_the_page_watches(start, tmp_path, 
         with client.stream("GET", f"{base}/api/jobs/{job['number']}/events") as events:
             next(events.iter_lines())
             seconds, code, said = ended(process, sign)
-    assert seconds < 5
+    assert seconds < 15  # on a machine that has much else to do
     assert (code, said) == (expected, "")
     assert folders(tmp_path) == []
 

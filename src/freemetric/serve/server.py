@@ -1,8 +1,10 @@
 """The server: on the loopback alone, until it is stopped."""
 
+import signal
 import socket
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,16 +60,36 @@ class Server:
             self.guard, log_level="critical", access_log=False, timeout_graceful_shutdown=0, server_header=False
         )
         self.uvicorn: Any = uvicorn.Server(config)
+        self.is_interrupted = False
         self.url = f"http://127.0.0.1:{port}/?token={self.guard.token}"
         self.url_for_once = f"http://127.0.0.1:{port}/?token={self.guard.word_for_once()}"
 
     def run(self) -> None:
-        """Answer until stopped; then nothing of it is left."""
+        """Answer until stopped; then nothing of it is left. Ctrl-C ends in KeyboardInterrupt."""
         threading.Thread(target=_warm_up, daemon=True).start()
+        with self._interrupts_noted():
+            try:
+                self.uvicorn.run(sockets=[self.socket])
+            finally:
+                self.close()
+        if self.is_interrupted:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def _interrupts_noted(self) -> Iterator[None]:
+        """Ctrl-C stops the loop and is remembered: whether the loop itself would raise it depends on the moment."""
+        if threading.current_thread() is not threading.main_thread():  # which alone hears of signals
+            yield
+            return
+        before = signal.signal(signal.SIGINT, self._interrupt)
         try:
-            self.uvicorn.run(sockets=[self.socket])
+            yield
         finally:
-            self.close()
+            signal.signal(signal.SIGINT, before)
+
+    def _interrupt(self, *_):
+        self.is_interrupted = True
+        self.stop()
 
     def stop(self) -> None:
         """Let ``run`` come to its end."""
