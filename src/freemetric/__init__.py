@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # at run time they are imported when they are asked for: scik
         MetricKNeighborsRegressor,
         Recipe,
     )
-    from .tabular import TableClassifier
+    from .tabular import TableClassifier, TableRegressor
 
 __all__ = [
     "DCA",
@@ -54,6 +54,7 @@ __all__ = [
     "MetricKNeighborsRegressor",
     "Recipe",
     "TableClassifier",
+    "TableRegressor",
     "__version__",
     "datasets",
     "energies",
@@ -67,7 +68,8 @@ _MODULES = {
     *("bench", "dask", "datasets", "display", "energies", "exceptions", "files", "kernels", "learners", "mc"),
     *("metrics", "onnx_export", "report", "serve", "tabular"),
 }
-_HOMES = {"load": "files", "TableClassifier": "tabular"}  # of the other names in __all__; else learners
+_TABLES = ("TableClassifier", "TableRegressor")
+_HOMES = {"load": "files", **dict.fromkeys(_TABLES, "tabular")}  # of the other names in __all__; else learners
 
 
 def __getattr__(name: str) -> Any:

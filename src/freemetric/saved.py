@@ -28,7 +28,7 @@ from .metrics import (
     Told,
     Voters,
 )
-from .tabular import TableClassifier, TableModel
+from .tabular import TableClassifier, TableModel, TableRegressor
 
 for _tag, _cls in {
     **LEARNERS,
@@ -38,6 +38,7 @@ for _tag, _cls in {
     "metric-k-neighbors-classifier": MetricKNeighborsClassifier,
     "metric-k-neighbors-regressor": MetricKNeighborsRegressor,
     "table-classifier": TableClassifier,
+    "table-regressor": TableRegressor,
 }.items():
     register_known(f"freemetric:{_tag}", _cls)
 for _tag, _cls in {

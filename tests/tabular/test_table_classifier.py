@@ -217,7 +217,7 @@ def test_rows_without_a_label_are_left_out_and_said(gap, rich):
         ([None] * 80, "class"),
         (["a", "b"], "X has 80 rows, and y has 2 labels"),
         (np.zeros((80, 2)), "y should be a 1d array"),
-        ("klass", "X: no column 'klass' to take as the class"),
+        ("klass", "X: no column 'klass' to predict"),
         (None, "the target y is None"),
         (list(map(str, range(80))), "every row has a class of its own"),
     ],

@@ -7,6 +7,7 @@ from .feature_shares import Weight, by_column
 from .limits import Limits
 from .model import TableModel
 from .reading import read
+from .regressor import TableRegressor
 from .schema import Schema
 from .settings import Settings
 from .table import InputError, Table
@@ -20,6 +21,7 @@ __all__ = [
     "Table",
     "TableClassifier",
     "TableModel",
+    "TableRegressor",
     "Weight",
     "by_column",
     "compare",

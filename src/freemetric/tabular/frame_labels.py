@@ -46,21 +46,25 @@ def frame_labels(X: Any, y: Any) -> Labels:
     -------
     Labels
     """
-    name = y if isinstance(y, str) else getattr(y, "name", None)
-    if isinstance(y, str):
-        values = _values(_column_of(X, y))
-    else:
-        _check_index(X, y)
-        values = _values(y)
+    name, values = frame_target(X, y)
     never = values.dtype.kind in "biuUS"
     gaps = np.zeros(len(values), bool) if never else np.array([is_gap(value) for value in values.tolist()], dtype=bool)
-    return Labels(USUAL_NAME if name is None else column_name(name), _plain(values[~gaps]), ~gaps)
+    return Labels(name, _plain(values[~gaps]), ~gaps)
+
+
+def frame_target(X: Any, y: Any) -> tuple[str, np.ndarray]:
+    """What a target is called, and its values (n_rows,) as they were given: a column of its own, or one of X."""
+    if isinstance(y, str):
+        return y, _values(_column_of(X, y))
+    name = getattr(y, "name", None)
+    _check_index(X, y)
+    return USUAL_NAME if name is None else column_name(name), _values(y)
 
 
 def _column_of(X: Any, name: str) -> Any:
     names = list(getattr(X, "column_names", getattr(X, "columns", ())))
     if name not in names:
-        raise InputError(f"X: no column {quoted(name)} to take as the class")
+        raise InputError(f"X: no column {quoted(name)} to predict")
     return X[name]
 
 
@@ -113,4 +117,4 @@ def _check_index(X: Any, y: Any) -> None:
         return
     if its.is_unique and set(its) == set(mine):
         said = "y has the rows of X in another order, by its index; they are matched by their place"
-        warnings.warn(f"{said}: y.loc[X.index] has the order of X", DataWarning, stacklevel=4)
+        warnings.warn(f"{said}: y.loc[X.index] has the order of X", DataWarning, stacklevel=5)

@@ -1,4 +1,4 @@
-"""What a fitted classifier of tables has learned: its parts, what they weigh, and how it is shown."""
+"""What a fitted estimator of tables has learned: its parts, what they weigh, and how it is shown."""
 
 from collections.abc import Callable
 from copy import copy
@@ -15,14 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 from ..learners.free_energy.importances import Importances
 from ..presenting import Presented
 from .feature_shares import Weight
-from .frame_labels import frame_labels
 from .frame_step import FrameStep
 from .model import TableModel
 
 
 def inner_can(method: str) -> Callable[[Any], bool]:
-    """Whether the classifier inside has a method."""
-    return lambda model: hasattr(model.classifier_ if hasattr(model, "model_") else model.made_classifier(), method)
+    """Whether the last step has a method."""
+    return lambda model: hasattr(model.pipeline_[-1] if hasattr(model, "model_") else model.made(), method)
 
 
 class LearnedTable(Presented):
@@ -30,28 +29,24 @@ class LearnedTable(Presented):
 
     model_: TableModel
     frame: Callable[[Any], Any]
+    _told: Callable[[Any, Any], NDArray]
 
     @property
     def pipeline_(self) -> Pipeline:
-        """Steps "columns", "scale" and "classifier", on what ``frame`` makes of a table."""
+        """Steps "columns", "scale" and "classifier" or "regressor", on what ``frame`` makes of a table."""
         return self.model_.pipeline
 
     @property
-    def classifier_(self) -> Any:
-        """The fitted classifier, on the features that ``features`` makes of a table."""
-        return self.model_.pipeline[-1]
-
-    @property
     def oob_score_(self) -> float:
-        """The classifier's own estimate from the training rows, where it has one."""
-        return self.classifier_.oob_score_
+        """The last step's own estimate from the training rows, where it has one."""
+        return self.pipeline_[-1].oob_score_
 
     def features(self, X: Any) -> NDArray:
-        """What the classifier sees: features (n_rows, n_features) in [0, 1], which ``feature_names`` names."""
+        """What the last step sees: features (n_rows, n_features) in [0, 1], which ``feature_names`` names."""
         return self.pipeline_[:-1].transform(self.frame(X))
 
     def feature_names(self) -> list[str]:
-        """Names of the features that the classifier sees: columns, with a value where a column is several features."""
+        """Names of the features that the last step sees: columns, with a value where a column is several features."""
         check_is_fitted(self)
         return self.model_.feature_names()
 
@@ -67,7 +62,7 @@ class LearnedTable(Presented):
         Parameters
         ----------
         scoring : str, callable or None, default=None
-            A scorer; None is that of the classifier.
+            A scorer; None is that of the last step.
 
         Returns
         -------
@@ -90,7 +85,7 @@ class LearnedTable(Presented):
         X : frame, array or list of rows, or None, default=None
             Rows to show; None takes those that the model has kept, if any.
         y : array-like of shape (n_rows,), str or None, default=None
-            Their labels, or the name of a column of X.
+            Their labels or numbers, or the name of a column of X.
         **options : dict
             Those of :func:`freemetric.report.write`.
 
@@ -100,7 +95,7 @@ class LearnedTable(Presented):
             The file.
         """
         if isinstance(y, str):
-            y = frame_labels(X, y).y
+            y = self._told(X, y)
         known = {"feature_names": self.feature_names(), "columns": self.model_.originals(self.frame)}
         return super().report(path, X, y, **known | options)
 
@@ -110,7 +105,7 @@ class LearnedTable(Presented):
         return Pipeline([("table", FrameStep(self)), *self.pipeline_.steps])
 
     def as_shown(self) -> Any:
-        """The classifier with the names of its features, for the card in a notebook."""
-        shown = copy(self.classifier_)
+        """The last step with the names of its features, for the card in a notebook."""
+        shown = copy(self.pipeline_[-1])
         shown.feature_names_in_ = np.array(self.feature_names(), dtype=object)
         return shown

@@ -1,5 +1,7 @@
 """Methods that predict numbers, by name."""
 
+from collections.abc import Callable
+
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestRegressor
 
@@ -11,7 +13,7 @@ def _dmlfe() -> BaseEstimator:
     return DMLFE(energy="regression")
 
 
-METRICS = {"euclidean": Euclidean, "pca": PCA, "mlkr": MLKR, "dmlfe": _dmlfe}
+METRICS: dict[str, Callable[[], BaseEstimator]] = {"euclidean": Euclidean, "pca": PCA, "mlkr": MLKR, "dmlfe": _dmlfe}
 
 NUMBER_METHODS: dict[str, Method] = {
     "free-energy": Method(FreeEnergyRegressor),

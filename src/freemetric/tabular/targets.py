@@ -59,8 +59,8 @@ def _marks(table, name):
         raise InputError(f"{table.source}: column {quoted(name)}: {doubt(table, found)}")
     if found.marks is None:
         row = int(np.flatnonzero(np.isinf(table.maybe_numbers(name)))[0])
-        what = f"{quoted(table.texts(name)[row])} is no number to predict"
-        raise InputError(f"{table.place(row, name)}: {what}; {table.option('task', 'classify')} predicts names")
+        what = f"{quoted(table.texts(name)[row])} is no number to predict; names are classes"
+        raise InputError(f"{table.place(row, name)}: {what}")
     if is_news:
         warnings.warn(f"{table.source}: {recognised(table, found.marks, [name])}", DataWarning, 4)
     return found.marks

@@ -22,7 +22,7 @@ def known_truth(model: "TableModel", table: Table) -> Target | None:
     if name not in table.columns:
         return None
     if model.predicts_numbers:
-        numbers = table.maybe_numbers(name, _marks(model))
+        numbers = table.maybe_numbers(name, marks_of_target(model))
         present = np.isfinite(numbers)
         return Target("number", numbers[present], present, {})
     known = {canonical(str(label)): label for label in model.pipeline.classes_}
@@ -31,7 +31,7 @@ def known_truth(model: "TableModel", table: Table) -> Target | None:
     return Target("class", np.array([known[text] for text in texts[present]]), present, {})
 
 
-def _marks(model):
+def marks_of_target(model: "TableModel") -> Marks:
     """How the numbers of the training rows were written; a table whose cells are numbers needs none."""
     about = model.notes.get("numbers", {})
     return Marks(about.get("decimal", "."), about.get("thousands", ""))

@@ -1,0 +1,196 @@
+"""What estimators of tables share: parameters, what is understood of frames, the fit of a model of a table."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from ..files import Savable
+from ..files.checks import require
+from ..files.estimators import check_attributes
+from ..learners.learned_space import LearnedSpace
+from ..learners.training_rows import check_weights
+from ..sklearn_compat import HasMethods, StrOptions, validate_params
+from .frames import FrameTable, as_table, column_name
+from .identifiers import usable
+from .learned_table import LearnedTable
+from .model import TableModel
+from .table import InputError
+from .targets import Target
+
+KINDS = ("drop", "keep", "numeric", "nominal")
+MAPPING = ("embed", "transform", "learner_")  # one of which an estimator with a distance has
+WRITTEN = ("missing", "decimal", "thousands", "date_order")
+INNER = [HasMethods("fit"), None]
+CONSTRAINTS: dict[str, list] = {
+    **{kind: [list, tuple] for kind in KINDS},
+    "missing": [list, tuple, None],
+    "decimal": [StrOptions({".", ","}), None],
+    "thousands": [StrOptions({".", ",", "'", " ", ""}), None],
+    "date_order": [StrOptions({"ymd", "dmy", "mdy"}), None],
+    "random_state": ["random_state"],
+}
+
+
+class TableEstimator(Savable, LearnedTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Fits a ``model_`` of a table. Subclasses say what their last step is, and read what it learns to predict."""
+
+    _inner: str  # the parameter that is the last step
+    _usual: type  # which it is where none is given
+    _k_nn: type  # what follows a metric learner
+
+    def __init__(self, *, drop, keep, numeric, nominal, missing, decimal, thousands, date_order, random_state):
+        self.drop = drop
+        self.keep = keep
+        self.numeric = numeric
+        self.nominal = nominal
+        self.missing = missing
+        self.decimal = decimal
+        self.thousands = thousands
+        self.date_order = date_order
+        self.random_state = random_state
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, ``classifier__...`` or ``regressor__...`` of the usual one where none was given.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name.
+
+        Returns
+        -------
+        self : object
+            This estimator.
+        """
+        if getattr(self, self._inner) is None and any(name.startswith(f"{self._inner}__") for name in params):
+            setattr(self, self._inner, self._usual())
+        return super().set_params(**params)
+
+    def made(self) -> Any:
+        """What a fit would fit last."""
+        given = getattr(self, self._inner)
+        made = self._usual() if given is None else clone(given)
+        made = made if self._can_predict(made) else self._k_nn(made)
+        seeds = [name for name in made.get_params() if name.split("__")[-1] == "random_state"]
+        return made.set_params(**{name: self.random_state for name in seeds if made.get_params()[name] is None})
+
+    def _can_predict(self, estimator: Any) -> bool:
+        raise NotImplementedError
+
+    def _learn(
+        self, X: Any, name: str, cells: NDArray, target: Callable[[FrameTable], Target], sample_weight: Any
+    ) -> None:
+        """Fit on a table with a column of this name to be predicted."""
+        validate_params(self)
+        table, last = self.table(X), self.made()
+        if table.n_rows != len(cells):
+            raise InputError(f"X has {table.n_rows} rows, and y has {len(cells)} labels")
+        if table.n_rows < 2:
+            raise InputError("X has 1 sample, and a minimum of 2 is required")
+        weights, with_target = self._weights(table, last, sample_weight), table.with_target(name, cells)
+        told = target(with_target)
+        kinds = {kind: [column_name(name) for name in getattr(self, kind)] for kind in KINDS}
+        schema, unusable = usable(with_target, name, **kinds)
+        about = {"method": _called(last), "file": f"a {type(X).__name__}", "seed": _seed(last)}
+        self.model_ = TableModel.learned(with_target, schema, unusable, last, told, weights, about=about)
+        self._keep_names([column for column in table.columns if column != name], table.names_are_texts)
+
+    def _keep_names(self, names, are_texts):
+        self.columns_, self.n_features_in_ = names, len(names)
+        if are_texts:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _weights(self, table: FrameTable, last: Any, sample_weight: Any) -> NDArray | None:
+        if sample_weight is None:
+            return None
+        if not has_fit_parameter(last, "sample_weight"):
+            raise InputError(f"{type(last).__name__} cannot weigh rows; {self._usual.__name__} can")
+        return check_weights(sample_weight, np.empty((table.n_rows, 1)))
+
+    def table(self, X: Any, names: Any = None, by_place: bool = False) -> FrameTable:
+        """What is understood of X; ``names`` are those of its columns where it has none, or ``by_place`` anyway."""
+        return as_table(X, names=names, by_place=by_place, **{name: getattr(self, name) for name in WRITTEN})
+
+    def frame(self, X: Any) -> Any:
+        """The columns that the model needs as a DataFrame of numbers and names, dates as several numbers.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            A table with the columns of that of ``fit``; one without names has them in the same order.
+
+        Returns
+        -------
+        DataFrame
+        """
+        check_is_fitted(self)
+        return self.model_.matched(self._matched(self.table(X, self.columns_), X), self.columns_)
+
+    def _matched(self, table: FrameTable, X: Any) -> FrameTable:
+        """The table by the names of fit, or by places where one of the two has no names."""
+        known = hasattr(self, "feature_names_in_")
+        if table.named and (known or set(self.columns_) <= set(table.columns)):
+            return table
+        if len(table.columns) != self.n_features_in_:
+            what = f"X has {len(table.columns)} features, but {type(self).__name__} is expecting {self.n_features_in_}"
+            raise InputError(f"{what} features as input")
+        if known:
+            said = f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names"
+            warnings.warn(said, stacklevel=4)
+        return self.table(X, self.columns_, by_place=True)
+
+    def transform(self, X: Any) -> NDArray:
+        """Rows in the space where the learned distance is Euclidean.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            A table with the columns of that of ``fit``.
+
+        Returns
+        -------
+        Z : ndarray of shape (n_rows, n_components)
+            Coordinates.
+        """
+        frame = self.frame(X)
+        if not any(hasattr(self.pipeline_[-1], name) for name in MAPPING):
+            raise TypeError(f"{type(self.pipeline_[-1]).__name__} has learned no distance to map by.")
+        return self.model_.embedded(frame)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(LearnedSpace(self.pipeline_).learner.get_feature_names_out())
+
+    def check_state(self) -> None:
+        """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""
+        check_attributes(self, ("model_", "columns_", "n_features_in_"))
+        if hasattr(self, "model_"):
+            own = f"of {type(self).__name__}"
+            require(type(self.model_) is TableModel, f"model_ {own}", "is something else")
+            require(self._can_predict(self.model_.pipeline[-1]), f"model_ {own}", "predicts something else")
+            names = self.columns_
+            texts = type(names) is list and all(type(name) is str for name in names)
+            known = texts and {column.name for column in self.model_.schema.columns} <= set(names)
+            require(known and len(names) == self.n_features_in_, f"columns_ {own}", "are something else")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = tags.input_tags.sparse = True
+        return tags
+
+
+def _called(last: Any) -> str:
+    """The last step in words: of a learner that k-NN follows, the learner."""
+    return type(getattr(last, "learner", last)).__name__
+
+
+def _seed(last: Any) -> int | None:
+    seed = last.get_params(deep=False).get("random_state")
+    return int(seed) if isinstance(seed, int | np.integer) else None
