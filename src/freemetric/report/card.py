@@ -4,14 +4,16 @@ import logging
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..display.candidates import kind_name
 from ..learners.free_energy.importances_mixin import KNOWN, ImportancesMixin
+from ..learners.free_energy.out_of_bag import out_of_bag
 from ..learners.free_energy.scoring import score_name
-from .card_drawing import bars, count, framed, line, percent
+from .card_drawing import bars, count, framed, line, percent, points
 
 MOST_BARS = 6
 MOST_CELLS = 20_000  # of training patterns whose importances are asked for by a card, which should be there at once
@@ -42,9 +44,11 @@ def drawn_card(model: Any) -> str:
 def _facts(model):
     metric = _metric(model)
     if hasattr(model, "oob_score_"):
-        yield f"out-of-bag {score_name(model.scoring)}", _score(model)
+        yield f"out-of-bag {_score_name(model)}", _score(model)
     if hasattr(model, "committee_"):
         yield "who votes", _voters(model)
+    if hasattr(model, "strengths_"):
+        yield from _beside_votes(model)
     if hasattr(model, "n_neighbors_"):
         yield "neighbours", f"k = {model.n_neighbors_}, {_how_chosen(model)}"
     if hasattr(metric, "components_"):
@@ -58,13 +62,32 @@ def _facts(model):
         yield "Monte Carlo steps" if walks else "iterations", f"{metric.n_iter_:,}"
 
 
+def _score_name(model):
+    return score_name(model.scoring, is_regressor(model))
+
+
 def _score(model):
     """Shares of patterns are percents; other scores may be anything."""
-    return percent(model.oob_score_) if model.scoring is None else f"{model.oob_score_:.4g}"
+    return percent(model.oob_score_) if _is_share(model) else f"{model.oob_score_:.3g}"
+
+
+def _is_share(model):
+    return model.scoring is None and not is_regressor(model)
+
+
+def _beside_votes(model):
+    """On which scale numbers are averaged, and what counts beside those of neighbours."""
+    if model.scale_name_ != "linear":
+        yield "averaged", "as logarithms"
+    counts = [f"{name} {value:.2g}" for name, value in model.strengths_.items() if value > 0 and name != "votes"]
+    yield "trends that count", ", ".join(counts) or "none"
 
 
 def _parts(model):
     metric, tried = _metric(model), getattr(model, "selection_", {})
+    if hasattr(model, "oob_prediction_"):
+        known = out_of_bag(model)
+        yield points("true numbers from left to right, predicted out of bag upwards", known.truth, known.predicted)
     if isinstance(model, ImportancesMixin):
         yield _most_important_features(model)
     yield _heaviest_features(model, metric)
@@ -115,8 +138,8 @@ def _most_important_features(model):
     if not np.isfinite(mean).all():  # nobody was out of bag
         return None
     names, first = _feature_names(model, model), np.argsort(-mean, kind="stable")[:MOST_BARS]
-    words = f"{_some(first, mean)}, what out-of-bag {score_name(model.scoring)} owes to them"
-    return bars(words, [names[i] for i in first], mean[first], error[first], are_shares=model.scoring is None)
+    words = f"{_some(first, mean)}, what out-of-bag {_score_name(model)} owes to them"
+    return bars(words, [names[i] for i in first], mean[first], error[first], are_shares=_is_share(model))
 
 
 def _heaviest_features(model, metric):

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..printable import printable
 
 LONGEST_NAME, MOST_POINTS = 21, 200
+BORDERS = (0.005, 0.995)  # of the numbers that are drawn: a single one far away would press all others together
 
 # Text is of the colour that the notebook gives it, whatever its theme; the bars can be seen on light and on dark.
 STYLE = """
@@ -26,6 +27,8 @@ STYLE = """
   font-variant-numeric: tabular-nums; }
 .NAME svg { display: block; width: 100%; height: .7em; }
 .NAME .line svg { height: 3.4em; }
+.NAME .points svg { width: 12em; height: 12em; }
+.NAME .points path.dots { stroke: var(--bar); stroke-width: 3.5; stroke-linecap: round; opacity: .7; }
 .NAME rect { fill: var(--bar); }
 .NAME polyline { fill: none; stroke: var(--bar); stroke-width: 1.6; vector-effect: non-scaling-stroke; }
 .NAME path { stroke: currentColor; vector-effect: non-scaling-stroke; }
@@ -69,6 +72,18 @@ def line(title: str, values: ArrayLike, marked: int | None = None) -> str | None
     mark = "" if marked is None else f'<path d="M{100 * marked / (len(values) - 1):.1f} 0V40"/>'
     drawing = _drawing(100, 40, f'<polyline points="{points}"/>{mark}')
     return f'<div class="line">{_title(title)}{drawing}</div>'
+
+
+def points(title: str, x: NDArray, y: NDArray) -> str | None:
+    """Two numbers that should agree, against each other, with the line where they do."""
+    if len(x) < 2:
+        return None
+    shown = np.unique(np.linspace(0, len(x) - 1, min(len(x), MOST_POINTS)).round().astype(int))
+    low, high = np.quantile(np.concatenate([x, y]), BORDERS)
+    u, v = (np.clip((some[shown] - low) / ((high - low) or 1), 0, 1) for some in (x, y))
+    dots = "".join(f"M{2 + 96 * a:.1f} {98 - 96 * b:.1f}h0" for a, b in zip(u, v, strict=True))
+    drawing = _drawing(100, 100, f'<path opacity=".5" d="M2 98L98 2"/><path class="dots" d="{dots}"/>')
+    return f'<div class="points">{_title(title)}{drawing}</div>'
 
 
 def _drawing(width, height, inside):

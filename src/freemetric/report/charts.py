@@ -11,8 +11,14 @@ from .findings import Findings
 from .space import heaviest
 
 MOST_FEATURES, MOST_BARS, MOST_CURVES, MOST_TRIED = 40, 20, 8, 200
-ERRORS = ("oob_error", "error", "oob_brier")  # what choices are judged by, the first there is
-RESULTS = {*ERRORS, "weight", "n_replicas", "n_neighbors"}  # columns that tell no candidate from another
+ERRORS = ("oob_error", "error", "oob_brier", "oob_squared")  # what choices are judged by, the first there is
+RESULTS = {
+    *ERRORS,
+    "oob_absolute",
+    "weight",
+    "n_replicas",
+    "n_neighbors",
+}  # tell no candidate from another
 
 
 def metric(findings: Findings) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Why this class: the nearest neighbours of single rows, and the features that make them near or far."""
+"""Why this class or number: the nearest neighbours of single rows, and the features that make them near or far."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,6 +10,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from .encode import cell, clipped, rounded
 from .findings import Findings
 from .judge import nearest
+from .numbers import story
 
 MOST_ROWS, MOST_NEIGHBORS, MOST_FEATURES = 300, 10, 6
 MOST_ASKED = 40  # features, where each has to be asked for
@@ -22,12 +23,10 @@ def explanations(findings: Findings) -> dict[str, Any] | None:
     voters = findings.voters
     if findings.Z is None or len(findings.Z if voters is None else voters) < 2:
         return None
-    y = np.zeros(len(findings.Z), dtype=int) if findings.y is None else findings.y
-    wrong = None if findings.predicted is None else (findings.predicted != y) & (findings.predicted >= 0)
-    chosen = choose(len(y), wrong, _affordable(findings))
+    chosen = choose(len(findings.Z), _misjudged(findings), _affordable(findings))
     k = int(np.clip(findings.n_neighbors or 5, 3, MOST_NEIGHBORS))
     neighbors, distances = nearest(findings.Z, chosen, k, voters)
-    own, other = (_pairs(findings, chosen, nearest_in(findings.Z, chosen, y, own, voters)) for own in (True, False))
+    own, other = (_pairs(findings, chosen, some) for some in _partners(findings, chosen, neighbors))
     entries = [
         {
             "row": int(i),
@@ -36,11 +35,33 @@ def explanations(findings: Findings) -> dict[str, Any] | None:
             "predicted": None if findings.predicted is None else int(findings.predicted[i]),
             "own": own[e],
             "other": other[e],
+            **({} if findings.numbers is None else {"story": story(findings.numbers, i)}),
         }
         for e, i in enumerate(chosen)
     ]
     weights = None if findings.vote_weights is None else rounded(findings.vote_weights, 3)
     return {"rows": entries, "features": [clipped(name) for name in findings.names], "weights": weights}
+
+
+def _misjudged(findings):
+    """Rows of a wrong class, or whose number lies outside of its interval; None where nobody was judged."""
+    if findings.numbers is not None:
+        return findings.numbers.judged & np.isfinite(findings.numbers.low) & ~findings.numbers.held
+    if findings.predicted is None:
+        return None
+    y = np.zeros(len(findings.Z), dtype=int) if findings.y is None else findings.y
+    return (findings.predicted != y) & (findings.predicted >= 0)
+
+
+def _partners(findings, rows, neighbors):
+    """Whom to compare each row with: the nearest of its own class and of another, or of its neighbours the nearest and
+    the one whose number is farthest from its own; -1 where there is none."""
+    if findings.numbers is None:
+        y = np.zeros(len(findings.Z), dtype=int) if findings.y is None else findings.y
+        return [nearest_in(findings.Z, rows, y, own, findings.voters) for own in (True, False)]
+    truth = findings.numbers.truth
+    apart = np.abs(truth[neighbors] - truth[rows][:, None]).argmax(axis=1)
+    return [neighbors[:, 0], np.where(apart > 0, neighbors[np.arange(len(rows)), apart], -1)]
 
 
 def _affordable(findings):
@@ -92,7 +113,7 @@ def _pairs(findings, rows, partners):
 
 def _parts(findings, u, v):
     """Features, and what each adds to the squared distances of rows u and v."""
-    if findings.inputs is None:
+    if findings.inputs is None or not len(u):
         return np.empty(0, dtype=int), np.zeros((len(u), 0))
     if findings.linear_share >= LINEAR:
         difference = findings.inputs[u] - findings.inputs[v]

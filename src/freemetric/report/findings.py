@@ -22,6 +22,43 @@ class Snapshots:
 
 
 @dataclass
+class NumberFindings:
+    """What is known of a target of numbers; (n,) each for the rows shown, NaN where it is unknown."""
+
+    truth: NDArray
+    predicted: NDArray
+    low: NDArray  # ends of intervals
+    high: NDArray
+    alpha: float = 0.1  # share of intervals that may miss
+    log: bool = False  # whether numbers are averaged as logarithms
+    neighbors: NDArray | None = None  # mean of what the neighbours that vote tell, in units of the target
+    trends: list = field(default_factory=list)  # a TrendFindings for each
+    pull: NDArray | None = None  # what moving neighbours' mean along the mean of all rows adds, or multiplies with
+    pull_words: str = ""
+    rest: NDArray | None = None  # what is still missing: errors of other rows on average, and the end of the range
+
+    @property
+    def judged(self) -> NDArray[np.bool_]:
+        """Rows whose truth and prediction are known."""
+        return np.isfinite(self.truth) & np.isfinite(self.predicted)
+
+    @property
+    def held(self) -> NDArray[np.bool_]:
+        """Rows whose truth is in the interval."""
+        return (self.low <= self.truth) & (self.truth <= self.high)
+
+
+@dataclass
+class TrendFindings:
+    """A trend beside the neighbours; (n,) each, in units of the target."""
+
+    words: str
+    here: NDArray  # what it says of the row
+    around: NDArray  # the mean of what it says of the neighbours
+    adds: NDArray  # to the prediction; a factor where numbers are averaged as logarithms
+
+
+@dataclass
 class Findings:
     """What is known of a model; None where nothing is. n rows are shown, d features meet the map."""
 
@@ -35,6 +72,8 @@ class Findings:
     columns: list = field(default_factory=list)  # (name, values) as the user has them
     owner: NDArray | None = None  # (d,) number of the column that each feature comes from; None where that is unknown
     y: NDArray | None = None  # (n,) class numbers
+    of_numbers: bool = False  # whether the target is a number
+    numbers: NumberFindings | None = None  # what is known of it
     inputs: NDArray | None = None  # (n, d) where they meet the map
     before: NDArray | None = None  # (n, d) in the scale that learning begins with
     Z: NDArray | None = None  # (n, p) learned

@@ -7,13 +7,13 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from . import charts, explain, monte_carlo_panel, space, summary
+from . import charts, explain, monte_carlo_panel, numbers, space, summary
 from .document import check_beforehand, write_document
 from .encode import clipped
 from .findings import Findings
 from .reading import UserColumns, collect
 
-SCRIPTS = ("base", "figure", "space", "walk", "lines", "metric", "rows", "opening", "main")
+SCRIPTS = ("base", "figure", "space", "walk", "lines", "metric", "numbers", "number_rows", "rows", "opening", "main")
 
 
 def write(
@@ -33,14 +33,15 @@ def write(
     Parameters
     ----------
     model : estimator
-        A fitted metric learner, MetricKNeighborsClassifier, FreeEnergyClassifier, or a pipeline with one.
+        A fitted metric learner, MetricKNeighborsClassifier, FreeEnergyClassifier, FreeEnergyRegressor, or a pipeline
+        with one.
     path : path-like
         File to write. One that is there already is replaced, once the new one is complete.
     X : array-like of shape (n_samples, n_features) or None, default=None
         Patterns to show, as the model takes them. None takes those that the model has kept from its fit; a metric
         learner keeps none, and the page then shows the metric and the run alone.
     y : array-like of shape (n_samples,) or None, default=None
-        Their labels.
+        Their labels or numbers.
     title : str or None, default=None
         Title of the page; None is the model's name.
     feature_names : sequence of str or None, default=None
@@ -104,5 +105,6 @@ def contents(findings: Findings) -> dict[str, Any]:
         "weights": charts.weights(findings),
         "curves": charts.error_curves(findings),
         "confusion": charts.confused(findings),
+        "numbers": numbers.numbers(findings),
         "explanations": explain.explanations(findings),
     }

@@ -6,6 +6,7 @@ import numpy as np
 
 from .encode import clipped
 from .findings import Findings
+from .number_words import interval_words, number_facts, predicted_words, residual_words, row_words
 
 LONGEST_NAME = 60
 LEAST_WEIGHT = 0.05  # of a number of neighbours that is named
@@ -33,8 +34,9 @@ def facts(findings: Findings, shown: dict[str, Any]) -> list[tuple[str, str]]:
     if confusion and confusion["n"]:
         name = "out-of-bag error" if "out-of-bag" in confusion["how"] else "error, see confusion"
         pairs.append((name, f"{confusion['wrong'] / confusion['n']:.1%}"))
+    pairs += number_facts(findings)
     if findings.n_neighbors:
-        pairs.append(("neighbours that vote", _voting(findings)))
+        pairs.append((f"neighbours that {'are asked' if findings.of_numbers else 'vote'}", _voting(findings)))
     return pairs
 
 
@@ -60,7 +62,10 @@ def captions(findings: Findings, shown: dict[str, Any]) -> dict[str, str]:
         "weights": _weights(findings, shown["weights"], shown["importances"]),
         "curves": _curves(findings, shown["curves"]),
         "confusion": _confusion(shown["confusion"]),
-        "rows": _rows(findings, shown["explanations"]),
+        "predicted": predicted_words(findings),
+        "residuals": residual_words(findings),
+        "intervals": interval_words(findings),
+        "rows": (row_words if findings.of_numbers else _rows)(findings, shown["explanations"]),
     }
 
 
@@ -76,7 +81,8 @@ def _space(findings, spaces):
         return "This model has kept no patterns. Give X and y to the report to see them."
     parts = [f"{s['name']}, {100 * sum(s['share'][:2]):.0f} % of the variance on {_axes(s)}" for s in spaces]
     shown = f"{len(findings.rows):,} rows ({findings.origin}): {'; '.join(parts)}."
-    return f"{shown} Near points are alike in the space shown."
+    colours = " Colours are the numbers." if findings.numbers is not None else ""
+    return f"{shown} Near points are alike in the space shown.{colours}"
 
 
 def _axes(space):
@@ -157,9 +163,13 @@ def _weights(findings, weights, importances):
     heavy = np.argsort(-np.array(weights["value"]), kind="stable")
     first = _first({name: [weights[name][i] for i in heavy] for name in ("names", "value")}, ".0%")
     needed = ": importances say what they need" if importances else ""
-    caveat = f"What varies much weighs much, whether or not the classes need it{needed}."
+    caveat = f"What varies much weighs much, whether or not the {_target(findings)} it{needed}."
     what = "What the distances are made of: shares of the squared distances."
     return f"{what} The heaviest: {first}. {caveat}{lines}{_of_all(weights)}"
+
+
+def _target(findings):
+    return "numbers need" if findings.of_numbers else "classes need"
 
 
 def _first(bars, form):
@@ -179,11 +189,15 @@ def _curves(findings, curves):
         return "k was given, or only one k was tried; there is no curve."
     points = [(e, k) for c in curves["curves"] for k, e in zip(c["k"], c["error"], strict=True) if e is not None]
     error, k = min(points, default=(np.nan, None))
-    judge = {"oob_error": "out of bag", "error": "in inner folds"}.get(curves["judge"], curves["judge"])
+    judge = {"oob_error": "out of bag", "error": "in inner folds", "oob_squared": "out of bag"}
+    judge = judge.get(curves["judge"], curves["judge"])
     n, shown = curves["n_curves"], len(curves["curves"])
     more = "" if n == shown else f" The best {shown} of {n} candidates are shown."
     mixed = " Many candidates and k vote together; this k is the heaviest." if "weight" in findings.selection else ""
-    return f"Lowest error {judge}: {error:.2%} with k = {k}. Chosen: k = {curves['chosen']}.{mixed}{more}"
+    of, what = ("", "error")
+    if curves["judge"] == "oob_squared":
+        of, what = " of the variance, before trends are added", "squared error"
+    return f"Lowest {what} {judge}: {error:.2%}{of}, with k = {k}. Chosen: k = {curves['chosen']}.{mixed}{more}"
 
 
 def _confusion(confusion):

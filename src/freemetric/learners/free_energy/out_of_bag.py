@@ -10,6 +10,7 @@ from .hearing import Hearing
 from .intervals import interval_chances
 
 MOST_JUDGES, MOST_REPLICAS = 10_000, 1000
+FEW_VOTERS = 1000  # all of which are asked
 
 
 class OutOfBag(NamedTuple):
@@ -29,13 +30,18 @@ def out_of_bag(model: Any) -> OutOfBag:
     return OutOfBag(rows[judged], truth[judged], predicted[judged])
 
 
+def hearing_of(model: Any) -> Hearing:
+    """The judges of a fitted regressor, ready to be asked again."""
+    size = max(model.shortlist_, min(len(model.committee_.voters), FEW_VOTERS))
+    return Hearing(model.committee_, model.jury_, size, MOST_JUDGES, MOST_REPLICAS)
+
+
 def out_of_bag_intervals(model: Any, alpha: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Rows (n,) and intervals (n, 2) that miss a share alpha of them.
 
     Judges are asked again, by the replicas that left them out; of very many judges and replicas a part.
     """
-    committee = model.committee_
-    hearing = Hearing(committee, model.jury_, model.shortlist_, MOST_JUDGES, MOST_REPLICAS)
+    committee, hearing = model.committee_, hearing_of(model)
     if not len(hearing.judges):
         return np.empty(0, dtype=np.intp), np.empty((0, 2))
     shares = hearing.shares(hearing.X, np.arange(len(hearing.judges)))

@@ -5,15 +5,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from ...learners.learned_space import LearnedSpace
+from ...metrics import NumberCommittee
 from ..about import parameters, versions
 from ..encode import clipped
 from ..findings import Findings
 from .importances import ask_importances
 from .kept import kept_by
 from .metric import weigh
+from .numbers import judge_numbers
 from .parts import find
 from .rows import show_given_rows, show_kept_rows
 from .run import follow
@@ -36,6 +39,7 @@ def collect(
     space, kept = LearnedSpace(model), kept_by(model)
     findings = Findings(type(model).__name__, type(space.learner).__name__, [])
     findings.parameters, findings.versions = parameters(model), versions()
+    findings.of_numbers = is_regressor(model) or is_regressor(space.learner)
     _neighbors(findings, model)
     if X is not None:
         show_given_rows(findings, space, kept, X, y, most_rows, columns)
@@ -51,6 +55,8 @@ def collect(
     follow(findings, model, space)
     if findings.y is not None and findings.Z is not None:
         judge_rows(findings, model, kept, X)
+    if findings.numbers is not None:
+        judge_numbers(findings, model, kept, X)
     _name_classes(findings, class_names)
     return findings
 
@@ -63,12 +69,20 @@ def _neighbors(findings, model):
         findings.n_neighbors = int(k) if isinstance(k, int | np.integer) else None
     chooser = find(model, "committee_")
     if chooser is not None:
-        committee = chooser.committee_
-        strengths = committee.mixture.calibration.strengths.tolist()
-        findings.beside_votes = [(b.words, s) for b, s in zip(committee.basins, strengths, strict=True)]
+        findings.beside_votes = _beside_votes(chooser.committee_)
     chooser = find(model, "selection_")
     if chooser is not None:
         findings.selection = {str(name): np.asarray(values) for name, values in chooser.selection_.items()}
+
+
+def _beside_votes(committee):
+    """What else decides, in words, and how far it counts."""
+    strengths = committee.mixture.calibration.strengths.tolist()
+    if not isinstance(committee, NumberCommittee):
+        return [(basins.words, strength) for basins, strength in zip(committee.basins, strengths, strict=True)]
+    n = len(committee.trends)
+    both = zip(strengths[1 : n + 1], strengths[n + 1 :], strict=True)
+    return [(trend.words, sum(two)) for trend, two in zip(committee.trends, both, strict=True) if any(two)]
 
 
 def _name_features(findings, space, given):

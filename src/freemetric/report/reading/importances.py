@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from ...learners.free_energy.scoring import score_name
 from ..findings import Findings
@@ -23,4 +24,4 @@ def ask_importances(findings: Findings, learner: Any) -> None:
         mean, error = found.mean[order], found.error[order]
     if np.isfinite(mean).all():  # nobody was out of bag otherwise
         findings.importances, findings.importance_errors = mean, error
-        findings.importance_score = score_name(learner.scoring)
+        findings.importance_score = score_name(learner.scoring, is_regressor(learner))

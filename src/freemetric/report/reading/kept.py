@@ -22,6 +22,7 @@ class KeptRows:
     are_mapped: bool  # whether the values lie in the learned space, or are features
     y: NDArray | None  # (N,) class numbers; None where there are no classes
     weights: NDArray | None = None  # (N,) of their votes; None where all weigh the same
+    numbers: NDArray | None = None  # (N,) their targets, where these are numbers
 
     @property
     def labels(self) -> NDArray | None:
@@ -59,7 +60,8 @@ def _kept_by_part(part):
 
 def _of_voters(part, voters, are_mapped):
     order = np.argsort(voters.rows)
-    n_given = len(getattr(part, "oob_decision_function_", range(voters.rows.max() + 1)))
+    known = getattr(part, "oob_decision_function_", getattr(part, "oob_prediction_", range(voters.rows.max() + 1)))
     y = voters.y[order] if hasattr(part, "classes_") else None
     weights = None if voters.weights is None else voters.weights[order]
-    return KeptRows(part, voters.rows[order], n_given, voters.X[order], are_mapped, y, weights)
+    numbers = part.committee_.scale.back(voters.y[order]) if hasattr(part, "oob_prediction_") else None
+    return KeptRows(part, voters.rows[order], len(known), voters.X[order], are_mapped, y, weights, numbers)

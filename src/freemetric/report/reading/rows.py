@@ -6,10 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from ...display.number_scatter import are_numbers
 from ...learners.learned_space import LearnedSpace, passed
 from ...sklearn_compat import safe_indexing
 from ..findings import Findings
 from .kept import KeptRows
+from .numbers import tell_truth
 from .parts import find, mapped
 from .user_columns import KeptColumns, TableColumns, UserColumns
 
@@ -35,7 +37,12 @@ def show_given_rows(
     _describe(findings, known, known.of_rows(X))
     if y is not None:
         check_consistent_length(np.empty(n), y)
-        _label(findings, getattr(find(space.estimator, "classes_"), "classes_", []), column_or_1d(y)[findings.rows])
+        labels = column_or_1d(y)
+        findings.of_numbers = findings.of_numbers or are_numbers(labels, space.learner)
+        if findings.of_numbers:
+            tell_truth(findings, labels[findings.rows])
+        else:
+            _label(findings, getattr(find(space.estimator, "classes_"), "classes_", []), labels[findings.rows])
     if kept is not None and n == kept.n_given:
         place = kept.places_of(findings.rows)
         if _are_the_same(findings.Z if kept.are_mapped else findings.inputs, kept.values, place):
@@ -56,6 +63,8 @@ def show_kept_rows(
         findings.Z, findings.before = mapped(kept.keeper, values), LearnedSpace(kept.keeper).before(values)
         known: UserColumns = KeptColumns(space.front, values.shape[1]) if columns is None else columns
         _describe(findings, known, known.of_features(values))
+    if kept.numbers is not None:
+        tell_truth(findings, kept.numbers[chosen])
     if kept.labels is not None:
         _label(findings, kept.keeper.classes_, kept.labels[chosen])
     _mark_voters(findings, kept, chosen)

@@ -55,8 +55,9 @@ def _column(learner: Any, view: str, form: str) -> int:
     first = np.flatnonzero(tried["n_neighbors"] == 1)  # a row for every k, candidate by candidate
     fits = (tried["view"][first] == view) & (tried["form"][first] == form)
     fits &= tried["confinement"][first] == learner.confinement_
-    brier = np.minimum.reduceat(tried["oob_brier"], first)
+    judge = "oob_brier" if "oob_brier" in tried else "oob_squared"
+    error = np.minimum.reduceat(tried[judge], first)
     weight = np.add.reduceat(tried["weight"], first)
     elsewhere = tried["temperature"][first] != learner.temperature_  # all are, where the sampler was given
-    heaviest = np.lexsort([brier, -weight, elsewhere, ~fits])[0]
+    heaviest = np.lexsort([error, -weight, elsewhere, ~fits])[0]
     return int(tried["n_replicas"][first[:heaviest]].sum())

@@ -85,9 +85,16 @@ const asText = (value) => {
 };
 const labelled = data.classes.length > 1;
 
+// Of a target that is a number: what is known of every row shown; null where the target is a class.
+const numbers = data.numbers && {
+  ...data.numbers,
+  ...Object.fromEntries(["truth", "predicted", "low", "high"].map((name) => [name, unpack(data.numbers[name])])),
+};
+
 function hoverText(row) {
   const lines = [`<b>row ${rows.index[row]}</b>`];
   if (labelled) lines[0] += `, class ${label(data.classes[rows.class[row]].name, 40)}`;
+  if (numbers) lines[0] += `: ${number(numbers.truth[row])}, predicted ${number(numbers.predicted[row])}`;
   for (const { name, values } of rows.columns) lines.push(`${label(name, 32)}: ${label(asText(values[row]), 40)}`);
   const left = data.rows.n_columns - rows.columns.length;
   if (left > 0) lines.push(`<i>and ${left} more columns</i>`);

@@ -1,4 +1,4 @@
-const FIGURES = [drawSpaces, drawMotion, drawTraces, drawImportances, drawWeights, drawMetric, drawCurves, drawConfusion];
+const FIGURES = [drawSpaces, drawMotion, drawTraces, drawImportances, drawWeights, drawMetric, drawCurves, drawConfusion, ...NUMBER_FIGURES];
 
 await openPage(async () => {
   drawRows();

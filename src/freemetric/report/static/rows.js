@@ -1,4 +1,4 @@
-// Why this class: choose a row, see its neighbours and the features that make them near or far.
+// Why this class or number: choose a row, see its neighbours and the features that make them near or far.
 let explainRow = () => {};
 
 const className = (row) => data.classes[rows.class[row]].name;
@@ -12,6 +12,7 @@ const inTable = (names, most) => {
 };
 
 function entryText(entry) {
+  if (numbers) return numberText(entry.row);
   const wrong = isWrong(entry) ? `, judged ${data.classes[entry.predicted].name} (wrong)` : "";
   return `row ${rows.index[entry.row]}${labelled ? `: ${className(entry.row)}${wrong}` : ""}`;
 }
@@ -72,6 +73,7 @@ function verdict(entry) {
 function answer(entry) {
   const parts = [element("h3", entryText(entry))];
   if (labelled) parts.push(element("p", verdict(entry), { class: "verdict" }));
+  if (numbers) parts.push(...numberStory(entry));
   const weights = data.explanations.weights;
   const group = inTable(
     data.classes.map(({ name }) => name),
@@ -81,17 +83,19 @@ function answer(entry) {
     String(i + 1),
     fixed(String(rows.index[row])),
     ...(labelled ? [group(rows.class[row])] : []),
+    ...(numbers ? [fixed(number(numbers.truth[row]))] : []),
     fixed(number(entry.distances[i])),
     ...(weights ? [fixed(number(weights[row]))] : []),
   ]);
-  const header = ["nearest", "row", ...(labelled ? ["class"] : []), "distance", ...(weights ? ["weight of its vote"] : [])];
+  const header = ["nearest", "row", ...(labelled ? ["class"] : []), ...(numbers ? ["its number"] : []), "distance", ...(weights ? ["weight of its vote"] : [])];
   parts.push(tableOf(header, neighbors));
   for (const [pair, words] of [
     [entry.own, labelled ? "Nearest of its own class" : "Nearest"],
-    [entry.other, "Nearest of another class"],
+    [entry.other, numbers ? "Of these the one with the most different number" : "Nearest of another class"],
   ]) {
     if (!pair) continue;
-    const who = labelled ? `row ${rows.index[pair.row]} (${className(pair.row)})` : `row ${rows.index[pair.row]}`;
+    const what = labelled ? ` (${className(pair.row)})` : numbers ? ` (${number(numbers.truth[pair.row])})` : "";
+    const who = `row ${rows.index[pair.row]}${what}`;
     parts.push(element("h3", `${words}: ${who}, distance ${number(pair.distance)}`));
     if (pair.features.length && pair.distance > 0) parts.push(pairTable(entry, pair));
   }

@@ -29,21 +29,22 @@ function dealt(members) {
   ).flat();
 }
 
-function cloud(coordinates, deals, texts, solid) {
+function cloud({ coordinates, deals, texts, shades }, solid) {
   const crowd = coordinates[0].length / FEW;
   const size = (solid ? 4 : 8) / Math.max(1, crowd ** 0.28);
   const line = { width: solid || crowd > 1 ? 0 : 0.5, color: color("panel") };
   return deals.map(({ c, places }) => {
     const group = data.classes[c];
     const take = (values) => places.map((place) => values[place]);
-    const aside = () => places.map((place) => c + ((place * 0.618) % 1) * 0.6); // a line alone would hide its points
+    // a line alone would hide its points
+    const aside = () => (shades ? take(shades) : places.map((place) => c + ((place * 0.618) % 1) * 0.6));
     const symbol = (solid ? SOLID_SYMBOLS : SYMBOLS)[group.marker];
     return {
       ...{ type: solid ? "scatter3d" : "scatter", mode: "markers", name: label(group.name) },
       ...{ x: take(coordinates[0]), y: coordinates.length > 1 ? take(coordinates[1]) : aside() },
       ...(solid ? { z: take(coordinates[2]) } : {}),
       ...{ text: take(texts), hovertemplate: "%{text}<extra></extra>", visible: !hiddenClasses.has(c) },
-      marker: { color: group.color, opacity: 0.85, size, symbol, line },
+      marker: { ...(shades ? tinted(take(shades)) : { color: group.color }), opacity: 0.85, size, symbol, line },
     };
   });
 }
@@ -76,15 +77,17 @@ function cloudLayout(titles, solid, reach) {
     const scene = { xaxis, yaxis, zaxis, aspectmode: reach ? "cube" : "data", dragmode: "orbit" };
     return { scene, margin: { l: 0, r: 0, t: 0, b: 0 }, uirevision: "solid" };
   }
-  const yaxis = titles.length > 1 ? bare(titles[1], { scaleanchor: "x" }) : bare("class", { range: undefined });
+  const yaxis = titles.length > 1 ? bare(titles[1], { scaleanchor: "x" }) : bare(numbers ? "number" : "class", { range: undefined });
   return { xaxis: bare(titles[0]), yaxis, margin: { l: 30, r: 8, t: 24, b: 36 }, uirevision: "flat" };
 }
 
-function drawCloud(id, { coordinates, deals, texts, titles }, dimensions, reach = null) {
+function drawCloud(id, shown, dimensions, reach = null) {
+  const { coordinates, deals, titles, shades } = shown;
   const solid = dimensions === 3 && titles.length > 2;
-  const traces = cloud(coordinates, deals, texts, solid);
+  const traces = cloud(shown, solid);
   const annotations = solid ? [] : classNames(coordinates, deals);
-  return draw(id, traces, { ...cloudLayout(titles, solid, reach), annotations }, solid ? SOLID_BUTTONS : BUTTONS);
+  const layout = { ...cloudLayout(titles, solid, reach), annotations, ...(shades ? colourAxis() : {}) };
+  return draw(id, traces, layout, solid ? SOLID_BUTTONS : BUTTONS);
 }
 
 function onDimensions(id, act) {
@@ -122,7 +125,7 @@ function drawSpaces() {
   const deals = dealt(membersOf(rows.index.map((_, row) => row)));
   const spaces = data.spaces.map(({ points, share }) => {
     const titles = share.map((part, i) => `axis ${i + 1} (${percent(part)})`);
-    return { coordinates: points.map(unpack), deals, texts, titles };
+    return { coordinates: points.map(unpack), deals, texts, titles, shades: numbers && numbers.truth };
   });
   const drawAll = () => spaces.forEach((space, s) => drawCloud(`space-${s}`, space, dimensions()));
   const dimensions = onDimensions("space-axes", drawAll);

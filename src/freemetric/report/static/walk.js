@@ -72,7 +72,8 @@ function drawMotion() {
   const { last, between, positions } = film(run);
   const places = unpack(run.rows);
   const titles = ["axis 1", "axis 2", "axis 3"].slice(0, run.n_axes);
-  const actors = { deals: dealt(membersOf(places)), texts: Array.from(places, hoverText), titles };
+  const shades = numbers && Array.from(places, (row) => numbers.truth[row]);
+  const actors = { deals: dealt(membersOf(places)), texts: Array.from(places, hoverText), titles, shades };
   const widest = Math.max(...run.reach, 1e-12);
   const [slider, play, zoom] = ["step", "play", "zoom"].map(byId);
   let moment = last;

@@ -1,0 +1,111 @@
+"""What a model says of rows whose target is a number, and what its prediction is made of."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...learners.free_energy.intervals import interval_chances
+from ...learners.free_energy.out_of_bag import hearing_of
+from ...metrics import NumberCommittee, NumberVoters
+from ...metrics.reading import terms_of
+from ...sklearn_compat import safe_indexing
+from ..findings import Findings, NumberFindings, TrendFindings
+from ..judge import nearest
+from .kept import KeptRows
+from .parts import find
+
+USUAL_NEIGHBORS = 5
+
+
+def tell_truth(findings: Findings, y: NDArray) -> None:
+    """The numbers of the rows shown, of which nothing is said yet."""
+    unknown = np.full(len(y), np.nan)
+    findings.numbers = NumberFindings(np.asarray(y, dtype=np.float64), unknown, unknown.copy(), unknown.copy())
+
+
+def judge_numbers(findings: Findings, model: Any, kept: KeptRows | None, X: Any) -> None:
+    """Predictions of the rows shown, intervals and what they are made of; how fair that is, is said."""
+    assert findings.numbers is not None
+    told = find(model, "oob_prediction_")
+    if told is not None:
+        findings.numbers.log = told.committee_.scale.name == "log"
+    if told is not None and kept is not None and findings.learned_from:
+        _ask_judges(findings, told)
+        others = (~findings.numbers.judged).sum()
+        findings.judged_by = "the out-of-bag votes of replicas that have not seen the row" + (
+            f"; not judged: {others:,}" if others else ""
+        )
+    elif findings.learned_from or not hasattr(model, "predict"):
+        _ask_neighbors(findings)
+    else:
+        rows = safe_indexing(X, findings.rows)
+        findings.numbers.predicted = np.asarray(model.predict(rows), dtype=np.float64).ravel()
+        findings.judged_by = "the model's own predictions; fair if it has not learned from these rows"
+        if told is not None:
+            _ask_committee(findings, told)
+
+
+def _ask_judges(findings, model):
+    """Rows that the model has learned from, each by the votes of others."""
+    numbers, committee = findings.numbers, model.committee_
+    numbers.predicted = model.oob_prediction_[findings.rows]
+    hearing = hearing_of(model)
+    asked_rows = hearing.voters.rows[hearing.judges]
+    _, asked, shown = np.intersect1d(asked_rows, findings.rows, assume_unique=True, return_indices=True)
+    if len(asked):
+        assert isinstance(hearing.voters, NumberVoters)
+        trends = hearing.voters.numbers[2:, hearing.judges[asked]]
+        _tell(numbers, committee, hearing.shares(hearing.X[asked], asked), trends, shown)
+
+
+def _ask_committee(findings, model):
+    committee, X = model.committee_, findings.inputs
+    shares = committee.mixed(X, model.n_jobs, model.device, model.shortlist_)
+    _tell(findings.numbers, committee, shares, committee.wholes(X), np.arange(len(X)))
+
+
+def _tell(numbers: NumberFindings, committee: NumberCommittee, shares: NDArray, wholes: NDArray, shown: NDArray):
+    """Intervals of rows ``shown``, and the parts of their predictions, in units of the target."""
+    reading, scale, n = committee.reading, committee.scale, len(numbers.truth)
+    ends = committee.quantiles(reading(shares, wholes), interval_chances(len(reading.errors), numbers.alpha))
+    numbers.low[shown], numbers.high[shown] = ends.T
+    mean, _, *around = np.moveaxis(reading.told.means(shares), -1, 0)
+    terms = terms_of(reading.told, shares, wholes, reading.centre)[0] * reading.strengths
+    n_trends = len(committee.trends)
+    unit = np.exp if numbers.log else np.array
+
+    def spread_out(values):
+        out = np.full(n, np.nan)
+        out[shown] = values
+        return out
+
+    pull = scale.unit * (reading.strengths[0] - 1) * (mean - reading.centre)
+    adds = [scale.unit * (terms[:, 1 + t] + terms[:, 1 + n_trends + t]) for t in range(n_trends)]
+    plain, predicted = scale.back(mean), numbers.predicted[shown]
+    parts = pull + np.sum(adds, axis=0)
+    numbers.neighbors, numbers.pull = spread_out(plain), spread_out(unit(pull))
+    numbers.pull_words = f"{'drawn to' if reading.strengths[0] < 1 else 'stretched from'} the mean of all rows"
+    numbers.rest = spread_out(predicted / (plain * np.exp(parts)) if numbers.log else predicted - plain - parts)
+    numbers.trends = [
+        TrendFindings(
+            trend.words,
+            spread_out(scale.back(wholes[t])),
+            spread_out(scale.back(around[t])),
+            spread_out(unit(adds[t])),
+        )
+        for t, trend in enumerate(committee.trends)
+    ]
+
+
+def _ask_neighbors(findings):
+    """The mean of the nearest other rows, where nothing better is known."""
+    k = findings.n_neighbors or USUAL_NEIGHBORS
+    numbers, n = findings.numbers, len(findings.rows)
+    if findings.Z is None or n < 2:
+        return
+    known = np.arange(n) if findings.voters is None else findings.voters
+    around = nearest(findings.Z, known, k, known)[0]
+    numbers.predicted[known] = numbers.truth[around].mean(axis=1)
+    seen = "has" if findings.learned_from else "may have"
+    findings.judged_by = f"the {k} nearest other rows; the metric {seen} learned from them all, so this flatters it"

@@ -1,0 +1,126 @@
+// Where the target is a number: its colours, predictions against the truth, what is left, and intervals.
+const VIRIDIS = [[0, "#440154"], [0.25, "#3b528b"], [0.5, "#21918c"], [0.75, "#5ec962"], [1, "#fde725"]];
+const OUTSIDE = "#D55E00";
+const isHeld = (row) => numbers.low[row] <= numbers.truth[row] && numbers.truth[row] <= numbers.high[row];
+const hasInterval = (row) => Number.isFinite(numbers.low[row]) && Number.isFinite(numbers.high[row]);
+
+// Numbers that are averaged as logarithms are shown as such; those of the colours must be positive then.
+const shadedAsLogarithms = () => numbers.log && numbers.colours[0] > 0;
+const shade = (value) => (shadedAsLogarithms() ? Math.log10(value) : value);
+const tinted = (values) => ({ color: Array.from(values, shade), coloraxis: "coloraxis" });
+
+function colourAxis() {
+  const [low, high] = numbers.colours.map(shade);
+  const steps = [0, 0.25, 0.5, 0.75, 1].map((part) => low + part * (high - low));
+  const words = (value) => number(Number((shadedAsLogarithms() ? 10 ** value : value).toPrecision(2)));
+  const colorbar = { thickness: 10, outlinewidth: 0, tickvals: steps, ticktext: steps.map(words), tickfont: { size: 11 } };
+  return { coloraxis: { colorscale: VIRIDIS, cmin: low, cmax: high > low ? high : low + 1, colorbar } };
+}
+
+const judgedRows = () =>
+  Array.from(numbers.truth.keys()).filter(
+    (row) => Number.isFinite(numbers.truth[row]) && Number.isFinite(numbers.predicted[row]),
+  );
+
+function explainOnClick(id) {
+  byId(id).on("plotly_click", ({ points: [point] }) => {
+    if (point.data.rows) explainRow(point.data.rows[point.pointNumber]);
+  });
+}
+
+// Points of rows that can be asked for: those outside of their interval in a colour of their own.
+function rowPoints(shown, x, y) {
+  const size = shown.length > 2000 ? 4 : 6;
+  const groups = [
+    [(row) => !hasInterval(row) || isHeld(row), color("cold"), 0.6],
+    [(row) => hasInterval(row) && !isHeld(row), OUTSIDE, 0.9],
+  ];
+  return groups.map(([belongs, tint, opacity]) => {
+    const some = [...shown.keys()].filter((i) => belongs(shown[i]));
+    return {
+      ...{ type: "scatter", mode: "markers", x: some.map((i) => x[i]), y: some.map((i) => y[i]) },
+      ...{ rows: some.map((i) => shown[i]), text: some.map((i) => hoverText(shown[i])) },
+      ...{ hovertemplate: "%{text}<extra></extra>", marker: { color: tint, size, opacity } },
+    };
+  });
+}
+
+// Of a logarithmic scale a few whole numbers: 10, 20, 50, 100.
+function scaleOfNumbers(values) {
+  if (!numbers.log) return {};
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const every = [1, 2, 5].flatMap((n) => Array.from({ length: 41 }, (_, i) => n * 10 ** (i - 20)));
+  const within = every.filter((n) => n >= low / 1.5 && n <= 1.5 * high).sort((a, b) => a - b);
+  const tickvals = within.length > 6 ? within.filter((n) => Math.abs(Math.log10(n) % 1) < 1e-9) : within;
+  return { type: "log", tickvals, ticktext: tickvals.map((n) => number(Number(n.toPrecision(1)))) };
+}
+
+function drawPredicted() {
+  if (!numbers) return;
+  const shown = judgedRows();
+  const [x, y] = [numbers.truth, numbers.predicted].map((values) => shown.map((row) => values[row]));
+  const [low, high] = [Math.min(...x, ...y), Math.max(...x, ...y)];
+  figure(() => {
+    const diagonal = {
+      ...{ type: "scatter", mode: "lines", x: [low, high], y: [low, high], hoverinfo: "skip" },
+      line: { color: color("soft"), dash: "dash", width: 1.5 },
+    };
+    draw("predicted-plot", [diagonal, ...rowPoints(shown, x, y)], {
+      xaxis: axis({ title: { text: "true" }, nticks: 6, ...scaleOfNumbers(x) }),
+      yaxis: axis({ title: upright("predicted"), nticks: 6, ...scaleOfNumbers(y) }),
+      margin: { l: 56, r: 12, t: 16, b: 44 },
+    });
+  });
+  explainOnClick("predicted-plot");
+}
+
+// How far one number is from another: by a factor where numbers are averaged as logarithms.
+const apart = (value, from) => (numbers.log ? value / from : value - from);
+const apartWords = (of) => (numbers.log ? `${of} / predicted` : `${of} − predicted`);
+
+function levelLine(x) {
+  const level = numbers.log ? 1 : 0;
+  return {
+    ...{ type: "scatter", mode: "lines", x, y: [level, level], hoverinfo: "skip" },
+    line: { color: color("soft"), dash: "dash", width: 1.5 },
+  };
+}
+
+function drawResiduals() {
+  if (!numbers) return;
+  const shown = judgedRows();
+  const x = shown.map((row) => numbers.predicted[row]);
+  const y = shown.map((row) => apart(numbers.truth[row], numbers.predicted[row]));
+  figure(() =>
+    draw("residuals-plot", [levelLine([Math.min(...x), Math.max(...x)]), ...rowPoints(shown, x, y)], {
+      xaxis: axis({ title: { text: "predicted" }, nticks: 6, ...scaleOfNumbers(x) }),
+      yaxis: axis({ title: upright(apartWords("true")), nticks: 6, ...scaleOfNumbers(y) }),
+      margin: { l: 56, r: 12, t: 16, b: 44 },
+    }),
+  );
+  explainOnClick("residuals-plot");
+}
+
+function drawIntervals() {
+  if (!numbers || !numbers.has_intervals) return;
+  const width = (row) => apart(numbers.high[row], numbers.low[row]);
+  const shown = judgedRows().filter(hasInterval).sort((a, b) => width(a) - width(b));
+  const place = shown.map((_, i) => i + 1);
+  const end = (values) => shown.map((row) => apart(values[row], numbers.predicted[row]));
+  const truth = end(numbers.truth);
+  figure(() => {
+    const edge = { type: "scatter", mode: "lines", x: place, line: { width: 0, shape: "hvh" }, hoverinfo: "skip" };
+    const band = [
+      { ...edge, y: end(numbers.low) },
+      { ...edge, y: end(numbers.high), fill: "tonexty", fillcolor: alpha(color("cold"), 0.22) },
+    ];
+    draw("intervals-plot", [...band, levelLine([1, shown.length]), ...rowPoints(shown, place, truth)], {
+      xaxis: axis({ title: { text: "rows, the narrowest interval first" }, nticks: 8 }),
+      yaxis: axis({ title: upright(apartWords("true")), nticks: 6, ...scaleOfNumbers(truth) }),
+      margin: { l: 56, r: 12, t: 16, b: 44 },
+    });
+  });
+  explainOnClick("intervals-plot");
+}
+
+const NUMBER_FIGURES = [drawPredicted, drawResiduals, drawIntervals];
