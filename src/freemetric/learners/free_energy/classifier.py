@@ -271,7 +271,8 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
     def _learn(self, voters, n_given):
         """Search metrics for these voters, of so many rows given."""
         search, decision = self._search(voters), self._decision(voters)
-        warn_about(search.problem.voters.X, search.problem.voters.y, self.classes_)
+        names = getattr(self, "feature_names_in_", None)
+        warn_about(search.problem.voters.X, search.problem.voters.y, self.classes_, names)
         run_to_the_end(search, self)
         with one_blas_thread():  # many small problems, for which threads only wait
             verdict = verdict_on(search.population, search.recipe, decision)
