@@ -23,20 +23,31 @@ from freemetric import (
     LEARNERS,
     MLKR,
     FreeEnergyClassifier,
+    FreeEnergyRegressor,
     MetricKNeighborsClassifier,
     MetricKNeighborsRegressor,
     Recipe,
     TableClassifier,
+    TableRegressor,
     energies,
     mc,
 )
-from freemetric.energies import Confinement, Diagonal, LogNCAEnergy, MiniBatch, NCAEnergy, RegressionEnergy
+from freemetric.energies import (
+    Confinement,
+    Diagonal,
+    LikenessEnergy,
+    LogNCAEnergy,
+    MiniBatch,
+    NCAEnergy,
+    RegressionEnergy,
+)
 from freemetric.learners.free_energy.judge import Ballots
 from freemetric.learners.free_energy.jury import Jury
 from freemetric.learners.free_energy.sample import Replicas
 from freemetric.learners.lowest import Lowest
 from freemetric.learners.walk_checkpoint import KeptWalk
-from freemetric.metrics import BASINS, VIEWS, Calibration, Candidate, Ensemble, Mixture, Voters
+from freemetric.metrics import BASINS, TRENDS, VIEWS, Calibration, Candidate, Ensemble, Mixture, Voters
+from freemetric.metrics.trends import crossed_trend
 
 from .conftest import QUICK
 
@@ -89,12 +100,14 @@ VALUES = {
         f"view:{name}": [VIEWS[name].of(X), VIEWS[name].of(X * 0 + 1)]
         for name in ("scaled", "quantiles", "steps", "whitened", "axes")
     },
+    **{f"trend:{name}": [crossed_trend(TRENDS[name], X, X[:, 0] ** 2)[0]] for name in TRENDS},
     **{f"basins:{name}": [BASINS[name].of(X, y, 3), BASINS[name].of(X * 0 + 1, y, 4)] for name in BASINS},
 }
 
 PARAMETER_OBJECTS = {
     "energy:nca": [NCAEnergy()],
     "energy:log-nca": [LogNCAEnergy()],
+    "energy:likeness": [LikenessEnergy(), LikenessEnergy(0.5, n_neighbors=8)],
     "energy:regression": [RegressionEnergy(), RegressionEnergy("pinball", quantile=0.9)],
     "energy:diagonal": [Diagonal(NCAEnergy())],
     "energy:confinement": [Confinement()],
@@ -176,7 +189,23 @@ def learners():
             MetricKNeighborsRegressor(LEARNERS["euclidean"](), 3, weights="distance").fit(X, X[:, 1:3]),
         ],
         "freemetric:committee": [many.committee_, short.committee_],
+        **numbers(weights),
         **tables(),
+    }
+
+
+def numbers(weights):
+    """Models of numbers, and what they are made of."""
+    usual = FreeEnergyRegressor(6, candidates=["scaled/full", "steps/diagonal"], random_state=0).fit(X, X[:, 0] - 0.5)
+    skewed = FreeEnergyRegressor(4, scale="log", random_state=0).fit(X, np.exp(3 * X[:, 1]), weights)
+    committees = [usual.committee_, skewed.committee_]
+    return {
+        "freemetric:free-energy-regressor": [usual, skewed],
+        "freemetric:number-committee": committees,
+        "freemetric:number-voters": [committee.voters for committee in committees],
+        "freemetric:reading": [committee.reading for committee in committees],
+        "freemetric:told": [committee.voters.told for committee in committees],
+        "freemetric:scale": [committee.scale for committee in committees],
     }
 
 
@@ -188,7 +217,13 @@ def tables():
     named = TableClassifier(MetricKNeighborsClassifier(LEARNERS["rca"](), 3), drop=["one"], missing=("?",))
     numbered = TableClassifier(MetricKNeighborsClassifier(LEARNERS["euclidean"](), 1), random_state=1)
     made = [named.fit(frame, TEXTS[:, 1]), numbered.fit(frame[["size", "colour"]].to_numpy(), y[:27] == 0)]
-    return {"freemetric:table-classifier": made, "freemetric:table-model": [model.model_ for model in made]}
+    priced = TableRegressor(MetricKNeighborsRegressor(LEARNERS["euclidean"](), 3)).fit(frame, X[:27, 0])
+    models = [model.model_ for model in (*made, priced)]
+    return {
+        "freemetric:table-classifier": made,
+        "freemetric:table-regressor": [priced],
+        "freemetric:table-model": models,
+    }
 
 
 QUICK_DMLFE = LEARNERS["dmlfe"](sampler=QUICK, random_state=0)

@@ -8,6 +8,14 @@ from ...files.checks import is_number, require
 from ...metrics import BASINS, FORMS, TRENDS, VIEWS
 
 ENERGIES = ("log-nca", "nca", "likeness")
+USUAL = {
+    "temperatures": {"log-nca": 1e-3, "nca": 3e-4, "likeness": 1e-3},
+    "traps": {
+        "log-nca": 0.3,
+        "nca": 0.1,
+        "likeness": 0.3,
+    },  # lambda / T: lambda |A|^2 / T is the same at every temperature
+}
 CALIBRATIONS = ("full", "slope", "none")
 WHOLE_NUMBERS = (
     *("n_replicas", "cheap_bag", "affordable_bag", "smallest_bag", "most_learned_on", "most_searched"),
@@ -52,7 +60,8 @@ class Recipe:
     complementary_bags : bool, default=True
         Whether bags go round the patterns, so that all are left out about equally often.
     temperatures, traps : dict
-        Temperature T by the name of the energy, and strength of the trap as a multiple of T.
+        Temperature T by the name of the energy, and strength of the trap as a multiple of T; energies that are not
+        given have the usual ones.
     other_temperatures : bool, default=True
         Whether the best kind is tried colder and hotter, by the factor ``temperature_step``.
     temperature_step : float, default=3.0
@@ -122,9 +131,8 @@ class Recipe:
     most_judged: int = 4000  # enough to tell candidates apart
     complementary_bags: bool = True
     # how they are sampled
-    temperatures: Mapping[str, float] = field(default_factory=lambda: {"log-nca": 1e-3, "nca": 3e-4, "likeness": 1e-3})
-    traps: Mapping[str, float] = field(default_factory=lambda: {"log-nca": 0.3, "nca": 0.1, "likeness": 0.3})
-    # lambda / T: the trap lambda |A|^2 / T is the same at every temperature
+    temperatures: Mapping[str, float] = field(default_factory=dict)
+    traps: Mapping[str, float] = field(default_factory=dict)
     other_temperatures: bool = True
     temperature_step: float = 3.0
     n_steps: int = 12  # enough to forget the identity
@@ -166,10 +174,11 @@ class Recipe:
         require(0 < self.subsample < 1, "subsample of Recipe", "is no share between 0 and 1")
         whole = self.neighbors and all(isinstance(k, int) and k > 0 for k in self.neighbors)
         require(whole, "neighbors of Recipe", "are no positive whole numbers")
-        for name in ("temperatures", "traps"):
+        for name, usual in USUAL.items():
             values = getattr(self, name)
-            known = set(values) == set(ENERGIES) and all(is_number(value) and value >= 0 for value in values.values())
-            require(known, f"{name} of Recipe", f"are not numbers for {' and '.join(ENERGIES)}")
+            known = set(values) <= set(ENERGIES) and all(is_number(value) and value >= 0 for value in values.values())
+            require(known, f"{name} of Recipe", f"are not numbers for some of {', '.join(ENERGIES)}")
+            object.__setattr__(self, name, {**usual, **values})  # what is not given is as usual
 
     def to_state(self) -> dict[str, Any]:
         return {**asdict(self), "temperatures": dict(self.temperatures), "traps": dict(self.traps)}
