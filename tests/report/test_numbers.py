@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from freemetric import PCA, FreeEnergyRegressor
+from freemetric import PCA, FreeEnergyRegressor, MetricKNeighborsRegressor
 from freemetric.report.card import drawn_card
 
 from .conftest import SECTIONS
@@ -130,6 +130,18 @@ def test_other_regressors_around_a_metric(diabetes, page):
     np.testing.assert_allclose(unpacked(data["numbers"]["predicted"]), pipeline.predict(X[1::2]), rtol=1e-6)
     assert not data["numbers"]["has_intervals"]
     assert "gives no intervals" in visible(text)
+
+
+def test_means_in_one_space(diabetes, page):
+    """The rows that it has kept are judged by their neighbours, and the page says how fair that is."""
+    X, y = diabetes[0].to_numpy()[:80], diabetes[1].to_numpy()[:80]
+    model = MetricKNeighborsRegressor(PCA(2), 5).fit(X, y)
+    text, data = page(model)
+    around = model.embedding_[:, None] - model.embedding_[None]
+    nearest = np.argsort((around**2).sum(axis=2), axis=1)[:, 1:6]
+    np.testing.assert_allclose(unpacked(data["numbers"]["predicted"]), y[nearest].mean(axis=1), rtol=1e-6)
+    assert "so this flatters it" in visible(text)
+    assert not re.search(r"\bclass(es)?\b", visible(text))
 
 
 def test_the_card(model):

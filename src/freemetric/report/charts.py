@@ -64,7 +64,9 @@ def error_curves(findings: Findings) -> dict[str, Any] | None:
     names = np.array(candidates(selection))
     curves = [_curve(name, np.flatnonzero(names == name), selection, judge) for name in dict.fromkeys(names.tolist())]
     curves.sort(key=lambda curve: min((e for e in curve["error"] if e is not None), default=np.inf))
-    return {"curves": curves[:MOST_CURVES], "n_curves": len(curves), "chosen": findings.n_neighbors, "judge": judge}
+    unit = "squared error, of the variance" if findings.of_numbers else "error"
+    best = {"curves": curves[:MOST_CURVES], "n_curves": len(curves)}
+    return {**best, "chosen": findings.n_neighbors, "judge": judge, "unit": unit}
 
 
 def candidates(selection: Mapping[str, NDArray]) -> list[str]:

@@ -194,9 +194,8 @@ def _curves(findings, curves):
     n, shown = curves["n_curves"], len(curves["curves"])
     more = "" if n == shown else f" The best {shown} of {n} candidates are shown."
     mixed = " Many candidates and k vote together; this k is the heaviest." if "weight" in findings.selection else ""
-    of, what = ("", "error")
-    if curves["judge"] == "oob_squared":
-        of, what = " of the variance, before trends are added", "squared error"
+    what, of = ("squared error", " of the variance") if findings.of_numbers else ("error", "")
+    of += ", before trends are added" if curves["judge"] == "oob_squared" else ""
     return f"Lowest {what} {judge}: {error:.2%}{of}, with k = {k}. Chosen: k = {curves['chosen']}.{mixed}{more}"
 
 

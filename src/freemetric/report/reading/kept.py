@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...learners import MetricKNeighborsRegressor
 from ...learners.learned_space import parts_of
 from ...metrics import Voters
 from ...sklearn_compat import kept_rows
@@ -51,6 +52,9 @@ def _kept_by_part(part):
         return _of_voters(part, part.committee_.voters, are_mapped=False)
     if isinstance(getattr(part, "voters_", None), Voters):
         return _of_voters(part, part.voters_, are_mapped=True)
+    if isinstance(part, MetricKNeighborsRegressor):
+        n, numbers = len(part.embedding_), part.numbers_ if part.numbers_.ndim == 1 else None
+        return KeptRows(part, np.arange(n), n, part.embedding_, True, None, numbers=numbers)
     kept = kept_rows(part)
     if kept is None:
         return None

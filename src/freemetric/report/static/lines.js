@@ -69,7 +69,7 @@ function drawCurves() {
       showlegend: shown.curves.length > 1,
       legend: { orientation: "h", x: 0, y: 0, yref: "container", yanchor: "bottom" },
       xaxis: axis({ title: { text: "number of neighbours k" } }),
-      yaxis: axis({ title: upright(shown.judge === "oob_squared" ? "squared error, of the variance" : "error"), tickformat: ".1~%" }),
+      yaxis: axis({ title: upright(shown.unit), tickformat: ".1~%" }),
       margin: { l: 56, r: 12, t: 24, b: 40 },
     }),
   );
