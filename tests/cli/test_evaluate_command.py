@@ -31,7 +31,7 @@ def test_several_files_have_ranks(freemetric, home, people, tmp_path):
     said = freemetric("evaluate", home / "people.csv", tmp_path / "fewer.csv", *WORDS, "--json").json
     assert set(said) == {
         "protocol", "folds", "repeats", "seed", "parameters", "device", "limits", "groups", "scoring", "learning_curve",
-        "baseline", "scores", "notes", "how", "results", "ranks", "critical_difference", "friedman_p",
+        "task", "baseline", "scores", "notes", "how", "results", "ranks", "critical_difference", "friedman_p",
     }  # fmt: skip
     assert said["ranks"].keys() == {"euclidean", "rf"}
     assert said["critical_difference"].keys() == {"nemenyi", "bonferroni-dunn"}
@@ -46,7 +46,7 @@ def test_several_files_have_ranks(freemetric, home, people, tmp_path):
         (["--set", "rf.x=3"], "method 'rf': Invalid parameter 'x'"),
         (["--folds", "100"], "no class has the 100 rows"),
         (["--scoring", "magic"], "unknown score 'magic'; known: accuracy,"),
-        (["--groups", "class"], "column 'class' is the class and cannot be the groups, too"),
+        (["--groups", "class"], "column 'class' is to be predicted and cannot be the groups, too"),
         (
             ["--groups", "colour", "--folds", "4"],
             "column 'colour': 3 groups are fewer than 4 folds; 3 folds are the most",

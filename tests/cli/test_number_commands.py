@@ -201,6 +201,52 @@ def test_new_rows_whose_number_is_not_there_yet(freemetric, folder, homes, tmp_p
     assert answer.lines[-1].endswith("on the 1 rows that have a number")
 
 
+EVALUATE = ["--target", "price", "--folds", 2, "--repeats", 1]
+
+
+def test_evaluated(freemetric, folder, tmp_path):
+    methods = ["--methods", "free-energy,euclidean", "--set", "free-energy.n_replicas=6"]
+    answer = freemetric("evaluate", folder / "homes.csv", *EVALUATE, *methods, "-o", tmp_path / "scores.csv")
+    assert answer.code == 0
+    assert "is predicted as a number (85 different ones in 85 rows); --task classify" in answer.lines[0]
+    assert answer.lines[1:] == ["note: euclidean gives no quantiles, so that it has no pinball loss and no intervals"]
+    assert "| Error in % | R² | MAE | RMSE | Pinball | Seconds |" in answer.out
+    assert "| homes.csv | free-energy | **" in answer.out
+    assert "| Coverage (90) in % | Width (90) |" in answer.out
+    scores = pd.read_csv(tmp_path / "scores.csv").set_index("method")
+    assert scores.loc["free-energy", "r2"] > scores.loc["constant", "r2"]
+    said = freemetric("evaluate", folder / "homes.csv", *EVALUATE, "--methods", "euclidean", "--json").json
+    assert said["task"] == "regress"
+    assert said["results"][0]["scores"]["coverage_90"]["mean"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--methods", "nca"], "method 'nca' cannot predict a number; known: free-energy, euclidean"),
+        (["--methods", "magic"], "Unknown method 'magic'"),
+        (["--report", "a.html"], "--report draws classes; of numbers the tables, -o and --json tell all"),
+        (["--scoring", "accuracy"], "unknown score of numbers 'accuracy'"),
+        (["--task", "classify"], "every row has a class of its own; --task regress predicts a quantity"),
+        (["--groups", "price"], "column 'price' is to be predicted and cannot be the groups, too"),
+        (["--set", "rf.x=1"], "--set wants method.name=value"),
+    ],
+)
+def test_what_cannot_be_evaluated(freemetric, folder, tmp_path, monkeypatch, words, message):
+    monkeypatch.chdir(tmp_path)
+    given = EVALUATE if "--methods" in words else [*EVALUATE, "--methods", "euclidean"]
+    answer = freemetric("evaluate", folder / "homes.csv", *given, *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert message in answer.lines[-1]
+    assert all(line.startswith("note: ") for line in answer.lines[:-1])
+
+
+def test_methods_of_numbers_are_not_those_of_classes(freemetric, home):
+    answer = freemetric("evaluate", home / "people.csv", "--target", "class", "--methods", "mlkr")
+    assert (answer.code, answer.out, len(answer.lines)) == (2, "", 1)
+    assert answer.lines[0].startswith("method 'mlkr' cannot predict a class; known: rf, euclidean")
+
+
 def test_the_real_command(folder):
     words = [sys.executable, "-m", "freemetric", "predict", "homes.fm", "homes.csv", "--proba"]
     done = subprocess.run(words, capture_output=True, text=True, cwd=folder)

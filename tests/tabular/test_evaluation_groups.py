@@ -100,7 +100,7 @@ def test_the_column_is_no_feature(patients):
     ("groups", "folds", "message"),
     [
         ("patient", 41, "column 'patient': 40 groups are fewer than 41 folds; 40 folds are the most"),
-        ("class", 5, "column 'class' is the class and cannot be the groups, too"),
+        ("class", 5, "column 'class' is to be predicted and cannot be the groups, too"),
         ("nobody", 5, "no column 'nobody'; there are 'patient', 'a'"),
         ("one", 2, "column 'one': all rows are of one group"),
         ("by class", 2, "only the class '(ill|well)' is left to learn from"),

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from freemetric.tabular import InputError
-from freemetric.tabular.answers import Answers, asked, pooled
+from freemetric.tabular.answers import Answers, asked
 from freemetric.tabular.pictures import by_class, calibration, confused, roc
 from freemetric.tabular.scores import SCORES, check_scores, confusion, scores_named
 from freemetric.tabular.uncertainty import estimate
@@ -169,9 +169,9 @@ def test_roc_is_scikit_learns():
 
 def test_pooled_answers():
     parts = [made_up(3, seed=seed) for seed in (0, 1)]
-    assert len(pooled(parts).truth) == 400
+    assert len(parts[0].pooled(parts).truth) == 400
     bare = Answers(parts[0].classes, *(getattr(parts[0], name) for name in ("rows", "truth", "judged")))
-    assert pooled([parts[0], bare]).chances is None
+    assert parts[0].pooled([parts[0], bare]).chances is None
 
 
 def test_the_error_of_a_mean_counts_that_splits_overlap():

@@ -1,6 +1,7 @@
 """``freemetric evaluate``: an honest comparison on people's own files."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -25,19 +26,28 @@ from .options import (
     Seed,
     Sheet,
     Target,
+    Task,
     Thousands,
     assignments,
     kinds_of,
     read_data,
 )
 
+USUAL = {"classify": "free-energy,nca,euclidean,rf", "regress": "free-energy,mlkr,euclidean,rf,hist-boosting"}
+"""Methods that are compared where none is named."""
+
 
 def evaluate(
     data: Annotated[list[Path], typer.Argument(help="Files of any format that `fit` reads; - is standard input.")],
     target: Target = None,
+    task: Task = None,
     methods: Annotated[
-        str, typer.Option(help=f"Names separated by commas, or all: {', '.join(names.METHODS)}.")
-    ] = "free-energy,nca,euclidean,rf",
+        str | None,
+        typer.Option(
+            help=f"Names separated by commas, or all: {', '.join(names.METHODS)}; of numbers "
+            f"{', '.join(names.NUMBER_METHODS)}. Default: {USUAL['classify']}; of numbers {USUAL['regress']}."
+        ),
+    ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Folds of a repeat.")] = 5,
     repeats: Annotated[int, typer.Option(min=1, help="Repeats of the cross-validation.")] = 2,
     groups: Annotated[
@@ -78,25 +88,29 @@ def evaluate(
     """Compare methods by cross-validation: all that is learned or chosen comes from the training rows of each split.
 
     Beside the error stand balanced accuracy, F1 (the mean of all classes), AUC (each class against the rest), log loss
-    and the Brier score, and as the last line of a file an answer that is always the same. With several files, average
+    and the Brier score; of numbers R2, MAE, RMSE, pinball loss, and coverage and width of intervals. The last line of a
+    file is an answer that is always the same. With several files, average
     ranks and critical differences follow, each method against the first. A method that is over the limit on one split
     of a file is not tried on its other splits.
     """
     from .. import tabular
-    from ..tabular.methods import METHODS
+    from ..tabular.evaluation import decided
+    from ..tabular.tasks import all_methods
     from ..tabular.writing import as_delimited
     from .show_evaluation import show_evaluation
 
     _check_outputs(page, output)
-    chosen = listed(methods, METHODS, "method", USAGE)
-    given = _by_method(assignments(parameters), chosen)
+    listed(methods or "all", all_methods(), "method", USAGE)
     limits, more_scores = tabular.Limits(limit, megabytes), tuple(dict.fromkeys(scoring or ()))
-    settings = tabular.Settings(folds, repeats, seed, given, device, limits, groups, more_scores, learning_curve)
+    settings = tabular.Settings(folds, repeats, seed, None, device, limits, groups, more_scores, learning_curve, task)
     with warnings_told():
         tables = {
             name: read_data(path, form, missing, delimiter, decimal, thousands, date_order, encoding, sheet)
             for name, path in _named(data).items()
         }
+        settings = decided(settings, tables, target)
+        chosen = _chosen(methods, settings, page)
+        settings = replace(settings, parameters=_by_method(assignments(parameters), chosen))
         with progress("fits", len(tables) * folds * repeats * len(chosen), quiet=as_json) as advance:
             found = tabular.evaluate(
                 tables,
@@ -118,6 +132,23 @@ def evaluate(
         tell(line, "red")
     if found.failures:
         raise typer.Exit(FAILURE)
+
+
+def _chosen(methods, settings, page):
+    """Methods that can do the task."""
+    from ..tabular import InputError
+    from ..tabular.tasks import all_methods
+
+    kind = settings.kind
+    if page is not None and kind.name == "regress":
+        raise InputError("--report draws classes; of numbers the tables, -o and --json tell all")
+    wanted = methods or USUAL[kind.name]
+    chosen = list(kind.methods) if wanted == "all" else listed(wanted, all_methods(), "method", USAGE)
+    others = [name for name in chosen if name not in kind.methods]
+    if others:
+        can = f"known: {', '.join(kind.methods)}"
+        raise InputError(f"method {others[0]!r} cannot predict a {kind.word}; {can}")
+    return chosen
 
 
 def _check_outputs(page, output):

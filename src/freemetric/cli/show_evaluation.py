@@ -6,13 +6,13 @@ from .console import print_json, tell
 
 
 def show_evaluation(found: Comparison, as_json: bool) -> None:
-    """Scores, classes, the learning curve; ranks where there are files enough."""
+    """Scores, classes or intervals, the learning curve; ranks where there are files enough."""
     from ..bench.file_ranks import ranks_as_json  # loads the statistics
 
     if as_json:
         return print_json({**found.as_json(), **ranks_as_json(found)})
     print(found.table().markdown(), end="")
-    _show_classes(found)
+    (_show_intervals if found.is_of_numbers else _show_classes)(found)
     _show_curve(found)
     _show_ranks(found)
 
@@ -22,6 +22,10 @@ def _show_classes(found):
     best = found.best(found.files[0])
     if len(found.files) == 1 and best is not None:
         print(f"\n{found.class_table(found.files[0], best).markdown()}", end="")
+
+
+def _show_intervals(found):
+    print(f"\n{found.interval_table().markdown()}", end="")
 
 
 def _show_curve(found):

@@ -45,6 +45,10 @@ def write_evaluation(found: Any, path: str | PathLike, *, title: str | None = No
     """
     check_beforehand(path)
     known = found.as_json() if hasattr(found, "as_json") else found
+    if known.get("task") == "regress":
+        raise ValueError(
+            "the page of an evaluation is for classes; of numbers table(), interval_table() and rows() tell"
+        )
     return write_document(
         path,
         "evaluation.html",

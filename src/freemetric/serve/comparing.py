@@ -19,7 +19,7 @@ COMPARISON = "comparison.html"
 def compare(tell: Tell, upload: Upload, wishes: Wishes, folder: str, settings: dict[str, Any]) -> dict[str, Any]:
     """Compare methods on a table, and write the page about it; the scores as JSON values."""
     parameters = {"free-energy": QUICK} if settings["quick"] else None
-    protocol = Settings(settings["folds"], settings["repeats"], settings["seed"], parameters)
+    protocol = Settings(settings["folds"], settings["repeats"], settings["seed"], parameters, task="classify")
     with upload.in_its_words(), upload.noted() as notes:
         found = evaluate(
             {upload.name: upload.table(wishes.reading)},

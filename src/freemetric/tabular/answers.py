@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .table import quoted
+
 
 @dataclass(frozen=True, eq=False)
 class Answers:
@@ -33,10 +35,38 @@ class Answers:
     chances: NDArray | None = None
     ranking: NDArray | None = None
 
+    undefined = "lack classes"
+    unsure = "gives no probabilities, so that it has no log loss, Brier score, calibration or ROC curve"
+
+    @property
+    def constant(self) -> str:
+        """What is said most often, for somebody who always says it."""
+        return quoted(self.classes[np.bincount(self.judged).argmax()])
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is known how sure they are."""
+        return self.chances is not None
+
+    def losses(self) -> NDArray[np.float64]:
+        """One (n,) where the decision is wrong."""
+        return (self.judged != self.truth).astype(np.float64)
+
+    def error(self) -> float:
+        """Share of wrong decisions in %."""
+        return 100 * float(np.mean(self.judged != self.truth))
+
     def compact(self) -> "Answers":
         """To be kept in numbers: probabilities in float32, and no other ranking."""
         chances = None if self.chances is None else self.chances.astype(np.float32)
         return replace(self, chances=chances, ranking=None)
+
+    def pooled(self, parts: Sequence[Any]) -> "Answers":
+        """Answers of several splits as one; without probabilities where one of them has none."""
+        known = all(part.chances is not None for part in parts)
+        of = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "truth", "judged")}
+        chances = np.concatenate([np.asarray(part.chances) for part in parts]) if known else None
+        return Answers(self.classes, **of, chances=chances)
 
 
 def asked(model: Any, X: Any, rows: NDArray[np.intp], truth: NDArray[np.intp], classes: Sequence[str]) -> Answers:
@@ -69,18 +99,6 @@ def asked(model: Any, X: Any, rows: NDArray[np.intp], truth: NDArray[np.intp], c
         values = np.asarray(model.decision_function(X), dtype=np.float64)
         ranking = _for_all(np.stack([-values, values], axis=1) if values.ndim == 1 else values, seen, C)
     return Answers(tuple(classes), rows, truth, judged, chances, ranking)
-
-
-def pooled(parts: Sequence[Answers]) -> Answers:
-    """Answers of several splits as one; without probabilities where one of them has none."""
-    known = all(part.chances is not None for part in parts)
-    return Answers(
-        parts[0].classes,
-        np.concatenate([part.rows for part in parts]),
-        np.concatenate([part.truth for part in parts]),
-        np.concatenate([part.judged for part in parts]),
-        np.concatenate([np.asarray(part.chances) for part in parts]) if known else None,
-    )
 
 
 def _for_all(values, seen, n_classes):

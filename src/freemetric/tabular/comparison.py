@@ -8,11 +8,9 @@ import numpy as np
 
 from ..extras import require
 from . import comparison_tables, pictures
-from .answers import pooled
 from .comparison_notes import notes
 from .judging import CONSTANT, Split
 from .learning_curve import would_more_help
-from .scores import scores_named
 from .settings import Settings
 from .text_table import TextTable
 from .uncertainty import Estimate, estimate
@@ -44,7 +42,12 @@ class Comparison:
         self.files = list(dict.fromkeys(split.file for split in splits))
         self.methods = list(dict.fromkeys(split.method for split in splits if split.method != CONSTANT))
         self.failures = [split for cell in self.cells.values() for split in cell if split.failure]
-        self.scores = scores_named(settings.scoring)
+        self.scores = settings.kind.scores(settings.scoring)
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether numbers were predicted, and not classes."""
+        return self.settings.kind.word == "number"
 
     def protocol(self) -> str:
         """How errors were measured, in words."""
@@ -52,7 +55,7 @@ class Comparison:
         limits = {"s": set_.limits.seconds, "MB": set_.limits.megabytes}
         most = [f"{most:g} {unit}" for unit, most in limits.items() if most is not None]
         return (
-            f"Protocol honest: {set_.repeats} x {set_.folds}-fold stratified cross-validation, seed {set_.seed}; "
+            f"Protocol honest: {set_.repeats} x {set_.folds}-fold {set_.kind.folds}cross-validation, seed {set_.seed}; "
             "preprocessing, metric and k come from the training rows of each split alone"
         ) + "".join(
             [
@@ -140,12 +143,18 @@ class Comparison:
 
     def table(self) -> TextTable:
         """Scores with their errors and seconds a split; the best of a file in bold."""
-        caption = f"Means over splits \u00b1 standard error, which counts that splits share rows. {self.protocol()}."
+        means = "Means over splits \u00b1 standard error, which counts that splits share rows."
+        caption = f"{means}{self.settings.kind.error} {self.protocol()}."
         return comparison_tables.scores(self.rows(), list(self.scores.values()), caption)
 
     def class_table(self, file: str, method: str) -> TextTable:
         """Recall and precision of every class, and what it was taken for."""
         return comparison_tables.classes(file, method, self.details(file, method)["classes"], self.settings.repeats)
+
+    def interval_table(self) -> TextTable:
+        """Of numbers: which share of the test rows lies in intervals of 80, 90 and 95 %, and how wide these are."""
+        caption = "Test rows inside of their intervals, and the mean width of these in the unit of the target."
+        return comparison_tables.intervals(self.rows(), list(self.scores.values()), caption)
 
     def curve_table(self) -> TextTable:
         """Error against the number of training rows."""
@@ -157,16 +166,15 @@ class Comparison:
         return notes(self)
 
     def details(self, file: str, method: str) -> dict[str, Any]:
-        """Classes, confusion, calibration and ROC of one method, from all its test rows; empty where it failed."""
+        """Of one method, from all its test rows; empty where it failed.
+
+        Classes, confusion, calibration and ROC; of numbers predictions beside the truth. The learning curve of both.
+        """
         answers = [split.answers for split in self.cells[file, method] if split.answers is not None]
         if not answers or len(answers) < len(self.cells[file, method]):
             return {}
-        told, repeats = pooled(answers), self.settings.repeats
         return {
-            "classes": pictures.by_class(told, repeats),
-            "confusion": pictures.confused(told),
-            "calibration": pictures.calibration(told, repeats),
-            "roc": pictures.roc(told),
+            **pictures.of_answers(answers[0].pooled(answers), self.settings.repeats),
             "learning_curve": self.learning_curve(file, method),
             "more_rows": self.would_more_help(file, method),
         }

@@ -5,9 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .answers import pooled
 from .judging import CONSTANT
-from .table import quoted
 from .uncertainty import estimate
 
 if TYPE_CHECKING:
@@ -29,7 +27,7 @@ def _gains(comparison) -> Iterator[str]:
             continue
         if not _gains_clearly(comparison, constant, comparison.cells[file, best]):
             low, high = (comparison.error(file, method).mean for method in (best, CONSTANT))
-            always = f"always saying {quoted(_most_frequent(constant))} has an error of {high:.2f} %"
+            always = f"always saying {constant[0].answers.constant} has an error of {high:.2f} %"
             yield f"{file}: {always}; the best method, {best}, is not clearly better with {low:.2f} %"
 
 
@@ -44,34 +42,32 @@ def _gains_clearly(comparison, constant, splits):
 
 
 def _mistakes(splits):
-    """How often every row was misjudged, in the repeats together."""
-    told = pooled([split.answers for split in splits])
-    return np.bincount(told.rows, told.judged != told.truth)
-
-
-def _most_frequent(splits):
-    answers = splits[0].answers
-    return answers.classes[np.bincount(answers.judged).argmax()]
+    """How far every row was misjudged, in the repeats together."""
+    told = splits[0].answers.pooled([split.answers for split in splits])
+    return np.bincount(told.rows, told.losses())
 
 
 def _undefined(comparison) -> Iterator[str]:
     for file in comparison.files:
         cells = [cell for (name, _), cell in comparison.cells.items() if name == file]
-        splits = [split for cell in cells for split in cell if split.answers and split.answers.chances is not None]
+        splits = [split for cell in cells for split in cell if split.answers and split.answers.is_sure]
         n_splits = len({split.number for split in splits})
         for name, score in comparison.scores.items():
             n_missing = len({split.number for split in splits if np.isnan(split.scores[name])})
             if n_missing:
                 rest = "; the mean is over the others" if n_missing < n_splits else ""
-                where = f"not defined on {n_missing} of {n_splits} splits, whose test rows lack classes"
+                where = (
+                    f"not defined on {n_missing} of {n_splits} splits, whose test rows {splits[0].answers.undefined}"
+                )
                 yield f"{file}: {score.title}: {where}{rest}"
 
 
 def _without_probabilities(comparison) -> Iterator[str]:
     for method in comparison.methods:
         answers = [cell[0].answers for (_, name), cell in comparison.cells.items() if name == method]
-        if any(told is not None and told.chances is None for told in answers):
-            yield f"{method} gives no probabilities, so that it has no log loss, Brier score, calibration or ROC curve"
+        unsure = [told for told in answers if told is not None and not told.is_sure]
+        if unsure:
+            yield f"{method} {unsure[0].unsure}"
 
 
 def _gaps(comparison) -> Iterator[str]:

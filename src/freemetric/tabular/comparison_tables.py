@@ -18,8 +18,8 @@ MOST_CLASSES = 12  # in a table for people
 
 
 def scores(rows: list[dict[str, Any]], known: Sequence[Score], caption: str) -> TextTable:
-    """All scores but accuracy, which the error tells; the best of a file in bold."""
-    shown = [score for score in known if score.name != "accuracy"]
+    """All scores but those that something else tells; the best of a file in bold."""
+    shown = [score for score in known if not score.aside]
     cells = tuple(
         (row["file"], row["method"], _error(row), *(_score(row, score) for score in shown), f"{row['seconds']:.2f}")
         for row in rows
@@ -44,6 +44,14 @@ def classes(file: str, method: str, found: list[dict[str, Any]], repeats: int) -
     )
     columns = ("Class", "Rows", "Recall in %", "Precision in %", "Most often taken for")
     return TextTable(columns, cells, f"Classes of {printable(file)} by {method}{more}{times}.")
+
+
+def intervals(rows: list[dict[str, Any]], known: Sequence[Score], caption: str) -> TextTable:
+    """What shares of the rows lie in their intervals, and how wide these are, of methods that tell intervals."""
+    shown = [score for score in known if score.name.startswith(("coverage", "width"))]
+    cells = tuple((row["file"], row["method"], *(_score(row, score) for score in shown)) for row in rows)
+    told = tuple(row for row in cells if any(cell is not None for cell in row[2:]))
+    return TextTable(("File", "Method", *map(_title, shown)), told, caption)
 
 
 def curves(found: list[tuple[str, str, list[dict[str, Any]]]]) -> TextTable:
@@ -109,6 +117,8 @@ def _score(row, score):
     found = row["scores"].get(score.name)
     if found is None or np.isnan(found["mean"]):
         return None
+    if score.in_units:
+        return _in_units(found["mean"], found["uncertainty"])
     unit, digits = (100, 2) if score.in_percent else (1, 3)
     return _with_error(unit * found["mean"], unit * found["uncertainty"], digits)
 
@@ -116,6 +126,23 @@ def _score(row, score):
 def _with_error(mean, error, digits):
     known = error is not None and not np.isnan(error)
     return f"{mean:.{digits}f}" + (f" \u00b1 {error:.{digits}f}" if known else "")
+
+
+def _in_units(mean, error):
+    """Numbers of any size, in a unit that only their owner knows."""
+    known = error is not None and not np.isnan(error)
+    return _significant(mean, 4) + (f" \u00b1 {_significant(error, 2)}" if known else "")
+
+
+def _significant(number, digits):
+    """So many digits, and all of those before the point.
+
+    Examples
+    --------
+    >>> _significant(123456.7, 4), _significant(1.23456, 4), _significant(0.000123456, 2)
+    ('123457', '1.235', '0.00012')
+    """
+    return f"{number:.0f}" if 10**digits <= abs(number) < 1e15 else f"{number:.{digits}g}"
 
 
 def _point(point):

@@ -2,21 +2,27 @@
 
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from joblib import Parallel, delayed
 
 from ..exceptions import DataWarning
 from .comparison import Comparison
 from .folds import check_grouped
-from .frame_labels import frame_labels
+from .frame_cells import cells
+from .frame_labels import frame_labels, frame_target
 from .frames import as_table
 from .judging import CONSTANT, Job, Split, judged
 from .labelled_rows import Rows, labelled_rows
 from .learning_curve import shares, some_of
-from .scores import check_scores, scores_named
+from .number_scores import check_number_scores
+from .schema import target_name
+from .scores import check_scores
 from .settings import Settings
-from .table import Table
+from .table import InputError, Table
+from .task_choice import choice_of
 
 OnFit = Callable[[Split, int, int], None]
 
@@ -40,9 +46,9 @@ def evaluate(
     tables : Table, frame or dict of them
         What to learn from: what ``read`` gave, or a frame as ``TableClassifier`` takes it; several by the name to show.
     target : str, array-like of shape (n_rows,) or None, default=None
-        Column of the class, or the labels of a frame; None is what the format itself declares.
+        Column to predict, or the labels or numbers of a frame; None is what the format itself declares.
     methods : sequence of str, default=("free-energy", "rf")
-        Names in ``freemetric.tabular.methods.METHODS``.
+        Names in ``freemetric.tabular.methods.METHODS``, or of numbers in ``number_methods.NUMBER_METHODS``.
     settings : Settings or None, default=None
         Folds, repeats, groups, scores, the learning curve, limits.
     n_jobs : int or None, default=None
@@ -66,8 +72,8 @@ def evaluate(
     >>> [(row["method"], round(row["error"])) for row in found.rows()]
     [('euclidean', 6), ('constant', 60)]
     """
-    settings = settings or Settings()
     named, target = _named(tables, target)
+    settings = decided(settings or Settings(), named, target)
     splits = compare(named, target, [*methods, CONSTANT], settings, n_jobs=n_jobs, on_fit=on_fit, **kinds)
     return Comparison(splits, settings)
 
@@ -79,9 +85,32 @@ def _named(tables, target):
     if target is None or isinstance(target, str):
         table = _table(tables)
         return {table.source: table}, target
-    given = frame_labels(tables, target)
-    table = as_table(tables).with_target(given.name, given.cells)
-    return {table.source: table}, given.name
+    name, given = _given(tables, target)
+    table = as_table(tables).with_target(name, given)
+    return {table.source: table}, name
+
+
+def _given(X, y):
+    """The name and the cells of labels or numbers; texts are never gaps."""
+    name, values = frame_target(X, y)
+    column = cells(values, (), "y") if values.dtype.kind in "iufO" else values
+    if column.dtype.kind == "f":
+        return name, column
+    labels = frame_labels(X, y)
+    return labels.name, labels.cells
+
+
+def decided(settings: Settings, tables: Mapping[str, Table], target: str | None) -> Settings:
+    """Settings with a task: the given one, or what the targets of all tables speak for, with a warning."""
+    choices = {name: choice_of(table, target_name(table, target), settings.task) for name, table in tables.items()}
+    tasks = {choice.task: name for name, choice in choices.items()}
+    if len(tasks) > 1:
+        both = f"{tasks['classify']} has classes and {tasks['regress']} has numbers to predict"
+        raise InputError(f"{both}; {next(iter(tables.values())).option('task', 'classify')} takes both for classes")
+    for choice in choices.values():
+        if choice.why:
+            warnings.warn(choice.why, DataWarning, 3)
+    return replace(settings, task=next(iter(tasks), None))
 
 
 def _table(data):
@@ -126,13 +155,17 @@ def compare(
         File by file, split by split, method by method; then those of the learning curve.
     """
     settings = settings or Settings()
-    scores = scores_named(settings.scoring)
+    settings = settings if settings.task else decided(settings, tables, target)
+    scores = settings.kind.scores(settings.scoring)
     for method in methods:
         if method != CONSTANT:
-            settings.classifier(method, 0)  # a wrong name or parameter is an error before hours of work
+            settings.estimator(method, 0)  # a wrong name or parameter is an error before hours of work
     files = [labelled_rows(name, table, target, settings, kinds) for name, table in tables.items()]
     for rows in files:
-        check_scores(scores, rows.classes, rows.source)
+        if rows.are_numbers:
+            check_number_scores(scores, rows.y, rows.source)
+        else:
+            check_scores(scores, rows.classes, rows.source)
     jobs = [job for rows in files for job in _jobs(rows, methods, settings)]
     return _done(jobs, settings, n_jobs, on_fit)
 
@@ -156,7 +189,8 @@ def _jobs(rows: Rows, methods, settings) -> Iterator[Job]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
         splits = list(settings.splits(rows.y, rows.groups))
-    check_grouped(rows.source, rows.y, rows.classes, splits)
+    if not rows.are_numbers:
+        check_grouped(rows.source, rows.y, rows.classes, splits)
     for number, (train, test) in enumerate(splits):
         for method in methods:
             yield Job(rows, method, number, train, test, settings)
@@ -167,11 +201,13 @@ def _jobs(rows: Rows, methods, settings) -> Iterator[Job]:
 def _curve_jobs(rows, methods, settings, splits):
     parts = shares(min(len(train) for train, _ in splits), len(rows.classes))
     if not parts:
-        few = f"{len(rows.y)} rows of {len(rows.classes)} classes are too few for a learning curve"
+        of_classes = f" of {len(rows.classes)} classes" if rows.classes else ""
+        few = f"{len(rows.y)} rows{of_classes} are too few for a learning curve"
         warnings.warn(f"{rows.source}: {few}", DataWarning, 4)
+    strata = np.zeros(len(rows.y), dtype=int) if rows.are_numbers and rows.groups is None else rows.y
     for share in reversed(parts):
         for number, (train, test) in enumerate(splits):
-            some = some_of(train, rows.y, rows.groups, share, settings.seed, number)
+            some = some_of(train, strata, rows.groups, share, settings.seed, number)
             for method in methods:
                 if method != CONSTANT:
                     yield Job(rows, method, number, some, test, settings, share)

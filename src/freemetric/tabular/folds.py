@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
 from .table import InputError, Table, few, quoted
 
@@ -14,6 +14,13 @@ Pair = tuple[NDArray[np.intp], NDArray[np.intp]]
 def stratified_splits(y: NDArray, folds: int, repeats: int, seed: int) -> Iterator[Pair]:
     """Training and test rows of every split, repeat by repeat."""
     return RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=seed).split(y, y)
+
+
+def random_splits(n: int, groups: NDArray | None, folds: int, repeats: int, seed: int) -> Iterator[Pair]:
+    """The same where there are no classes."""
+    if groups is not None:
+        return grouped_splits(np.zeros(n, dtype=np.intp), groups, folds, repeats, seed)
+    return RepeatedKFold(n_splits=folds, n_repeats=repeats, random_state=seed).split(np.empty((n, 1)))
 
 
 def grouped_splits(y: NDArray, groups: NDArray, folds: int, repeats: int, seed: int) -> Iterator[Pair]:

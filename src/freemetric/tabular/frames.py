@@ -84,6 +84,8 @@ class FrameTable(Table):
     def option(self, name: str, value: str = "[COLUMN]") -> str:
         """How the user says it, who was asked for parameters."""
         parameter = name.replace("-", "_")
+        if name == "task":
+            return f"Table{'Classifier' if value == 'classify' else 'Regressor'}, or Settings(task={value!r}),"
         return f"{parameter}={value if value.startswith('[') else repr(value)}" if value else parameter
 
     def with_target(self, name: str, given: np.ndarray) -> Self:

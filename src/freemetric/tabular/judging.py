@@ -12,18 +12,20 @@ from ..exceptions import InterruptedFitWarning
 from .answers import Answers, asked
 from .labelled_rows import Rows
 from .limits import Outcome, described, limited
+from .number_answers import NumberAnswers, always_the_mean, asked_for_numbers
 from .pipelines import pipeline
 from .preprocessing import plan
-from .scores import scores_named
 from .settings import Settings
 
 CONSTANT = "constant"
-"""What is said without a look at the features: the most frequent class, and the shares of the classes."""
+"""What is said without a look at the features: the most frequent class, and the shares of the classes; or the mean."""
 
 
 @dataclass(frozen=True)
 class Split:
     """One method on one split of one file: the error in % on the test rows, or why there is none.
+
+    Of numbers it is the root of the mean squared error in % of their standard deviation.
 
     Attributes
     ----------
@@ -41,7 +43,7 @@ class Split:
         Whether that was a limit.
     scores : dict of float
         By name, NaN where one is not defined.
-    answers : Answers or None
+    answers : Answers, NumberAnswers or None
         What was said of the test rows.
     n_train : int
         Rows learned from.
@@ -57,7 +59,7 @@ class Split:
     failure: str | None = None
     over_limit: bool = False
     scores: dict[str, float] = field(default_factory=dict)
-    answers: Answers | None = None
+    answers: Answers | NumberAnswers | None = None
     n_train: int = 0
     share: float = 1.0
 
@@ -82,7 +84,7 @@ def judged(job: Job, over: Split | None = None) -> Split:
     limits = job.settings.limits
     outcome = limited(_work, job, limits=limits) if limits and job.method != CONSTANT else _tried(job)
     answers, scores, seconds = outcome.value or (None, {}, time.perf_counter() - start)
-    error = None if answers is None else 100 * float(np.mean(answers.judged != answers.truth))
+    error = None if answers is None else answers.error()
     return Split(
         job.rows.file,
         job.method,
@@ -107,26 +109,30 @@ def _tried(job):
         return Outcome(failure=described(problem))
 
 
-def _work(job: Job) -> tuple[Answers, dict[str, float], float]:
+def _work(job: Job) -> tuple[Answers | NumberAnswers, dict[str, float], float]:
     """Answers about the test rows, their scores, and seconds."""
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is said of one split is not said of the file
         warnings.filterwarnings("error", ".*was interrupted", InterruptedFitWarning)
         answers = _constant(job) if job.method == CONSTANT else _answers(job)
-        scores = {name: score.of(answers) for name, score in scores_named(job.settings.scoring).items()}
+        scores = {name: score.of(answers) for name, score in job.settings.kind.scores(job.settings.scoring).items()}
     return answers.compact(), scores, time.perf_counter() - start
 
 
 def _answers(job):
-    schema, frame, y, classes = job.rows.schema, job.rows.frame, job.rows.y, job.rows.classes
-    part = frame.iloc[job.train]
-    last = job.settings.classifier(job.method, job.number)
-    model = pipeline(plan(part, schema), last).fit(part, y[job.train])
-    return asked(model, frame.iloc[job.test], job.test, y[job.test], classes)
+    rows, test = job.rows, job.test
+    part, y = rows.frame.iloc[job.train], rows.y
+    last = job.settings.estimator(job.method, job.number)
+    model = pipeline(plan(part, rows.schema), last).fit(part, y[job.train])
+    if rows.are_numbers:
+        return asked_for_numbers(model, rows.frame.iloc[test], test, y[test], rows.unit)
+    return asked(model, rows.frame.iloc[test], test, y[test], rows.classes)
 
 
 def _constant(job):
     y, classes = job.rows.y, job.rows.classes
+    if job.rows.are_numbers:
+        return always_the_mean(y[job.train], job.test, y[job.test], job.rows.unit)
     model = DummyClassifier(strategy="prior").fit(np.zeros((len(job.train), 1)), y[job.train])
     return asked(model, np.zeros((len(job.test), 1)), job.test, y[job.test], classes)

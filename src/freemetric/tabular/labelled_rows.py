@@ -7,10 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..exceptions import DataWarning
-from .class_checks import check_classes
 from .folds import check_groups, group_numbers, in_one_group
 from .identifiers import usable
-from .labels import labels
 from .preprocessing import useful_plan
 from .schema import Schema
 from .settings import Settings
@@ -20,9 +18,9 @@ MANY_COPIES = 0.1  # share of rows from which on copies are worth a word
 
 
 class Rows(NamedTuple):
-    """The rows of a file that have a class: features, numbers of classes and groups, and names of the classes.
+    """The rows of a file that have a target: features, numbers of classes and groups, and names of the classes.
 
-    ``source`` begins messages.
+    Where numbers are to be predicted, y is these, and there are no classes. ``source`` begins messages.
     """
 
     file: str
@@ -33,6 +31,16 @@ class Rows(NamedTuple):
     classes: tuple[str, ...]
     groups: np.ndarray | None
 
+    @property
+    def are_numbers(self) -> bool:
+        """Whether numbers are to be predicted."""
+        return not self.classes
+
+    @property
+    def unit(self) -> float:
+        """Standard deviation of these numbers."""
+        return float(self.y.std())
+
 
 def labelled_rows(
     name: str, table: Table, target: str | None, settings: Settings, kinds: dict[str, Collection[str]]
@@ -41,19 +49,26 @@ def labelled_rows(
     if settings.groups is not None:
         if settings.groups == (target or table.target):
             raise InputError(
-                f"{table.source}: column {quoted(settings.groups)} is the class and cannot be the groups, too"
+                f"{table.source}: column {quoted(settings.groups)} is to be predicted and cannot be the groups, too"
             )
         table.cells(settings.groups)
         kinds = {**kinds, "drop": [*kinds.get("drop", ()), settings.groups]}
     schema, _ = usable(table, target, **kinds)
-    y, present = labels(table, schema.target)
-    frame = schema.frame(table)[present].reset_index(drop=True)
+    told = settings.kind.target(table, schema.target)
+    frame = schema.frame(table)[told.present].reset_index(drop=True)
     useful_plan(table.source, frame, schema)
-    check_classes(table, schema.target, y)
-    values, y = np.unique(y, return_inverse=True)
-    rows = Rows(name, table.source, schema, frame, y, tuple(map(str, values)), _groups(table, settings, present))
+    y, classes = _numbered(told)
+    rows = Rows(name, table.source, schema, frame, y, classes, _groups(table, settings, told.present))
     _say_what_is_doubtful(rows, settings)
     return rows
+
+
+def _numbered(told):
+    """Numbers to predict, or numbers of classes and their names."""
+    if told.word == "number":
+        return told.y, ()
+    values, y = np.unique(told.y, return_inverse=True)
+    return y, tuple(map(str, values))
 
 
 def _groups(table, settings, present):
@@ -72,7 +87,14 @@ def _say_what_is_doubtful(rows, settings):
     if copies > MANY_COPIES * n:
         known = "fine where they were observed independently; else test rows are known from others and errors too low"
         warnings.warn(f"{source}: {copies} of {n} rows are copies of others: {known}", DataWarning, 4)
-    counts = np.bincount(rows.y)
+    if not rows.are_numbers:
+        _say_what_is_doubtful_of_classes(rows, settings)
+    elif n < settings.folds:
+        raise InputError(f"{source}: {n} rows are fewer than {settings.folds} folds")
+
+
+def _say_what_is_doubtful_of_classes(rows, settings):
+    source, counts = rows.source, np.bincount(rows.y)
     if counts.max() < settings.folds:
         raise InputError(f"{source}: no class has the {settings.folds} rows that as many folds need")
     if counts.min() < settings.folds:

@@ -7,12 +7,32 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_curve
 
 from .answers import Answers
+from .number_answers import NumberAnswers
 from .scores import confusion, f1, precision, recall
 
 MOST_BINS = 10
 MOST_POINTS = 200
 MOST_CLASSES = 100  # whose confusion is told in full
 Z = 1.96  # of a 95 % interval
+
+
+def of_answers(answers: Answers | NumberAnswers, repeats: int) -> dict[str, Any]:
+    """All there is to show of answers."""
+    if isinstance(answers, NumberAnswers):
+        return {"predictions": predictions(answers, repeats)}
+    return {
+        "classes": by_class(answers, repeats),
+        "confusion": confused(answers),
+        "calibration": calibration(answers, repeats),
+        "roc": roc(answers),
+    }
+
+
+def predictions(answers: NumberAnswers, repeats: int) -> dict[str, list[float]]:
+    """Numbers of the first repeat beside what was predicted, of very many rows some, in the order of the truth."""
+    n = len(answers.truth) // repeats
+    order = np.argsort(answers.truth[:n], kind="stable")[_thinned(n)]
+    return {"truth": answers.truth[order].tolist(), "told": answers.told[order].tolist()}
 
 
 def by_class(answers: Answers, repeats: int) -> list[dict[str, Any]]:

@@ -25,9 +25,11 @@ class Score:
 
     name: str
     title: str
-    of: Callable[[Answers], float]
+    of: Callable[[Any], float]
     higher_is_better: bool = True
     in_percent: bool = False
+    in_units: bool = False  # of the target
+    aside: bool = False  # not in the table of scores: something else there tells it
 
 
 def confusion(answers: Answers) -> NDArray[np.int64]:
@@ -100,7 +102,7 @@ def brier(answers: Answers) -> float:
 SCORES: dict[str, Score] = {
     score.name: score
     for score in (
-        Score("accuracy", "Accuracy", accuracy, in_percent=True),
+        Score("accuracy", "Accuracy", accuracy, in_percent=True, aside=True),
         Score("balanced_accuracy", "Balanced accuracy", balanced_accuracy, in_percent=True),
         Score("f1_macro", "F1", f1_macro),
         Score("roc_auc", "AUC", roc_auc),

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .folds import Pair, grouped_splits, stratified_splits
+from .folds import Pair, grouped_splits, random_splits, stratified_splits
 from .limits import Limits
-from .pipelines import classifier
+from .task_choice import CLASSIFY
+from .tasks import TASKS, Task
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class Settings:
     learning_curve : bool
         Whether methods learn from halves, quarters, ... of the training rows, too: in the first repeat, which costs
         about as much again as that repeat.
+    task : {"classify", "regress"} or None
+        Whether classes or numbers are predicted; None is what the target speaks for, as ``TableModel.fit`` sees it.
     """
 
     folds: int = 5
@@ -45,14 +48,22 @@ class Settings:
     groups: str | None = None
     scoring: tuple[str, ...] = ()
     learning_curve: bool = False
+    task: str | None = None
+
+    @property
+    def kind(self) -> Task:
+        """The task; that of classes while it is open."""
+        return TASKS[self.task or CLASSIFY]
 
     def splits(self, y: np.ndarray, groups: np.ndarray | None = None) -> Iterator[Pair]:
         """Training and test rows of every split."""
+        if y.dtype.kind == "f":
+            return random_splits(len(y), groups, self.folds, self.repeats, self.seed)
         if groups is not None:
             return grouped_splits(y, groups, self.folds, self.repeats, self.seed)
         return stratified_splits(y, self.folds, self.repeats, self.seed)
 
-    def classifier(self, method: str, number: int) -> BaseEstimator:
-        """The unfitted classifier of a method for one split."""
+    def estimator(self, method: str, number: int) -> BaseEstimator:
+        """The unfitted classifier or regressor of a method for one split."""
         given = (self.parameters or {}).get(method)
-        return classifier(method, self.seed + number, parameters=given, device=self.device)
+        return self.kind.estimator(method, self.seed + number, parameters=given, device=self.device)
