@@ -249,7 +249,12 @@ def coverage_where_noise_varies(sizes):
             for name, row in table.iterrows():
                 rows.append([name.rpartition("-")[0], f"{n:,}", part, *(f"{100 * value:.1f}" for value in row)])
     if rows:
-        markdown(["coverage of 90 % intervals", "N", "where", *table], sorted(rows))
+        markdown(["coverage of 90 % intervals", "N", "where", *table], sorted(rows, key=_by_law))
+
+
+def _by_law(row):
+    law, n, where = row[:3]
+    return law, int(n.replace(",", "")), where
 
 
 def noise_tables(records, ours):

@@ -108,7 +108,8 @@ def test_residual_quantiles_hold_as_many_as_they_say(rng):
     X = rng.normal(size=(2000, 3))
     y = X @ [1.0, 2.0, 3.0] + rng.normal(size=2000)
     model = WithResiduals(Tuned(LinearRegression(), {"fit_intercept": [True]})).fit(X[:1000], y[:1000])
-    for share, (low, high) in zip(INTERVALS, intervals_of(model, X[1000:]).transpose(0, 2, 1), strict=True):
+    intervals = intervals_of(model, X[1000:], model.predict_quantiles(X[1000:], LEVELS)).transpose(0, 2, 1)
+    for share, (low, high) in zip(INTERVALS, intervals, strict=True):
         assert ((low <= y[1000:]) & (y[1000:] <= high)).mean() == pytest.approx(share, abs=0.03)
 
 

@@ -14,7 +14,7 @@ from .number_rivals import INNER_FOLDS, BoostedQuantiles, LeafQuantiles, Tuned, 
 
 N_TREES = 500
 NEIGHBORS = (1, 2, 3, 5, 8, 12, 17, 23, 31, 40)
-MOST_TUNED = 3000  # rows on which the support vectors' parameters are chosen
+MOST_TUNED = 2000  # rows on which the support vectors' parameters are chosen
 
 
 class Wish(NamedTuple):

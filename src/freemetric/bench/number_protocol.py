@@ -67,16 +67,17 @@ def fit_and_tell(
         warnings.simplefilter("ignore")  # about constant features of a half, and of libraries
         start = time.perf_counter()
         model = make(Wish(2 * job.repeat + job.fold, len(X), X.shape[1], device)).fit(X, y)
-        told = model.predict(Q), model.predict_quantiles(Q, LEVELS), intervals_of(model, Q)
+        quantiles = np.asarray(model.predict_quantiles(Q, LEVELS))
+        told = model.predict(Q), quantiles, intervals_of(model, Q, quantiles)
         return time.perf_counter() - start, model, told
 
 
-def intervals_of(model: Any, Q: NDArray) -> NDArray[np.float64]:
-    """Ends of the intervals of ``INTERVALS``, (n_intervals, N, 2): the model's own, or between its quantiles."""
+def intervals_of(model: Any, Q: NDArray, quantiles: NDArray) -> NDArray[np.float64]:
+    """Ends of the intervals of ``INTERVALS``, (n_intervals, N, 2): the model's own, or between its ``LEVELS``."""
     if hasattr(model, "predict_interval"):
         return np.array([model.predict_interval(Q, alpha=round(1 - share, 9)) for share in INTERVALS])
-    ends = [[round((1 - share) / 2, 9), round((1 + share) / 2, 9)] for share in INTERVALS]
-    return np.array([model.predict_quantiles(Q, pair) for pair in ends])
+    places = [[LEVELS.index(round((1 - share) / 2, 9)), LEVELS.index(round((1 + share) / 2, 9))] for share in INTERVALS]
+    return np.array([quantiles[:, pair] for pair in places])
 
 
 def _record(job, model, seconds, shape, device, scores):
