@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.datasets import load_diabetes
 
 pytest.importorskip("dask.dataframe", reason="needs the extra dask")
 
@@ -10,6 +11,8 @@ import dask.array as da
 import dask.dataframe as dd
 import pandas as pd
 
+import freemetric.dask
+from freemetric import FreeEnergyRegressor
 from freemetric.dask import DaskFreeEnergyClassifier
 
 X = da.from_array(np.random.default_rng(0).random((40, 3)), chunks=(20, -1))
@@ -54,3 +57,14 @@ def test_what_cannot_be_predicted():
     with pytest.raises(ValueError, match=r"X has 20 rows in partition ., and y has .0"):
         model.score(X, y.rechunk(((10, 30),)))
     assert model.predict(X[:0]).compute().shape == (0,)
+
+
+def test_numbers_are_not_for_partitions_yet():
+    line = r"^Numbers as target are not for partitions yet; FreeEnergyRegressor takes Dask arrays that fit .*$"
+    with pytest.raises(AttributeError, match=line):
+        freemetric.dask.DaskFreeEnergyRegressor  # noqa: B018
+    rows, numbers = (part[::4] for part in load_diabetes(return_X_y=True))
+    settings = {"n_replicas": 3, "candidates": ["scaled/full"], "random_state": 0}
+    there = FreeEnergyRegressor(**settings).fit(da.from_array(rows, chunks=(50, 10)), da.from_array(numbers, chunks=50))
+    here = FreeEnergyRegressor(**settings).fit(rows, numbers)
+    np.testing.assert_array_equal(there.predict(rows), here.predict(rows))

@@ -12,7 +12,7 @@ from sklearn.metrics import r2_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from freemetric import NCA, FreeEnergyRegressor
+from freemetric import NCA, FreeEnergyRegressor, TableRegressor
 from freemetric.display import (
     EmbeddingDisplay,
     ImportancesDisplay,
@@ -100,6 +100,17 @@ def test_importances(model):
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == model.feature_names_in_[order].tolist()
     np.testing.assert_allclose([bar.get_width() for bar in display.ax_.patches], model.feature_importances_[order])
     assert "R²" in display.ax_.get_xlabel()
+
+
+def test_importances_of_the_columns_of_a_table(diabetes):
+    X, y = diabetes
+    table = X[["bmi", "s5"]].assign(town=np.where(X["sex"] > 0, "Ulm", "Bonn"))
+    inside = FreeEnergyRegressor(4, candidates=["scaled/full"])
+    model = TableRegressor(inside, random_state=0).fit(table[::2], y[::2])
+    names = [text.get_text() for text in ImportancesDisplay.from_estimator(model).ax_.get_yticklabels()]
+    assert sorted(names) == ["bmi", "s5", "town"]
+    assert PredictionDisplay.from_estimator(model).whose == "out of bag"
+    assert IntervalsDisplay.from_estimator(model, table[1::2], y[1::2]).coverage > 0.7
 
 
 def test_colours_are_numbers(model, new):

@@ -74,7 +74,7 @@ class ImportancesDisplay:
         Parameters
         ----------
         estimator : FreeEnergyClassifier, FreeEnergyRegressor, or a pipeline with one
-            Fitted.
+            Fitted. Of a TableClassifier or TableRegressor the columns are shown.
         most : int, default=20
             Features to show, the most important ones.
         ax : Axes or None, default=None
@@ -87,15 +87,15 @@ class ImportancesDisplay:
         display : ImportancesDisplay
         """
         model = part_with(estimator, ("permutation_importances",), "a model that votes, as FreeEnergyRegressor")[1]
-        if not np.isfinite(model.feature_importances_).all():
+        if hasattr(estimator, "importances"):  # a table, whose columns may be several features
+            names, mean, error, *_ = estimator.importances()
+        else:
+            names = LearnedSpace(estimator).feature_names()
+            mean, error = model.feature_importances_, model.feature_importances_error_
+        if not np.isfinite(mean).all():
             raise ValueError("No training pattern was out of bag, so nothing says what features are worth.")
-        display = cls(
-            model.feature_importances_,
-            errors=model.feature_importances_error_,
-            feature_names=LearnedSpace(estimator).feature_names(),
-            score=score_name(model.scoring, is_regressor(model)),
-        )
-        return display.plot(ax, most=most, **kwargs)
+        score = score_name(model.scoring, is_regressor(model))
+        return cls(mean, errors=error, feature_names=names, score=score).plot(ax, most=most, **kwargs)
 
     def plot(self, ax: Any = None, *, most: int = 20, **kwargs: Any) -> Self:
         """Draw.
