@@ -9,6 +9,7 @@ import pytest
 
 from freemetric import FreeEnergyRegressor
 from freemetric.tabular import TableModel, read
+from tests.files.tampering import parts, seal
 
 FAST = ["--set", "n_replicas=8", "--set", 'candidates=["scaled/diagonal"]']
 
@@ -199,6 +200,28 @@ def test_new_rows_whose_number_is_not_there_yet(freemetric, folder, homes, tmp_p
     assert answer.code == 0
     assert answer.lines[-1].startswith("mean absolute error ")
     assert answer.lines[-1].endswith("on the 1 rows that have a number")
+
+
+@pytest.mark.parametrize("name", ["lowest", "mean", "decimal", "thousands", None])
+@pytest.mark.parametrize("value", [None, "\x1b[2J", [1], 10**400, {"a": 1}])
+def test_altered_notes_are_one_line(freemetric, folder, tmp_path, name, value):
+    header, tree, arrays = parts(folder / "homes.fm")
+    about = header["about"]["table"]
+    changed = {**about["numbers"], name: value} if name else value
+    altered = {**header, "about": {"table": {**about, "numbers": changed}}}
+    seal(tmp_path / "a.fm", altered, tree, arrays)
+    answer = freemetric("predict", tmp_path / "a.fm", folder / "homes.csv", "-o", tmp_path / "out.csv")
+    said = f"{tmp_path / 'a.fm'}: a model, but not of a table; `freemetric fit` makes such"
+    assert (answer.code, answer.lines) == (1, [said])
+
+
+def test_rows_weigh_differently(freemetric, homes, tmp_path):
+    homes.assign(w=np.where(homes["area"] > 100, 1.0, 0.0)).to_csv(tmp_path / "a.csv", index=False)
+    words = ["--target", "price", "--weight", "w", *FAST, "-o", tmp_path / "a.fm"]
+    assert freemetric("fit", tmp_path / "a.csv", *words).code == 0
+    out = freemetric("predict", tmp_path / "a.fm", tmp_path / "a.csv").out
+    heavy = homes["price"][homes["area"] > 100]
+    assert min(map(float, out.split()[1:])) > heavy.min() - 200  # rows without a weight are not known
 
 
 EVALUATE = ["--target", "price", "--folds", 2, "--repeats", 1]

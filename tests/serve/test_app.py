@@ -136,7 +136,8 @@ def test_a_broken_file_is_one_line_and_leaves_the_table(loaded):
 
 def test_a_problem_of_the_choice_is_told_and_no_fit_begins(loaded):
     said = loaded.post("/api/columns", json={"target": "length"}).json()
-    assert "no class" in said["problem"]
+    assert said["problem"].endswith("whole numbers, and `freemetric fit` predicts a quantity")
+    assert "is no class" in said["problem"]
     assert loaded.post("/api/fit", json={}).json()["error"] == said["problem"]
     assert loaded.post("/api/columns", json={"uses": {"length": "eval"}}).status_code == 422
     assert loaded.post("/api/columns", json={"target": "kind", "uses": {"nobody": "drop"}}).status_code == 200

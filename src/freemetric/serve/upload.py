@@ -49,7 +49,7 @@ class Upload:
 
     def in_words(self, text: str) -> str:
         """A message of the library, which knows of files and options, for somebody who looks at the page."""
-        text = printable(text.replace(self.path, self.name))
+        text = printable(text.replace(self.path, self.name).replace("--task regress", "`freemetric fit`"))
         return OPTION.sub(lambda found: f"“{LABELS.get(found[1], found[1])}”", text)
 
     @contextmanager

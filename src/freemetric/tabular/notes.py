@@ -27,7 +27,7 @@ def check_notes(notes: dict[str, Any], n_features: int) -> None:
 
 def _check_numbers(about):
     """Of a model of numbers: their ends and mean, and how they were written."""
-    if not all(is_number(about.get(name, 0.0)) for name in ("lowest", "highest", "mean")):
+    if about and not all(is_number(about.get(name)) for name in ("lowest", "highest", "mean")):
         raise ValueError("ends that are no numbers")
     marks = about.get("decimal", "."), about.get("thousands", "")
     if not all(type(mark) is str for mark in marks):
