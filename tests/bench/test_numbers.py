@@ -283,5 +283,5 @@ def test_every_method_has_a_record(patients):
     X, y = patients
     for method in NUMBER_METHODS:
         record = evaluate_numbers(Job("diabetes", method, 0, 0), X, y)
-        assert record.r2 > 0.1, method
+        assert record.r2 > 0, method
         assert 0.6 < record.coverage[0] <= 1, method

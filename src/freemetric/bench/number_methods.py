@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVR
 
 from ..learners import MLKR, FreeEnergyRegressor, MetricKNeighborsRegressor
@@ -39,7 +39,7 @@ def _neighbors(wish):
 
 
 def _mlkr(wish):
-    metric = make_pipeline(StandardScaler(), MLKR(device=wish.device, random_state=wish.seed))
+    metric = make_pipeline(MinMaxScaler(), MLKR(device=wish.device, random_state=wish.seed))
     model = MetricKNeighborsRegressor(metric, n_folds=INNER_FOLDS, random_state=wish.seed)
     return WithResiduals(model, random_state=wish.seed)
 
