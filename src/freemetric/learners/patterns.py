@@ -43,9 +43,9 @@ def checked_numbers(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     try:
         return validate_data(estimator, dense(X) if issparse(X) else X, *y, **options)
     except Exception as problem:  # libraries of frames have their own kinds
-        for words, told in PLAINLY.items():
+        for words, plainly in PLAINLY.items():
             if words in str(problem):
-                raise ValueError(told) from problem
+                raise ValueError(plainly) from problem
         told = in_one_line(X, problem)
         if told is None:
             raise
