@@ -49,10 +49,13 @@ function rowPoints(shown, x, y) {
 function scaleOfNumbers(values) {
   if (!numbers.log) return {};
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  const every = [1, 2, 5].flatMap((n) => Array.from({ length: 41 }, (_, i) => n * 10 ** (i - 20)));
-  const within = every.filter((n) => n >= low / 1.5 && n <= 1.5 * high).sort((a, b) => a - b);
-  const tickvals = within.length > 6 ? within.filter((n) => Math.abs(Math.log10(n) % 1) < 1e-9) : within;
-  return { type: "log", tickvals, ticktext: tickvals.map((n) => number(Number(n.toPrecision(1)))) };
+  const marks = (digits) =>
+    digits
+      .flatMap((n) => Array.from({ length: 41 }, (_, i) => n * 10 ** (i - 20)))
+      .filter((n) => n >= low && n <= high)
+      .sort((a, b) => a - b);
+  const tickvals = [[1], [1, 2, 5], [1, 1.2, 1.5, 2, 3, 4, 5, 6, 8]].map(marks).find((some) => some.length > 2) ?? marks([1, 1.5, 2, 5]);
+  return { type: "log", tickvals, ticktext: tickvals.map((n) => number(Number(n.toPrecision(2)))) };
 }
 
 function drawPredicted() {
