@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..files.checks import check_array, require
 from .places import Places, shared_places
 from .told import Told
-from .voters import Voters
+from .voters import Voters, check_rows
 
 
 class NumberVoters(Voters):
@@ -76,6 +76,5 @@ class NumberVoters(Voters):
         require(X.size, "NumberVoters", "are empty")
         require(type(told) is Told, "told of NumberVoters", "is something else")
         check_array(numbers, "numbers of NumberVoters", 2, (len(told), len(X)))
-        made = cls(X, numbers, told, weights, rows)
-        made.check_rows()
-        return made
+        check_rows(rows, weights, len(X))
+        return cls(X, numbers, told, weights, rows)

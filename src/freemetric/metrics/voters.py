@@ -87,15 +87,14 @@ class Voters:
         fits = 4 * n_classes * len(y) <= max(BALLOT_BYTES, 100 * X.nbytes)
         require(fits, "Voters", f"are of {n_classes} classes, which is too many for {X.shape[1]} features")
         check_numbers(y, n_classes, "class numbers of Voters")
-        made = cls(X, y, n_classes, weights, rows)
-        made.check_rows()
-        return made
+        check_rows(rows, weights, len(y))
+        return cls(X, y, n_classes, weights, rows)
 
-    def check_rows(self) -> None:
-        """ValueError unless numbers of rows and weights are what they should be."""
-        rows, weights = self.rows, self.weights
-        check_array(rows, "rows of Voters", 1, self.y.shape, "iu")
-        require(rows.min() >= 0 and len(np.unique(rows)) == len(rows), "rows of Voters", "are no numbers of rows")
-        if weights is not None:
-            check_array(weights, "weights of Voters", 1, self.y.shape)
-            require((weights > 0).all(), "weights of Voters", "are not positive")
+
+def check_rows(rows: Any, weights: Any, n_voters: int) -> None:
+    """ValueError unless numbers of rows and weights of so many voters are what they should be."""
+    check_array(rows, "rows of Voters", 1, (n_voters,), "iu")
+    require(rows.min() >= 0 and len(np.unique(rows)) == len(rows), "rows of Voters", "are no numbers of rows")
+    if weights is not None:
+        check_array(weights, "weights of Voters", 1, (n_voters,))
+        require((weights > 0).all(), "weights of Voters", "are not positive")
