@@ -15,7 +15,6 @@ NUMBERS = ("int", "float", "double", "bool", "decimal")  # in the names of types
 MOST_NAMED = 5
 PLAINLY = {  # what others say, and what it means
     "inhomogeneous shape": "The rows of X have different lengths; every pattern needs all of the features.",
-    "float() argument must be": "X holds objects that are no numbers; every feature of a pattern is a number.",
     "Expected unique column names": "Columns of X have the same name; give every column its own.",
 }
 
@@ -43,6 +42,8 @@ def checked_numbers(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     try:
         return validate_data(estimator, dense(X) if issparse(X) else X, *y, **options)
     except Exception as problem:  # libraries of frames have their own kinds
+        if "float() argument must be" in str(problem):  # scikit-learn's contract wants its kind and its words
+            raise TypeError(f"X holds objects that are no numbers: {problem}.") from problem
         for words, plainly in PLAINLY.items():
             if words in str(problem):
                 raise ValueError(plainly) from problem

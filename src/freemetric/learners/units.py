@@ -4,8 +4,8 @@ A learner whose start, steps or penalties are numbers of their own, such as the 
 features of order one for granted. It learns from X / u, and its map is divided by u. One factor for all features
 changes units and nothing else: a factor for each would be another method.
 
-Who scaled the features has chosen a unit, and u is that: the standard deviation where features have one in common, and
-else the largest range. Features in [0, 1] are taken as they are, to the last bit, and standardised ones nearly so.
+Who scaled the features has chosen a unit, and u is that: the standard deviation where features have one in common
+rather than a range, and else the largest range. Features in [0, 1] are taken as they are, to the last bit, and standardised ones nearly so.
 """
 
 import warnings
@@ -39,8 +39,14 @@ def unit_of(X: NDArray) -> float:
         return 1.0
     varying = spans > 0
     spreads = widest * (X[:, varying] / widest).std(axis=0, dtype=np.float64)  # squares of X itself may be no numbers
-    are_alike = spreads.std() < ALIKE * spreads.mean() and len(spreads) > 1
-    return float(spreads.mean()) if are_alike else widest
+    differ = variation(spreads)
+    is_theirs = differ < ALIKE and differ < variation(spans[varying])
+    return float(spreads.mean()) if is_theirs else widest
+
+
+def variation(lengths: NDArray) -> float:
+    """By how much lengths differ, as a share of their mean."""
+    return float(lengths.std() / lengths.mean())
 
 
 class InUnits(Energy):
