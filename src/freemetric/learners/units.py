@@ -5,7 +5,8 @@ features of order one for granted. It learns from X / u, and its map is divided 
 changes units and nothing else: a factor for each would be another method.
 
 Who scaled the features has chosen a unit, and u is that: the standard deviation where features have one in common
-rather than a range, and else the largest range. Features in [0, 1] are taken as they are, to the last bit, and standardised ones nearly so.
+rather than a range, and else the largest range. Features in [0, 1] are taken as they are, to the last bit, and
+standardised ones nearly so.
 """
 
 import warnings
