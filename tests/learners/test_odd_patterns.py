@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from freemetric import PCA, RCA
+from freemetric import DMLMJ, PCA, RCA
 
 y = np.arange(6) % 2
 ODD = {
@@ -34,3 +34,10 @@ def test_columns_of_one_name():
 @pytest.mark.parametrize("X", [np.ones((6, 2)), np.zeros((6, 2))], ids=["ones", "zeros"])
 def test_no_variance_is_no_warning(X):
     assert np.isfinite(PCA().fit(X).transform(X)).all()
+
+
+@pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
+@pytest.mark.parametrize("n", [2, 12])
+def test_classes_of_one_pattern_each_are_no_warning_of_numpy(n):
+    X = np.random.default_rng(0).random((n, 3))
+    assert np.isfinite(DMLMJ().fit(X, np.arange(n)).components_).all()

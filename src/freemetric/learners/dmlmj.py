@@ -75,7 +75,9 @@ class DMLMJ(MetricLearner):
         k = clip_count(self.n_neighbors, max(np.bincount(y).max() - 1, 1), "n_neighbors")
         own, other = class_neighbors(X, y, k, k)
         P, Q = (_second_moment(X, neighbors) for neighbors in (own, other))
-        kept, ridge = shrinkage(P, _differences(X, own[:BLOCK]), self.regularization)
+        apart = _differences(X, own[:BLOCK])
+        rows = apart if len(apart) else np.zeros((1, X.shape[1]))  # no pattern has another one of its class
+        kept, ridge = shrinkage(P, rows, self.regularization)
         # both alike: where patterns do not differ at all there is nothing to tell them apart by, lambda = 1
         P, Q = (kept * S + ridge * np.eye(len(S)) for S in (P, Q))
         values, directions = generalised_eigenvectors(Q, P)
