@@ -169,6 +169,7 @@ class MetricKNeighborsRegressor(CallbackSupportMixin, Savable, Presented, Regres
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Expected numbers.
         """
+        check_is_fitted(self)
         return self._told(X, [self.n_neighbors_])[:, 0]
 
     def predictions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray[np.float64]:
