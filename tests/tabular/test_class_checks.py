@@ -37,7 +37,7 @@ def test_no_classes(labels, message, method, tmp_path):
     with pytest.raises(InputError, match=message):
         TableModel.fit(found, "y", method, task="classify")
     with pytest.raises(InputError, match=message):
-        compare({"a": found}, "y", ["euclidean"], Settings(2, 1))
+        compare({"a": found}, "y", ["euclidean"], Settings(2, 1, task="classify"))
 
 
 def test_many_numbers_may_be_a_quantity(tmp_path):

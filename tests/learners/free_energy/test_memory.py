@@ -143,7 +143,9 @@ def load_again(model):
     return pickle.loads(pickle.dumps(model))
 
 
-@pytest.mark.parametrize("n_rows", [20, 80])  # with and without lists of all others
+@pytest.mark.parametrize(
+    "n_rows", [20, pytest.param(80, marks=pytest.mark.slow)]
+)  # with and without lists of all others
 def test_no_matrix_of_features_by_features_is_made(rng, n_rows):
     d, recipe = 3000, Recipe(kinds=("quantiles/identity", "scaled/diagonal", "axes/full"), n_steps=2, basins=())
     X, y = rng.standard_normal((n_rows, d)), np.arange(n_rows) % 2
