@@ -145,6 +145,12 @@ def test_chances_are_between_0_and_1(fitted, friedman, q):
         fitted.predict_quantiles(friedman[2], q)
 
 
+@pytest.mark.parametrize("alpha", [0.0, 1.0, 2, "a"])
+def test_alpha_is_a_share_of_intervals(fitted, friedman, alpha):
+    with pytest.raises(ValueError, match="alpha is the share of intervals without the number, between 0 and 1"):
+        fitted.predict_interval(friedman[2], alpha)
+
+
 def test_fewer_dimensions_and_weights():
     X, y = load_diabetes(return_X_y=True)
     X, y = X[:150], y[:150]

@@ -27,7 +27,7 @@ def prediction_sets(probabilities: NDArray, typical: NDArray, alpha: float) -> N
     return p_values(probabilities, typical) > alpha
 
 
-def check_alpha(alpha: float) -> None:
+def check_alpha(alpha: float, missing: str = "sets without the true class") -> None:
     """ValueError unless it is a share of errors."""
     if not (isinstance(alpha, float | np.floating) and 0 < alpha < 1):
-        raise ValueError(f"alpha is the share of sets without the true class, between 0 and 1; got {alpha!r}.")
+        raise ValueError(f"alpha is the share of {missing}, between 0 and 1; got {alpha!r}.")

@@ -221,11 +221,11 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         trends = given_recipe(self, len(rows.y)).trends
         with one_blas_thread():
             told, found, scale = numbers_told(rows, trends, self.scale)
-        search = self._search(NumberVoters(rows.X, told, None, rows.weights, rows.rows))
+        voters = NumberVoters(rows.X, told, None, rows.weights, rows.rows)
+        search = self._search(voters)
         run_to_the_end(search, self)
         with one_blas_thread():
             verdict = number_verdict_on(search.population, search.recipe)
-            voters = NumberVoters(rows.X, told, search.problem.voters.told, rows.weights, rows.rows)
             attributes = describe_numbers(search, verdict, voters, found, scale)
             committee, score = attributes["committee_"], NumberScore(self.scoring, scale)
             attributes |= describe_predictions(search, verdict, committee, score, len(patterns))
@@ -319,7 +319,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         >>> bool(((low < y[1::2]) & (y[1::2] < high)).mean() > 0.7)
         True
         """
-        check_alpha(alpha)
+        check_alpha(alpha, "intervals without the number")
         outlook, committee = self._outlook(X), self.committee_
         return committee.quantiles(outlook, interval_chances(len(committee.reading.errors), alpha))
 
