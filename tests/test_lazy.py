@@ -48,6 +48,8 @@ def test_names_in_help_are_those_of_the_library():
     assert tuple(FORMATS) == names.FORMATS
     assert (tuple(WRITERS), tuple(PACKERS)) == (names.WRITTEN, names.PACKED)
     assert (methods.FITTED, tuple(methods.METHODS)) == (names.FITTED, names.METHODS)
+    compared = tuple(name for name in names.METHODS if name in names.PAPER or name not in names.LEARNERS)
+    assert compared == methods.COMPARED
     of_numbers = number_methods.FITTED_TO_NUMBERS, tuple(number_methods.NUMBER_METHODS)
     assert of_numbers == (names.FITTED_TO_NUMBERS, names.NUMBER_METHODS)
 

@@ -5,8 +5,12 @@ import json
 from dataclasses import asdict
 
 import pytest
+import typer.testing
 
 from freemetric.bench.records import Job, Record
+from freemetric.cli.bench import app
+from freemetric.learners import LEARNERS, PAPER
+from freemetric.tabular.methods import METHODS
 
 
 @pytest.fixture
@@ -31,6 +35,19 @@ def test_tables_and_statistics(freemetric, folder, tmp_path):
     packed = tmp_path / "all.jsonl.gz"
     assert freemetric("bench", "pack", folder, packed, "--json").json == {"records": 12, "file": str(packed)}
     assert freemetric("bench", "unpack", packed, tmp_path / "new", "--json").json == {"unpacked": 12, "found": 0}
+
+
+def test_the_comparison_is_the_papers_unless_others_are_named(tmp_path, monkeypatch):
+    planned = []
+    monkeypatch.setattr("freemetric.bench.runner.plan", lambda names, methods, *rest: planned.append(methods) or [])
+    for words in ([], ["--methods", "all"]):
+        typer.testing.CliRunner().invoke(app, ["run", str(tmp_path), "--json", *words], catch_exceptions=False)
+    usual, every = map(list, planned)
+    metrics = [name for name in usual if name in LEARNERS]
+    assert metrics == list(PAPER)
+    assert len(metrics) == 12
+    assert every == list(METHODS)
+    assert set(every) - set(usual) == set(LEARNERS) - set(PAPER)
 
 
 def test_records_that_lead_elsewhere_are_not_unpacked(freemetric, tmp_path):

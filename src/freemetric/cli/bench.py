@@ -8,7 +8,7 @@ from rich.table import Table
 
 from .console import Json, console, listed, print_json, progress, tell
 from .datasets import DataHome
-from .records import Folder, Methods, read_records
+from .records import Folder, read_records
 
 app = typer.Typer(no_args_is_help=True, help="The paper's comparison: run, resume, tabulate.")
 
@@ -17,7 +17,9 @@ app = typer.Typer(no_args_is_help=True, help="The paper's comparison: run, resum
 def bench_run(
     folder: Folder,
     datasets: Annotated[str, typer.Option(help="Names separated by commas, or all.")] = "all",
-    methods: Methods = "all",
+    methods: Annotated[
+        str, typer.Option(help="Names separated by commas, paper (those of its comparison), or all.")
+    ] = "paper",
     repeats: Annotated[int, typer.Option(min=1, help="Repeats of two-fold cross-validation.")] = 5,
     tuned: Annotated[bool, typer.Option(help="Choose each method's parameters by inner folds.")] = False,
     jobs: Annotated[int, typer.Option(help="Fits at a time.")] = 1,
@@ -34,10 +36,11 @@ def bench_run(
     """Make all records that are not there yet. Stop it whenever you like, run it again, run it twice at once."""
     from ..bench.runner import Limits, plan, run
     from ..datasets import list_datasets
-    from ..tabular.methods import METHODS
+    from ..tabular.methods import COMPARED, METHODS
 
     names = listed(datasets, list_datasets(), "data set")
-    todo = plan(names, listed(methods, METHODS, "method"), repeats, "tuned" if tuned else "default")
+    chosen = COMPARED if methods == "paper" else listed(methods, METHODS, "method")
+    todo = plan(names, chosen, repeats, "tuned" if tuned else "default")
     with progress("fits", len(todo), quiet=as_json) as advance:
         report = run(
             todo,

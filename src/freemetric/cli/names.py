@@ -13,7 +13,8 @@ WRITTEN = (*TEXTS, ".parquet", ".pq", ".feather", ".arrow", ".xlsx")
 PACKED = (".gz", ".bz2", ".xz", ".zip")
 """Endings of packed files that are written."""
 
-LEARNERS = ("euclidean", "pca", "rca", "dca", "lfda", "itml", "lmnn", "dml-eig", "scml", "nca", "dmlmj", "dmlfe")
+PAPER = ("euclidean", "pca", "rca", "dca", "lfda", "itml", "lmnn", "dml-eig", "scml", "nca", "dmlmj", "dmlfe")
+LEARNERS = (*PAPER,)
 FITTED = ("free-energy", *LEARNERS)
 """Methods whose models can be saved."""
 

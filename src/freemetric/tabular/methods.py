@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
 
-from ..learners import DMLFE, LEARNERS, FreeEnergyClassifier
+from ..learners import DMLFE, LEARNERS, PAPER, FreeEnergyClassifier
 from .references import REFERENCES
 
 
@@ -47,6 +47,9 @@ METHODS: dict[str, Method] = {
     **{name: Method(make) for name, make in REFERENCES.items()},
 }
 """All rows of a comparison by name; the last ones are classifiers without a metric."""
+
+COMPARED = tuple(name for name in METHODS if name in PAPER or name not in LEARNERS)
+"""Rows of the paper's comparison: a learner that it does not have is compared where it is named."""
 
 FITTED = ("free-energy", *LEARNERS)
 """Methods whose models can be saved."""
