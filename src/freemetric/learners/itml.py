@@ -6,20 +6,18 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import LinAlgError, cho_solve, cholesky, inv
+from scipy.linalg import LinAlgError, cho_solve, cholesky
 from scipy.spatial.distance import pdist
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array
 
-from ..sklearn_compat import Interval, StrOptions
+from ..sklearn_compat import Interval
 from .base import MetricLearner, generator, one_blas_thread, tell
-from .linear_algebra import covariance, map_of
+from .linear_algebra import map_of
 from .logdet_projections import logdet_cycle
 from .lowest import Lowest, keeping_the_best
-from .side_information import COPY, check_pairs, differ, draw_pairs
+from .priors import PRIOR, prior_metric
+from .side_information import COPY, check_pairs, differ, draw_pairs, usual_number_of_pairs
 
-PAIRS_PER_CLASS_PAIR = 20
-FEWEST_PAIRS, MOST_PAIRS = 1000, 10_000
 MOST_DISTANCES = 100_000  # looked at for the bounds
 PERCENTILES = (5, 95)
 ROUNDING = 1e-13  # of the terms that the objective sums
@@ -129,7 +127,7 @@ class ITML(MetricLearner):
         **MetricLearner._parameter_constraints,
         "gamma": [Interval(Real, 0, None, closed="neither")],
         "n_constraints": [Interval(Integral, 2, None, closed="left"), None],
-        "prior": [StrOptions({"identity", "covariance"}), np.ndarray, list],
+        "prior": PRIOR,
         "bounds": [tuple, list, np.ndarray, None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -202,7 +200,7 @@ class ITML(MetricLearner):
             pairs, similar = self.pairs_, self.pair_labels_ == 1
         else:
             pairs, similar = draw_pairs(rng, y, self._n_pairs(y))
-        root = cholesky(self._prior(X), lower=True)
+        root = cholesky(prior_metric(self.prior, X), lower=True)
         Z = X @ root  # where the prior is the identity
         u, l = self._bounds(rng, Z)
         V, targets, signs = Z[pairs[:, 0]] - Z[pairs[:, 1]], np.where(similar, u, l), np.where(similar, 1.0, -1.0)
@@ -224,19 +222,7 @@ class ITML(MetricLearner):
         return map_of(root @ M @ root.T, self.n_components)
 
     def _n_pairs(self, y):
-        """Default: in proportion to the pairs of classes, never more than exist."""
-        if self.n_constraints is not None:
-            return self.n_constraints
-        counts = np.bincount(y)
-        within = (counts * (counts - 1) // 2).sum()
-        between = len(y) * (len(y) - 1) // 2 - within
-        wanted = np.clip(PAIRS_PER_CLASS_PAIR * len(counts) ** 2, FEWEST_PAIRS, MOST_PAIRS)
-        return int(min(wanted, 2 * within, 2 * between))
-
-    def _prior(self, X):
-        if not isinstance(self.prior, str):
-            return _given_prior(self.prior, X.shape[1])
-        return np.eye(X.shape[1]) if self.prior == "identity" else inv(covariance(X - X.mean(axis=0)))
+        return usual_number_of_pairs(y) if self.n_constraints is None else self.n_constraints
 
     def _bounds(self, rng, Z):
         if self.bounds is None:
@@ -331,12 +317,3 @@ def _some_squared_distances(rng, Z):
         blocks = rng.integers(N, size=(100, 2, MOST_DISTANCES // 100))
         squared = np.concatenate([((Z[i] - Z[j]) ** 2).sum(axis=1) for i, j in blocks])
     return squared[squared > COPY * squared.max(initial=0.0)]
-
-
-def _given_prior(prior, d):
-    M = check_array(prior, dtype=np.float64)
-    if M.shape != (d, d):
-        raise ValueError(f"prior has shape {M.shape}; expected ({d}, {d}).")
-    if not np.allclose(M, M.T) or np.linalg.eigvalsh(M)[0] <= 0:
-        raise ValueError("prior must be symmetric and positive definite.")
-    return (M + M.T) / 2

@@ -1,4 +1,4 @@
-"""What is known about patterns when it is less than their labels: chunklets, pairs, triplets; given or drawn."""
+"""What is known about patterns when it is less than their labels: chunklets, pairs, triplets, quadruplets."""
 
 import warnings
 
@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..exceptions import DataWarning
 
 COPY = 1e-20  # of the largest squared difference; anything smaller is no difference
+PAIRS_PER_CLASS_PAIR = 20
+FEWEST_PAIRS, MOST_PAIRS = 1000, 10_000
 
 
 def check_chunks(chunks: ArrayLike, n_patterns: int) -> NDArray:
@@ -40,6 +42,32 @@ def check_pairs(
 def check_triplets(triplets: ArrayLike, n_patterns: int) -> NDArray:
     """Index triplets (n, 3): the first is nearer to the second than to the third."""
     return _check_indices(triplets, 3, n_patterns, "triplets")
+
+
+def check_quadruplets(quadruplets: ArrayLike, n_patterns: int) -> NDArray:
+    """Index quadruplets (n, 4): the first two are nearer to each other than the last two."""
+    return _check_indices(quadruplets, 4, n_patterns, "quadruplets")
+
+
+def check_tuple_weights(weights: ArrayLike | None, n_tuples: int) -> NDArray[np.float64]:
+    """Weights (n,) of tuples, ones for None."""
+    if weights is None:
+        return np.ones(n_tuples)
+    given = np.asarray(weights, dtype=np.float64)
+    if given.shape != (n_tuples,) or not (np.isfinite(given) & (given >= 0)).all() or not given.any():
+        raise ValueError(
+            f"weights must be {n_tuples} numbers, none below 0 and some above; got {_shape_of(given)}."
+        )
+    return given
+
+
+def usual_number_of_pairs(y: NDArray) -> int:
+    """How many pairs to draw from labels: in proportion to the pairs of classes, never more than exist."""
+    counts = np.bincount(y)
+    within = (counts * (counts - 1) // 2).sum()
+    between = len(y) * (len(y) - 1) // 2 - within
+    wanted = np.clip(PAIRS_PER_CLASS_PAIR * len(counts) ** 2, FEWEST_PAIRS, MOST_PAIRS)
+    return int(min(wanted, 2 * within, 2 * between))
 
 
 def draw_pairs(rng: np.random.Generator, y: NDArray, n_pairs: int) -> tuple[NDArray, NDArray[np.bool_]]:
