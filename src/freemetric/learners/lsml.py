@@ -1,0 +1,260 @@
+"""LSML: the metric closest to a prior in which one pair of patterns is nearer than another, as was said."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import cholesky, inv
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+
+from ..sklearn_compat import Interval
+from .base import MetricLearner, generator, one_blas_thread, tell
+from .linear_algebra import map_of
+from .lowest import Lowest, keeping_the_best
+from .priors import PRIOR, prior_metric
+from .side_information import check_quadruplets, check_tuple_weights, draw_pairs, usual_number_of_pairs
+
+ROUNDING = 1e-13  # of the terms that the objective sums
+
+
+class LSML(MetricLearner):
+    r"""Least squared-residual metric learning: relative comparisons of two pairs, as far as they agree.
+
+    .. math::
+
+        \min_{M \succ 0}\; F(M) = D(M, M_0) + \gamma \sum_q w_q \big[d_M(a_q, b_q) - d_M(c_q, d_q)\big]_+^2,
+
+    where quadruplet q says that a and b are nearer to each other than c and d are, d_M is the distance itself, not its
+    square, and D the LogDet divergence tr(M M_0^-1) - log det(M M_0^-1) - n_features from a prior metric. What was said
+    and does not hold costs the square of what is missing; where it holds it costs nothing.
+
+    F is convex in M and smooth. L-BFGS descends it over A with M = A^T A, where the logarithm keeps A from losing a
+    dimension, so that every minimum is the only one. By convexity, with G the gradient of F by M,
+
+    .. math:: F(M) - \min F \le \operatorname{tr} A G A^T - \log\det(I + A G A^T),
+
+    which says when to stop. An evaluation costs O(n d^2) for n quadruplets and d features. From labels, a and b are
+    drawn from one class, c and d from two. Distances are those of features in units in which the largest range is one,
+    or the standard deviation where all features have the same.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Directions of largest eigenvalue of M to keep; None keeps all.
+    gamma : float, default=1.0
+        Weight of all quadruplets against the prior.
+    n_constraints : int or None, default=None
+        Quadruplets drawn from the labels. None draws 10 n_classes^2, at least 500 and at most 5000, but no more than
+        there are pairs within classes or between them.
+    prior : {"identity", "covariance"} or array of shape (n_features, n_features), default="identity"
+        M_0: the identity, the inverse covariance of X (shrunk by Ledoit and Wolf's amount where it is singular), or a
+        symmetric positive definite matrix, a metric of X in its own units.
+    max_iter : int, default=1000
+        Most L-BFGS iterations.
+    tol : float, default=1e-4
+        Stop when F is at most this share of itself above its minimum.
+    verbose : bool, default=False
+        Log every iteration.
+    random_state : int, RandomState or None, default=None
+        Seed of the quadruplets that are drawn.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map A; M = A^T A if n_components is None.
+    objective_ : float
+        F(M).
+    gap_ : float
+        At most this far above the minimum.
+    quadruplets_ : ndarray of shape (n_quadruplets, 4)
+        Rows of X that were compared.
+    n_iter_ : int
+        Iterations.
+    classes_ : ndarray of shape (n_classes,)
+        Labels seen in fit, if there were any.
+    n_features_in_ : int
+        Features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any.
+
+    See Also
+    --------
+    ITML : The same prior and divergence, for pairs that are similar or not.
+    SCML : Triplets, by a hinge over sparse combinations of directions.
+    QuadrupletClassifier : Predicts which of two pairs is the nearer one.
+
+    References
+    ----------
+    E. Y. Liu, Z. Guo, X. Zhang, V. Jojic, W. Wang, Metric learning from relative comparisons by minimizing squared
+    residual, ICDM 2012.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from freemetric import LSML
+    >>> X, y = load_wine(return_X_y=True)
+    >>> X = minmax_scale(X)
+    >>> model = LSML(random_state=0).fit(X, y)
+    >>> bool(model.gap_ < 1e-4 * model.objective_)
+    True
+
+    Quadruplets instead of labels, the second one worth twice as much:
+
+    >>> model = LSML().fit(X, quadruplets=[[0, 1, 0, 100], [0, 5, 61, 160]], weights=[1, 2])
+    >>> model.components_.shape
+    (13, 13)
+    """
+
+    _parameter_constraints: dict = {
+        **MetricLearner._parameter_constraints,
+        "gamma": [Interval(Real, 0, None, closed="neither")],
+        "n_constraints": [Interval(Integral, 1, None, closed="left"), None],
+        "prior": PRIOR,
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+    }
+
+    _has_units = True
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        gamma=1.0,
+        n_constraints=None,
+        prior="identity",
+        max_iter=1000,
+        tol=1e-4,
+        verbose=False,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.gamma = gamma
+        self.n_constraints = n_constraints
+        self.prior = prior
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        quadruplets: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Self:
+        """Learn the metric from labels or from quadruplets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type, -1 for unlabelled rows; not used where quadruplets are given.
+        quadruplets : array-like of shape (n_quadruplets, 4), default=None
+            Rows of X by number: the first two are nearer to each other than the last two.
+        weights : array-like of shape (n_quadruplets,), default=None
+            What each of them is worth; None: 1.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        return self._fit(X, y, quadruplets=quadruplets, weights=weights)
+
+    def _learn(self, X, y, quadruplets=None, weights=None):
+        if y is None:
+            if quadruplets is None:
+                raise ValueError("weights needs quadruplets: indices into X.")
+            quadruplets = check_quadruplets(quadruplets, len(X))
+        else:
+            quadruplets = draw_quadruplets(generator(self.random_state), y, self.n_constraints)
+        weights = self.gamma * check_tuple_weights(weights, len(quadruplets))
+        X = X / self._unit
+        root = cholesky(prior_metric(self.prior, X, self._unit), lower=True)
+        Z = X @ root  # where the prior is the identity
+        a, b, c, d = quadruplets.T
+        search = _Residuals(Z[a] - Z[b], Z[c] - Z[d], weights)
+        with one_blas_thread(), keeping_the_best("LSML", search.best):
+            if not search.run(self.max_iter, self.tol, self.verbose):
+                self._warn_of_early_end()
+        self.quadruplets_, self.n_iter_ = quadruplets, search.n_iter
+        self.objective_, self.gap_ = search.best.value, search.gap
+        A = search.best.item @ root.T
+        return map_of(A.T @ A, self.n_components)
+
+    def _warn_of_early_end(self):
+        message = f"LSML stopped at max_iter={self.max_iter} before it converged to tol={self.tol}."
+        warnings.warn(message, ConvergenceWarning, stacklevel=5)
+
+
+class _Residuals:
+    """F of A where the prior is the identity, its descent, and how far above the minimum it ended."""
+
+    def __init__(self, near, far, weights):
+        self.differences, self.weights = np.vstack([near, far]), weights
+        self.best, self.gap, self.n_iter = Lowest(), np.inf, 0
+
+    def run(self, max_iter, tol, verbose):
+        """Until the gap is small; False if it is not."""
+        self.d = self.differences.shape[1]
+        self.rounding = ROUNDING * (self.d + self.weights.sum())
+        self.tol, self.verbose = tol, verbose
+        self(np.eye(self.d).ravel())
+        if self.has_settled():
+            return True
+        options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": 0.0, "gtol": 0.0}
+        minimize(self, self.best.item.ravel(), jac=True, method="L-BFGS-B", options=options, callback=self.look)
+        return self.has_settled() or self.n_iter < max_iter  # it could not be lowered any more
+
+    def look(self, flat):
+        self.n_iter += 1
+        tell(self.verbose, "LSML iteration %d: objective %.6g, gap %.2e", self.n_iter, self.best.value, self.gap)
+        if self.has_settled():
+            raise StopIteration
+
+    def has_settled(self):
+        return self.gap <= max(self.tol * self.best.value, self.rounding)
+
+    def __call__(self, flat):
+        A = flat.reshape(self.d, self.d)
+        pull, forces = self.residuals(A)
+        value = (A * A).sum() - 2 * np.linalg.slogdet(A)[1] - self.d + pull
+        gradient = 2 * (A - inv(A).T + forces)
+        if self.best.offer(value, A):
+            self.gap = _gap(gradient @ A.T / 2)
+        return value, gradient.ravel()
+
+    def residuals(self, A):
+        """The price of the quadruplets that do not hold, and half of its gradient by A."""
+        images = self.differences @ A.T
+        lengths = np.sqrt(np.einsum("ni,ni->n", images, images))
+        near, far = np.split(lengths, 2)
+        missing = np.maximum(near - far, 0)
+        price = self.weights * missing
+        # a zero difference has no direction: it stays zero whatever the map
+        pull = np.divide(price, near, out=np.zeros_like(price), where=near > 0)
+        push = np.divide(price, far, out=np.zeros_like(price), where=far > 0)
+        images *= np.concatenate([pull, -push])[:, None]
+        return price @ missing, images.T @ self.differences
+
+
+def _gap(H):
+    """A bound on how far F lies above its minimum, from H = A G A^T."""
+    shares = 1 + np.linalg.eigvalsh((H + H.T) / 2)
+    return float((shares - 1 - np.log(shares)).sum()) if shares[0] > 0 else np.inf
+
+
+def draw_quadruplets(rng: np.random.Generator, y: NDArray, n: int | None) -> NDArray:
+    """Two of one class and two of different classes, (n, 4), each pair once; None: a usual number of them."""
+    pairs, similar = draw_pairs(rng, y, usual_number_of_pairs(y) if n is None else 2 * n)
+    return np.hstack([pairs[similar], pairs[~similar]])
