@@ -16,7 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 
-from freemetric import DMLFE, LEARNERS, RCA, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
+from freemetric import DMLFE, LEARNERS, RCA, Covariance, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 from freemetric.mc import Annealing, Constant, ElementMove
 
 polars = pytest.importorskip("polars")
@@ -89,7 +89,7 @@ def test_a_pipeline_does_the_same_step_by_step(estimator, small):
     if last:
         by_hand, Z = KNeighborsClassifier().fit(by_hand.transform(Z), y), by_hand.transform(Z)
     np.testing.assert_array_equal(pipeline.predict(X), by_hand.predict(Z))
-    assert pipeline.score(X, y) > 0.9
+    assert pipeline.score(X, y) > (0.85 if isinstance(estimator, Covariance) else 0.9)  # it knows no classes
 
 
 def test_beside_an_encoder_in_a_column_transformer(learner, flowers, small):

@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from freemetric import DMLFE, LEARNERS, LFDA, LMNN, NCA, RCA, Euclidean, FreeEnergyClassifier
+from freemetric import DMLFE, LEARNERS, LFDA, LMNN, NCA, RCA, Covariance, Euclidean, FreeEnergyClassifier
 from freemetric.exceptions import DataWarning
 
 SUPERVISED = [NCA(), DMLFE(random_state=0), FreeEnergyClassifier(12, random_state=0)]
@@ -81,7 +81,7 @@ def test_in_a_pipeline_and_a_grid_search(learner, iris):
     X, y = iris
     pipeline = make_pipeline(MinMaxScaler(), learner, KNeighborsClassifier())
     search = GridSearchCV(pipeline, {"kneighborsclassifier__n_neighbors": [3, 7]}, cv=3).fit(X, y)
-    assert search.best_score_ > 0.9
+    assert search.best_score_ > (0.85 if isinstance(learner, Covariance) else 0.9)  # it knows no classes
 
 
 def test_same_seed_same_result_whatever_n_jobs(supervised, wine):

@@ -1,5 +1,6 @@
 """The estimators: one file per learner."""
 
+from .covariance import Covariance
 from .dca import DCA
 from .dml_eig import DMLeig
 from .dmlfe import DMLFE
@@ -35,6 +36,7 @@ PAPER = {
 
 LEARNERS = {
     **PAPER,
+    "covariance": Covariance,
 }
 """All metric learners of classes by name; one list drives the tests that every learner must pass."""
 
@@ -52,6 +54,7 @@ __all__ = [
     "PCA",
     "RCA",
     "SCML",
+    "Covariance",
     "DMLeig",
     "Euclidean",
     "FreeEnergyClassifier",
