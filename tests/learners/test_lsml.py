@@ -90,7 +90,20 @@ def test_what_holds_already_leaves_the_prior(tiny):
     model = LSML().fit(X, quadruplets=true)
     np.testing.assert_allclose(model.get_mahalanobis_matrix(), np.eye(2), atol=1e-12)
     assert model.objective_ == pytest.approx(0, abs=1e-12)
-    assert model.n_iter_ == 0
+    assert model.n_iter_ == 1
+
+
+def test_one_feature_in_closed_form(rng):
+    """m - log m - 1 + m R, R the residuals under the prior: m = 1 / (1 + R)."""
+    X = np.append([0.0, 1.0], rng.random(10))[:, None]
+    quadruplets = np.array([rng.permutation(12)[:4] for _ in range(8)])
+    a, b, c, d = X[quadruplets.T, 0]
+    R = (np.maximum(abs(a - b) - abs(c - d), 0) ** 2).sum()
+    model = LSML().fit(X, quadruplets=quadruplets)
+    assert model.get_mahalanobis_matrix().item() == pytest.approx(1 / (1 + R))
+    search = lsml._Residuals(X[:4], X[4:8], np.ones(4))
+    search.d = 1
+    assert np.isfinite(search(np.zeros(1))[0])  # where a line search may step
 
 
 def test_a_weight_is_a_number_of_times(tiny):

@@ -18,6 +18,7 @@ from .priors import PRIOR, prior_metric
 from .side_information import check_quadruplets, check_tuple_weights, draw_pairs, usual_number_of_pairs
 
 ROUNDING = 1e-13  # of the terms that the objective sums
+EDGE = 1e-6
 
 
 class LSML(MetricLearner):
@@ -72,7 +73,7 @@ class LSML(MetricLearner):
     quadruplets_ : ndarray of shape (n_quadruplets, 4)
         Rows of X that were compared.
     n_iter_ : int
-        Iterations.
+        Iterations; 1 where the prior, or a multiple of it, is best.
     classes_ : ndarray of shape (n_classes,)
         Labels seen in fit, if there were any.
     n_features_in_ : int
@@ -187,7 +188,7 @@ class LSML(MetricLearner):
         with one_blas_thread(), keeping_the_best("LSML", search.best):
             if not search.run(self.max_iter, self.tol, self.verbose):
                 self._warn_of_early_end()
-        self.quadruplets_, self.n_iter_ = quadruplets, search.n_iter
+        self.quadruplets_, self.n_iter_ = quadruplets, max(search.n_iter, 1)
         self.objective_, self.gap_ = search.best.value, search.gap
         A = search.best.item @ root.T
         return map_of(A.T @ A, self.n_components)
@@ -209,7 +210,8 @@ class _Residuals:
         self.d = self.differences.shape[1]
         self.rounding = ROUNDING * (self.d + self.weights.sum())
         self.tol, self.verbose = tol, verbose
-        self(np.eye(self.d).ravel())
+        identity = np.eye(self.d)
+        self((identity / np.sqrt(1 + self.residuals(identity)[0] / self.d)).ravel())  # the best of its multiples
         if self.has_settled():
             return True
         options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": 0.0, "gtol": 0.0}
@@ -226,7 +228,7 @@ class _Residuals:
         return self.gap <= max(self.tol * self.best.value, self.rounding)
 
     def __call__(self, flat):
-        A = flat.reshape(self.d, self.d)
+        A = _regular(flat.reshape(self.d, self.d))
         pull, forces = self.residuals(A)
         value = (A * A).sum() - 2 * np.linalg.slogdet(A)[1] - self.d + pull
         gradient = 2 * (A - inv(A).T + forces)
@@ -246,6 +248,11 @@ class _Residuals:
         push = np.divide(price, far, out=np.zeros_like(price), where=far > 0)
         images *= np.concatenate([pull, -push])[:, None]
         return price @ missing, images.T @ self.differences
+
+
+def _regular(A):
+    """A, or a matrix beside it where a step has ended exactly on the edge."""
+    return A if np.isfinite(np.linalg.slogdet(A)[1]) else A + EDGE * np.eye(len(A))
 
 
 def _gap(H):
