@@ -55,27 +55,26 @@ def check_tuple_weights(weights: ArrayLike | None, n_tuples: int) -> NDArray[np.
         return np.ones(n_tuples)
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != (n_tuples,) or not (np.isfinite(given) & (given >= 0)).all() or not given.any():
-        raise ValueError(
-            f"weights must be {n_tuples} numbers, none below 0 and some above; got {_shape_of(given)}."
-        )
+        raise ValueError(f"weights must be {n_tuples} numbers, none below 0 and some above; got {_shape_of(given)}.")
     return given
 
 
 def usual_number_of_pairs(y: NDArray) -> int:
     """How many pairs to draw from labels: in proportion to the pairs of classes, never more than exist."""
+    wanted = int(np.clip(PAIRS_PER_CLASS_PAIR * len(np.bincount(y)) ** 2, FEWEST_PAIRS, MOST_PAIRS))
+    return min(wanted, *(2 * count for count in count_pairs(y)))
+
+
+def count_pairs(y: NDArray) -> tuple[int, int]:
+    """How many pairs of rows there are within classes, and between them."""
     counts = np.bincount(y)
-    within = (counts * (counts - 1) // 2).sum()
-    between = len(y) * (len(y) - 1) // 2 - within
-    wanted = np.clip(PAIRS_PER_CLASS_PAIR * len(counts) ** 2, FEWEST_PAIRS, MOST_PAIRS)
-    return int(min(wanted, 2 * within, 2 * between))
+    within = int((counts * (counts - 1) // 2).sum())
+    return within, len(y) * (len(y) - 1) // 2 - within
 
 
 def draw_pairs(rng: np.random.Generator, y: NDArray, n_pairs: int) -> tuple[NDArray, NDArray[np.bool_]]:
     """Pairs (n, 2) without repetition, half of them similar; fewer, with a warning, where there are not enough."""
-    order, counts = np.argsort(y, kind="stable"), np.bincount(y)
-    within = int((counts * (counts - 1) // 2).sum())
-    between = len(y) * (len(y) - 1) // 2 - within
-    wanted = n_pairs // 2
+    (within, between), wanted = count_pairs(y), n_pairs // 2
     if wanted > min(within, between):
         wanted = min(within, between)
         warnings.warn(
@@ -83,9 +82,19 @@ def draw_pairs(rng: np.random.Generator, y: NDArray, n_pairs: int) -> tuple[NDAr
             DataWarning,
             stacklevel=5,
         )
-    similar = _draw(rng, y, wanted, lambda n: _within(rng, order, counts, n))
-    dissimilar = _draw(rng, y, wanted, lambda n: _between(rng, y, n))
-    return np.vstack([similar, dissimilar]), np.arange(2 * wanted) < wanted
+    pairs = np.vstack([draw_similar(rng, y, wanted), draw_dissimilar(rng, y, wanted)])
+    return pairs, np.arange(2 * wanted) < wanted
+
+
+def draw_similar(rng: np.random.Generator, y: NDArray, n_pairs: int) -> NDArray:
+    """So many different pairs (n, 2) of one class each; there must be so many."""
+    order, counts = np.argsort(y, kind="stable"), np.bincount(y)
+    return _draw(rng, y, n_pairs, lambda n: _within(rng, order, counts, n))
+
+
+def draw_dissimilar(rng: np.random.Generator, y: NDArray, n_pairs: int) -> NDArray:
+    """So many different pairs (n, 2) of two classes each; there must be so many."""
+    return _draw(rng, y, n_pairs, lambda n: _between(rng, y, n))
 
 
 def differ(V: NDArray) -> NDArray[np.bool_]:
