@@ -10,6 +10,7 @@ from .free_energy import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from .itml import ITML
 from .knn import MetricKNeighborsClassifier
 from .knn_regressor import MetricKNeighborsRegressor
+from .lda import LDA
 from .lfda import LFDA
 from .lmnn import LMNN
 from .mlkr import MLKR
@@ -37,6 +38,7 @@ PAPER = {
 LEARNERS = {
     **PAPER,
     "covariance": Covariance,
+    "lda": LDA,
 }
 """All metric learners of classes by name; one list drives the tests that every learner must pass."""
 
@@ -45,6 +47,7 @@ __all__ = [
     "DMLFE",
     "DMLMJ",
     "ITML",
+    "LDA",
     "LEARNERS",
     "LFDA",
     "LMNN",
