@@ -60,6 +60,26 @@ def test_finds_the_optimum_of_the_linear_programme(data, n_basis, regularization
     assert lowest * (1 - 1e-9) <= model.objective_ <= lowest * (1 + close)
 
 
+def test_bases_of_ones_own_are_weighed_as_well_as_they_can_be(wine, rng):
+    X, y = wine
+    basis = rng.standard_normal((40, X.shape[1]))
+    fitted = SCML(basis=3 * basis, random_state=0, tol=1e-5).fit(X, y)
+    unit = basis / np.linalg.norm(basis, axis=1, keepdims=True)
+    np.testing.assert_allclose(fitted.basis_, unit)
+    best = optimum(X, nearest_triplets(X, y, 3, 10), unit, fitted.regularization)
+    assert best - 1e-6 <= fitted.objective_ <= best + 0.01
+    again = SCML(basis=3 * basis, random_state=0, warm_start=True, tol=1)
+    again.basis_, again.weights_ = fitted.basis_, fitted.weights_
+    assert again.fit(X, y).objective_ <= fitted.objective_ + 1e-9
+    assert again.set_params(basis=basis[:9]).fit(X, y).basis_.shape == (9, X.shape[1])
+
+
+@pytest.mark.parametrize("basis", [np.eye(3), np.zeros((2, 4))])
+def test_bases_must_be_directions_of_the_features(iris, basis):
+    with pytest.raises(ValueError, match="basis must hold directions of 4 features, none of length 0"):
+        SCML(basis=basis).fit(*iris)
+
+
 def test_defaults_come_near_the_optimum():
     X, y = load_breast_cancer(return_X_y=True)
     X, y = MinMaxScaler().fit_transform(X)[::3], y[::3]

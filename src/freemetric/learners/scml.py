@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array
 
 from ..exceptions import DataWarning
 from ..sklearn_compat import Interval
@@ -52,6 +53,8 @@ class SCML(MetricLearner):
         Keep only the leading eigenvectors of M; None keeps the number of features.
     n_basis : int or None, default=None
         Number of bases. None: 20 per feature, at most 1000 and what the data allow.
+    basis : array-like of shape (n_basis, n_features) or None, default=None
+        Directions to weigh instead of those of regions; they are taken at unit length, and ``n_basis`` is not used.
     regularization : float, default=1e-5
         beta, the price of weight; more makes fewer positive weights. Weights are those of features in units in which
         the largest range is one, or the standard deviation where all features have the same.
@@ -131,6 +134,7 @@ class SCML(MetricLearner):
     _parameter_constraints: dict = {
         **MetricLearner._parameter_constraints,
         "n_basis": [Interval(Integral, 1, None, closed="left"), None],
+        "basis": ["array-like", None],
         "regularization": [Interval(Real, 0, None, closed="left")],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "n_impostors": [Interval(Integral, 1, None, closed="left")],
@@ -150,6 +154,7 @@ class SCML(MetricLearner):
         n_components=None,
         *,
         n_basis=None,
+        basis=None,
         regularization=1e-5,
         n_neighbors=3,
         n_impostors=10,
@@ -163,6 +168,7 @@ class SCML(MetricLearner):
     ):
         self.n_components = n_components
         self.n_basis = n_basis
+        self.basis = basis
         self.regularization = regularization
         self.n_neighbors = n_neighbors
         self.n_impostors = n_impostors
@@ -204,10 +210,8 @@ class SCML(MetricLearner):
             triplets = np.ascontiguousarray(triplets, dtype=np.int32)
             basis, start = self._previous(X)
             if basis is None:
-                most = most_bases(X, y, triplets)
-                default = min(PER_FEATURE * X.shape[1], MOST_BASES, most)
-                n_basis = default if self.n_basis is None else clip_count(self.n_basis, most, "n_basis")
-                basis, start = draw_basis(rng, X, y, triplets, n_basis), np.zeros(n_basis)
+                basis = self._drawn(rng, X, y, triplets) if self.basis is None else _given(self.basis, X.shape[1])
+                start = np.zeros(len(basis))
             search = _Search(X, triplets, basis, self.regularization, start)
             if len(triplets):
                 with keeping_the_best("SCML", search.best):
@@ -219,9 +223,20 @@ class SCML(MetricLearner):
     def _previous(self, X):
         """Bases and weights of the last fit, if there are some that fit the data and the parameters."""
         basis = getattr(self, "basis_", None) if self.warm_start else None
-        if basis is None or basis.shape[1] != X.shape[1] or self.n_basis not in (None, len(basis)):
+        if basis is None or basis.shape[1] != X.shape[1] or not self._wants(basis):
             return None, None
         return basis, self.weights_ * self._unit**2
+
+    def _wants(self, basis):
+        if self.basis is not None:
+            return np.array_equal(basis, _given(self.basis, basis.shape[1]))
+        return self.n_basis in (None, len(basis))
+
+    def _drawn(self, rng, X, y, triplets):
+        most = most_bases(X, y, triplets)
+        default = min(PER_FEATURE * X.shape[1], MOST_BASES, most)
+        n_basis = default if self.n_basis is None else clip_count(self.n_basis, most, "n_basis")
+        return draw_basis(rng, X, y, triplets, n_basis)
 
     def _descend(self, rng, search):
         for done in range(0, self.max_iter, STEPS):
@@ -290,6 +305,15 @@ class _Search:
 
     def weights(self):
         return np.zeros(len(self.basis)) if self.best.item is None else self.best.item
+
+
+def _given(basis, d):
+    """Directions as users give them, of unit length."""
+    directions = check_array(basis, dtype=np.float64)
+    lengths = np.linalg.norm(directions, axis=1, keepdims=True)
+    if directions.shape[1] != d or not lengths.all():
+        raise ValueError(f"basis must hold directions of {d} features, none of length 0; it has {directions.shape[1]}.")
+    return directions / lengths
 
 
 def nearest_triplets(X: NDArray, y: NDArray, n_neighbors: int, n_impostors: int) -> NDArray:
