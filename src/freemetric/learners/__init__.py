@@ -7,6 +7,7 @@ from .dmlfe import DMLFE
 from .dmlmj import DMLMJ
 from .euclidean import Euclidean
 from .free_energy import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
+from .gmml import GMML
 from .itml import ITML
 from .knn import MetricKNeighborsClassifier
 from .knn_regressor import MetricKNeighborsRegressor
@@ -39,6 +40,7 @@ LEARNERS = {
     **PAPER,
     "covariance": Covariance,
     "lda": LDA,
+    "gmml": GMML,
 }
 """All metric learners of classes by name; one list drives the tests that every learner must pass."""
 
@@ -46,6 +48,7 @@ __all__ = [
     "DCA",
     "DMLFE",
     "DMLMJ",
+    "GMML",
     "ITML",
     "LDA",
     "LEARNERS",

@@ -35,7 +35,7 @@ def known_labels(y: ArrayLike, classes: ArrayLike) -> tuple[NDArray, NDArray[np.
     return known, np.searchsorted(known, labels)
 
 
-def labelled(y: NDArray) -> NDArray[np.bool_]:
+def labelled(y: NDArray, others_help: bool = False) -> NDArray[np.bool_]:
     """Which rows have a label: those that are not -1, unless -1 is one of two classes.
 
     The one place that says what -1 means: scikit-learn's sign for unlabelled rows, for every estimator alike.
@@ -43,8 +43,9 @@ def labelled(y: NDArray) -> NDArray[np.bool_]:
     unlabelled = y == -1 if np.issubdtype(np.asarray(y).dtype, np.number) else np.zeros(len(y), dtype=bool)
     if not unlabelled.any() or len(np.unique(y)) <= 2:
         return np.ones(len(y), dtype=bool)
-    said = f"{unlabelled.sum()} unlabelled rows (y = -1) are left out; if -1 is a class, give it another name."
-    warnings.warn(said, DataWarning, stacklevel=4)
+    if not others_help:
+        said = f"{unlabelled.sum()} unlabelled rows (y = -1) are left out; if -1 is a class, give it another name."
+        warnings.warn(said, DataWarning, stacklevel=4)
     return ~unlabelled
 
 

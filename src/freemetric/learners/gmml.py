@@ -1,0 +1,177 @@
+"""GMML: the metric half-way between the inverse spread of similar pairs and the spread of dissimilar ones."""
+
+from numbers import Real
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import cholesky, eigh, inv, solve_triangular
+
+from ..sklearn_compat import Interval, StrOptions
+from .base import MetricLearner
+from .linear_algebra import group_means, is_regular
+from .priors import PRIOR, prior_metric
+from .side_information import check_pairs, count_pairs
+from .unlabelled import PriorOfAllRows
+
+RIDGE = 0.01  # where a matrix is singular
+
+
+class GMML(PriorOfAllRows):
+    r"""Geometric mean metric learning, in closed form.
+
+    With S and D the mean squared differences of similar and of dissimilar pairs, the objective
+
+    .. math:: \min_{M \succ 0}\; \operatorname{tr}(M S) + \operatorname{tr}(M^{-1} D), \qquad
+        S = \langle v v^T \rangle_\text{similar}, \quad D = \langle v v^T \rangle_\text{dissimilar},
+
+    makes similar patterns near by M, and dissimilar ones far by being near by its inverse. It is strictly convex, along
+    geodesics too, and solved by M S M = D, the geometric mean of S^-1 and D. Other points of the geodesic between the
+    two weigh them differently:
+
+    .. math:: M = S^{-1} \#_t D = S^{-1/2} (S^{1/2} D S^{1/2})^t S^{-1/2}.
+
+    From labels S and D are those of all pairs, which need not be drawn: they follow from the means and the scatter of
+    the classes. Costs O(N d^2 + d^3), with given pairs O(n d^2 + d^3).
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Directions of the learned space to keep, those in which dissimilar pairs are farther apart than similar ones by
+        most; None keeps all.
+    t : float, default=0.5
+        Where on the geodesic: 0 is S^-1, which only looks at similar pairs, 1 is D, which only looks at dissimilar
+        ones, and 1/2 solves the objective.
+    regularization : float or "auto", default="auto"
+        r, by which S becomes S + r s M_0^-1 and D becomes D + r q M_0, with s = tr(S M_0) / d and q = tr(D M_0^-1) / d,
+        so that neither units nor the size of M_0 matter. "auto" is 0.01 where S or D is singular, else 0.
+    prior : {"identity", "covariance"} or array of shape (n_features, n_features), default="identity"
+        M_0, what pairs that say nothing lead to: the identity, the inverse covariance of X, unlabelled rows and rows
+        in no pair included, or a symmetric positive definite matrix.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map A; M = A^T A if n_components is None.
+    classes_ : ndarray of shape (n_classes,)
+        Labels seen in fit, if there were any.
+    n_features_in_ : int
+        Features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any.
+
+    See Also
+    --------
+    RCA : S^-1 alone.
+    ITML : Pairs with bounds, near a prior.
+
+    References
+    ----------
+    P. H. Zadeh, R. Hosseini, S. Sra, Geometric mean metric learning, ICML 2016.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import MinMaxScaler
+    >>> from freemetric import GMML
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = make_pipeline(MinMaxScaler(), GMML(), KNeighborsClassifier()).fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.9
+    True
+
+    Pairs instead of labels:
+
+    >>> model = GMML().fit(X, pairs=[[0, 1], [0, 100], [50, 150]], pair_labels=[1, -1, -1])
+    >>> near, far = model.pair_distance([[X[0], X[1]], [X[0], X[100]]])
+    >>> bool(near < far)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        **MetricLearner._parameter_constraints,
+        "t": [Interval(Real, 0, 1, closed="both")],
+        "regularization": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
+        "prior": PRIOR,
+    }
+
+    def __init__(self, n_components=None, *, t=0.5, regularization="auto", prior="identity"):
+        self.n_components = n_components
+        self.t = t
+        self.regularization = regularization
+        self.prior = prior
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        pairs: ArrayLike | None = None,
+        pair_labels: ArrayLike | None = None,
+    ) -> Self:
+        """Learn the metric from labels, or from pairs known to be similar or dissimilar.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type, -1 for unlabelled rows; not used where pairs are given.
+        pairs : array-like of shape (n_pairs, 2), default=None
+            Rows of X that are known to be similar or dissimilar.
+        pair_labels : array-like of shape (n_pairs,), default=None
+            +1 for similar, -1 for dissimilar pairs.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
+
+    def _learn(self, X, y, pairs=None, pair_labels=None, all_rows=None):
+        S, D = _of_labels(X, y) if y is not None else _of_pairs(X, *check_pairs(pairs, pair_labels, len(X)))
+        near, far = self._regular(S, D, prior_metric(self.prior, X if all_rows is None else all_rows))
+        A = _geometric_mean(near, far, self.t)
+        return eigh(A @ (D - S) @ A.T)[1][:, ::-1].T[: self.n_components] @ A
+
+    def _regular(self, S, D, M0):
+        r = self.regularization
+        if r == "auto":
+            r = 0.0 if is_regular(S) and is_regular(D) else RIDGE
+        if r == 0 and not (is_regular(S) and is_regular(D)):
+            raise ValueError("The differences of pairs do not span all directions; regularization must be above 0.")
+        inverse = inv(M0)
+        return _towards(S, inverse, M0, r), _towards(D, M0, inverse, r)
+
+
+def _of_pairs(X, pairs, similar):
+    """S and D of given pairs."""
+    if similar.all() or not similar.any():
+        raise ValueError("GMML learns from similar and dissimilar pairs; all of pair_labels are the same.")
+    V = X[pairs[:, 0]] - X[pairs[:, 1]]
+    return tuple(V[which].T @ V[which] / which.sum() for which in (similar, ~similar))
+
+
+def _of_labels(X, y):
+    """S and D of all pairs: within a class of n those sum to n times its scatter."""
+    X = X - X.mean(axis=0)
+    n, means, (within, between) = np.bincount(y)[:, None], group_means(X, y), count_pairs(y)
+    rows = X - means[y]
+    S = rows.T @ (n[y] * rows) / max(within, 1)
+    return S, (rows.T @ ((len(X) - n[y]) * rows) + len(X) * means.T @ (n * means)) / between
+
+
+def _towards(C, target, inverse, amount):
+    """C plus so much of the target, as large as C on average."""
+    level = np.trace(C @ inverse) / len(C)
+    return C + amount * (level if level > 0 else 1.0) * target
+
+
+def _geometric_mean(S, D, t):
+    """A with A^T A = S^-1 #_t D; any root of S serves as well as its symmetric one."""
+    root = cholesky(S, lower=True)
+    values, vectors = eigh(root.T @ D @ root)
+    halves = np.maximum(values, 0) ** (t / 2)
+    return solve_triangular(root, vectors * halves, lower=True, trans="T").T
