@@ -17,6 +17,7 @@ from freemetric import (
     RCA,
     FreeEnergyClassifier,
     FreeEnergyRegressor,
+    Kernelized,
     MetricKNeighborsClassifier,
     MetricKNeighborsRegressor,
 )
@@ -30,6 +31,8 @@ ESTIMATORS = [learner() for learner in LEARNERS.values()] + [
     DMLFE(energy="regression"),
     FreeEnergyClassifier(n_replicas=8),
     FreeEnergyRegressor(n_replicas=4),
+    Kernelized(RCA(), random_state=0),
+    Kernelized(MLKR(), max_exact=0, n_landmarks=10, random_state=0),
     MetricKNeighborsClassifier(RCA()),
     MetricKNeighborsRegressor(PCA()),
 ]

@@ -24,6 +24,7 @@ from freemetric import (
     MLKR,
     FreeEnergyClassifier,
     FreeEnergyRegressor,
+    Kernelized,
     MetricKNeighborsClassifier,
     MetricKNeighborsRegressor,
     Recipe,
@@ -175,6 +176,11 @@ def learners():
     }
     made = {f"freemetric:{name}": [cls(**seeds[name]).fit(X, y)] for name, cls in LEARNERS.items()}
     made["freemetric:mlkr"] = [MLKR(2, random_state=0).fit(X, X[:, 0] ** 2), MLKR(1).fit(X, X[:, 1:3])]
+    made["freemetric:kernelized"] = [
+        Kernelized(LEARNERS["rca"](2), random_state=0).fit(X, y),
+        Kernelized(MLKR(1), "poly", gamma=0.5, max_exact=0, n_landmarks=9, random_state=0).fit(X, X[:, 0] ** 2),
+        Kernelized(LEARNERS["euclidean"](), "precomputed", n_landmarks=9, max_exact=0).fit(X @ X.T),
+    ]
     weights = np.where(y == 0, 2.0, 0.5)
     many = FreeEnergyClassifier(8, candidates=["scaled/full", "steps/diagonal"], random_state=0)
     short = FreeEnergyClassifier(recipe=replace(Recipe(), n_replicas=8, n_steps=4), random_state=0)

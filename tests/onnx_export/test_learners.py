@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from freemetric import LEARNERS, LFDA, Euclidean
+from freemetric import LEARNERS, LFDA, RCA, Euclidean, Kernelized, MetricKNeighborsClassifier
 from freemetric.learners.base import MetricLearner
 from freemetric.onnx_export import register, to_onnx
 
@@ -51,6 +51,24 @@ def test_search(search, iris):
     options = {"n_iter": 2} if search is RandomizedSearchCV else {}
     found = search(pipeline, {"lfda__n_components": [1, 2]}, cv=2, **options).fit(X[::2], y[::2])
     assert (answer(to_onnx(found), X)[0] == found.predict(X)).all()
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", "cosine", "linear"])
+def test_kernels(kernel, iris):
+    X, y = iris
+    model = Kernelized(RCA(2), kernel, max_exact=0, n_landmarks=30, random_state=0).fit(X[::2], y[::2])
+    (Z,) = answer(to_onnx(model), X)
+    np.testing.assert_allclose(Z, model.transform(X), rtol=0, atol=1e-9)
+
+
+def test_kernels_in_classifiers_given_as_numbers_and_of_ones_own(iris):
+    X, y = iris
+    model = MetricKNeighborsClassifier(Kernelized(RCA(2)), 3).fit(X[::2], y[::2])
+    assert (answer(to_onnx(model), X)[0] == model.predict(X)).all()
+    given = Kernelized(RCA(2), "precomputed").fit(X @ X.T, y)
+    np.testing.assert_allclose(answer(to_onnx(given), X @ X.T)[0], given.transform(X @ X.T), atol=1e-9)
+    with pytest.raises(ValueError, match=r"^Kernelized cannot be exported: a kernel of one's own has no ONNX graph"):
+        to_onnx(Kernelized(RCA(2), lambda U, V: U @ V.T).fit(X, y))
 
 
 class Twice(MetricLearner):

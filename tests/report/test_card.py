@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures
 from sklearn.utils import estimator_html_repr
 
-from freemetric import DMLFE, LEARNERS, PCA, RCA, FreeEnergyClassifier, MetricKNeighborsClassifier
+from freemetric import DMLFE, LEARNERS, PCA, RCA, FreeEnergyClassifier, Kernelized, MetricKNeighborsClassifier
 from freemetric.exceptions import DataWarning
 from freemetric.mc import Annealing, Geometric, ParallelTempering
 from freemetric.report.card import card, drawn_card
@@ -87,6 +87,17 @@ def test_every_learner_has_one(name, iris):
     shown = Card(drawn_card(learner.fit(*iris)))
     assert f"map 4 features to {len(learner.components_)} dimensions" in shown.said
     assert len(shown.named("rect")) == 4
+
+
+def test_a_kernel_is_named(iris):
+    for model in (
+        Kernelized(RCA(2), n_directions=9),
+        MetricKNeighborsClassifier(Kernelized(RCA(2), n_directions=9), 3),
+    ):
+        said = Card(drawn_card(model.fit(*iris))).said
+        assert "kernel rbf, gamma " in said
+        assert "150 landmarks" in said
+        assert "map 9 directions to 2 dimensions" in said
 
 
 MODELS = {

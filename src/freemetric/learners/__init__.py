@@ -9,6 +9,7 @@ from .euclidean import Euclidean
 from .free_energy import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from .gmml import GMML
 from .itml import ITML
+from .kernelized import Kernelized
 from .knn import MetricKNeighborsClassifier
 from .knn_regressor import MetricKNeighborsRegressor
 from .lda import LDA
@@ -65,6 +66,7 @@ __all__ = [
     "Euclidean",
     "FreeEnergyClassifier",
     "FreeEnergyRegressor",
+    "Kernelized",
     "MetricKNeighborsClassifier",
     "MetricKNeighborsRegressor",
     "Recipe",

@@ -8,9 +8,11 @@ import numpy as np
 from ..extras import require
 from ..learners import FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier, MetricKNeighborsRegressor
 from ..learners.base import MetricLearner
+from ..learners.kernelized import Kernelized
 from .averages import mean_of_neighbors
 from .classifiers import many_spaces, one_space
 from .graph import Graph
+from .kernel_spaces import kernel_coordinates
 from .regressors import means, outlook, quantiles
 
 skl2onnx = require("skl2onnx", "onnx")
@@ -43,6 +45,7 @@ def register() -> None:
     """
     for learner in _learners(MetricLearner):
         _introduce(learner, _mapped_shape, _mapped)
+    _introduce(Kernelized, _kernel_mapped_shape, _kernel_mapped)
     _introduce(MetricKNeighborsClassifier, _voted_shape, _voted_in_one_space, CLASSIFIER_OPTIONS)
     _introduce(FreeEnergyClassifier, _voted_shape, _voted_in_many_spaces, CLASSIFIER_OPTIONS)
     _introduce(MetricKNeighborsRegressor, _averaged_shape, _averaged_in_one_space, parser=_averaged_output)
@@ -76,6 +79,19 @@ def _mapped(scope, operator, container):
     graph = Graph(scope, container)
     X = graph.doubles(operator.inputs[0].full_name)
     graph.hand_over(graph.MatMul(X, operator.raw_operator.components_.T), operator.outputs[0])
+
+
+def _kernel_mapped_shape(operator):
+    N, names = operator.inputs[0].get_first_dimension(), operator.raw_operator.get_feature_names_out()
+    operator.outputs[0].type.shape = [N, len(names)]
+
+
+def _kernel_mapped(scope, operator, container):
+    model, graph = operator.raw_operator, Graph(scope, container)
+    X = graph.doubles(operator.inputs[0].full_name)
+    directions = scope.declare_local_variable("directions", types.DoubleTensorType([None, len(model.projection_)]))
+    graph.hand_over(kernel_coordinates(graph, model, X), directions)
+    graph.hand_over(_within(scope, model.learner_, directions), operator.outputs[0])
 
 
 def _voted_shape(operator):
@@ -113,12 +129,17 @@ def _in_learned_space(scope, operator, graph):
     """Patterns, and where the learner of a model maps them."""
     model = operator.raw_operator
     X = scope.declare_local_variable("X", types.DoubleTensorType([None, model.n_features_in_]))
-    Z = scope.declare_local_variable("Z", types.DoubleTensorType())
     graph.hand_over(operator.inputs[0].full_name, X)
-    inner = scope.declare_local_operator(skl2onnx.get_model_alias(type(model.learner_)), model.learner_)
+    return X.full_name, _within(scope, model.learner_, X)
+
+
+def _within(scope, learner, X):
+    """Where a learner inside of a model maps X."""
+    Z = scope.declare_local_variable("Z", types.DoubleTensorType())
+    inner = scope.declare_local_operator(skl2onnx.get_model_alias(type(learner)), learner)
     inner.inputs.append(X)
     inner.outputs.append(Z)
-    return X.full_name, Z.full_name
+    return Z.full_name
 
 
 def _voted_in_many_spaces(scope, operator, container):

@@ -13,6 +13,8 @@ from ..display.candidates import kind_name
 from ..learners.free_energy.importances_mixin import KNOWN, ImportancesMixin
 from ..learners.free_energy.out_of_bag import out_of_bag
 from ..learners.free_energy.scoring import score_name
+from ..learners.kernel_functions import WITH_GAMMA
+from ..learners.kernelized import Kernelized
 from .card_drawing import bars, count, framed, line, percent, points
 
 MOST_BARS = 6
@@ -51,9 +53,13 @@ def _facts(model):
         yield from _beside_votes(model)
     if hasattr(model, "n_neighbors_"):
         yield "neighbours", f"k = {model.n_neighbors_}, {_how_chosen(model)}"
+    of = "feature"
+    if isinstance(metric, Kernelized):
+        yield "kernel", _kernel(metric)
+        metric, of = _last(metric.learner_), "direction"
     if hasattr(metric, "components_"):
         p, d = metric.components_.shape
-        yield "map", f"{count(d, 'feature')} to {count(p, 'dimension')}"
+        yield "map", f"{count(d, of)} to {count(p, 'dimension')}"
     for name in ("energy_", "objective_", "temperature_"):
         if hasattr(metric, name):
             yield name.strip("_"), f"{getattr(metric, name):.4g}"
@@ -111,8 +117,17 @@ def _fall(what, values):
 
 def _metric(model):
     """Whose map it is: the model itself, or what stands last in the learner inside it."""
-    learner = getattr(model, "learner_", model)
+    return model if isinstance(model, Kernelized) else _last(getattr(model, "learner_", model))
+
+
+def _last(learner):
     return learner[-1] if isinstance(learner, Pipeline) else learner
+
+
+def _kernel(metric):
+    name = metric.kernel if isinstance(metric.kernel, str) else "of one's own"
+    numbers = f", gamma {metric.gamma_:.3g}" if name in WITH_GAMMA else ""
+    return f"{name}{numbers}, {count(len(metric.landmarks_), 'landmark')}"
 
 
 def _voters(model):

@@ -1,0 +1,303 @@
+"""Kernelized: any linear learner, in the feature space of a kernel."""
+
+import inspect
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils import check_consistent_length, get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from ..files import Savable
+from ..files.checks import check_array, check_numbers, is_number, require
+from ..files.estimators import check_attributes
+from ..presenting import Presented
+from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
+from .base import generator
+from .kernel_functions import KINDS, PRECOMPUTED, Kernel, width
+from .kernel_space import KernelSpace, exact_space, nystroem_space
+from .nca import NCA
+from .pairs import PairDistances
+from .patterns import checked_numbers
+from .units import check_magnitude, warn_of_dwarfs
+
+
+class Kernelized(Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    r"""Any linear learner in the feature space of a kernel: KLMNN, kernel LDA, kernel DMLMJ and all others.
+
+    A kernel k(u, v) is the product of the images of u and v in a space of its own, where a linear map is a curved one
+    of the patterns. The images of N patterns span at most N - 1 dimensions around their mean. With the centred kernel
+    matrix :math:`\bar K = V \Lambda V^T` the coordinates in that span are
+
+    .. math:: z(x) = \Lambda^{-1/2} V^T \Big(k(x) - \tfrac1N K 1\Big), \qquad
+       |z(u) - z(v)|^2 = k(u, u) - 2 k(u, v) + k(v, v),
+
+    exactly so between patterns of fit, and a learner of z is the kernel form of the learner. Up to ``max_exact``
+    patterns all of them span the space. Beyond it the images of ``n_landmarks`` patterns, drawn by chance, do, and
+    others are projected (Nystroem's method).
+
+    The exact space costs O(N^2 d + N^3) time and O(N^2) memory, the other one O(N m d + N m^2 + m^3) and O(m^2) with m
+    landmarks, beside the N coordinates, of at most m numbers, that the learner takes; kernels are computed in blocks of
+    32 MB. Scale the features first, as for any kernel.
+
+    Parameters
+    ----------
+    learner : estimator with fit and transform, or None, default=None
+        What learns in the space: any of the learners, or a pipeline with one. None: :class:`NCA`.
+    kernel : str or callable, default="rbf"
+        "rbf", exp(-gamma |u - v|^2); "laplacian", exp(-gamma |u - v|_1); "poly", (gamma u.v + coef0)^degree; "sigmoid",
+        tanh(gamma u.v + coef0), which is not positive: its negative part is left out, with a warning; "cosine", u.v /
+        (|u| |v|); "linear", u.v; "precomputed": X are values of the kernel, of patterns (rows) with those of fit
+        (columns). Or a function of two arrays of patterns (n, d) and (m, d) that gives the matrix (n, m), such as one
+        of ``sklearn.gaussian_process.kernels``; a model with a function cannot be saved.
+    gamma : float or {"median", "scale", "auto"}, default="median"
+        Width of "rbf", "laplacian", "poly" and "sigmoid". "median" is one over the median distance of the patterns, the
+        squared one for "rbf", and one over their median square for "poly" and "sigmoid"; "scale" is 1 / (d var X),
+        "auto" 1 / d.
+    degree : float, default=3
+        Of "poly".
+    coef0 : float, default=1
+        Of "poly" and "sigmoid".
+    n_directions : int or None, default=None
+        Most kernel principal directions to keep.
+    tol : float, default=1e-3
+        Directions of less variance than ``tol`` times the largest one are left out: they are noise, and a learner that
+        whitens would make them as large as all others. 0 keeps every direction, up to rounding, and with them all
+        distances.
+    max_exact : int, default=2000
+        Most patterns that all span the space.
+    n_landmarks : int, default=500
+        Patterns that span it where there are more.
+    random_state : int, RandomState or None, default=None
+        Seed of the landmarks, and of the patterns whose distances have the median, where there are more than 1,000. The
+        learner has its own.
+
+    Attributes
+    ----------
+    learner_ : estimator
+        The learner, fitted on coordinates of the space.
+    gamma_ : float
+        Width of the kernel.
+    landmarks_ : ndarray of shape (n_landmarks, n_features)
+        Patterns that span the space, in the order of X; numbers of columns where the kernel is precomputed.
+    projection_ : ndarray of shape (n_directions, n_landmarks)
+        Lambda^-1/2 V^T, which makes coordinates of kernels.
+    offset_ : ndarray of shape (n_landmarks,)
+        Mean kernel of the patterns with the landmarks.
+    eigenvalues_ : ndarray of shape (n_directions,)
+        Variances of the patterns along the directions, falling.
+    is_exact_ : bool
+        Whether all patterns are landmarks.
+    n_features_in_ : int
+        Features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any.
+
+    See Also
+    --------
+    FreeEnergyClassifier : Curves borders by many metrics and by votes, not by a kernel.
+
+    References
+    ----------
+    R. Chatpatanasiri, T. Korsrilabutr, P. Tangchanachaianan, B. Kijsirikul, A new kernelization framework for
+    Mahalanobis distance learning algorithms, Neurocomputing 73, 2010.
+    C. Williams, M. Seeger, Using the Nystroem method to speed up kernel machines, NIPS 2000.
+
+    Examples
+    --------
+    Two rings around each other on one axis: no line tells them apart, a kernel does.
+
+    >>> from sklearn.datasets import make_circles
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from freemetric import RCA, Kernelized
+    >>> X, y = make_circles(400, noise=0.1, factor=0.5, random_state=0)
+    >>> for learner in (RCA(1), Kernelized(RCA(1))):
+    ...     model = make_pipeline(learner, KNeighborsClassifier(5)).fit(X[::2], y[::2])
+    ...     print(f"{model.score(X[1::2], y[1::2]):.1f}")
+    0.7
+    1.0
+    """
+
+    _parameter_constraints: dict = {
+        "learner": [HasMethods(["fit", "transform"]), None],
+        "kernel": [StrOptions(set(KINDS)), callable],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"median", "scale", "auto"})],
+        "degree": [Interval(Real, 0, None, closed="neither")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "n_directions": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": [Interval(Real, 0, 1, closed="left")],
+        "max_exact": [Interval(Integral, 0, None, closed="left")],
+        "n_landmarks": [Interval(Integral, 2, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        learner=None,
+        kernel="rbf",
+        *,
+        gamma="median",
+        degree=3,
+        coef0=1,
+        n_directions=None,
+        tol=1e-3,
+        max_exact=2000,
+        n_landmarks=500,
+        random_state=None,
+    ):
+        self.learner = learner
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_directions = n_directions
+        self.tol = tol
+        self.max_exact = max_exact
+        self.n_landmarks = n_landmarks
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None, **knowledge: Any) -> Self:
+        """Span the feature space, then learn in it.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Patterns; for ``kernel="precomputed"`` the kernel of all with all, (n_samples, n_samples).
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Labels or numbers, as the learner takes them. Rows without a label (-1) help to span the space.
+        **knowledge : dict
+            What else the learner's ``fit`` takes: ``pairs`` and ``pair_labels``, ``triplets``, ``chunks``,
+            ``sample_weight``. They mean rows of X.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        validate_params(self)
+        learner = NCA() if self.learner is None else clone(self.learner)
+        known = {name: value for name, value in knowledge.items() if value is not None}
+        _check_taken(learner, known)
+        patterns = self._checked(X)
+        if y is not None:
+            check_consistent_length(patterns, y)
+        rng = generator(self.random_state)
+        self.gamma_ = width(self.gamma, self.kernel, patterns, rng)
+        space = self._spanned(patterns, rng)
+        self.landmarks_, self.projection_, self.offset_, self.eigenvalues_ = space
+        self.is_exact_ = len(self.landmarks_) == len(patterns)
+        self._check_room(learner)
+        self.learner_ = learner.fit(space.coordinates(self._kernel(), patterns), y, **known)
+        self._n_features_out = self._mapped(patterns[:1]).shape[1]
+        return self
+
+    def _checked(self, X):
+        """Patterns in double precision; ValueError where they cannot be learned from."""
+        patterns = checked_numbers(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        check_magnitude(patterns)
+        if self.kernel == PRECOMPUTED:
+            _check_symmetric(patterns)
+        else:
+            warn_of_dwarfs(patterns)
+        return patterns
+
+    def _spanned(self, X, rng):
+        kernel, given = self._kernel(), self.kernel == PRECOMPUTED
+        if len(X) <= max(self.max_exact, self.n_landmarks):
+            landmarks = np.arange(len(X)) if given else X
+            return exact_space(kernel, X, landmarks, self.tol, self.n_directions)
+        rows = np.sort(rng.choice(len(X), self.n_landmarks, replace=False))
+        landmarks = rows if given else X[rows]
+        return nystroem_space(kernel, X, landmarks, kernel(X[rows], landmarks), self.tol, self.n_directions)
+
+    def _kernel(self):
+        return Kernel(self.kernel, self.gamma_, self.degree, self.coef0)
+
+    def _check_room(self, learner):
+        """ValueError where the learned space would have more dimensions than that of the kernel."""
+        wanted, most = getattr(learner, "n_components", None), len(self.projection_)
+        if isinstance(wanted, Integral) and int(wanted) > most:
+            what = f"n_components={wanted} of {type(learner).__name__} is more than the directions of the kernel"
+            raise ValueError(f"{what}, {most}: take fewer, or lower tol, or raise n_directions.")
+
+    def _mapped(self, X):
+        space = KernelSpace(self.landmarks_, self.projection_, self.offset_, self.eigenvalues_)
+        return np.asarray(self.learner_.transform(space.coordinates(self._kernel(), X)), dtype=np.float64)
+
+    def transform(self, X: ArrayLike) -> NDArray:
+        """Map patterns to the space where the learned distance is Euclidean.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Patterns; for ``kernel="precomputed"`` their kernel with those of fit.
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_components)
+        """
+        check_is_fitted(self)
+        return self._mapped(checked_numbers(self, X, dtype=np.float64, reset=False))
+
+    def get_metric(self) -> Callable[..., float]:
+        """A function ``metric(u, v, squared=False)`` of two patterns, independent of this learner from now on."""
+        check_is_fitted(self)
+        kept = clone(self)
+        vars(kept).update(vars(self))
+
+        def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
+            apart = kept.pair_distance([[u, v]])[0]
+            return float(apart**2 if squared else apart)
+
+        return metric
+
+    def _apart(self, U, V):
+        return self._mapped(U) - self._mapped(V)
+
+    def check_state(self) -> None:
+        """ValueError unless what was fitted belongs together; asked of every learner that is saved or loaded."""
+        needed = ("learner_", "gamma_", "landmarks_", "projection_", "offset_", "eigenvalues_", "is_exact_")
+        check_attributes(self, ("n_features_in_", *needed, "_n_features_out"))
+        if not hasattr(self, "projection_"):
+            return
+        who = "of Kernelized"
+        check_array(self.projection_, f"projection_ {who}", 2)
+        r, m = self.projection_.shape
+        if self.kernel == PRECOMPUTED:
+            check_array(self.landmarks_, f"landmarks_ {who}", 1, (m,), kinds="iu")
+            check_numbers(self.landmarks_, self.n_features_in_, f"landmarks_ {who}")
+        else:
+            check_array(self.landmarks_, f"landmarks_ {who}", 2, (m, self.n_features_in_))
+        check_array(self.offset_, f"offset_ {who}", 1, (m,))
+        check_array(self.eigenvalues_, f"eigenvalues_ {who}", 1, (r,))
+        require(r > 0 and m > 0, f"projection_ {who}", "is empty")
+        require(is_number(self.gamma_) and self.gamma_ > 0, f"gamma_ {who}", "is no positive number")
+        require(type(self.is_exact_) is bool, f"is_exact_ {who}", "is no truth value")
+        fits = hasattr(self.learner_, "transform") and getattr(self.learner_, "n_features_in_", r) == r
+        require(fits, f"learner_ {who}", "does not map the directions of the kernel")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.learner is None or get_tags(self.learner).target_tags.required
+        tags.input_tags.sparse = self.kernel != PRECOMPUTED
+        tags.input_tags.pairwise = self.kernel == PRECOMPUTED
+        return tags
+
+
+def _check_taken(learner, known):
+    """TypeError where the learner's fit does not take what is known."""
+    parameters = inspect.signature(learner.fit).parameters
+    others = [name for name in known if name not in parameters]
+    if others and not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+        raise TypeError(f"{type(learner).__name__} learns nothing from {', '.join(others)}.")
+
+
+def _check_symmetric(K):
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(f"kernel='precomputed' needs a square X, the kernel of all with all; got {K.shape}.")
+    if not np.allclose(K, K.T, rtol=1e-6, atol=1e-9 * np.abs(K).max()):
+        raise ValueError("kernel='precomputed' needs a symmetric X: the kernel of u and v is that of v and u.")
