@@ -1,7 +1,6 @@
 """MetricLearner: validates once, calls the learner's mathematics, derives everything public from ``components_``."""
 
 import logging
-from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from numbers import Integral
@@ -11,17 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import ThreadpoolController
 
 from ..files import Savable
-from ..files.checks import check_array as check_kept_array
-from ..files.estimators import check_attributes
 from ..presenting import Presented
 from ..sklearn_compat import Interval, validate_params, with_callbacks
 from .checks import check_labels, check_n_components, labelled, warn_about, warn_about_patterns
-from .pairs import PairDistances
-from .patterns import checked_numbers, products
+from .mapped import MappedDistances
+from .patterns import checked_numbers
 from .training_rows import precise
 from .units import check_magnitude, unit_of, warn_of_dwarfs
 
@@ -29,7 +25,7 @@ logger = logging.getLogger("freemetric")
 
 
 class MetricLearner(
-    Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+    Savable, Presented, MappedDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
     """A learned distance |A u - A v|; subclasses implement ``_learn(X, y) -> A`` of shape (n_components, n_features).
 
@@ -133,34 +129,7 @@ class MetricLearner(
         Z : ndarray of shape (n_samples, n_components)
             ``X @ components_.T``.
         """
-        check_is_fitted(self)
-        return products(self, X) @ self.components_.T
-
-    def get_mahalanobis_matrix(self) -> NDArray:
-        """M = A^T A of shape (n_features, n_features); the squared distance is (u - v)^T M (u - v)."""
-        check_is_fitted(self)
-        return self.components_.T @ self.components_
-
-    def get_metric(self) -> Callable[..., float]:
-        """A function ``metric(u, v, squared=False)`` of two patterns, independent of this learner from now on."""
-        check_is_fitted(self)
-        components = self.components_.copy()
-
-        def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
-            difference = components @ (np.asarray(u, dtype=np.float64) - np.asarray(v, dtype=np.float64))
-            return float(difference @ difference) if squared else float(np.sqrt(difference @ difference))
-
-        return metric
-
-    def _apart(self, U, V):
-        return (U - V) @ self.components_.T
-
-    def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; asked of every learner that is saved or loaded."""
-        check_attributes(self, ("n_features_in_", "components_", "_n_features_out"))
-        for name in ("components_", "replicas_"):
-            if hasattr(self, name):
-                check_kept_array(getattr(self, name), f"{name} of {type(self).__name__}", 2 + (name == "replicas_"))
+        return self._image(X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
