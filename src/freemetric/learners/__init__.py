@@ -17,6 +17,7 @@ from .lfda import LFDA
 from .lmnn import LMNN
 from .mlkr import MLKR
 from .nca import NCA
+from .ncmml import NCMML
 from .pca import PCA
 from .rca import RCA
 from .scml import SCML
@@ -42,6 +43,7 @@ LEARNERS = {
     "covariance": Covariance,
     "lda": LDA,
     "gmml": GMML,
+    "ncmml": NCMML,
 }
 """All metric learners of classes by name; one list drives the tests that every learner must pass."""
 
@@ -57,6 +59,7 @@ __all__ = [
     "LMNN",
     "MLKR",
     "NCA",
+    "NCMML",
     "PAPER",
     "PCA",
     "RCA",
