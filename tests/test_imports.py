@@ -25,6 +25,7 @@ MAY_IMPORT = {
     "files": set(),
     "metrics": {"kernels", "energies", "files"},
     "learners": {"kernels", "mc", "energies", "metrics", "files"},
+    "metric_learn": {"learners", "metrics", "files"},
     "datasets": {"files"},
     "tabular": {"learners", "metrics", "files"},
     "bench": {"tabular", "learners", "metrics", "mc", "energies", "kernels", "datasets", "files"},

@@ -76,7 +76,7 @@ __all__ = [
 
 _MODULES = {
     *("bench", "dask", "datasets", "display", "energies", "exceptions", "files", "kernels", "learners", "mc"),
-    *("metrics", "onnx_export", "report", "serve", "tabular"),
+    *("metric_learn", "metrics", "onnx_export", "report", "serve", "tabular"),
 }
 _TABLES = ("TableClassifier", "TableRegressor")
 _HOMES = {"load": "files", **dict.fromkeys(_TABLES, "tabular")}  # of the other names in __all__; else learners

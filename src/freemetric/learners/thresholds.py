@@ -38,8 +38,8 @@ def best_threshold(
     >>> best_threshold([-1.0, -2.0, -3.0], [True, True, False])
     -2.0
     """
-    values, *counts = _counts(np.asarray(scores, np.float64), np.asarray(similar, dtype=bool))
-    return float(values[np.argmax(_worth(*counts, strategy, min_rate, beta))])
+    values, found, mistaken = _counts(np.asarray(scores, np.float64), np.asarray(similar, dtype=bool))
+    return float(values[np.argmax(_worth(found, mistaken, strategy, min_rate, beta))])
 
 
 def _worth(true_positives, false_positives, strategy, min_rate, beta):

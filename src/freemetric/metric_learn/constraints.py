@@ -1,0 +1,166 @@
+"""Pairs, triplets and chunks out of labels, some of which may be unknown."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+
+from ..learners.base import generator
+from ..learners.scml import nearest_triplets
+from ..learners.side_information import count_pairs, draw_dissimilar, draw_similar
+from .renamed import DEPRECATED, renamed
+
+
+class Constraints:
+    """Draws what weakly supervised learners take from the labels of points.
+
+    Parameters
+    ----------
+    partial_labels : array-like of int of shape (n_samples,)
+        Labels; negative ones are unknown.
+
+    Attributes
+    ----------
+    partial_labels : ndarray of shape (n_samples,)
+        The same as integers.
+
+    Examples
+    --------
+    >>> from freemetric.metric_learn import Constraints
+    >>> a, b, c, d = Constraints([0, 0, 1, 1, -1]).positive_negative_pairs(2, random_state=0)
+    >>> sorted(zip(a.tolist(), b.tolist()))
+    [(0, 1), (2, 3)]
+    """
+
+    def __init__(self, partial_labels: ArrayLike) -> None:
+        self.partial_labels = np.asanyarray(partial_labels, dtype=int)
+
+    @property
+    def _known(self):
+        return np.flatnonzero(self.partial_labels >= 0)
+
+    def _classes(self):
+        """Class numbers 0..C-1 of the points with a label."""
+        return np.unique(self.partial_labels[self._known], return_inverse=True)[1]
+
+    def positive_negative_pairs(
+        self,
+        n_constraints: int,
+        same_length: bool = False,
+        random_state: Any = None,
+        num_constraints: Any = DEPRECATED,
+    ) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+        """Random pairs of one class, and random pairs of two.
+
+        Parameters
+        ----------
+        n_constraints : int
+            Pairs of each kind; fewer, with a warning, where there are not so many. None comes twice.
+        same_length : bool, default=False
+            Give as many of one kind as of the other.
+        random_state : int, RandomState or None, default=None
+            Seed.
+        num_constraints : int, default="deprecated"
+            The old name of ``n_constraints``.
+
+        Returns
+        -------
+        a, b, c, d : ndarrays of int
+            Points a[i] and b[i] have the same label, c[i] and d[i] have different ones.
+        """
+        wanted = renamed(num_constraints, n_constraints, "num_constraints", "n_constraints")
+        rng, y, known = generator(random_state), self._classes(), self._known
+        counts = [min(wanted, count) for count in count_pairs(y)]
+        for count, kind in zip(counts, ("positive", "negative"), strict=True):
+            if count < wanted:
+                said = f"Only generated {count} {kind} constraints (requested {wanted})"
+                warnings.warn(said, stacklevel=2)
+        counts = [min(counts)] * 2 if same_length else counts
+        similar, dissimilar = draw_similar(rng, y, counts[0]), draw_dissimilar(rng, y, counts[1])
+        return known[similar[:, 0]], known[similar[:, 1]], known[dissimilar[:, 0]], known[dissimilar[:, 1]]
+
+    def generate_knntriplets(self, X: ArrayLike, k_genuine: int, k_impostor: int) -> NDArray:
+        """Every point with its nearest ones of its class, times its nearest ones of other classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The points of the labels.
+        k_genuine : int
+            Neighbours of the same class; fewer, with a warning, where a class is smaller.
+        k_impostor : int
+            Neighbours of other classes; likewise.
+
+        Returns
+        -------
+        triplets : ndarray of shape (n_triplets, 3)
+            Indices of a point, a neighbour of its class and one of another class.
+        """
+        known = self._known
+        warn_of_few(self.partial_labels, k_genuine, k_impostor)
+        return known[nearest_triplets(np.asarray(X)[known], self._classes(), k_genuine, k_impostor)]
+
+    def chunks(
+        self, n_chunks: int = 100, chunk_size: int = 2, random_state: Any = None, num_chunks: Any = DEPRECATED
+    ) -> NDArray:
+        """Random groups of points of one class, no point in two of them.
+
+        Parameters
+        ----------
+        n_chunks : int, default=100
+            Groups.
+        chunk_size : int, default=2
+            Points of each.
+        random_state : int, RandomState or None, default=None
+            Seed.
+        num_chunks : int, default="deprecated"
+            The old name of ``n_chunks``.
+
+        Returns
+        -------
+        chunks : ndarray of int of shape (n_samples,)
+            The group of each point, -1 where it is in none.
+        """
+        n_chunks = renamed(num_chunks, n_chunks, "num_chunks", "n_chunks")
+        if chunk_size < 1:
+            raise ValueError(f"chunk_size must be at least 1; got {chunk_size}.")
+        rng, known = check_random_state(random_state), self._known
+        shuffled = known[rng.permutation(len(known))]
+        members = [shuffled[self.partial_labels[shuffled] == label] for label in np.unique(self.partial_labels[known])]
+        groups = [group for one in members for group in _cut(one, chunk_size)]
+        if len(groups) < n_chunks:
+            raise ValueError(
+                f"Not enough possible chunks of {chunk_size} elements in each class to form expected {n_chunks} chunks "
+                f"- maximum number of chunks is {len(groups)}"
+            )
+        result = np.full(len(self.partial_labels), -1)
+        for number, group in enumerate(rng.permutation(len(groups))[:n_chunks]):
+            result[groups[group]] = number
+        return result
+
+
+def _cut(members, size):
+    return members[: len(members) // size * size].reshape(-1, size)
+
+
+def warn_of_few(partial_labels: NDArray, k_genuine: int, k_impostor: int) -> None:
+    """A warning for each class that has fewer such neighbours, in the words of metric-learn."""
+    labels, counts = np.unique(partial_labels[partial_labels >= 0], return_counts=True)
+    for label, count in zip(labels, counts, strict=True):
+        others = counts.sum() - count
+        if k_genuine + 1 > count:
+            warnings.warn(
+                f"The class {label} has {count} elements, which is not sufficient to generate {k_genuine + 1} "
+                f"genuine neighbors as specified by k_genuine. Will generate {count - 1} genuine neighbors "
+                "instead.\n",
+                stacklevel=4,
+            )
+        if k_impostor > others:
+            warnings.warn(
+                f"The class {label} has {others} elements of other classes, which is not sufficient to generate "
+                f"{k_impostor} impostor neighbors as specified by k_impostor. Will generate {others} impostor "
+                "neighbors instead.\n",
+                stacklevel=4,
+            )

@@ -1,0 +1,3 @@
+"""The class, as it is."""
+
+from freemetric.metric_learn.constraints import Constraints  # noqa: F401

@@ -1,0 +1,3 @@
+"""The errors, as they are."""
+
+from freemetric.metric_learn.exceptions import NonPSDError, PreprocessorError  # noqa: F401
