@@ -16,12 +16,14 @@ from .lda import LDA
 from .lfda import LFDA
 from .lmnn import LMNN
 from .mlkr import MLKR
+from .lsml import LSML
 from .nca import NCA
 from .ncmml import NCMML
 from .pca import PCA
 from .rca import RCA
 from .scml import SCML
 
+from .sdml import SDML
 PAPER = {
     "euclidean": Euclidean,
     "pca": PCA,
@@ -42,6 +44,8 @@ LEARNERS = {
     **PAPER,
     "covariance": Covariance,
     "lda": LDA,
+    "lsml": LSML,
+    "sdml": SDML,
     "gmml": GMML,
     "ncmml": NCMML,
 }
@@ -60,6 +64,7 @@ __all__ = [
     "MLKR",
     "NCA",
     "NCMML",
+    "LSML",
     "PAPER",
     "PCA",
     "RCA",
@@ -67,6 +72,7 @@ __all__ = [
     "Covariance",
     "DMLeig",
     "Euclidean",
+    "SDML",
     "FreeEnergyClassifier",
     "FreeEnergyRegressor",
     "Kernelized",
