@@ -8,7 +8,7 @@ PEERS := .venv-peers
 DOCS := .venv-docs
 RELEASE := .venv-release
 
-.PHONY: demo test test-slow test-oldest test-minima lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes docs pages release-check audit-user fuzz survive clean
+.PHONY: demo test test-slow test-oldest test-minima test-metric-learn lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes docs pages release-check audit-user fuzz survive clean
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric.demo
@@ -27,6 +27,10 @@ test-oldest: $(OLDEST)/ready
 test-minima: $(MINIMA)/ready
 	$(MINIMA)/bin/python -m pytest -n 2 -m "not slow" --junitxml=out/test-minima.xml tests/test_contract.py tests/files tests/tabular \
 		tests/bench/test_runner.py tests/bench/test_stats.py
+
+# metric-learn's own tests on freemetric.metric_learn; its source archive is fetched into out/metric-learn
+test-metric-learn: $(VENV)/ready
+	$(RUN) tools/metric_learn_suite.py
 
 lint: $(VENV)/ready
 	$(RUN) -m ruff check .
