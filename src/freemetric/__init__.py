@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # at run time they are imported when they are asked for: scik
     from . import datasets, energies, files, mc, metrics
     from .files import load
     from .learners import (
+        ANMM,
         DCA,
         DMLFE,
         DMLMJ,
@@ -20,15 +21,15 @@ if TYPE_CHECKING:  # at run time they are imported when they are asked for: scik
         LEARNERS,
         LFDA,
         LMNN,
-        MLKR,
         LSML,
+        MLKR,
         NCA,
         NCMML,
         PCA,
         RCA,
         SCML,
-        Covariance,
         SDML,
+        Covariance,
         DMLeig,
         Euclidean,
         FreeEnergyClassifier,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:  # at run time they are imported when they are asked for: scik
     from .tabular import TableClassifier, TableRegressor
 
 __all__ = [
+    "ANMM",
     "DCA",
     "DMLFE",
     "DMLMJ",
@@ -50,16 +52,16 @@ __all__ = [
     "LEARNERS",
     "LFDA",
     "LMNN",
+    "LSML",
     "MLKR",
     "NCA",
-    "LSML",
     "NCMML",
     "PCA",
     "RCA",
     "SCML",
+    "SDML",
     "Covariance",
     "DMLeig",
-    "SDML",
     "Euclidean",
     "FreeEnergyClassifier",
     "FreeEnergyRegressor",

@@ -1,5 +1,6 @@
 """The estimators: one file per learner."""
 
+from .anmm import ANMM
 from .covariance import Covariance
 from .dca import DCA
 from .dml_eig import DMLeig
@@ -15,15 +16,15 @@ from .knn_regressor import MetricKNeighborsRegressor
 from .lda import LDA
 from .lfda import LFDA
 from .lmnn import LMNN
-from .mlkr import MLKR
 from .lsml import LSML
+from .mlkr import MLKR
 from .nca import NCA
 from .ncmml import NCMML
 from .pca import PCA
 from .rca import RCA
 from .scml import SCML
-
 from .sdml import SDML
+
 PAPER = {
     "euclidean": Euclidean,
     "pca": PCA,
@@ -48,10 +49,12 @@ LEARNERS = {
     "sdml": SDML,
     "gmml": GMML,
     "ncmml": NCMML,
+    "anmm": ANMM,
 }
 """All metric learners of classes by name; one list drives the tests that every learner must pass."""
 
 __all__ = [
+    "ANMM",
     "DCA",
     "DMLFE",
     "DMLMJ",
@@ -61,18 +64,18 @@ __all__ = [
     "LEARNERS",
     "LFDA",
     "LMNN",
+    "LSML",
     "MLKR",
     "NCA",
     "NCMML",
-    "LSML",
     "PAPER",
     "PCA",
     "RCA",
     "SCML",
+    "SDML",
     "Covariance",
     "DMLeig",
     "Euclidean",
-    "SDML",
     "FreeEnergyClassifier",
     "FreeEnergyRegressor",
     "Kernelized",
