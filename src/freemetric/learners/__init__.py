@@ -44,9 +44,9 @@ PAPER = {
 LEARNERS = {
     **PAPER,
     "covariance": Covariance,
-    "lda": LDA,
     "lsml": LSML,
     "sdml": SDML,
+    "lda": LDA,
     "gmml": GMML,
     "ncmml": NCMML,
     "anmm": ANMM,
