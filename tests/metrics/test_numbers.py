@@ -100,17 +100,21 @@ def test_a_reading_by_hand():
     told = Told(np.array([0.0, 0.0, 0.0]), np.array([1.0, 1.0, 1.0]))
     numbers = np.array([[0.2, 0.6], [0.04, 0.36], [0.1, 0.5]])  # target, square and trend of two neighbours
     shares = told.ballots(numbers).mean(axis=0)[None] / 3
-    reading = Reading(told, 0.1, np.array([0.9, 0.2, 0.5]), np.array([0.3, 1.0]), np.zeros(1))
-    outlook = reading(shares, np.array([[0.7]]))
+    reading = Reading(
+        told, 0.1, np.array([0.9, 0.2, 0.5]), np.array([0.3, 1.0, 0.5]), np.zeros(1), np.array([[-1.0, 0.4]])
+    )
+    outlook = reading(shares, np.array([[0.7], [0.2]]))
     assert outlook.place == pytest.approx(0.1 + 0.9 * (0.4 - 0.1) + 0.2 * (0.7 - 0.4) + 0.5 * (0.7 - 0.3), rel=1e-5)
-    assert outlook.spread == pytest.approx(np.exp(0.3) * 0.2, rel=1e-4)
+    assert outlook.spread == pytest.approx(np.exp(0.3 + 0.5 * 0.2 / 2) * 0.2, rel=1e-4)
+    beyond = reading(shares, np.array([[0.7], [1e6]])).spread  # noise is not followed to where nobody was
+    assert beyond == pytest.approx(np.exp(0.3 + 0.5 * 0.4 / 2) * 0.2, rel=1e-4)
 
 
 def test_readings_do_not_leave_the_range_by_much():
     told = Told(np.array([0.0, 0.0, -9.0]), np.array([1.0, 1.0, 9.0]))
     terms, _ = terms_of(told, np.full((1, 6), 1 / 6), np.array([[1e6]]), 0.0)
     assert terms.max() <= 1 + BEYOND
-    place = Reading(told, 0.0, np.array([1.0, 9.0, 9.0]), np.zeros(2), np.zeros(1))(
-        np.full((1, 6), 1 / 6), [[1e6]]
+    place = Reading(told, 0.0, np.array([1.0, 9.0, 9.0]), np.zeros(2), np.zeros(1), np.empty((0, 2)))(
+        np.full((1, 6), 1 / 6), np.array([[1e6]])
     ).place
     assert place == 1 + BEYOND

@@ -61,7 +61,10 @@ def _by_hand(model, X):
     place = reading.centre + s * (mean - reading.centre)
     for f, over_neighbours, beside, along in zip(wholes, over, others[:2], others[2:], strict=True):
         place += beside * (f - mean) + along * (f - over_neighbours)
-    spread = np.exp(reading.spread[0] + reading.spread[1] * np.log(np.maximum(square - mean**2, 1e-4)) / 2)
+    log = reading.spread[0] + reading.spread[1] * np.log(np.maximum(square - mean**2, 1e-4)) / 2
+    for gamma, noise, seen in zip(reading.spread[2:], committee.noises, reading.seen, strict=True):
+        log += gamma * np.clip(noise(X), *seen) / 2
+    spread = np.exp(log)
     return np.clip(place, z.min() - beyond, z.max() + beyond), spread
 
 

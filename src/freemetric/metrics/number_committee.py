@@ -38,6 +38,8 @@ class NumberCommittee(Committee):
         The target as a whole.
     scale : Scale
         On which numbers are told.
+    noises : list of Trend, default=()
+        Where predictions are far off: trends of the logarithm of their squared errors.
     """
 
     mixture: Mixture
@@ -52,9 +54,10 @@ class NumberCommittee(Committee):
         voters: NumberVoters,
         trends: Sequence[Trend],
         scale: Scale,
+        noises: Sequence[Trend] = (),
     ):
         super().__init__(views, ensembles, mixture, voters)
-        self.trends, self.scale = list(trends), scale
+        self.trends, self.scale, self.noises = list(trends), scale, list(noises)
 
     @property
     def reading(self) -> Reading:
@@ -63,8 +66,12 @@ class NumberCommittee(Committee):
         return self.mixture.calibration
 
     def wholes(self, X: NDArray) -> NDArray[np.float64]:
-        """What every trend says of patterns X (n, d), (n_trends, n)."""
-        return trend_values(self.trends, X)
+        """What every trend and every noise says of patterns X (n, d), (n_trends + n_noises, n)."""
+        return trend_values([*self.trends, *self.noises], X)
+
+    def wholes_of(self, voters: NumberVoters, numbers: NDArray) -> NDArray[np.float64]:
+        """The same of voters number ``numbers`` (n,), trends without their own part in them."""
+        return np.vstack([voters.numbers[2:, numbers], trend_values(self.noises, voters.X[numbers])])
 
     def outlook(
         self, X: NDArray, n_jobs: int | None = None, device: str = "cpu", shortlist: int | None = None
@@ -103,24 +110,25 @@ class NumberCommittee(Committee):
     def with_voters(self, ensembles: list[Ensemble], voters: Voters) -> "NumberCommittee":
         """The same with other metrics and voters."""
         assert isinstance(voters, NumberVoters)
-        return NumberCommittee(self.views, ensembles, self.mixture, voters, self.trends, self.scale)
+        return NumberCommittee(self.views, ensembles, self.mixture, voters, self.trends, self.scale, self.noises)
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "NumberCommittee":
         views, ensembles, mixture, voters = (state[name] for name in ("views", "ensembles", "mixture", "voters"))
-        trends, scale = state["trends"], state["scale"]
+        trends, scale, noises = state["trends"], state["scale"], state["noises"]
         require(type(voters) is NumberVoters, "voters of NumberCommittee", "are something else")
         check_parts(views, ensembles, mixture, voters)
         reading = mixture.calibration
         require(type(reading) is Reading, "mixture of NumberCommittee", "reads no numbers")
         same = np.array_equal(reading.told.low, voters.told.low) and np.array_equal(reading.told.high, voters.told.high)
         require(same, "mixture of NumberCommittee", "reads other numbers than voters tell")
-        known = type(trends) is list and {type(trend) for trend in trends} <= set(TRENDS.values())
+        known = type(trends) is type(noises) is list and {type(t) for t in [*trends, *noises]} <= set(TRENDS.values())
         require(known and len(trends) == len(voters.told) - 2, "trends of NumberCommittee", "are something else")
-        fit = all(trend.n_features == voters.X.shape[1] for trend in trends)
+        require(len(noises) == len(reading.seen), "noises of NumberCommittee", "are others than its reading has")
+        fit = all(trend.n_features == voters.X.shape[1] for trend in [*trends, *noises])
         require(fit, "trends of NumberCommittee", "are of other features")
         require(type(scale) is Scale, "scale of NumberCommittee", "is something else")
-        return cls(views, ensembles, mixture, voters, trends, scale)
+        return cls(views, ensembles, mixture, voters, trends, scale, noises)
 
 
 def trend_values(trends: Sequence[Trend], X: NDArray) -> NDArray[np.float64]:

@@ -27,7 +27,7 @@ def outlook(graph: Graph, committee: NumberCommittee, X: str) -> OutlookNames:
     terms = _terms(graph, reading, mean, trends, means)
     place = _within(graph, reading.told, graph.Add(graph.MatMul(terms, reading.strengths[:, None]), reading.centre))
     variance = graph.Max(graph.Sub(square, graph.Mul(mean, mean)), LEAST_VARIANCE)
-    return OutlookNames(place, _spread(graph, reading, variance))
+    return OutlookNames(place, _spread(graph, reading, variance, [_trend(graph, some, X) for some in committee.noises]))
 
 
 def means(graph: Graph, committee: NumberCommittee, expected: OutlookNames) -> str:
@@ -74,6 +74,9 @@ def _within(graph: Graph, told: Told, z: str) -> str:
     return graph.Clip(z, low - BEYOND * (high - low), high + BEYOND * (high - low))
 
 
-def _spread(graph: Graph, reading: Reading, variance: str) -> str:
-    alpha, beta = reading.spread
-    return graph.Exp(graph.Add(graph.Mul(graph.Log(variance), beta / 2), alpha))
+def _spread(graph: Graph, reading: Reading, variance: str, noises: Sequence[str]) -> str:
+    alpha, beta, *gammas = reading.spread
+    log = graph.Add(graph.Mul(graph.Log(variance), beta / 2), alpha)
+    for noise, gamma, (low, high) in zip(noises, gammas, reading.seen, strict=True):
+        log = graph.Add(log, graph.Mul(graph.Clip(noise, low, high), gamma / 2))
+    return graph.Exp(log)

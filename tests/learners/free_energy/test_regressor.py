@@ -13,7 +13,8 @@ from sklearn.neighbors import KNeighborsRegressor
 import freemetric
 from freemetric import FreeEnergyRegressor
 from freemetric.learners.free_energy.intervals import interval_chances
-from freemetric.learners.free_energy.number_verdict import read, spread_of
+from freemetric.learners.free_energy.noise import noise_trends, spread_of
+from freemetric.learners.free_energy.number_verdict import Judged, read
 from freemetric.learners.numbers import Numbers
 from freemetric.metrics import Told
 
@@ -168,7 +169,7 @@ def test_interval_ends_are_ranks():
 def test_spread_is_the_likeliest(rng):
     variance = rng.random(4000) + 0.1
     errors = np.exp(0.4) * variance**0.35 * rng.standard_normal(4000)
-    found = spread_of(errors, variance, np.ones(4000))
+    found = spread_of(errors, np.log(variance)[None], np.ones(4000))
     assert_allclose(found, [0.4, 0.7], atol=0.06)
 
     def cost(v):
@@ -178,12 +179,24 @@ def test_spread_is_the_likeliest(rng):
     assert cost(found) == pytest.approx(minimize(cost, [0.0, 0.0]).fun, abs=1e-6)
 
 
+def test_noise_that_grows_along_a_feature_is_found(rng):
+    X, variance = rng.random((2000, 3)), rng.random(2000) + 0.1
+    errors = np.exp(1.5 * X[:, 1]) * rng.standard_normal(2000)
+    noises, logs = noise_trends(errors, X, ["linear", "steps"], np.ones(2000))
+    slopes = [noise(np.eye(3)) - noise(np.zeros((1, 3))) for noise in noises]
+    assert_allclose(slopes[0], [0, 3, 0], atol=0.4)  # of log(error^2)
+    alpha, beta, *gammas = spread_of(errors, np.vstack([np.log(variance), logs]), np.ones(2000))
+    sigma = np.exp(alpha + (beta * np.log(variance) + gammas @ logs) / 2)
+    assert np.corrcoef(np.log(sigma), X[:, 1])[0, 1] > 0.95
+    assert np.abs(np.log(sigma) - 1.5 * X[:, 1]).mean() < 0.12
+
+
 def test_strengths_are_least_squares_where_they_are_positive(rng):
     numbers = np.array([rng.standard_normal(500), rng.random(500), rng.standard_normal(500)])
     told = Told.ranges_of(numbers)
     shares, trends = told.ballots(numbers) / 3, rng.standard_normal((1, 500)).clip(told.low[0], told.high[0])
     y = numbers[0] + 0.5 * (trends[0] - numbers[0])
-    reading = read(told, shares, trends, y, prior=1e-9)
+    reading = read(told, Judged(shares, trends, y), prior=1e-9)
     assert_allclose(reading.strengths, [1, 0.5, 0], atol=0.02)
     assert_allclose(reading(shares, trends).place, y, atol=0.02)
 

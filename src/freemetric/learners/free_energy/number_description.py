@@ -15,7 +15,8 @@ def describe_numbers(
     search: Search, verdict: NumberVerdict, voters: NumberVoters, trends: list[Trend], scale: Scale
 ) -> dict[str, Any]:
     """The committee of these voters, what was tried, and what it weighs."""
-    return describe_search(search, verdict, NumberCommittee(*chosen(search, verdict), voters, trends, scale))
+    committee = NumberCommittee(*chosen(search, verdict), voters, trends, scale, verdict.noises)
+    return describe_search(search, verdict, committee)
 
 
 def describe_predictions(

@@ -46,6 +46,6 @@ def out_of_bag_intervals(model: Any, alpha: float) -> tuple[NDArray[np.intp], ND
         return np.empty(0, dtype=np.intp), np.empty((0, 2))
     shares = hearing.shares(hearing.X, np.arange(len(hearing.judges)))
     assert isinstance(hearing.voters, NumberVoters)
-    trends = hearing.voters.numbers[2:, hearing.judges]  # of the others
+    wholes = committee.wholes_of(hearing.voters, hearing.judges)
     chances = interval_chances(len(committee.reading.errors), alpha)
-    return hearing.voters.rows[hearing.judges], committee.quantiles(committee.reading(shares, trends), chances)
+    return hearing.voters.rows[hearing.judges], committee.quantiles(committee.reading(shares, wholes), chances)

@@ -293,9 +293,9 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         Conformal prediction by out-of-bag errors: with :math:`u_i = (z_i - z(x_i)) / \sigma(x_i)` of the n training
         patterns that judged, the ends of the interval of x are :math:`z(x) + \sigma(x) u`, u the
         :math:`\lfloor (n + 1) \alpha / 2 \rfloor`-th smallest and largest of all u_i. The spread sigma follows the
-        variance among the neighbours of x. For patterns drawn as those of ``fit`` 1 - alpha of all intervals hold the
-        number, on average over all patterns. The errors also chose the weights of the metrics, so the chance is not
-        proved, only measured.
+        variance among the neighbours of x, and trends of the size of errors over all patterns. For patterns drawn as
+        those of ``fit`` 1 - alpha of all intervals hold the number, on average over all patterns. The errors also chose
+        the weights of the metrics, so the chance is not proved, only measured.
 
         Parameters
         ----------

@@ -55,8 +55,8 @@ def _ask_judges(findings, model):
     _, asked, shown = np.intersect1d(asked_rows, findings.rows, assume_unique=True, return_indices=True)
     if len(asked):
         assert isinstance(hearing.voters, NumberVoters)
-        trends = hearing.voters.numbers[2:, hearing.judges[asked]]
-        _tell(numbers, committee, hearing.shares(hearing.X[asked], asked), trends, shown)
+        wholes = committee.wholes_of(hearing.voters, hearing.judges[asked])
+        _tell(numbers, committee, hearing.shares(hearing.X[asked], asked), wholes, shown)
 
 
 def _ask_committee(findings, model):
