@@ -58,7 +58,7 @@ def squares(K, rows, columns):
 @pytest.mark.parametrize("kernel", POSITIVE)
 def test_coordinates_keep_the_distances_of_the_feature_space(kernel, few):
     X, y, _ = few
-    model = Kernelized(Euclidean(), kernel, gamma=0.7, tol=0).fit(X, y)
+    model = Kernelized(Euclidean(), kernel, gamma=0.7, n_directions=None, tol=0).fit(X, y)
     options = {"gamma": 0.7, "degree": 3, "coef0": 1}
     K = pairwise_kernels(X, metric=kernel, filter_params=True, **options)
     Z = model.transform(X)
@@ -70,7 +70,10 @@ def test_coordinates_keep_the_distances_of_the_feature_space(kernel, few):
 @pytest.mark.parametrize("learner", CLOSED, ids=str)
 def test_a_linear_kernel_is_the_plain_learner(learner, wine):
     X, y = wine
-    plain, kernelized = learner.fit(X[::2], y[::2]), Kernelized(learner, "linear", tol=0).fit(X[::2], y[::2])
+    plain, kernelized = (
+        learner.fit(X[::2], y[::2]),
+        Kernelized(learner, "linear", n_directions=None, tol=0).fit(X[::2], y[::2]),
+    )
     assert len(kernelized.projection_) == 13
     np.testing.assert_allclose(pdist(kernelized.transform(X)), pdist(plain.transform(X)), rtol=1e-6, atol=1e-6)
 
@@ -86,14 +89,14 @@ def test_a_polynomial_kernel_is_the_learner_on_monomials(learner, few):
 
     plain = learner.fit(monomials(X), y)
     expected = plain.transform(monomials(new))
-    model = Kernelized(learner, "poly", gamma=1.0, degree=2, coef0=1, tol=0).fit(X, y)
+    model = Kernelized(learner, "poly", gamma=1.0, degree=2, coef0=1, n_directions=None, tol=0).fit(X, y)
     assert len(model.projection_) == 5
     np.testing.assert_allclose(pdist(model.transform(new)), pdist(expected), rtol=1e-4, atol=1e-5)
 
 
 def test_kernel_principal_components_are_scikit_learns(few):
     X, y, new = few
-    model = Kernelized(PCA(3), gamma=2.0, tol=0).fit(X, y)
+    model = Kernelized(PCA(3), gamma=2.0, n_directions=None, tol=0).fit(X, y)
     expected = KernelPCA(3, kernel="rbf", gamma=2.0).fit(X)
     np.testing.assert_allclose(np.abs(model.transform(new)), np.abs(expected.transform(new)), atol=1e-7)
 
@@ -106,7 +109,7 @@ def test_kernel_lda_by_its_dual(few):
     H, W = np.eye(N) - 1 / N, (y[:, None] == y) / np.bincount(y)[y]
     Kc = H @ K @ H
     within, total = Kc @ (np.eye(N) - W) @ Kc / N, Kc @ Kc / N
-    model = Kernelized(RCA(2, regularization=0.1), gamma=5.0, tol=0).fit(X, y)
+    model = Kernelized(RCA(2, regularization=0.1), gamma=5.0, n_directions=None, tol=0).fit(X, y)
     ridge = 0.1 * np.trace((np.eye(N) - W) @ Kc) / N / len(model.projection_)
     value, a = eigh(total, within + ridge * Kc + 1e-13 * np.eye(N), subset_by_index=[N - 2, N - 1])
     assert value[1] > 2 * value[0] > 2
@@ -129,7 +132,7 @@ def test_kernel_dmlmj_by_its_dual(few):
         return K @ apart.T @ apart @ K / len(apart), np.mean(D[i, j])
 
     (P, spread), (Q, _) = moment(y[:, None] == y), moment(y[:, None] != y)
-    model = Kernelized(DMLMJ(regularization=0.1), gamma=20.0, tol=0).fit(X, y)
+    model = Kernelized(DMLMJ(regularization=0.1), gamma=20.0, n_directions=None, tol=0).fit(X, y)
     ridge = 0.1 * spread / len(model.projection_) * K
     values = eigh(Q + ridge, P + ridge + 1e-13 * np.eye(len(K)), eigvals_only=True)
     expected = np.sort(values + 1 / values)[::-1][:10]
@@ -154,7 +157,7 @@ def test_rings_on_one_axis(learner, rings):
 
 def test_all_rows_as_landmarks_are_exact(few):
     X, y, new = few
-    exact = Kernelized(RCA(2), tol=1e-6).fit(X, y)
+    exact = Kernelized(RCA(2), tol=1e-6, n_directions=None).fit(X, y)
     every = kernel_functions.Kernel("rbf", exact.gamma_)
     space = nystroem_space(every, X, X, every(X, X), 0, len(exact.projection_))
     np.testing.assert_allclose(space.eigenvalues, exact.eigenvalues_, rtol=1e-6)
@@ -167,7 +170,9 @@ def test_landmarks_approximate_the_better_the_more(wine):
     K = rbf_kernel(X, gamma=1.0)
     errors = []
     for m in (10, 40, 120):
-        model = Kernelized(Euclidean(), gamma=1.0, tol=0, max_exact=0, n_landmarks=m, random_state=0).fit(X)
+        model = Kernelized(
+            Euclidean(), gamma=1.0, n_directions=None, tol=0, max_exact=0, n_landmarks=m, random_state=0
+        ).fit(X)
         Z = model.transform(X)
         assert not model.is_exact_
         assert model.landmarks_.shape == (m, 13)
@@ -206,7 +211,7 @@ def test_memory_is_that_of_landmarks_and_coordinates(monkeypatch):
 
 def test_numbers():
     X, y = make_friedman1(300, 5, random_state=0)
-    model = make_pipeline(Kernelized(MLKR(3), n_directions=30), KNeighborsRegressor(5)).fit(X[:200], y[:200])
+    model = make_pipeline(Kernelized(MLKR(3)), KNeighborsRegressor(5)).fit(X[:200], y[:200])
     assert model.score(X[200:], y[200:]) > 0.5
 
 
@@ -232,7 +237,7 @@ def test_rows_without_a_label_span_the_space(rings):
     X, y = rings
     some = np.where(np.arange(200) < 40, y, -1)
     with pytest.warns(DataWarning, match="160 unlabelled rows"):
-        model = Kernelized(RCA(1)).fit(X, some)
+        model = Kernelized(RCA(1), n_directions=20).fit(X, some)
     assert model.landmarks_.shape == (200, 2)
     Z = model.transform(X)
     assert KNeighborsClassifier(3).fit(Z[:40], y[:40]).score(Z[40:], y[40:]) > 0.95
@@ -251,6 +256,7 @@ def test_precomputed(few):
     some = Kernelized(RCA(2), "precomputed", **options).fit(rbf_kernel(X, gamma=3.0), y)
     some_too = Kernelized(RCA(2), gamma=3.0, **options).fit(X, y)
     np.testing.assert_allclose(pdist(some.transform(kernels)), pdist(some_too.transform(new)), rtol=1e-6)
+    given.set_params(n_directions=10)
     scores = cross_val_score(make_pipeline(given, KNeighborsClassifier(3)), rbf_kernel(X, gamma=3.0), y, cv=3)
     assert scores.mean() > 0.8  # scikit-learn takes columns out, too
     with pytest.raises(ValueError, match="needs a square X"):

@@ -35,13 +35,13 @@ class Kernelized(Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMi
     .. math:: z(x) = \Lambda^{-1/2} V^T \Big(k(x) - \tfrac1N K 1\Big), \qquad
        |z(u) - z(v)|^2 = k(u, u) - 2 k(u, v) + k(v, v),
 
-    exactly so between patterns of fit, and a learner of z is the kernel form of the learner. Up to ``max_exact``
-    patterns all of them span the space. Beyond it the images of ``n_landmarks`` patterns, drawn by chance, do, and
-    others are projected (Nystroem's method).
+    exactly so between patterns of fit, and a learner of z is the kernel form of the learner. Of the coordinates the
+    first ``n_directions`` are learned from. Up to ``max_exact`` patterns all of them span the space. Beyond it the
+    images of ``n_landmarks`` patterns, drawn by chance, do, and others are projected (Nystroem's method).
 
     The exact space costs O(N^2 d + N^3) time and O(N^2) memory, the other one O(N m d + N m^2 + m^3) and O(m^2) with m
-    landmarks, beside the N coordinates, of at most m numbers, that the learner takes; kernels are computed in blocks of
-    32 MB. Scale the features first, as for any kernel.
+    landmarks, beside the N coordinates that the learner takes; kernels are computed in blocks of 32 MB. Scale the
+    features first, as for any kernel.
 
     Parameters
     ----------
@@ -61,12 +61,11 @@ class Kernelized(Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMi
         Of "poly".
     coef0 : float, default=1
         Of "poly" and "sigmoid".
-    n_directions : int or None, default=None
-        Most kernel principal directions to keep.
-    tol : float, default=1e-3
-        Directions of less variance than ``tol`` times the largest one are left out: they are noise, and a learner that
-        whitens would make them as large as all others. 0 keeps every direction, up to rounding, and with them all
-        distances.
+    n_directions : int or None, default=50
+        Most kernel principal directions to keep, those of the largest variance. The later ones are mostly noise, which
+        a learner could fit any labels with; None keeps all of them and with them all distances.
+    tol : float, default=1e-8
+        Directions of less variance than ``tol`` times the largest one are none.
     max_exact : int, default=2000
         Most patterns that all span the space.
     n_landmarks : int, default=500
@@ -143,8 +142,8 @@ class Kernelized(Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMi
         gamma="median",
         degree=3,
         coef0=1,
-        n_directions=None,
-        tol=1e-3,
+        n_directions=50,
+        tol=1e-8,
         max_exact=2000,
         n_landmarks=500,
         random_state=None,
@@ -222,7 +221,7 @@ class Kernelized(Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMi
         wanted, most = getattr(learner, "n_components", None), len(self.projection_)
         if isinstance(wanted, Integral) and int(wanted) > most:
             what = f"n_components={wanted} of {type(learner).__name__} is more than the directions of the kernel"
-            raise ValueError(f"{what}, {most}: take fewer, or lower tol, or raise n_directions.")
+            raise ValueError(f"{what}, {most}: take fewer, or a larger n_directions.")
 
     def _mapped(self, X):
         space = KernelSpace(self.landmarks_, self.projection_, self.offset_, self.eigenvalues_)
