@@ -18,6 +18,7 @@ from .lfda import LFDA
 from .lmnn import LMNN
 from .lsml import LSML
 from .mlkr import MLKR
+from .mmc import MMC
 from .nca import NCA
 from .ncmml import NCMML
 from .pca import PCA
@@ -45,6 +46,7 @@ LEARNERS = {
     **PAPER,
     "covariance": Covariance,
     "lsml": LSML,
+    "mmc": MMC,
     "sdml": SDML,
     "lda": LDA,
     "gmml": GMML,
@@ -66,6 +68,7 @@ __all__ = [
     "LMNN",
     "LSML",
     "MLKR",
+    "MMC",
     "NCA",
     "NCMML",
     "PAPER",

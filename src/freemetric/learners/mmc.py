@@ -1,0 +1,258 @@
+"""MMC: dissimilar pairs as far apart as can be while similar ones stay where they are."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import cholesky, eigh, solve_triangular
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+
+from ..sklearn_compat import Interval, StrOptions
+from .base import MetricLearner, generator, one_blas_thread, tell
+from .linear_algebra import covariance, map_of
+from .lowest import Lowest, keeping_the_best
+from .side_information import check_pairs, differ, draw_pairs, usual_number_of_pairs
+
+
+class MMC(MetricLearner):
+    r"""Mahalanobis metric for clustering: the largest mean distance of dissimilar pairs.
+
+    .. math::
+
+        \max_{M \succeq 0}\; F(M) = \operatorname{mean}_{(i, j) \in D} d_M(i, j) \quad \text{such that} \quad
+        \operatorname{mean}_{(i, j) \in S} d_M(i, j)^2 = 1, \qquad d_M(i, j)^2 = (x_i - x_j)^T M (x_i - x_j),
+
+    for similar pairs S and dissimilar pairs D: the first metric that was learned from pairs. The distances in F are not
+    squared; with squares the best M would have rank one. With C = K K^T the mean of v v^T over the similar differences
+    v and W = K^T M K the problem lives on matrices W >= 0 of trace one, where F is concave. L-BFGS climbs it over a
+    factor L of W = L^T L. With G the gradient of F by W, and lambda(G) its largest eigenvalue,
+
+    .. math:: \max F - F(M) \le \lambda(G) - \operatorname{tr}(G W),
+
+    which says when to stop. The scale of M is a convention; nearest neighbours do not depend on it, nor on the units of
+    the features. An evaluation costs O(n d^2) for n dissimilar pairs and d features, O(n d) if M is diagonal.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Directions of largest eigenvalue of M to keep; None keeps all.
+    diagonal : bool, default=False
+        Let M be diagonal: weights of the features, which need fewer pairs.
+    n_constraints : int or None, default=None
+        Pairs drawn from the labels, half of them similar. None draws 20 n_classes^2, at least 1000 and at most 10 000,
+        but no more than there are.
+    regularization : float or "auto", default="auto"
+        Ridge on C, relative to its mean eigenvalue. "auto" leaves a regular matrix as it is and shrinks a singular one
+        by Ledoit and Wolf's amount: without it distances along directions in which no similar pair differs would be
+        infinite.
+    max_iter : int, default=1000
+        Most L-BFGS iterations.
+    tol : float, default=1e-3
+        Stop when F is at most this share of itself below its maximum.
+    verbose : bool, default=False
+        Log every iteration.
+    random_state : int, RandomState or None, default=None
+        Seed of the pairs that are drawn.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map A; M = A^T A if n_components is None.
+    objective_ : float
+        F(M).
+    gap_ : float
+        At most this far below the maximum.
+    pairs_ : ndarray of shape (n_pairs, 2)
+        Rows of X that were compared.
+    pair_labels_ : ndarray of shape (n_pairs,)
+        +1 for similar, -1 for dissimilar pairs.
+    n_iter_ : int
+        Iterations; 1 where none was needed.
+    classes_ : ndarray of shape (n_classes,)
+        Labels seen in fit, if there were any.
+    n_features_in_ : int
+        Features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any.
+
+    See Also
+    --------
+    DMLeig : The smallest distance of dissimilar pairs in place of the mean.
+    PairClassifier : Predicts whether pairs are similar.
+
+    References
+    ----------
+    E. P. Xing, A. Y. Ng, M. I. Jordan, S. Russell, Distance metric learning with application to clustering with
+    side-information, NIPS 2002.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from freemetric import MMC
+    >>> X, y = load_wine(return_X_y=True)
+    >>> X = minmax_scale(X)
+    >>> model = MMC(random_state=0).fit(X, y)
+    >>> bool(model.gap_ < 1e-3 * model.objective_)
+    True
+
+    Pairs instead of labels, and weights of features instead of a whole matrix:
+
+    >>> model = MMC(diagonal=True).fit(X, pairs=[[0, 1], [0, 100], [3, 5]], pair_labels=[1, -1, 1])
+    >>> near, far, _ = model.pair_distance(X[model.pairs_])
+    >>> bool(near < far)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        **MetricLearner._parameter_constraints,
+        "diagonal": ["boolean"],
+        "n_constraints": [Interval(Integral, 2, None, closed="left"), None],
+        "regularization": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "verbose": ["verbose"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        diagonal=False,
+        n_constraints=None,
+        regularization="auto",
+        max_iter=1000,
+        tol=1e-3,
+        verbose=False,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.diagonal = diagonal
+        self.n_constraints = n_constraints
+        self.regularization = regularization
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        pairs: ArrayLike | None = None,
+        pair_labels: ArrayLike | None = None,
+    ) -> Self:
+        """Learn the metric from labels, or from pairs known to be similar or dissimilar.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type, -1 for unlabelled rows; not used where pairs are given.
+        pairs : array-like of shape (n_pairs, 2), default=None
+            Rows of X that are known to be similar or dissimilar.
+        pair_labels : array-like of shape (n_pairs,), default=None
+            +1 for similar, -1 for dissimilar pairs.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
+
+    def _learn(self, X, y, pairs=None, pair_labels=None):
+        if y is None:
+            pairs, similar = check_pairs(pairs, pair_labels, len(X))
+            if similar.all():
+                raise ValueError("pair_labels has no dissimilar pair: there is nothing to push apart.")
+        else:
+            n = usual_number_of_pairs(y) if self.n_constraints is None else self.n_constraints
+            pairs, similar = draw_pairs(generator(self.random_state), y, n)
+        self.pairs_, self.pair_labels_ = pairs, np.where(similar, 1, -1)
+        differences = X[pairs[:, 0]] - X[pairs[:, 1]]
+        K, V = self._root(differences[similar]), differences[~similar]
+        search = _MeanDistance(solve_triangular(K, V[differ(V)].T, lower=True).T, self.diagonal)
+        with one_blas_thread(), keeping_the_best("MMC", search.best):
+            if not search.run(self.max_iter, self.tol, self.verbose):
+                message = f"MMC stopped after {search.n_iter} iterations (max_iter={self.max_iter}) before it converged"
+                warnings.warn(f"{message} to tol={self.tol}.", ConvergenceWarning, stacklevel=4)
+        self.objective_, self.gap_, self.n_iter_ = search.highest, search.gap, max(search.n_iter, 1)
+        A = solve_triangular(K, search.factor().T, lower=True, trans=1).T
+        return map_of(A.T @ A, self.n_components)
+
+    def _root(self, U):
+        """K of the similar differences, lower triangular; the identity where there are none."""
+        C = covariance(U, self.regularization) if len(U) else np.eye(U.shape[1])
+        return np.diag(np.sqrt(np.diag(C))) if self.diagonal else cholesky(C, lower=True)
+
+
+class _MeanDistance:
+    """The mean of |L v| over factors L with |L| = 1, a matrix (d, d) or its diagonal (d,), and its maximisation."""
+
+    def __init__(self, V, diagonal):
+        self.V = np.ascontiguousarray(V)
+        self.shape = (V.shape[1],) if diagonal else (V.shape[1], V.shape[1])
+        self.best, self.gap, self.n_iter = Lowest(), 0.0, 0
+        start = np.ones(self.shape) if diagonal else np.eye(V.shape[1])
+        self.best.item = start / np.linalg.norm(start)
+        self.best.value = 0.0
+
+    @property
+    def highest(self):
+        return -self.best.value
+
+    def factor(self):
+        return np.diag(self.best.item) if len(self.shape) == 1 else self.best.item
+
+    def run(self, max_iter, tol, verbose):
+        """Until the gap is small; False if it is not."""
+        if not len(self.V):  # no dissimilar pairs, or copies: every metric is as good
+            return True
+        self.tol, self.verbose, self.gap = tol, verbose, np.inf
+        options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": 0.0, "gtol": 0.0}
+        minimize(self, self.best.item.ravel(), jac=True, method="L-BFGS-B", options=options, callback=self.look)
+        return self.has_settled() or self.n_iter < max_iter  # it could not be raised any more
+
+    def look(self, flat):
+        self.n_iter += 1
+        self.gap = self.farthest() - self.highest / 2
+        tell(self.verbose, "MMC iteration %d: objective %.6g, gap %.2e", self.n_iter, self.highest, self.gap)
+        if self.has_settled():
+            raise StopIteration
+
+    def has_settled(self):
+        return self.gap <= self.tol * self.highest
+
+    def __call__(self, flat):
+        """-F, whose length of L is divided out, and its gradient, as scipy wants them."""
+        length = np.linalg.norm(flat)
+        L = flat.reshape(self.shape) / length
+        value, gradient = self.evaluate(L)
+        self.best.offer(-value, L)
+        return -value, -((gradient - value * L) / length).ravel()
+
+    def evaluate(self, L):
+        Z, distances = self.images(L)
+        Z /= (len(Z) * distances)[:, None]
+        gradient = (Z * self.V).sum(axis=0) if L.ndim == 1 else Z.T @ self.V
+        return float(distances.mean()), gradient
+
+    def images(self, L):
+        """Differences in the space of L, and their lengths; never 0, where a length has no gradient."""
+        Z = self.V * L if L.ndim == 1 else self.V @ L.T
+        return Z, np.maximum(np.sqrt(np.einsum("ni,ni->n", Z, Z)), np.finfo(float).tiny)
+
+    def farthest(self):
+        """The largest eigenvalue of the gradient by W; its largest element where W is diagonal."""
+        V, weights = self.V, 0.5 / (len(self.V) * self.images(self.best.item)[1])
+        if len(self.shape) == 1:
+            return float((weights @ V**2).max())
+        d = V.shape[1]
+        return float(eigh((V.T * weights) @ V, eigvals_only=True, subset_by_index=[d - 1, d - 1])[0])
