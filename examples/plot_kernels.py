@@ -30,8 +30,8 @@ LEARNERS = {
 
 # %%
 # What the learned axis says of every point of the plane, as a shade, and what five neighbours on that axis make of the
-# other half of the points. LDA's axis is a direction. That of its kernel form runs outwards on the rings, and up and down
-# with the fields of the checkerboard. NCA need not bring all fields of a colour together, only their neighbours.
+# other half of the points. LDA's axis is a direction. That of its kernel form runs outwards on the rings, and up and
+# down with the fields of the checkerboard. NCA need not bring all fields of a colour together, only their neighbours.
 
 figure, axes = plt.subplots(2, 3, figsize=(9.6, 6.2), layout="constrained")
 for row, (X, y) in zip(axes, SETS.values(), strict=True):
