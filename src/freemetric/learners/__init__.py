@@ -14,6 +14,7 @@ from .kernelized import Kernelized
 from .knn import MetricKNeighborsClassifier
 from .knn_regressor import MetricKNeighborsRegressor
 from .lda import LDA
+from .ldml import LDML
 from .lfda import LFDA
 from .lmnn import LMNN
 from .lsml import LSML
@@ -52,6 +53,7 @@ LEARNERS = {
     "gmml": GMML,
     "ncmml": NCMML,
     "anmm": ANMM,
+    "ldml": LDML,
 }
 """All metric learners of classes by name; one list drives the tests that every learner must pass."""
 
@@ -63,6 +65,7 @@ __all__ = [
     "GMML",
     "ITML",
     "LDA",
+    "LDML",
     "LEARNERS",
     "LFDA",
     "LMNN",

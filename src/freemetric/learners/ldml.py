@@ -1,0 +1,206 @@
+"""LDML: logistic regression on the distances of pairs."""
+
+from numbers import Integral, Real
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+from ..sklearn_compat import Interval
+from .base import generator
+from .linear_algebra import map_of
+from .priors import PRIOR, prior_metric
+from .side_information import check_pairs, draw_pairs, usual_number_of_pairs
+from .smooth_descent import Array, SmoothDescent
+from .unlabelled import PriorOfAllRows
+
+
+class LDML(SmoothDescent, PriorOfAllRows):
+    r"""Logistic discriminant metric learning: how likely two patterns are of one class, by their distance.
+
+    .. math:: \min_{M \succeq 0,\, b}\; \Big\langle \log\big(1 + \exp(-s_n (b - v_n^T M v_n))\big) \Big\rangle_n
+        + r |M - M_0|^2,
+
+    where v_n is the difference of the two patterns of pair n, s_n = 1 for similar and -1 for dissimilar pairs, and
+    b the squared distance at which both are equally likely, :math:`p_n = \sigma(b - v_n^T M v_n)`. The objective is
+    convex in M and b. It is minimised by L-BFGS over the map A, M = A^T A: with all components minima other than the
+    global one are none, with fewer it is the low-rank form of the method, and the minimum that is nearest to the start.
+    An evaluation costs O(n d p) for n pairs. Units common to all features do not matter.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Rank of M, the dimension of the learned space; None keeps the number of features.
+    regularization : float, default=1e-4
+        r, what it costs to leave the prior, with features in units of their largest range. Without it, pairs that can
+        all be told apart leave the objective without a minimum, and M grows until ``tol`` or ``max_iter`` ends it.
+    n_constraints : int or None, default=None
+        Pairs drawn from the labels, half of them similar. None draws 20 n_classes^2, at least 1000 and at most 10 000,
+        but no more than there are. More pairs make a better metric of many features, and take longer.
+    prior : {"identity", "covariance"} or array of shape (n_features, n_features), default="identity"
+        M_0: the identity, the inverse covariance of X, unlabelled rows included, or a symmetric positive definite
+        matrix.
+    init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features), default="auto"
+        Where the search begins. "auto": the prior, or for fewer dimensions "lda" while there are more classes than
+        dimensions and "pca" else: nothing depends on the order of features.
+    max_iter : int, default=500
+        Most L-BFGS iterations.
+    tol : float, default=1e-6
+        Stop when an iteration lowers the objective by less.
+    warm_start : bool, default=False
+        Go on from the last fit's map and threshold.
+    verbose : bool, default=False
+        Log every iteration.
+    random_state : int, RandomState or None, default=None
+        Seed of the pairs and of a random start.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The map A; M = A^T A.
+    threshold_ : float
+        b: pairs are rather similar than not where their squared distance is below it.
+    objective_ : float
+        What was minimised, at M and b.
+    pairs_ : ndarray of shape (n_pairs, 2)
+        Rows of X that were compared.
+    pair_labels_ : ndarray of shape (n_pairs,)
+        +1 for similar, -1 for dissimilar pairs.
+    n_iter_ : int
+        Iterations of L-BFGS.
+    classes_ : ndarray of shape (n_classes,)
+        Labels seen in fit, if there were any.
+    n_features_in_ : int
+        Features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any.
+
+    References
+    ----------
+    M. Guillaumin, J. Verbeek, C. Schmid, Is that you? Metric learning approaches for face identification, ICCV 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from freemetric import LDML
+    >>> X, y = load_wine(return_X_y=True)
+    >>> X = minmax_scale(X)
+    >>> model = LDML(random_state=0).fit(X, y)
+    >>> near = model.pair_distance(X[model.pairs_]) ** 2 < model.threshold_
+    >>> bool((near == (model.pair_labels_ == 1)).mean() > 0.9)
+    True
+
+    Pairs instead of labels:
+
+    >>> model = LDML().fit(X, pairs=[[0, 1], [0, 100]], pair_labels=[1, -1])
+    >>> near, far = model.pair_distance(X[model.pairs_]) ** 2
+    >>> bool(near < model.threshold_ < far)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        **SmoothDescent._parameter_constraints,
+        "regularization": [Interval(Real, 0, None, closed="left")],
+        "n_constraints": [Interval(Integral, 2, None, closed="left"), None],
+        "prior": PRIOR,
+    }
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        regularization=1e-4,
+        n_constraints=None,
+        prior="identity",
+        init="auto",
+        max_iter=500,
+        tol=1e-6,
+        warm_start=False,
+        verbose=False,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.regularization = regularization
+        self.n_constraints = n_constraints
+        self.prior = prior
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        pairs: ArrayLike | None = None,
+        pair_labels: ArrayLike | None = None,
+    ) -> Self:
+        """Learn the metric from labels, or from pairs known to be similar or dissimilar.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type, -1 for unlabelled rows; not used where pairs are given.
+        pairs : array-like of shape (n_pairs, 2), default=None
+            Rows of X that are known to be similar or dissimilar.
+        pair_labels : array-like of shape (n_pairs,), default=None
+            +1 for similar, -1 for dissimilar pairs.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
+
+    def _learn(self, X, y, pairs=None, pair_labels=None, all_rows=None):
+        pairs, signs = self._pairs(y, pairs, pair_labels, len(X))
+        M0 = prior_metric(self.prior, (X if all_rows is None else all_rows) / self._unit, self._unit)
+        X = X / self._unit
+        V = X[pairs[:, 0]] - X[pairs[:, 1]]
+        A, b = self._beginning(X, y, V, M0)
+
+        def objective(flat):
+            return pair_loss(flat[:-1].reshape(A.shape), flat[-1], V, signs, M0, self.regularization)
+
+        self.objective_, flat = self._descend(objective, np.append(A, b))
+        self.pairs_, self.pair_labels_, self.threshold_ = pairs, signs.astype(int), float(flat[-1])
+        return flat[:-1].reshape(A.shape)
+
+    def _pairs(self, y, pairs, pair_labels, n_patterns):
+        if y is None:
+            pairs, similar = check_pairs(pairs, pair_labels, n_patterns)
+            if similar.all() or not similar.any():
+                raise ValueError("LDML learns from similar and dissimilar pairs; all of pair_labels are the same.")
+        else:
+            wanted = usual_number_of_pairs(y) if self.n_constraints is None else self.n_constraints
+            pairs, similar = draw_pairs(generator(self.random_state), y, wanted)
+        return pairs, np.where(similar, 1.0, -1.0)
+
+    def _beginning(self, X, y, V, M0):
+        """A and b to begin with."""
+        at_prior = isinstance(self.init, str) and self.init == "auto" and self.n_components in (None, len(M0))
+        A = map_of(M0) if at_prior else self._initial(X, y)
+        previous = self._previous(A.shape)
+        if previous is not None:
+            return previous, self.threshold_
+        return A, np.median(((V @ A.T) ** 2).sum(axis=1)) if len(V) else 1.0
+
+
+def pair_loss(
+    A: Array, b: float, V: Array, signs: NDArray, M0: Array, regularization: float
+) -> tuple[float, NDArray[np.float64]]:
+    """The objective and its gradient by A and b, flat; differences V (n, d) with signs (n,)."""
+    Z, off = V @ A.T, A.T @ A - M0
+    margins = signs * (b - (Z**2).sum(axis=1))
+    loss = np.logaddexp(0, -margins).sum() / max(len(V), 1)
+    pull = signs * expit(-margins) / max(len(V), 1)  # - d loss / d (b - D)
+    by_A = 2 * (Z * pull[:, None]).T @ V + 4 * regularization * A @ off
+    return float(loss + regularization * (off**2).sum()), np.append(by_A, -pull.sum())

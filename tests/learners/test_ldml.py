@@ -1,0 +1,134 @@
+"""LDML against finite differences, the conditions of a convex minimum, and projected gradients on M."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.optimize import check_grad
+from scipy.special import expit
+from sklearn.metrics import roc_auc_score
+from sklearn.neighbors import KNeighborsClassifier
+
+from freemetric import LDML
+from freemetric.learners.ldml import pair_loss
+
+EXACT = {"tol": 1e-14, "max_iter": 20_000}
+
+
+def value_and_slopes(M, b, V, signs, M0, r):
+    """The objective over M itself, and its gradients by M and b."""
+    margins = signs * (b - np.einsum("ni,ij,nj->n", V, M, V))
+    pull = signs * expit(-margins) / len(V)
+    value = np.logaddexp(0, -margins).mean() + r * ((M - M0) ** 2).sum()
+    return value, (V.T * pull) @ V + 2 * r * (M - M0), -pull.sum()
+
+
+def differences(model, X):
+    return X[model.pairs_[:, 0]] - X[model.pairs_[:, 1]], model.pair_labels_
+
+
+@pytest.mark.parametrize("p", [2, 4])
+def test_loss_and_gradient(iris, rng, p):
+    pairs = rng.integers(150, size=(40, 2))
+    V, signs = iris[0][pairs[:, 0]] - iris[0][pairs[:, 1]], rng.choice([-1.0, 1.0], 40)
+    root = rng.standard_normal((4, 4))
+    M0, x = root @ root.T, rng.standard_normal(4 * p + 1)
+    A = x[:-1].reshape(p, 4)
+
+    def both(flat):
+        return pair_loss(flat[:-1].reshape(p, 4), flat[-1], V, signs, M0, 0.1)
+
+    assert both(x)[0] == pytest.approx(value_and_slopes(A.T @ A, x[-1], V, signs, M0, 0.1)[0])
+    assert check_grad(lambda f: both(f)[0], lambda f: both(f)[1], x) < 1e-5
+
+
+def test_the_conditions_of_a_convex_minimum(wine):
+    """The slope is not negative in any direction that stays positive semidefinite, and zero along M and b."""
+    X, y = wine
+    model = LDML(random_state=0, **EXACT).fit(X, y)
+    M = model.get_mahalanobis_matrix()
+    value, slope, by_b = value_and_slopes(M, model.threshold_, *differences(model, X), np.eye(13), 1e-4)
+    assert model.objective_ == pytest.approx(value, rel=1e-10)
+    assert abs(by_b) < 1e-5
+    assert np.linalg.eigvalsh(slope)[0] > -1e-5
+    assert abs((slope * M).sum()) < 1e-5 * np.linalg.norm(M)
+
+
+def test_the_minimum_of_projected_gradients(iris):
+    X, y = iris
+    model = LDML(random_state=0, regularization=1e-3, n_constraints=200, **EXACT).fit(X, y)
+    V, signs = differences(model, X)
+    M, b, step = np.eye(4), 1.0, 2.0
+    value, slope, by_b = value_and_slopes(M, b, V, signs, np.eye(4), 1e-3)
+    for _ in range(1500):
+        values, vectors = np.linalg.eigh(M - step * slope)
+        new = (vectors * np.maximum(values, 0)) @ vectors.T
+        found = value_and_slopes(new, b - step * by_b, V, signs, np.eye(4), 1e-3)
+        if found[0] <= value:
+            M, b, (value, slope, by_b), step = new, b - step * by_b, found, 1.1 * step
+        else:
+            step /= 2
+    assert model.objective_ == pytest.approx(value, abs=1e-5)
+    np.testing.assert_allclose(model.get_mahalanobis_matrix(), M, atol=0.02 * np.abs(M).max())
+    assert model.threshold_ == pytest.approx(b, rel=0.02)
+
+
+def test_given_pairs_and_the_distances_that_they_get(wine, rng):
+    X, y = wine
+    pairs = rng.integers(len(X), size=(400, 2))
+    labels = np.where(y[pairs[:, 0]] == y[pairs[:, 1]], 1, -1)
+    model = LDML().fit(X, pairs=pairs[:200], pair_labels=labels[:200])
+    assert not hasattr(model, "classes_")
+    new = X[pairs[200:]]
+    assert roc_auc_score(labels[200:], model.pair_score(new)) > 0.95
+    plain = -np.linalg.norm(new[:, 0] - new[:, 1], axis=1)
+    assert roc_auc_score(labels[200:], model.pair_score(new)) > roc_auc_score(labels[200:], plain)
+    with pytest.raises(
+        ValueError, match="LDML learns from similar and dissimilar pairs; all of pair_labels are the sam"
+    ):
+        LDML().fit(X, pairs=pairs, pair_labels=np.ones(400, dtype=int))
+
+
+def test_a_map_of_low_rank(wine):
+    X, y = wine
+    model = LDML(2, random_state=0).fit(X[::2], y[::2])
+    assert model.components_.shape == (2, 13)
+    assert KNeighborsClassifier(5).fit(model.transform(X[::2]), y[::2]).score(model.transform(X[1::2]), y[1::2]) > 0.9
+    assert model.objective_ >= LDML(random_state=0).fit(X[::2], y[::2]).objective_
+
+
+def test_units_change_neither_objective_nor_threshold(wine):
+    X, y = wine
+    plain, large = (LDML(random_state=0).fit(unit * X, y) for unit in (1, 1e6))
+    assert large.objective_ == pytest.approx(plain.objective_, rel=1e-6)
+    assert large.threshold_ == pytest.approx(plain.threshold_, rel=1e-3)
+
+
+def test_regularisation_leads_to_the_prior(wine, rng):
+    X, y = wine
+    root = rng.standard_normal((13, 13))
+    M0 = root @ root.T + np.eye(13)
+    M = LDML(regularization=1e4, prior=M0, random_state=0).fit(X, y).get_mahalanobis_matrix()
+    np.testing.assert_allclose(M, M0, atol=1e-3)
+
+
+def test_unlabelled_rows_have_a_part_in_a_prior_of_covariance(wine):
+    X, y = wine
+    hidden = np.where(np.arange(len(y)) % 3, -1, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # nothing is left out
+        M = LDML(regularization=1e4, prior="covariance", random_state=0).fit(X, hidden).get_mahalanobis_matrix()
+    np.testing.assert_allclose(M, np.linalg.inv(np.cov(X.T, bias=True)), rtol=1e-3, atol=1e-2)
+
+
+def test_warm_starts(wine):
+    X, y = wine
+    model = LDML(random_state=0, warm_start=True).fit(X, y)
+    first = model.objective_
+    assert model.fit(X, y).objective_ <= first
+    assert model.n_iter_ < 5
+
+
+@pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
+def test_classes_of_one_pattern_each_leave_the_prior(wine):
+    np.testing.assert_allclose(LDML().fit(wine[0][::60], [0, 1, 2]).get_mahalanobis_matrix(), np.eye(13), atol=1e-6)
