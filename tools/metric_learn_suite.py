@@ -24,6 +24,11 @@ FILES = (
     *("test_sklearn_compat", "test_fit_transform", "test_components_metric_conversion", "test_base_metric"),
     "test_constraints",
 )
+PRIVATE = "looks at a private function of metric-learn, which freemetric does not have"
+REASONS = {  # of failures that are known
+    "test_singular_array_init_of_non_strict_pd": PRIVATE,
+    "test_non_symmetric_matrix_raises": PRIVATE,
+}
 LEAST = 1450  # tests that must pass where all files run
 SETTINGS = "[pytest]\nmarkers =\n    integration\n    unit\naddopts = -p no:cacheprovider\n"
 
@@ -93,7 +98,7 @@ def told(outcomes: list[Outcome], files: list[str]) -> int:
         print(f"{file:36} {kinds['passed']:5} passed {kinds['failed']:5} failed {kinds['skipped']:5} skipped")
     for one in outcomes:
         if one.kind == "failed":
-            print(f"  {one.file}::{one.name}: {one.reason}")
+            print(f"  {one.file}::{one.name}: {REASONS.get(one.name.partition('[')[0], one.reason)}")
     passed = sum(one.kind == "passed" for one in outcomes)
     print(f"{passed} of {len(outcomes)} tests passed")
     return passed
