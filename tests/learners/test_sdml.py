@@ -109,12 +109,15 @@ def test_more_price_makes_more_zeros(wine):
 
 
 def test_units(wine):
-    """Balance is that of X as it was given, and a given prior is a metric of that."""
+    """S is that of X as it was given, with a given prior: a factor of X is one of S, whatever a pair weighs."""
     X, y = wine
     model = SDML(balance=1e-3, random_state=0).fit(X, y)
-    large = SDML(balance=1e-9, prior=np.eye(13) / 1e6, random_state=0).fit(1e3 * X, y)
+    large = SDML(balance=1e-3, prior=np.eye(13) / 1e6, random_state=0).fit(1e3 * X, y)
     np.testing.assert_allclose(1e6 * large.precision_, model.precision_, rtol=1e-9, atol=1e-12)
-    assert large.balance_ == pytest.approx(1e-9)
+    assert large.balance_ == pytest.approx(1e-3)
+    plain = SDML(balance=1e-3, sparsity=0, prior=np.eye(13) / 1e6, random_state=0).fit(1e3 * X, y)
+    expected = np.linalg.inv(said(plain, 1e3 * X, np.eye(13) / 1e6))
+    np.testing.assert_allclose(plain.precision_, expected, rtol=1e-6, atol=1e-14)
 
 
 def test_labels_are_a_way_to_draw_pairs(wine):

@@ -205,23 +205,22 @@ class SDML(MetricLearner):
             if not search.run(self.max_iter, self.tol, self.verbose):
                 message = f"SDML stopped after {search.n_iter} steps (max_iter={self.max_iter}) before it converged to"
                 warnings.warn(f"{message} tol={self.tol}.", ConvergenceWarning, stacklevel=4)
-        self.balance_, self.n_iter_ = balance / self._unit**2, max(search.n_iter, 1)
+        self.balance_, self.n_iter_ = balance, max(search.n_iter, 1)
         self.precision_, self.objective_, self.gap_ = search.matrix / self._unit**2, search.objective, search.gap
         return map_of(search.matrix, self.n_components)
 
     def _balance(self, P, M0):
-        """What the pairs weigh in X / unit: as given, if something of the prior is left in every direction."""
+        """What a pair weighs, in any units: as given, if something of the prior is left in every direction."""
         root = cholesky(M0, lower=True)
         lowest, highest = eigh(root.T @ P @ root, eigvals_only=True)[[0, -1]]
         if self.balance == "auto":
             most = [(1 - 1 / FARTHEST) / -lowest] if lowest < 0 else []
             most += [(FARTHEST - 1) / highest] if highest > 0 else []
             return float(min(most, default=0.0))
-        given = self.balance * self._unit**2
-        if 1 + given * lowest >= LEAST:
-            return given
+        if 1 + self.balance * lowest >= LEAST:
+            return float(self.balance)
         lowered = (1 - LEAST) / -lowest
         what = f"balance={self.balance:.3g} gives dissimilar pairs more weight than the prior can bear"
-        how = f"{lowered / self._unit**2:.3g}, the most it can, is used; balance='auto' finds a good one"
+        how = f"{lowered:.3g}, the most it can, is used; balance='auto' finds a good one"
         warnings.warn(f"{what}: {how}.", DataWarning, stacklevel=5)
         return lowered
