@@ -14,7 +14,7 @@ PACKED = (".gz", ".bz2", ".xz", ".zip")
 """Endings of packed files that are written."""
 
 PAPER = ("euclidean", "pca", "rca", "dca", "lfda", "itml", "lmnn", "dml-eig", "scml", "nca", "dmlmj", "dmlfe")
-LEARNERS = (*PAPER, "covariance", "lsml", "mmc", "sdml", "lda", "gmml", "ncmml", "anmm", "ldml")
+LEARNERS = (*PAPER, "covariance", "lsml", "mmc", "sdml", "lda", "gmml", "ncmml", "anmm", "ldml", "mcml")
 FITTED = ("free-energy", *LEARNERS)
 """Methods whose models can be saved."""
 

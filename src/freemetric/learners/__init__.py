@@ -18,6 +18,7 @@ from .ldml import LDML
 from .lfda import LFDA
 from .lmnn import LMNN
 from .lsml import LSML
+from .mcml import MCML
 from .mlkr import MLKR
 from .mmc import MMC
 from .nca import NCA
@@ -54,6 +55,7 @@ LEARNERS = {
     "ncmml": NCMML,
     "anmm": ANMM,
     "ldml": LDML,
+    "mcml": MCML,
 }
 """All metric learners of classes by name; one list drives the tests that every learner must pass."""
 
@@ -70,6 +72,7 @@ __all__ = [
     "LFDA",
     "LMNN",
     "LSML",
+    "MCML",
     "MLKR",
     "MMC",
     "NCA",

@@ -1,6 +1,6 @@
 """LDML: logistic regression on the distances of pairs."""
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Self
 
 import numpy as np
@@ -9,14 +9,12 @@ from scipy.special import expit
 
 from ..sklearn_compat import Interval
 from .base import generator
-from .linear_algebra import map_of
-from .priors import PRIOR, prior_metric
+from .convex_descent import ConvexDescent, departure
 from .side_information import check_pairs, draw_pairs, usual_number_of_pairs
-from .smooth_descent import Array, SmoothDescent
-from .unlabelled import PriorOfAllRows
+from .smooth_descent import Array
 
 
-class LDML(SmoothDescent, PriorOfAllRows):
+class LDML(ConvexDescent):
     r"""Logistic discriminant metric learning: how likely two patterns are of one class, by their distance.
 
     .. math:: \min_{M \succeq 0,\, b}\; \Big\langle \log\big(1 + \exp(-s_n (b - v_n^T M v_n))\big) \Big\rangle_n
@@ -24,8 +22,8 @@ class LDML(SmoothDescent, PriorOfAllRows):
 
     where v_n is the difference of the two patterns of pair n, s_n = 1 for similar and -1 for dissimilar pairs, and
     b the squared distance at which both are equally likely, :math:`p_n = \sigma(b - v_n^T M v_n)`. The objective is
-    convex in M and b. It is minimised by L-BFGS over the map A, M = A^T A: with all components minima other than the
-    global one are none, with fewer it is the low-rank form of the method, and the minimum that is nearest to the start.
+    convex in M and b. It is minimised by L-BFGS over the map A, M = A^T A: with all components every minimum is the
+    global one, with fewer it is the low-rank form of the method, and the minimum that is nearest to the start.
     An evaluation costs O(n d p) for n pairs. Units common to all features do not matter.
 
     Parameters
@@ -101,11 +99,11 @@ class LDML(SmoothDescent, PriorOfAllRows):
     """
 
     _parameter_constraints: dict = {
-        **SmoothDescent._parameter_constraints,
-        "regularization": [Interval(Real, 0, None, closed="left")],
+        **ConvexDescent._parameter_constraints,
         "n_constraints": [Interval(Integral, 2, None, closed="left"), None],
-        "prior": PRIOR,
     }
+
+    threshold_: float
 
     def __init__(
         self,
@@ -162,10 +160,10 @@ class LDML(SmoothDescent, PriorOfAllRows):
 
     def _learn(self, X, y, pairs=None, pair_labels=None, all_rows=None):
         pairs, signs = self._pairs(y, pairs, pair_labels, len(X))
-        M0 = prior_metric(self.prior, (X if all_rows is None else all_rows) / self._unit, self._unit)
-        X = X / self._unit
+        M0, X = self._prior(X, all_rows), X / self._unit
         V = X[pairs[:, 0]] - X[pairs[:, 1]]
-        A, b = self._beginning(X, y, V, M0)
+        A = self._beginning(X, y, M0)
+        b = self.threshold_ if self._previous(A.shape) is not None else np.median(((V @ A.T) ** 2).sum(axis=1))
 
         def objective(flat):
             return pair_loss(flat[:-1].reshape(A.shape), flat[-1], V, signs, M0, self.regularization)
@@ -182,25 +180,17 @@ class LDML(SmoothDescent, PriorOfAllRows):
         else:
             wanted = usual_number_of_pairs(y) if self.n_constraints is None else self.n_constraints
             pairs, similar = draw_pairs(generator(self.random_state), y, wanted)
+            if not len(pairs):
+                raise ValueError("LDML learns from similar pairs, too; every class has a single pattern.")
         return pairs, np.where(similar, 1.0, -1.0)
-
-    def _beginning(self, X, y, V, M0):
-        """A and b to begin with."""
-        at_prior = isinstance(self.init, str) and self.init == "auto" and self.n_components in (None, len(M0))
-        A = map_of(M0) if at_prior else self._initial(X, y)
-        previous = self._previous(A.shape)
-        if previous is not None:
-            return previous, self.threshold_
-        return A, np.median(((V @ A.T) ** 2).sum(axis=1)) if len(V) else 1.0
 
 
 def pair_loss(
     A: Array, b: float, V: Array, signs: NDArray, M0: Array, regularization: float
 ) -> tuple[float, NDArray[np.float64]]:
     """The objective and its gradient by A and b, flat; differences V (n, d) with signs (n,)."""
-    Z, off = V @ A.T, A.T @ A - M0
+    Z, (cost, slope) = V @ A.T, departure(A, M0, regularization)
     margins = signs * (b - (Z**2).sum(axis=1))
-    loss = np.logaddexp(0, -margins).sum() / max(len(V), 1)
-    pull = signs * expit(-margins) / max(len(V), 1)  # - d loss / d (b - D)
-    by_A = 2 * (Z * pull[:, None]).T @ V + 4 * regularization * A @ off
-    return float(loss + regularization * (off**2).sum()), np.append(by_A, -pull.sum())
+    loss = float(np.logaddexp(0, -margins).mean())
+    pull = signs * expit(-margins) / len(V)  # - d loss / d (b - D)
+    return loss + cost, np.append(2 * (Z * pull[:, None]).T @ V + slope, -pull.sum())

@@ -1,0 +1,129 @@
+"""MCML against its definition, finite differences, the conditions of a convex minimum, and projected gradients."""
+
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from scipy.special import log_softmax
+
+from freemetric import MCML
+from freemetric.learners.mcml import Collapse
+
+
+def divergence(M, X, y):
+    """The mean over patterns of KL(q | p), and its gradient by M, pair by pair in double precision."""
+    V = X[:, None] - X[None]
+    h = -np.einsum("ijk,kl,ijl->ij", V, M, V)
+    np.fill_diagonal(h, -np.inf)
+    q = ((y[:, None] == y) & ~np.eye(len(y), dtype=bool)).astype(float)
+    counted = q.any(axis=1)
+    q[counted] /= q[counted].sum(axis=1, keepdims=True)
+    logp = np.where(q > 0, log_softmax(h, axis=1), 0.0)
+    value = (q * (np.log(np.where(q > 0, q, 1)) - logp)).sum() / len(X)
+    excess = (q - np.exp(log_softmax(h, axis=1)) * counted[:, None]) / len(X)
+    return value, np.einsum("ij,ijk,ijl->kl", excess, V, V)
+
+
+@pytest.fixture
+def some(iris):
+    return iris[0][::3], iris[1][::3]
+
+
+@pytest.mark.parametrize("p", [1, 2, 4])
+def test_value_and_gradient_by_definition(some, rng, p):
+    X, y = some
+    y = np.where(np.arange(50) == 7, 3, y)  # alone in its class
+    A = 2 * rng.standard_normal((p, 4))
+    value, slope = divergence(A.T @ A, X, y)
+    found, gradient = Collapse(X, y)(A)
+    assert found == pytest.approx(value, rel=1e-5)
+    np.testing.assert_allclose(gradient, 2 * A @ slope, atol=1e-5 * np.abs(gradient).max())
+    step = 1e-4 * rng.standard_normal((p, 4))
+    difference = divergence((A + step).T @ (A + step), X, y)[0] - divergence((A - step).T @ (A - step), X, y)[0]
+    assert difference == pytest.approx(2 * (gradient * step).sum(), rel=1e-3)
+
+
+def test_tiles_change_nothing(rng, monkeypatch):
+    X, y = rng.random((700, 3)), rng.integers(3, size=700)
+    A = 3 * rng.standard_normal((2, 3))
+    value, gradient = Collapse(X, y)(A)
+    assert value == pytest.approx(divergence(A.T @ A, X, y)[0], rel=1e-5)
+    monkeypatch.setattr("freemetric.learners.mcml.KEPT_BYTES", 0)
+    again, slope = Collapse(X, y)(A)
+    assert again == pytest.approx(value, rel=1e-6)
+    np.testing.assert_allclose(slope, gradient, atol=1e-5 * np.abs(gradient).max())
+
+
+def test_the_conditions_of_a_convex_minimum(some):
+    """The slope is not negative in any direction that stays positive semidefinite, and zero along M."""
+    model = MCML(tol=1e-10).fit(*some)
+    M = model.get_mahalanobis_matrix()
+    value, slope = divergence(M, *some)
+    slope += 2e-4 * (M - np.eye(4))
+    assert model.objective_ == pytest.approx(value + 1e-4 * ((M - np.eye(4)) ** 2).sum(), rel=1e-5)
+    assert np.linalg.eigvalsh(slope)[0] > -1e-4
+    assert abs((slope * M).sum()) < 1e-3
+
+
+def test_the_minimum_of_projected_gradients(some):
+    X, y = some
+    M, step = np.eye(4), 10.0
+    value, slope = divergence(M, X, y)
+    for _ in range(400):
+        values, vectors = np.linalg.eigh(M - step * slope)
+        new = (vectors * np.maximum(values, 0)) @ vectors.T
+        found, new_slope = divergence(new, X, y)
+        if found <= value:
+            M, value, slope, step = new, found, new_slope, 1.3 * step
+        else:
+            step /= 2
+    model = MCML(regularization=0, tol=1e-9, max_iter=1000).fit(X, y)
+    assert model.objective_ == pytest.approx(value, abs=2e-4)
+    assert model.objective_ < divergence(np.eye(4), X, y)[0] / 2
+
+
+def test_classes_collapse(wine):
+    X, y = wine
+    model = MCML().fit(X, y)
+    before, after = (cdist(Z, Z) for Z in (X, model.transform(X)))
+    same = y[:, None] == y
+    assert after[same].mean() / after[~same].mean() < 0.5 * before[same].mean() / before[~same].mean()
+
+
+def test_units_do_not_matter(wine):
+    X, y = wine
+    assert MCML().fit(1e6 * X, y).objective_ == pytest.approx(MCML().fit(X, y).objective_, rel=1e-3)
+
+
+def test_unlabelled_rows_have_a_part_in_a_prior_of_covariance(wine):
+    X, y = wine
+    hidden = np.where(np.arange(len(y)) % 3, -1, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # nothing is left out
+        M = MCML(regularization=1e3, prior="covariance").fit(X, hidden).get_mahalanobis_matrix()
+    np.testing.assert_allclose(M, np.linalg.inv(np.cov(X.T, bias=True)), rtol=1e-2, atol=0.1)
+
+
+def test_warm_starts(wine):
+    X, y = wine
+    model = MCML(warm_start=True).fit(X, y)
+    first = model.objective_
+    assert model.fit(X, y).objective_ <= first
+    assert model.n_iter_ < 10
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the peak is counted by Linux")
+def test_memory_does_not_grow_with_the_square_of_patterns(rng):
+    collapse = Collapse(rng.random((9000, 2)), rng.integers(2, size=9000))
+    collapse(np.eye(2))
+    Path("/proc/self/clear_refs").write_text("5")
+    before = kilobytes("VmRSS")
+    collapse(np.eye(2))
+    assert kilobytes("VmHWM") - before < 60_000  # all pairs in single precision take 324,000
+
+
+def kilobytes(name):
+    return int(re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())[1])
