@@ -40,7 +40,10 @@ if TYPE_CHECKING:  # at run time they are imported when they are asked for: scik
         Kernelized,
         MetricKNeighborsClassifier,
         MetricKNeighborsRegressor,
+        PairClassifier,
+        QuadrupletClassifier,
         Recipe,
+        TripletClassifier,
     )
     from .tabular import TableClassifier, TableRegressor
 
@@ -74,9 +77,12 @@ __all__ = [
     "Kernelized",
     "MetricKNeighborsClassifier",
     "MetricKNeighborsRegressor",
+    "PairClassifier",
+    "QuadrupletClassifier",
     "Recipe",
     "TableClassifier",
     "TableRegressor",
+    "TripletClassifier",
     "__version__",
     "datasets",
     "energies",

@@ -11,7 +11,10 @@ from .learners import (
     Kernelized,
     MetricKNeighborsClassifier,
     MetricKNeighborsRegressor,
+    PairClassifier,
+    QuadrupletClassifier,
     Recipe,
+    TripletClassifier,
 )
 from .learners.free_energy.jury import Jury
 from .learners.free_energy.sample import Replicas
@@ -39,6 +42,9 @@ for _tag, _cls in {
     "kernelized": Kernelized,
     "metric-k-neighbors-classifier": MetricKNeighborsClassifier,
     "metric-k-neighbors-regressor": MetricKNeighborsRegressor,
+    "pair-classifier": PairClassifier,
+    "triplet-classifier": TripletClassifier,
+    "quadruplet-classifier": QuadrupletClassifier,
     "table-classifier": TableClassifier,
     "table-regressor": TableRegressor,
 }.items():

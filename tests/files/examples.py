@@ -27,9 +27,12 @@ from freemetric import (
     Kernelized,
     MetricKNeighborsClassifier,
     MetricKNeighborsRegressor,
+    PairClassifier,
+    QuadrupletClassifier,
     Recipe,
     TableClassifier,
     TableRegressor,
+    TripletClassifier,
     energies,
     mc,
 )
@@ -195,8 +198,28 @@ def learners():
             MetricKNeighborsRegressor(LEARNERS["euclidean"](), 3, weights="distance").fit(X, X[:, 1:3]),
         ],
         "freemetric:committee": [many.committee_, short.committee_],
+        **tuples(),
         **numbers(weights),
         **tables(),
+    }
+
+
+def tuples():
+    """Classifiers of pairs, triplets and quadruplets, with patterns and with indices."""
+    rows = np.arange(40).reshape(-1, 2)
+    signs = np.where(np.arange(20) % 3, 1, -1)
+    itml, scaled = LEARNERS["itml"](random_state=0), make_pipeline(MinMaxScaler(), LEARNERS["sdml"]())
+    compared = np.column_stack([rows, rows[::-1]])
+    return {
+        "freemetric:pair-classifier": [
+            PairClassifier(itml, preprocessor=X).fit(rows, signs),
+            PairClassifier(scaled, n_folds=2).fit(X[rows], signs, calibrate={"strategy": "f_beta", "beta": 2.0}),
+            PairClassifier(itml).fit(X[rows], signs, calibrate=None),
+        ],
+        "freemetric:triplet-classifier": [TripletClassifier(LEARNERS["lmnn"]()).fit(X[compared[:, :3]])],
+        "freemetric:quadruplet-classifier": [
+            QuadrupletClassifier(LEARNERS["lsml"](), preprocessor=X).fit(compared, signs, weights=X[:20, 0])
+        ],
     }
 
 

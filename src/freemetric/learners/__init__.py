@@ -27,6 +27,7 @@ from .pca import PCA
 from .rca import RCA
 from .scml import SCML
 from .sdml import SDML
+from .tuples import PairClassifier, QuadrupletClassifier, TripletClassifier
 
 PAPER = {
     "euclidean": Euclidean,
@@ -90,5 +91,8 @@ __all__ = [
     "Kernelized",
     "MetricKNeighborsClassifier",
     "MetricKNeighborsRegressor",
+    "PairClassifier",
+    "QuadrupletClassifier",
     "Recipe",
+    "TripletClassifier",
 ]

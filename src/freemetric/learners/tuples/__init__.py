@@ -1,0 +1,7 @@
+"""Classifiers of pairs, triplets and quadruplets of patterns, around any learner that takes such knowledge."""
+
+from .pair_classifier import PairClassifier
+from .quadruplet_classifier import QuadrupletClassifier
+from .triplet_classifier import TripletClassifier
+
+__all__ = ["PairClassifier", "QuadrupletClassifier", "TripletClassifier"]

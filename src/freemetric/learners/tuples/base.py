@@ -1,0 +1,127 @@
+"""What classifiers of tuples share: a learner inside, tuples that become points, the distances that were learned."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_array
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ...files import Savable
+from ...files.checks import require
+from ...files.estimators import check_attributes
+from ...presenting import Presented
+from ...sklearn_compat import HasMethods, validate_params
+from ..patterns import checked_numbers
+from ..units import check_not_huge
+from .forming import Formed, as_tuples, called, formed, len_of, rows_of
+from .teaching import check_takes, taught
+
+
+def learner_has(name: str) -> Callable[[Any], bool]:
+    """Whether the learner inside, fitted or not, has a method."""
+    return lambda model: hasattr(getattr(model, "learner_", model.learner), name)
+
+
+class TupleClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
+    """Subclasses say how many points a tuple has, what it is called, and what the learner is told of it."""
+
+    _width: int
+    _name: str  # of the tuples, many
+    _told: tuple[str, ...]  # what the learner's fit may take, the best first
+    _parameter_constraints: dict = {
+        "learner": [HasMethods(["fit", "transform"])],
+        "preprocessor": ["array-like", "sparse matrix", callable, None],
+    }
+
+    learner: Any
+    preprocessor: Any
+    learner_: Any
+    n_features_in_: int
+
+    def _formed(self, tuples):
+        """What to learn from: points (N, d), checked, and indices (n, t)."""
+        validate_params(self)
+        check_takes(self.learner, self._told)
+        points, indices = formed(tuples, self._width, self._name, self.preprocessor)
+        X = checked_numbers(self, points, dtype=np.float64, ensure_min_samples=2)
+        check_not_huge(X)
+        return Formed(X, indices)
+
+    def _teach(self, X, **knowledge):
+        self.learner_ = taught(self.learner, X, knowledge)
+        self.classes_ = np.array([-1, 1])
+
+    def _patterns(self, tuples, width=None, name=None):
+        """Patterns (n, t, d) of tuples that came after the fit."""
+        check_is_fitted(self)
+        width, name = width or self._width, name or self._name
+        given = as_tuples(tuples, width, name, self.preprocessor)
+        if given.ndim == 3:
+            patterns = check_array(given, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name=name)
+        else:
+            patterns = self._looked_up(given, name)
+        if patterns.shape[2] != self.n_features_in_:
+            what = f"{name} have {patterns.shape[2]} features"
+            raise ValueError(f"{what}, but {type(self).__name__} is expecting {self.n_features_in_} features.")
+        check_not_huge(patterns)
+        return patterns
+
+    def _looked_up(self, given, name):
+        if callable(self.preprocessor):
+            keys, of_key = np.unique(given, return_inverse=True)
+            points = check_array(called(self.preprocessor, keys), dtype=np.float64)
+            return points[of_key.reshape(given.shape)]
+        rows = rows_of(given, name, len_of(self.preprocessor))
+        return checked_numbers(self, self.preprocessor, dtype=np.float64, reset=False)[rows]
+
+    def _distances(self, patterns, i, j):
+        """Learned distances (n,) between the points i and j of every tuple."""
+        if hasattr(self.learner_, "pair_distance"):
+            return self.learner_.pair_distance(patterns[:, [i, j]])
+        first, second = (np.asarray(self.learner_.transform(patterns[:, k])) for k in (i, j))
+        return np.linalg.norm(first - second, axis=1)
+
+    @available_if(learner_has("transform"))
+    def transform(self, X: ArrayLike) -> NDArray:
+        """Map patterns (n_samples, n_features) to the learned space, (n_samples, n_components)."""
+        check_is_fitted(self)
+        return self.learner_.transform(X)
+
+    def pair_distance(self, pairs: ArrayLike) -> NDArray:
+        """Learned distances (n_pairs,) of pairs: patterns (n_pairs, 2, n_features) or indices (n_pairs, 2)."""
+        return self._distances(self._patterns(pairs, 2, "pairs"), 0, 1)
+
+    def pair_score(self, pairs: ArrayLike) -> NDArray:
+        """Minus the learned distance: larger for more similar pairs."""
+        return -self.pair_distance(pairs)
+
+    @available_if(learner_has("get_mahalanobis_matrix"))
+    def get_mahalanobis_matrix(self) -> NDArray:
+        """M of shape (n_features, n_features); the squared distance is (u - v)^T M (u - v)."""
+        check_is_fitted(self)
+        return self.learner_.get_mahalanobis_matrix()
+
+    @available_if(learner_has("get_metric"))
+    def get_metric(self) -> Callable[..., float]:
+        """A function ``metric(u, v, squared=False)`` of two patterns, independent of this model from now on."""
+        check_is_fitted(self)
+        return self.learner_.get_metric()
+
+    def check_state(self) -> None:
+        """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""
+        check_attributes(self, ("n_features_in_", "classes_", "learner_"))
+        if hasattr(self, "learner_"):
+            name = type(self).__name__
+            require(hasattr(self.learner_, "transform"), f"learner_ of {name}", "maps nothing")
+            d = getattr(self.learner_, "n_features_in_", self.n_features_in_)
+            require(d == self.n_features_in_, f"learner_ of {name}", "is of other features")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array, tags.input_tags.three_d_array = False, True
+        tags.classifier_tags.multi_class = False
+        return tags

@@ -1,0 +1,86 @@
+"""Tuples as users give them, indices or patterns, and as learners take them: points and indices into these."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
+
+from ...metrics.places import equal_rows
+
+
+class Formed(NamedTuple):
+    """n tuples of t points each."""
+
+    points: Any  # (N, d) patterns, or a frame of them
+    indices: NDArray[np.intp]  # (n, t)
+
+
+def formed(tuples: ArrayLike, width: int, name: str, preprocessor: Any = None) -> Formed:
+    """Points and indices of tuples: patterns (n, t, d), or rows of a preprocessor (n, t).
+
+    Of patterns, equal ones are one point, in the order of their first appearance. All rows of a preprocessor that is an
+    array are points; of one that is a function, those that the tuples name.
+    """
+    given = as_tuples(tuples, width, name, preprocessor)
+    if given.ndim == 3:
+        patterns = check_array(given, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name=name)
+        flat = patterns.reshape(-1, patterns.shape[2])
+        first, of_row = equal_rows(flat)
+        return Formed(flat[first], of_row.reshape(given.shape[:2]))
+    if callable(preprocessor):
+        keys, of_key = np.unique(given, return_inverse=True)
+        return Formed(called(preprocessor, keys), of_key.reshape(given.shape))
+    return Formed(preprocessor, rows_of(given, name, len_of(preprocessor)))
+
+
+def as_tuples(tuples: ArrayLike, width: int, name: str, preprocessor: Any) -> NDArray:
+    """An array (n, t, d), or (n, t) where there is a preprocessor; ValueError where it is none."""
+    given = np.asarray(tuples)
+    patterns = f"patterns of shape (n, {width}, n_features)"
+    if given.ndim not in (2, 3) or given.shape[1] != width or not len(given):
+        raise ValueError(f"{name} must be {patterns}, or indices of shape (n, {width}); got shape {given.shape}.")
+    if given.ndim == 2 and preprocessor is None:
+        what = f"{name} of shape {given.shape} are indices, and there is nothing to look them up in"
+        raise ValueError(f"{what}: give preprocessor=X, or {patterns}.")
+    return given
+
+
+def called(preprocessor: Callable[[NDArray], Any], keys: NDArray) -> Any:
+    """Patterns (n, d) that a function gives for keys (n,); ValueError where it gives something else."""
+    points = preprocessor(keys)
+    if np.ndim(points) != 2 or len(points) != len(keys):
+        wanted = f"for {len(keys)} keys patterns of shape ({len(keys)}, n_features)"
+        raise ValueError(f"preprocessor must give {wanted}; it gave shape {np.shape(points)}.")
+    return points
+
+
+def rows_of(indices: NDArray, name: str, n_points: int) -> NDArray[np.intp]:
+    """Row numbers of the points; ValueError where they are none."""
+    if not np.issubdtype(indices.dtype, np.integer):
+        raise ValueError(f"{name} must be integers, rows of the preprocessor; got {indices.dtype}.")
+    outside = (indices < 0) | (indices >= n_points)
+    if outside.any():
+        row = int(outside.any(axis=1).argmax())
+        where = f"points outside the preprocessor, which has {n_points} rows"
+        raise ValueError(f"{name}[{row}] = {indices[row].tolist()} {where}.")
+    return indices.astype(np.intp)
+
+
+def len_of(points: Any) -> int:
+    return points.shape[0] if hasattr(points, "shape") else len(points)
+
+
+def signs_of(y: ArrayLike | None, n: int, name: str, meaning: str) -> NDArray[np.intp]:
+    """y as +1 and -1; ValueError where it is something else."""
+    signs = np.asarray(y)
+    if signs.shape != (n,) or signs.dtype.kind not in "iuf" or not np.isin(signs, (-1, 1)).all():
+        got = f"{signs.dtype} of shape {signs.shape}" if signs.shape != (n,) else _few(signs)
+        raise ValueError(f"y must be {n} values of +1 or -1, one for each of the {name} ({meaning}); got {got}.")
+    return signs.astype(np.intp)
+
+
+def _few(values, most=5):
+    kinds = np.unique(values.astype(str))
+    return ", ".join(kinds[:most]) + (" and others" if len(kinds) > most else "")

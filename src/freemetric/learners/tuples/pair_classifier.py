@@ -1,0 +1,240 @@
+"""Whether two patterns are alike: a learned distance and a threshold."""
+
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.validation import check_is_fitted
+
+from ...files.checks import require
+from ...sklearn_compat import Interval
+from ..thresholds import STRATEGIES, best_threshold
+from .base import TupleClassifier
+from .forming import signs_of
+from .teaching import taught
+
+MEANING = "similar or dissimilar"
+
+
+class PairClassifier(TupleClassifier):
+    """Any learner that takes pairs, and the distance up to which pairs are called similar.
+
+    Pairs are patterns, an array of shape (n_pairs, 2, n_features), or indices of shape (n_pairs, 2) into the rows of
+    ``preprocessor``. With indices, ``PairClassifier(learner, preprocessor=X).fit(pairs, y)`` learns what
+    ``learner.fit(X, pairs=pairs, pair_labels=y)`` does: a learner with a prior or bounds sees all rows of X, also those
+    of no pair. With patterns it sees every different one once.
+
+    A metric makes the pairs that it was learned from look separable, so that a threshold found on them may be too
+    small. ``n_folds`` finds it on pairs that were left out, ``calibrate_threshold`` on others.
+
+    Parameters
+    ----------
+    learner : estimator with fit and transform
+        Its ``fit`` takes ``pairs`` and ``pair_labels``: ITML, MMC, SDML, DMLeig, GMML, LDML, :class:`Kernelized` around
+        one of them, or a pipeline that ends with one.
+    preprocessor : array-like of shape (n_samples, n_features), callable or None, default=None
+        The patterns that indices are rows of; or a function that gives patterns (n, n_features) for keys (n,) of any
+        kind, such as names of files.
+    n_folds : int or None, default=None
+        Find the threshold on folds of the pairs, each judged by a learner that has not seen it, at ``n_folds`` more
+        fits. None: on the pairs that the metric was learned from.
+
+    Attributes
+    ----------
+    learner_ : estimator
+        The learner, fitted on all pairs.
+    threshold_ : float
+        Pairs up to this distance are called similar; absent where none was asked for.
+    classes_ : ndarray of shape (2,)
+        -1 and 1.
+    n_features_in_ : int
+        Features of a pattern.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the preprocessor has any.
+
+    See Also
+    --------
+    TripletClassifier : Which of two patterns is nearer to a third.
+    QuadrupletClassifier : Which of two pairs is nearer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from freemetric import ITML, PairClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> X = minmax_scale(X)
+    >>> pairs = np.random.default_rng(0).integers(len(X), size=(600, 2))
+    >>> alike = np.where(y[pairs[:, 0]] == y[pairs[:, 1]], 1, -1)
+    >>> model = PairClassifier(ITML(random_state=0), preprocessor=X).fit(pairs[:300], alike[:300])
+    >>> model.score(pairs[300:], alike[300:]) > 0.9  # area under the ROC curve
+    True
+    >>> model.predict(X[[[0, 1], [0, 177]]])  # patterns do as well
+    array([ 1, -1])
+    """
+
+    _width, _name, _told = 2, "pairs", ("pairs",)
+    _parameter_constraints: dict = {
+        **TupleClassifier._parameter_constraints,
+        "n_folds": [Interval(Integral, 2, None, closed="left"), None],
+    }
+
+    def __init__(self, learner, *, preprocessor=None, n_folds=None):
+        self.learner = learner
+        self.preprocessor = preprocessor
+        self.n_folds = n_folds
+
+    def fit(self, pairs: ArrayLike, y: ArrayLike, *, calibrate: str | Mapping[str, Any] | None = "accuracy") -> Self:
+        """Learn the metric, then find the threshold.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (n_pairs, 2, n_features) or (n_pairs, 2)
+            Pairs of patterns, or of rows of the preprocessor.
+        y : array-like of shape (n_pairs,)
+            +1 for similar, -1 for dissimilar pairs.
+        calibrate : str, dict or None, default="accuracy"
+            The strategy of ``calibrate_threshold``, or a dict of its parameters ``strategy``, ``beta`` and
+            ``min_rate``. None finds no threshold.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        wanted = _wishes(calibrate)
+        X, indices = self._formed(pairs)
+        signs = signs_of(y, len(indices), "pairs", MEANING)
+        self.__dict__.pop("threshold_", None)  # of an earlier fit
+        self._teach(X, pairs=indices, pair_labels=signs)
+        if wanted is not None:
+            self._set_best(*self._judged(X, indices, signs), **wanted)
+        return self
+
+    def _judged(self, X, indices, signs):
+        """Scores of the pairs, and which of them are similar: by the learner, or by those that have not seen them."""
+        if self.n_folds is None:
+            return -self._distances(X[indices], 0, 1), signs > 0
+        scores, learner = np.empty(len(signs)), self.learner_
+        for seen, left_out in StratifiedKFold(self.n_folds).split(indices, signs):
+            self.learner_ = taught(self.learner, X, {"pairs": indices[seen], "pair_labels": signs[seen]})
+            scores[left_out] = -self._distances(X[indices[left_out]], 0, 1)
+        self.learner_ = learner
+        return scores, signs > 0
+
+    def decision_function(self, pairs: ArrayLike) -> NDArray:
+        """Minus the learned distance of every pair, (n_pairs,); similar are those of at least ``-threshold_``."""
+        return -self._distances(self._patterns(pairs), 0, 1)
+
+    def predict(self, pairs: ArrayLike) -> NDArray:
+        """+1 for pairs up to ``threshold_`` apart, -1 for others, (n_pairs,)."""
+        scores = self.decision_function(pairs)
+        if not hasattr(self, "threshold_"):
+            raise NotFittedError("There is no threshold yet: call calibrate_threshold or set_threshold.")
+        return np.where(scores >= -self.threshold_, 1, -1)
+
+    def score(self, pairs: ArrayLike, y: ArrayLike) -> float:
+        """The area under the ROC curve: how often a similar pair is nearer than a dissimilar one.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (n_pairs, 2, n_features) or (n_pairs, 2)
+            Pairs.
+        y : array-like of shape (n_pairs,)
+            +1 for similar, -1 for dissimilar pairs.
+
+        Returns
+        -------
+        score : float
+        """
+        scores = self.decision_function(pairs)
+        return float(roc_auc_score(signs_of(y, len(scores), "pairs", MEANING), scores))
+
+    def set_threshold(self, threshold: float) -> Self:
+        """Call pairs similar up to this distance.
+
+        Parameters
+        ----------
+        threshold : float
+            A learned distance.
+
+        Returns
+        -------
+        self : object
+        """
+        check_is_fitted(self)
+        if not _lies_within(threshold, -np.inf, np.inf):
+            raise ValueError(f"threshold must be a number, the largest distance of similar pairs; got {threshold!r}.")
+        self.threshold_ = float(threshold)
+        return self
+
+    def calibrate_threshold(
+        self,
+        pairs: ArrayLike,
+        y: ArrayLike,
+        strategy: str = "accuracy",
+        *,
+        beta: float = 1.0,
+        min_rate: float | None = None,
+    ) -> Self:
+        """Find the distance up to which pairs are called similar on pairs whose answer is known, best new ones.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (n_pairs, 2, n_features) or (n_pairs, 2)
+            Pairs.
+        y : array-like of shape (n_pairs,)
+            +1 for similar, -1 for dissimilar pairs.
+        strategy : {"accuracy", "f_beta", "max_tpr", "max_tnr"}, default="accuracy"
+            What shall be largest: the share of right answers; F, the mean of precision and recall; the share of similar
+            pairs that are found, while at least ``min_rate`` of the dissimilar ones are told; or the other way round.
+        beta : float, default=1.0
+            How much more recall counts than precision in "f_beta".
+        min_rate : float or None, default=None
+            A share between 0 and 1, which "max_tpr" and "max_tnr" need.
+
+        Returns
+        -------
+        self : object
+            With ``threshold_``, the smallest of those that are equally good.
+        """
+        wanted = _wishes({"strategy": strategy, "beta": beta, "min_rate": min_rate})
+        scores = self.decision_function(pairs)
+        self._set_best(scores, signs_of(y, len(scores), "pairs", MEANING) > 0, **wanted)
+        return self
+
+    def _set_best(self, scores, similar, strategy, beta, min_rate):
+        self.threshold_ = -best_threshold(scores, similar, strategy, min_rate or 0.0, beta)
+
+    def check_state(self) -> None:
+        super().check_state()
+        kept = getattr(self, "threshold_", 0.0)
+        require(isinstance(kept, float) and not np.isnan(kept), "threshold_ of PairClassifier", "is no number")
+
+
+def _lies_within(value, least, most):
+    return isinstance(value, Real) and least <= float(value) <= most
+
+
+def _wishes(calibrate):
+    """Strategy, beta and min_rate of a threshold, checked; None where none is wanted."""
+    if calibrate is None:
+        return None
+    given = {"strategy": calibrate} if isinstance(calibrate, str) else calibrate
+    if not isinstance(given, Mapping) or not set(given) <= {"strategy", "beta", "min_rate"}:
+        raise ValueError(f"calibrate must be a strategy, or a dict of strategy, beta and min_rate; got {calibrate!r}.")
+    wanted = {"strategy": "accuracy", "beta": 1.0, "min_rate": None, **given}
+    strategy, beta, rate = wanted["strategy"], wanted["beta"], wanted["min_rate"]
+    if strategy not in STRATEGIES:
+        raise ValueError(f"strategy must be one of {', '.join(map(repr, STRATEGIES))}; got {strategy!r}.")
+    if not _lies_within(beta, 0, np.inf):
+        raise ValueError(f"beta must be a number of at least 0; got {beta!r}.")
+    if strategy.startswith("max_") and not _lies_within(rate, 0, 1):
+        raise ValueError(f"strategy={strategy!r} needs min_rate, a number between 0 and 1; got {rate!r}.")
+    return wanted

@@ -1,0 +1,90 @@
+"""Which of two patterns is nearer to a third."""
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .comparing import ComparisonClassifier
+
+
+class TripletClassifier(ComparisonClassifier):
+    """Any learner that takes triplets, which then says whether the first pattern is nearer to the second or the third.
+
+    Triplets are patterns, an array of shape (n_triplets, 3, n_features), or indices of shape (n_triplets, 3) into the
+    rows of ``preprocessor``. A learner of quadruplets learns from triplets, too: (a, b, c) says what (a, b, a, c) does.
+
+    Parameters
+    ----------
+    learner : estimator with fit and transform
+        Its ``fit`` takes ``triplets`` or ``quadruplets``: SCML, LMNN, LSML, :class:`Kernelized` around one of them, or
+        a pipeline that ends with one.
+    preprocessor : array-like of shape (n_samples, n_features), callable or None, default=None
+        The patterns that indices are rows of, all of which the learner sees; or a function that gives patterns
+        (n, n_features) for keys (n,) of any kind, such as names of files.
+
+    Attributes
+    ----------
+    learner_ : estimator
+        The learner, fitted.
+    classes_ : ndarray of shape (2,)
+        -1 and 1.
+    n_features_in_ : int
+        Features of a pattern.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the preprocessor has any.
+
+    See Also
+    --------
+    PairClassifier : Whether two patterns are alike.
+    QuadrupletClassifier : Which of two pairs is nearer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from freemetric import SCML, TripletClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> X = minmax_scale(X)
+    >>> rows = np.random.default_rng(0).integers(len(X), size=(9000, 3))
+    >>> a, b, c = y[rows.T]
+    >>> triplets = X[rows[(a == b) & (a != c)]]
+    >>> model = TripletClassifier(SCML(random_state=0)).fit(triplets[:1000])
+    >>> model.score(triplets[1000:]) > 0.9  # accuracy
+    True
+    """
+
+    _width, _name, _told = 3, "triplets", ("triplets", "quadruplets")
+    _swapped = (0, 2, 1)
+    _as_quadruplet = (0, 1, 0, 2)
+
+    def fit(self, triplets: ArrayLike, y: ArrayLike | None = None) -> Self:
+        """Learn the metric.
+
+        Parameters
+        ----------
+        triplets : array-like of shape (n_triplets, 3, n_features) or (n_triplets, 3)
+            The first pattern is nearer to the second than to the third; or rows of the preprocessor.
+        y : array-like of shape (n_triplets,) or None, default=None
+            -1 where it is nearer to the third; None: +1 for all.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        return self._fit(triplets, y)
+
+    def decision_function(self, triplets: ArrayLike) -> NDArray:
+        """By how much the third pattern is farther from the first than the second is, (n_triplets,)."""
+        patterns = self._patterns(triplets)
+        return self._distances(patterns, 0, 2) - self._distances(patterns, 0, 1)
+
+    def predict(self, triplets: ArrayLike) -> NDArray:
+        """+1 where the second pattern is nearer to the first than the third, -1 elsewhere, (n_triplets,)."""
+        return np.where(self.decision_function(triplets) > 0, 1, -1)
+
+    def score(self, triplets: ArrayLike, y: ArrayLike | None = None) -> float:
+        """Share of the triplets that are told right; y is +1 for all if it is None."""
+        return self._score(triplets, y)
