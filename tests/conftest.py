@@ -13,7 +13,7 @@ import freemetric.saved  # noqa: F401 - some tests look at the registry of model
 
 BEGIN = """
 from sklearn.datasets import load_wine
-from freemetric import DMLFE, NCA, FreeEnergyClassifier
+from freemetric import DMLFE, MCML, NCA, FreeEnergyClassifier
 from freemetric.mc import Annealing, Constant
 X, y = load_wine(return_X_y=True)
 """
@@ -26,6 +26,7 @@ FreeEnergyClassifier(12, random_state=0).fit(X[::3], y[::3]).predict_proba(X[:5]
 DMLFE(sampler=Annealing(Constant(1e-3), "element", n_steps=1), random_state=0).fit(X[::3], y[::3])
 DMLFE(random_state=0).fit(X[::3], y[::3])
 NCA(max_iter=2).fit(X, y)
+MCML(max_iter=2).fit(X, y)
 """,
 ]
 

@@ -40,7 +40,8 @@ class SmoothDescent(MetricLearner):
     random_state: Any
 
     def _initial(self, X, y):
-        return initial_map(self.init, generator(self.random_state), X, y, self.n_components, self._unit)
+        with one_blas_thread():
+            return initial_map(self.init, generator(self.random_state), X, y, self.n_components, self._unit)
 
     def _previous(self, shape):
         """The last fit's map, if it is to go on from there and the map fits; else None."""

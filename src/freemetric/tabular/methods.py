@@ -37,6 +37,13 @@ GRIDS: dict[str, dict[str, list[Any]]] = {
     "nca": {"init": ["identity", "pca"]},
     "dmlmj": {"n_neighbors": [5, 3, 10]},
     "dmlfe": {"confinement": [1e-4, 3e-5, 3e-4]},
+    "covariance": {"regularization": ["auto", 0.01, 0.1]},
+    "lda": {"regularization": ["auto", 0.01, 0.1]},
+    "gmml": {"t": [0.5, 0.25, 0.75], "regularization": ["auto", 0.1]},
+    "anmm": {"n_neighbors": [10, 5, 20], "n_others": [10, 5, 20]},
+    "ncmml": {"regularization": [1e-3, 1e-4, 1e-2], "n_centroids": [1, 3]},
+    "ldml": {"regularization": [1e-4, 1e-5, 1e-3]},
+    "mcml": {"regularization": [1e-4, 1e-5, 1e-3]},
 }
 
 METHODS: dict[str, Method] = {
