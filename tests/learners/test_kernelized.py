@@ -28,6 +28,7 @@ from freemetric import (
     Euclidean,
     Kernelized,
     MetricKNeighborsClassifier,
+    PairClassifier,
     load,
 )
 from freemetric.exceptions import DataWarning
@@ -231,6 +232,19 @@ def test_pairs_triplets_and_weights(rings, rng):
     half = np.arange(200) < 100
     weighted = Kernelized(NCA(2), gamma=1.0).fit(X, y, sample_weight=half)
     assert not np.allclose(weighted.transform(X), Kernelized(NCA(2), gamma=1.0).fit(X, y).transform(X))
+
+
+def test_knowledge_reaches_the_last_step_and_classifiers_of_pairs(rings, rng):
+    X, y = rings
+    pairs = rng.integers(200, size=(300, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    alike = np.where(y[pairs[:, 0]] == y[pairs[:, 1]], 1, -1)
+    model = Kernelized(make_pipeline(PCA(20), ITML(random_state=0)))
+    apart = model.fit(X, pairs=pairs, pair_labels=alike).pair_distance(X[pairs])
+    assert np.median(apart[alike == -1]) > 1.5 * np.median(apart[alike == 1])
+    assert PairClassifier(model).fit(X[pairs], alike).score(X[pairs], alike) > 0.9
+    with pytest.raises(ValueError, match="Kernelized takes no pairs: it learns from labels alone"):
+        PairClassifier(Kernelized()).fit(X[pairs], alike)
 
 
 def test_rows_without_a_label_span_the_space(rings):

@@ -1,6 +1,5 @@
 """Kernelized: any linear learner, in the feature space of a kernel."""
 
-import inspect
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, Self
@@ -22,6 +21,7 @@ from .kernel_space import KernelSpace, exact_space, nystroem_space
 from .nca import NCA
 from .pairs import PairDistances
 from .patterns import checked_numbers
+from .tuples.teaching import takes, taught
 from .units import check_magnitude, warn_of_dwarfs
 
 
@@ -178,7 +178,7 @@ class Kernelized(Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMi
             The fitted learner.
         """
         validate_params(self)
-        learner = NCA() if self.learner is None else clone(self.learner)
+        learner = NCA() if self.learner is None else self.learner
         known = {name: value for name, value in knowledge.items() if value is not None}
         _check_taken(learner, known)
         patterns = self._checked(X)
@@ -190,7 +190,7 @@ class Kernelized(Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMi
         self.landmarks_, self.projection_, self.offset_, self.eigenvalues_ = space
         self.is_exact_ = len(self.landmarks_) == len(patterns)
         self._check_room(learner)
-        self.learner_ = learner.fit(space.coordinates(self._kernel(), patterns), y, **known)
+        self.learner_ = taught(learner, space.coordinates(self._kernel(), patterns), known, y)
         self._n_features_out = self._mapped(patterns[:1]).shape[1]
         return self
 
@@ -289,9 +289,8 @@ class Kernelized(Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMi
 
 def _check_taken(learner, known):
     """TypeError where the learner's fit does not take what is known."""
-    parameters = inspect.signature(learner.fit).parameters
-    others = [name for name in known if name not in parameters]
-    if others and not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+    others = [name for name in known if not takes(learner, name)]
+    if others:
         raise TypeError(f"{type(learner).__name__} learns nothing from {', '.join(others)}.")
 
 

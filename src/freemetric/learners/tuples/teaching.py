@@ -3,7 +3,7 @@
 import inspect
 from typing import Any
 
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -18,16 +18,16 @@ def takes(learner: Any, name: str) -> bool:
     if name in parameters:
         return True
     hands_on = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
-    return hands_on and hasattr(learner, "learner") and takes(learner.learner, name)
+    return hands_on and getattr(learner, "learner", None) is not None and takes(learner.learner, name)
 
 
-def taught(learner: Any, X: NDArray, knowledge: dict[str, Any]) -> Any:
-    """A clone of the learner, fitted on X with this knowledge."""
+def taught(learner: Any, X: NDArray, knowledge: dict[str, Any], y: ArrayLike | None = None) -> Any:
+    """A clone of the learner, fitted on X, with labels or without, and with this knowledge."""
     pupil = clone(learner)
     if isinstance(pupil, Pipeline):
         last = pupil.steps[-1][0]
-        return pupil.fit(X, **{f"{last}__{name}": value for name, value in knowledge.items()})
-    return pupil.fit(X, **knowledge)
+        return pupil.fit(X, y, **{f"{last}__{name}": value for name, value in knowledge.items()})
+    return pupil.fit(X, y, **knowledge)
 
 
 def check_takes(learner: Any, names: tuple[str, ...]) -> str:
