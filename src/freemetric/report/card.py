@@ -53,6 +53,8 @@ def _facts(model):
         yield from _beside_votes(model)
     if hasattr(model, "n_neighbors_"):
         yield "neighbours", f"k = {model.n_neighbors_}, {_how_chosen(model)}"
+    if hasattr(model, "threshold_"):
+        yield "pairs are similar", f"up to a distance of {model.threshold_:.4g}"
     of = "feature"
     if isinstance(metric, Kernelized):
         yield "kernel", _kernel(metric)

@@ -1,6 +1,8 @@
 """What classifiers of tuples share: a learner inside, tuples that become points, the distances that were learned."""
 
 from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from ...files import Savable
 from ...files.checks import require
 from ...files.estimators import check_attributes
 from ...presenting import Presented
+from ...provided import PROVIDED
 from ...sklearn_compat import HasMethods, validate_params
 from ..patterns import checked_numbers
 from ..units import check_not_huge
@@ -110,6 +113,30 @@ class TupleClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
         """A function ``metric(u, v, squared=False)`` of two patterns, independent of this model from now on."""
         check_is_fitted(self)
         return self.learner_.get_metric()
+
+    def report(
+        self, path: str | PathLike, X: ArrayLike | None = None, y: ArrayLike | None = None, **options: Any
+    ) -> Path:
+        """Write a report on the learned space, with patterns X (n_samples, n_features) and their labels if given.
+
+        Parameters
+        ----------
+        path : path-like
+            File to write.
+        X : array-like of shape (n_samples, n_features) or None, default=None
+            Patterns to show, not tuples.
+        y : array-like of shape (n_samples,) or None, default=None
+            Their labels.
+        **options : dict
+            Those of :func:`freemetric.report.write`.
+
+        Returns
+        -------
+        path : Path
+            The file.
+        """
+        check_is_fitted(self)
+        return PROVIDED["report"](self.learner_, path, X, y, **options)
 
     def check_state(self) -> None:
         """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""
