@@ -72,34 +72,48 @@ def load(name):
     return MinMaxScaler().fit_transform(X), y
 
 
-def fit_once(library, learner, data, limit):
-    """In the worker: seconds and MB of one fit, as JSON."""
+def work(library, limit):
+    """In the worker: a line of JSON for every task that comes, each in a process of its own that is forked off."""
+    learners = __import__({"freemetric": "freemetric", "metric-learn": "metric_learn"}[library])
+    for line in sys.stdin:
+        child = os.fork()
+        if not child:
+            answer(learners, *json.loads(line), limit)
+        ended = os.waitpid(child, 0)[1]
+        if os.WIFSIGNALED(ended) and os.WTERMSIG(ended) == signal.SIGXCPU:
+            print("null", flush=True)
+
+
+def answer(learners, learner, data, limit):
+    try:
+        said = fit_once(learners, learner, data, limit)
+    except Exception as problem:
+        said = {"problem": str(problem).splitlines()[0]}
+    print(json.dumps(said), flush=True)
+    os._exit(0)
+
+
+def fit_once(learners, learner, data, limit):
+    """Seconds and MB of one fit, and what was minimised."""
     warnings.simplefilter("ignore")
-    if library == "freemetric":
-        from freemetric import LEARNERS, MLKR
-
-        model = {**LEARNERS, "mlkr": MLKR}[learner]()
-    else:
-        import metric_learn
-
-        model = eval(PEERS[learner], vars(metric_learn))
+    ours = learners.__name__ == "freemetric"
+    model = {**learners.LEARNERS, "mlkr": learners.MLKR}[learner]() if ours else eval(PEERS[learner], vars(learners))
     if "random_state" in model.get_params():
         model.set_params(random_state=0)
-    if library == "freemetric":
+    if ours:
         model.fit(*load("diabetes" if learner in OF_NUMBERS else "wine"))
     X, y = load(data)
-    ours = library == "freemetric"
     given = ((X,), same_task.fit_options(learner, y)) if ours else (same_task.peer_input(learner, X, y), {})
     Path("/proc/self/clear_refs").write_text("5")  # Linux: the peak is counted from here
     before = memory("VmRSS")
-    allow(int(limit))
+    allow(limit)
     seconds = time_of(1, model, *given)
     if seconds < 0.2:  # many in one piece: clocks have ticks, and a few milliseconds are mostly noise
         seconds = time_of(FITS, model, *given) / FITS
     megabytes = memory("VmHWM") - before
     allow(ANSWER)
     error = same_task.objective(learner, model.transform(X), X, y)
-    print(json.dumps({"seconds": seconds, "megabytes": megabytes, "error": error}))
+    return {"seconds": seconds, "megabytes": megabytes, "error": error}
 
 
 def time_of(n, model, arguments, options):
@@ -120,14 +134,19 @@ def memory(field):
     return next(int(line.split()[1]) for line in lines if line.startswith(field)) / 1024
 
 
-def measure(python, library, learner, data, limit):
-    command = [python, __file__, "--one", library, learner, data, str(limit)]
-    done = subprocess.run(command, env={**os.environ, **ONE_THREAD}, capture_output=True, text=True)
-    if done.returncode == -signal.SIGXCPU:
-        return None
-    if done.returncode:
-        raise SystemExit(f"{library} {learner} on {data} failed: {done.stderr.strip().splitlines()[-1]}")
-    return json.loads(done.stdout)
+def started(python, library, limit):
+    command = [python, __file__, "--work", library, "--limit", str(limit)]
+    return subprocess.Popen(
+        command, env={**os.environ, **ONE_THREAD}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    )
+
+
+def measure(worker, learner, data):
+    worker.stdin.write(json.dumps([learner, data]) + "\n")
+    result = json.loads(worker.stdout.readline())
+    if result and "problem" in result:
+        raise SystemExit(f"{worker.args[3]} {learner} on {data} failed: {result['problem']}")
+    return result
 
 
 def cell(result, limit):
@@ -139,44 +158,53 @@ def cell(result, limit):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--one", nargs=4, metavar=("LIBRARY", "LEARNER", "DATA", "LIMIT"), help="one fit (internal)")
+    parser.add_argument("--work", metavar="LIBRARY", help="measure what is asked for (internal)")
     parser.add_argument("--peer", metavar="PYTHON", help="interpreter of an environment with metric-learn")
     parser.add_argument("--learners", nargs="+", help="only these")
     parser.add_argument("--sets", nargs="+", choices=(*SETS, *LARGER, *NUMBER_SETS), help="only these")
     parser.add_argument("--limit", type=int, default=40, help="the processor's seconds after which a fit is given up")
     arguments = parser.parse_args()
-    if arguments.one:
-        return fit_once(*arguments.one)
+    if arguments.work:
+        return work(arguments.work, arguments.limit)
     from freemetric import LEARNERS
 
+    workers = [started(sys.executable, "freemetric", arguments.limit)]
+    if arguments.peer:
+        workers.append(started(arguments.peer, "metric-learn", arguments.limit))
     for learners, usual, others in ((LEARNERS, SETS, LARGER), (OF_NUMBERS, NUMBER_SETS, ())):
         table(
             [name for name in learners if name in (arguments.learners or learners)],
             [name for name in (*usual, *others) if name in (arguments.sets or usual)],
-            arguments,
+            arguments.limit,
+            *workers,
         )
 
 
-def table(learners, sets, arguments):
+def table(learners, sets, limit, ours, theirs=None):
     if not learners or not sets:
         return
     print("| learner | " + " | ".join(sets) + " |\n|---|" + "---|" * len(sets), flush=True)
     for learner in learners:
-        ours, theirs, ratios = [], [], []
+        lines = {f"**{learner}**": []}
+        if theirs and learner in PEERS:
+            lines |= {"metric-learn's": [], "faster by": []}
         for data in sets:
-            mine = measure(sys.executable, "freemetric", learner, data, arguments.limit)
-            ours.append(cell(mine, arguments.limit))
-            if arguments.peer and learner in PEERS:
-                peer = measure(arguments.peer, "metric-learn", learner, data, arguments.limit)
-                theirs.append(cell(peer, arguments.limit))
-                seconds = arguments.limit if peer is None else peer["seconds"]
-                ratios.append(f"{'> ' if peer is None else ''}{seconds / mine['seconds']:.1f} x" if mine else "-")
-        print(f"| **{learner}** | " + " | ".join(ours) + " |", flush=True)
-        if theirs:
-            print(
-                "| metric-learn's | " + " | ".join(theirs) + " |\n| faster by | " + " | ".join(ratios) + " |",
-                flush=True,
-            )
+            mine = measure(ours, learner, data)
+            cells = [cell(mine, limit)]
+            if len(lines) > 1:
+                peer = measure(theirs, learner, data)
+                cells += [cell(peer, limit), ratio(mine, peer, limit)]
+            for line, text in zip(lines.values(), cells, strict=True):
+                line.append(text)
+        for name, line in lines.items():
+            print(f"| {name} | " + " | ".join(line) + " |", flush=True)
+
+
+def ratio(mine, theirs, limit):
+    if mine is None:
+        return "-"
+    seconds = limit if theirs is None else theirs["seconds"]
+    return f"{'> ' if theirs is None else ''}{seconds / mine['seconds']:.1f} x"
 
 
 if __name__ == "__main__":
