@@ -40,9 +40,10 @@ class _ITML(Mahalanobis):
             prior=metric_matrix(self.prior, X, "prior", self.random_state),
             bounds=self.bounds_,
             max_iter=self.max_iter,
-            tol=renamed(self.convergence_threshold, self.tol, "convergence_threshold", "tol"),
+            # a gap is of second order in what M lacks
+            tol=renamed(self.convergence_threshold, self.tol, "convergence_threshold", "tol") ** 2,
             verbose=self.verbose,
-            random_state=self.random_state,
+            random_state=0,  # of the order of pairs, on which the solution does not depend: the same pairs, the same M
         )
         return self._learn_by(learner, X, pairs=pairs, pair_labels=pair_labels)
 
@@ -71,7 +72,8 @@ class ITML(_ITML, PairsClassifier):
     max_iter : int, default=1000
         Most cycles over the pairs.
     tol : float, default=1e-3
-        Stop when the duality gap is at most this share of the objective.
+        Stop when the duality gap is at most the square of this, as a share of the objective; M is then about as near
+        to the solution as this.
     prior : {"identity", "covariance", "random"} or array of shape (n_features, n_features), default="identity"
         The metric to stay close to, positive definite.
     verbose : bool, default=False
@@ -79,7 +81,7 @@ class ITML(_ITML, PairsClassifier):
     preprocessor : array-like of shape (n_points, n_features), callable or None, default=None
         What turns indicators into points.
     random_state : int, RandomState or None, default=None
-        Seed of a random prior and of the order of pairs.
+        Seed of a random prior.
     convergence_threshold : float, default="deprecated"
         The old name of ``tol``.
 
@@ -161,7 +163,8 @@ class ITML_Supervised(_ITML, PointsLearner):  # noqa: N801 - metric-learn's name
     max_iter : int, default=1000
         Most cycles over the pairs.
     tol : float, default=1e-3
-        Stop when the duality gap is at most this share of the objective.
+        Stop when the duality gap is at most the square of this, as a share of the objective; M is then about as near
+        to the solution as this.
     n_constraints : int or None, default=None
         Similar pairs to draw, and dissimilar ones; None: 20 times the number of classes squared.
     prior : {"identity", "covariance", "random"} or array of shape (n_features, n_features), default="identity"
@@ -171,7 +174,7 @@ class ITML_Supervised(_ITML, PointsLearner):  # noqa: N801 - metric-learn's name
     preprocessor : array-like of shape (n_points, n_features), callable or None, default=None
         What turns indicators into points.
     random_state : int, RandomState or None, default=None
-        Seed of the pairs, of a random prior and of the order of pairs.
+        Seed of the pairs and of a random prior.
     num_constraints : int, default="deprecated"
         The old name of ``n_constraints``.
     convergence_threshold : float, default="deprecated"

@@ -29,7 +29,7 @@ class _LSML(Mahalanobis):
         learner = learners.LSML(
             prior=metric_matrix(self.prior, X, "prior", self.random_state),
             max_iter=self.max_iter,
-            tol=self.tol,
+            tol=self.tol**2,  # a gap is of second order in what M lacks
             verbose=self.verbose,
             random_state=self.random_state,
         )
@@ -43,7 +43,8 @@ class LSML(_LSML, QuadrupletsClassifier):
     Parameters
     ----------
     tol : float, default=1e-3
-        Stop when the objective is at most this share of itself above its minimum.
+        Stop when the objective is at most the square of this share of itself above its minimum; M is then about as near
+        to the solution as this.
     max_iter : int, default=1000
         Most iterations.
     prior : {"identity", "covariance", "random"} or array of shape (n_features, n_features), default="identity"
@@ -105,7 +106,8 @@ class LSML_Supervised(_LSML, PointsLearner):  # noqa: N801 - metric-learn's name
     Parameters
     ----------
     tol : float, default=1e-3
-        Stop when the objective is at most this share of itself above its minimum.
+        Stop when the objective is at most the square of this share of itself above its minimum; M is then about as near
+        to the solution as this.
     max_iter : int, default=1000
         Most iterations.
     prior : {"identity", "covariance", "random"} or array of shape (n_features, n_features), default="identity"

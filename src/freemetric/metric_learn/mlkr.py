@@ -8,8 +8,6 @@ from .. import learners
 from .points import PointsLearner
 from .starts import start
 
-TOL = 1e-5
-
 
 class MLKR(PointsLearner):
     """Metric learning for kernel regression, by :class:`freemetric.MLKR`.
@@ -22,7 +20,8 @@ class MLKR(PointsLearner):
         Where the search begins. "auto": "pca" where there are fewer components than features and points, else
         "identity".
     tol : float or None, default=None
-        Stop when an iteration lowers the error, a share of the variance of y, by less; None: 1e-5.
+        Stop when an iteration lowers the error, a share of the variance of y, by less; None: as
+        :class:`freemetric.MLKR`.
     max_iter : int, default=1000
         Most iterations of L-BFGS.
     verbose : bool, default=False
@@ -91,8 +90,9 @@ class MLKR(PointsLearner):
             self.n_components,
             init=start(self.init, points, self.n_components),
             max_iter=self.max_iter,
-            tol=TOL if self.tol is None else self.tol,
             verbose=self.verbose,
             random_state=self.random_state,
         )
+        if self.tol is not None:
+            learner.set_params(tol=self.tol)
         return self._learn_by(learner, points, labels)

@@ -13,6 +13,7 @@ from .points import PointsLearner
 from .renamed import DEPRECATED, renamed
 from .supervised import drawn_pairs
 
+SMALLEST_GAP = 1e-9
 SHARE_OF_START = 0.01  # of the similar pairs' squared distances, which sets the scale of the result
 
 
@@ -32,10 +33,11 @@ class _MMC(Mahalanobis):
 
     def _learn_pairs(self, X, pairs, pair_labels):
         start = metric_matrix(self.init, X, "init", self.random_state, definite=False)
+        tol = renamed(self.convergence_threshold, self.tol, "convergence_threshold", "tol")
         learner = learners.MMC(
             diagonal=self.diagonal,
             max_iter=self.max_iter,
-            tol=renamed(self.convergence_threshold, self.tol, "convergence_threshold", "tol"),
+            tol=max(tol**2, SMALLEST_GAP),  # a gap is of second order in what M lacks
             verbose=self.verbose,
             random_state=self.random_state,
         )
@@ -66,7 +68,7 @@ class MMC(_MMC, PairsClassifier):
     max_proj : int, default=10000
         Not used: there are no projections.
     tol : float, default=1e-3
-        Stop when the mean distance of dissimilar pairs is at most this share of itself below its maximum.
+        Stop when the mean distance of dissimilar pairs is at most the square of this share of itself below its maximum.
     init : {"identity", "covariance", "random"} or array of shape (n_features, n_features), default="identity"
         Sets the scale of the result and nothing else: there is one maximum, whatever the start.
     diagonal : bool, default=False
@@ -154,7 +156,7 @@ class MMC_Supervised(_MMC, PointsLearner):  # noqa: N801 - metric-learn's name
     max_proj : int, default=10000
         Not used: there are no projections.
     tol : float, default=1e-6
-        Stop when the mean distance of dissimilar pairs is at most this share of itself below its maximum.
+        Stop when the mean distance of dissimilar pairs is at most the square of this share of itself below its maximum.
     n_constraints : int or None, default=None
         Similar pairs to draw, and dissimilar ones; None: 20 times the number of classes squared.
     init : {"identity", "covariance", "random"} or array of shape (n_features, n_features), default="identity"

@@ -256,6 +256,7 @@ class SCML_Supervised(_SCML, PointsLearner):  # noqa: N801 - metric-learn's name
         points, labels = self._points(X, y)
         self._check_basis(points.shape[1])
         labels = partial_labels(labels)
+        points, labels = points[labels >= 0], labels[labels >= 0]
         warn_of_few(labels, self.k_genuine, self.k_impostor)
         learner = self._learner(points).set_params(n_neighbors=self.k_genuine, n_impostors=self.k_impostor)
-        return self._learn_by(learner, points[labels >= 0], labels[labels >= 0])
+        return self._learn_by(learner, points, labels)

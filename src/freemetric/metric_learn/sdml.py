@@ -13,6 +13,8 @@ from .points import PointsLearner
 from .renamed import DEPRECATED, renamed
 from .supervised import drawn_pairs
 
+TOL = 1e-6  # of the objective, for each feature; the last of Newton's steps are cheap
+
 
 class _SDML(Mahalanobis):
     """The translation that both have in common."""
@@ -30,6 +32,7 @@ class _SDML(Mahalanobis):
             balance=self.balance_param,
             sparsity=self.sparsity_param / unit_of(X) ** 2,  # of a metric in units of X, theirs being of X itself
             prior=metric_matrix(self.prior, X, "prior", self.random_state),
+            tol=TOL,
             verbose=self.verbose,
             random_state=self.random_state,
         )
@@ -67,7 +70,7 @@ class SDML(_SDML, PairsClassifier):
     --------
     >>> from freemetric.metric_learn import SDML
     >>> pairs = [[[1.2, 7.5], [1.3, 1.5]], [[6.4, 2.6], [6.2, 9.7]], [[1.3, 4.5], [3.2, 4.6]], [[6.2, 5.5], [5.4, 5.4]]]
-    >>> SDML(balance_param=0.02).fit(pairs, [1, 1, -1, -1]).predict(pairs)
+    >>> SDML(balance_param=0.2).fit(pairs, [1, 1, -1, -1]).predict(pairs)
     array([ 1,  1, -1, -1])
     """
 
