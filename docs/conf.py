@@ -75,6 +75,7 @@ GALLERY = [
     "plot_digits.py",
     "plot_retrieval.py",
     "plot_clustering.py",
+    "plot_pairs.py",
     "plot_explain.py",
     "plot_imbalanced.py",
     "plot_intervals.py",
