@@ -1,6 +1,6 @@
 """The tags under which model files know our classes. Tags stay; the code behind them may move."""
 
-from . import energies, mc
+from . import energies, mc, metric_learn
 from .files import register
 from .files.registry import register_known
 from .learners import (
@@ -49,6 +49,8 @@ for _tag, _cls in {
     "table-regressor": TableRegressor,
 }.items():
     register_known(f"freemetric:{_tag}", _cls)
+for _name in sorted(set(metric_learn.__all__) - {"Constraints"}):
+    register_known(f"metric-learn:{_name.lower().replace('_', '-')}", getattr(metric_learn, _name))
 for _tag, _cls in {
     "recipe": Recipe,
     "table-model": TableModel,

@@ -35,6 +35,7 @@ from freemetric import (
     TripletClassifier,
     energies,
     mc,
+    metric_learn,
 )
 from freemetric.energies import (
     Confinement,
@@ -201,7 +202,23 @@ def learners():
         **tuples(),
         **numbers(weights),
         **tables(),
+        **under_names_of_metric_learn(),
     }
+
+
+def under_names_of_metric_learn():
+    """Its estimators of points, of tuples, and of indices with the points kept inside."""
+    rows = np.arange(40).reshape(-1, 2)
+    signs = np.where(np.arange(20) % 2, 1, -1)
+    given = {"ITML": (rows, signs), "MMC": (rows, signs), "SDML": (rows, signs), "LSML": (rows.reshape(-1, 4),)}
+    given["SCML"] = (np.arange(39).reshape(-1, 3),)
+    options = {"RCA_Supervised": {"n_chunks": 9}, "SCML": {"n_basis": 5}, "SCML_Supervised": {"n_basis": 5}}
+    made = {}
+    for name in set(metric_learn.__all__) - {"Constraints"}:
+        cls, tag = getattr(metric_learn, name), f"metric-learn:{name.lower().replace('_', '-')}"
+        looked_up = cls(preprocessor=X, **options.get(name, {})).fit(*given.get(name, (np.arange(40), y)))
+        made[tag] = [looked_up] if name in given else [looked_up, clone(looked_up).fit(X, y)]
+    return made
 
 
 def tuples():

@@ -10,6 +10,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from ..files.checks import require
 from ..learners.patterns import checked_numbers
 from ..learners.thresholds import STRATEGIES, best_threshold
 from .inputs import distinct_points
@@ -134,6 +135,12 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
         self._validate_calibration_params(strategy, min_rate, beta)
         y = _checked_labels(pairs_valid, y_valid)
         return self._calibrate(self._formed(pairs_valid, 2), y, strategy, min_rate, beta)
+
+    def check_state(self) -> None:
+        """ValueError unless what was fitted belongs together; asked of every estimator that is saved or loaded."""
+        super().check_state()
+        threshold = getattr(self, "threshold_", 0.0)
+        require(isinstance(threshold, int | float), f"threshold_ of {type(self).__name__}", f"is {threshold!r}")
 
     def _calibrate(self, pairs, y, strategy="accuracy", min_rate=None, beta=1.0):
         least = 0.0 if min_rate is None else min_rate
