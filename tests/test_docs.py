@@ -103,7 +103,8 @@ def test_page_of_the_guide_is_in_its_contents(page):
 
 
 @pytest.mark.parametrize(
-    "part", ["dask", "display", "energies", "files", "mc", "metrics", "onnx_export", "report", "tabular"]
+    "part",
+    ["dask", "display", "energies", "files", "mc", "metric_learn", "metrics", "onnx_export", "report", "tabular"],
 )
 def test_public_names_are_in_the_reference(part):
     if part == "onnx_export":
