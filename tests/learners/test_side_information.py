@@ -1,7 +1,10 @@
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from freemetric import DCA, NCA, RCA
+from freemetric import DCA, GMML, ITML, LDML, LSML, MCML, NCA, RCA, SDML
 from freemetric.exceptions import DataWarning
 from freemetric.learners.side_information import check_chunks, check_pairs, check_triplets, draw_pairs
 
@@ -55,6 +58,26 @@ def test_unlabelled_rows_are_left_out_and_counted(iris):
         with pytest.warns(DataWarning, match=r"50 unlabelled rows \(y = -1\) are left out"):
             A = learner.fit(X, some).components_
         np.testing.assert_array_equal(A, learner.fit(X[some >= 0], y[some >= 0]).components_)
+
+
+@pytest.mark.parametrize("learner", [ITML(), SDML(), LSML(), GMML(regularization=0.5), LDML(), MCML()], ids=repr)
+def test_unlabelled_rows_help_where_the_prior_is_their_covariance(learner, wine):
+    X, y = wine
+    some = np.where(np.arange(len(y)) % 3 == 0, y, -1)
+    known = some >= 0
+    if "random_state" in learner.get_params():
+        learner.set_params(random_state=0)
+    prior = np.linalg.inv(np.cov(X.T, bias=True))
+    expected = clone(learner).set_params(prior=prior).fit(X[known], y[known]).get_mahalanobis_matrix()
+    alone = clone(learner).set_params(prior="covariance").fit(X[known], y[known]).get_mahalanobis_matrix()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)  # nothing is left out
+        M = clone(learner).set_params(prior="covariance").fit(X, some).get_mahalanobis_matrix()
+    size = np.abs(expected).max()
+    np.testing.assert_allclose(M, expected, atol=1e-3 * size)
+    assert np.abs(alone - expected).max() > 1e-2 * size
+    with pytest.warns(DataWarning, match="unlabelled rows"):
+        clone(learner).fit(X, some)
 
 
 def test_minus_one_and_one_are_two_classes(iris):

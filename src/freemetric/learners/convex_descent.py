@@ -7,7 +7,7 @@ import numpy as np
 
 from ..sklearn_compat import Interval
 from .linear_algebra import map_of
-from .priors import PRIOR, prior_metric
+from .priors import PRIOR
 from .smooth_descent import Array, SmoothDescent
 from .unlabelled import PriorOfAllRows
 
@@ -21,10 +21,6 @@ class ConvexDescent(SmoothDescent, PriorOfAllRows):
         "prior": PRIOR,
     }
     regularization: Any
-
-    def _prior(self, X, all_rows):
-        """M_0 of X in its own unit."""
-        return prior_metric(self.prior, (X if all_rows is None else all_rows) / self._unit, self._unit)
 
     def _beginning(self, X, y, M0):
         """The map that the descent begins with: the last fit's, the prior's, or what ``init`` names."""

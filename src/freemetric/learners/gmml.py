@@ -10,7 +10,7 @@ from scipy.linalg import cholesky, eigh, inv, solve_triangular
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
 from .linear_algebra import group_means, is_regular
-from .priors import PRIOR, prior_metric
+from .priors import PRIOR
 from .side_information import check_pairs, count_pairs
 from .unlabelled import PriorOfAllRows
 
@@ -132,7 +132,7 @@ class GMML(PriorOfAllRows):
 
     def _learn(self, X, y, pairs=None, pair_labels=None, all_rows=None):
         S, D = _of_labels(X, y) if y is not None else _of_pairs(X, *check_pairs(pairs, pair_labels, len(X)))
-        near, far = self._regular(S, D, prior_metric(self.prior, X if all_rows is None else all_rows))
+        near, far = self._regular(S, D, self._prior(X, all_rows))
         A = _geometric_mean(near, far, self.t)
         return eigh(A @ (D - S) @ A.T)[1][:, ::-1].T[: self.n_components] @ A
 

@@ -15,15 +15,16 @@ from .base import MetricLearner, generator, one_blas_thread, tell
 from .linear_algebra import map_of
 from .logdet_projections import logdet_cycle
 from .lowest import Lowest, keeping_the_best
-from .priors import PRIOR, prior_metric
+from .priors import PRIOR
 from .side_information import COPY, check_pairs, differ, draw_pairs, usual_number_of_pairs
+from .unlabelled import PriorOfAllRows
 
 MOST_DISTANCES = 100_000  # looked at for the bounds
 PERCENTILES = (5, 95)
 ROUNDING = 1e-13  # of the terms that the objective sums
 
 
-class ITML(MetricLearner):
+class ITML(PriorOfAllRows):
     r"""Information-theoretic metric learning: stay close to a prior metric, respect pairs as far as they agree.
 
     .. math::
@@ -54,8 +55,8 @@ class ITML(MetricLearner):
         Pairs drawn from the labels, half of them similar. None draws 20 n_classes^2, at least 1000 and at most 10 000,
         but no more than there are.
     prior : {"identity", "covariance"} or array of shape (n_features, n_features), default="identity"
-        M_0: the identity, the inverse covariance of X (shrunk by Ledoit and Wolf's amount where it is singular), or a
-        symmetric positive definite matrix.
+        M_0: the identity, the inverse covariance of X, unlabelled rows included (shrunk by Ledoit and Wolf's amount
+        where it is singular), or a symmetric positive definite matrix.
     bounds : (float, float) or None, default=None
         Squared distances u, the most for similar pairs, and l, the least for dissimilar ones. None takes the 5th and
         the 95th percentile of the squared distances between patterns under the prior, copies left aside.
@@ -192,7 +193,7 @@ class ITML(MetricLearner):
         """
         return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
 
-    def _learn(self, X, y, pairs=None, pair_labels=None):
+    def _learn(self, X, y, pairs=None, pair_labels=None, all_rows=None):
         rng = generator(self.random_state)
         if y is None:
             pairs, similar = check_pairs(pairs, pair_labels, len(X))
@@ -200,7 +201,7 @@ class ITML(MetricLearner):
             pairs, similar = self.pairs_, self.pair_labels_ == 1
         else:
             pairs, similar = draw_pairs(rng, y, self._n_pairs(y))
-        root = cholesky(prior_metric(self.prior, X), lower=True)
+        root = cholesky(self._prior(X, all_rows), lower=True)
         Z = X @ root  # where the prior is the identity
         u, l = self._bounds(rng, Z)
         V, targets, signs = Z[pairs[:, 0]] - Z[pairs[:, 1]], np.where(similar, u, l), np.where(similar, 1.0, -1.0)

@@ -14,14 +14,15 @@ from ..sklearn_compat import Interval
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .linear_algebra import map_of
 from .lowest import Lowest, keeping_the_best
-from .priors import PRIOR, prior_metric
+from .priors import PRIOR
 from .side_information import check_quadruplets, check_tuple_weights, draw_pairs, usual_number_of_pairs
+from .unlabelled import PriorOfAllRows
 
 ROUNDING = 1e-13  # of the terms that the objective sums
 EDGE = 1e-6
 
 
-class LSML(MetricLearner):
+class LSML(PriorOfAllRows):
     r"""Least squared-residual metric learning: relative comparisons of two pairs, as far as they agree.
 
     .. math::
@@ -51,8 +52,8 @@ class LSML(MetricLearner):
         Quadruplets drawn from the labels. None draws 10 n_classes^2, at least 500 and at most 5000, but no more than
         there are pairs within classes or between them.
     prior : {"identity", "covariance"} or array of shape (n_features, n_features), default="identity"
-        M_0: the identity, the inverse covariance of X (shrunk by Ledoit and Wolf's amount where it is singular), or a
-        symmetric positive definite matrix, a metric of X in its own units.
+        M_0: the identity, the inverse covariance of X, unlabelled rows included (shrunk by Ledoit and Wolf's amount
+        where it is singular), or a symmetric positive definite matrix, a metric of X in its own units.
     max_iter : int, default=1000
         Most L-BFGS iterations.
     tol : float, default=1e-4
@@ -172,7 +173,7 @@ class LSML(MetricLearner):
         """
         return self._fit(X, y, quadruplets=quadruplets, weights=weights)
 
-    def _learn(self, X, y, quadruplets=None, weights=None):
+    def _learn(self, X, y, quadruplets=None, weights=None, all_rows=None):
         if y is None:
             if quadruplets is None:
                 raise ValueError("weights needs quadruplets: indices into X.")
@@ -180,8 +181,8 @@ class LSML(MetricLearner):
         else:
             quadruplets = draw_quadruplets(generator(self.random_state), y, self.n_constraints)
         weights = self.gamma * check_tuple_weights(weights, len(quadruplets))
-        X = X / self._unit
-        root = cholesky(prior_metric(self.prior, X, self._unit), lower=True)
+        M0, X = self._prior(X, all_rows), X / self._unit
+        root = cholesky(M0, lower=True)
         Z = X @ root  # where the prior is the identity
         a, b, c, d = quadruplets.T
         search = _Residuals(Z[a] - Z[b], Z[c] - Z[d], weights)

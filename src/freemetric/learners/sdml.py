@@ -14,15 +14,16 @@ from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner, generator, one_blas_thread
 from .linear_algebra import map_of
 from .lowest import keeping_the_best
-from .priors import PRIOR, prior_metric
+from .priors import PRIOR
 from .side_information import check_pairs, draw_pairs, usual_number_of_pairs
 from .sparse_inverse import SparseInverse
+from .unlabelled import PriorOfAllRows
 
 FARTHEST = 10.0  # by how much the pairs stretch or shrink the prior in any direction, where balance is "auto"
 LEAST = 1e-3  # of the prior: what must be left of every eigenvalue
 
 
-class SDML(MetricLearner):
+class SDML(PriorOfAllRows):
     r"""Sparse determinant metric learning: a graphical lasso on what a prior and pairs say.
 
     .. math::
@@ -56,8 +57,8 @@ class SDML(MetricLearner):
         Pairs drawn from the labels, half of them similar. None draws 20 n_classes^2, at least 1000 and at most 10 000,
         but no more than there are.
     prior : {"identity", "covariance"} or array of shape (n_features, n_features), default="identity"
-        M_0: the identity, the inverse covariance of X (shrunk by Ledoit and Wolf's amount where it is singular), or a
-        symmetric positive definite matrix, a metric of X in its own units.
+        M_0: the identity, the inverse covariance of X, unlabelled rows included (shrunk by Ledoit and Wolf's amount
+        where it is singular), or a symmetric positive definite matrix, a metric of X in its own units.
     max_iter : int, default=100
         Most Newton steps.
     tol : float, default=1e-4
@@ -189,16 +190,16 @@ class SDML(MetricLearner):
         """
         return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
 
-    def _learn(self, X, y, pairs=None, pair_labels=None):
+    def _learn(self, X, y, pairs=None, pair_labels=None, all_rows=None):
         if y is None:
             pairs, similar = check_pairs(pairs, pair_labels, len(X))
         else:
             n = usual_number_of_pairs(y) if self.n_constraints is None else self.n_constraints
             pairs, similar = draw_pairs(generator(self.random_state), y, n)
         self.pairs_, self.pair_labels_ = pairs, np.where(similar, 1, -1)
-        X = X / self._unit
+        M0, X = self._prior(X, all_rows), X / self._unit
         V = X[pairs[:, 0]] - X[pairs[:, 1]]
-        P, M0 = (V.T * self.pair_labels_) @ V, prior_metric(self.prior, X, self._unit)
+        P = (V.T * self.pair_labels_) @ V
         balance = self._balance(P, M0)
         search = SparseInverse(inv(M0) + balance * P, float(self.sparsity))
         with one_blas_thread(), keeping_the_best("SDML", search.best):

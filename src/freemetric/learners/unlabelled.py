@@ -4,6 +4,7 @@ from typing import Any
 
 from .base import MetricLearner
 from .checks import check_labels, labelled
+from .priors import prior_metric
 
 
 class PriorOfAllRows(MetricLearner):
@@ -20,3 +21,7 @@ class PriorOfAllRows(MetricLearner):
         rows = labelled(y, others_help=True)
         self.classes_, y = check_labels(y[rows])
         return X[rows], y, {} if rows.all() else {"all_rows": X}
+
+    def _prior(self, X, all_rows=None):
+        """M_0 of X in its own unit."""
+        return prior_metric(self.prior, (X if all_rows is None else all_rows) / self._unit, self._unit)
