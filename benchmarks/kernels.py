@@ -28,7 +28,7 @@ FEWER = {"rings": 1, "checkerboard": 1, "digits[:1000]": 2}
 CHOSEN_ON = ("rings", "checkerboard", "wine", "sonar", "ionosphere", "glass", "balance", "heart")
 CONFIRMED_ON = ("newthyroid", "hepatitis", "zoo", "liver", "dermatology", "breast-w", "vehicle")
 WIDTHS = (0.5, 1, 2)  # over the median distance
-DIRECTIONS = (20, 50, None)
+DIRECTIONS = (20, 50, "auto", None)
 
 
 def load(name):
@@ -105,7 +105,7 @@ def mean_error(names, data, width, most, few):
 class WideKernel(Kernelized):
     """Kernelized whose gamma is so many times that of the median."""
 
-    def __init__(self, learner=None, width=1.0, *, n_directions=50, random_state=None):
+    def __init__(self, learner=None, width=1.0, *, n_directions="auto", random_state=None):
         super().__init__(learner, n_directions=n_directions, random_state=random_state)
         self.width = width
 

@@ -162,7 +162,7 @@ def main():
     parser.add_argument("--peer", metavar="PYTHON", help="interpreter of an environment with metric-learn")
     parser.add_argument("--learners", nargs="+", help="only these")
     parser.add_argument("--sets", nargs="+", choices=(*SETS, *LARGER, *NUMBER_SETS), help="only these")
-    parser.add_argument("--limit", type=int, default=40, help="the processor's seconds after which a fit is given up")
+    parser.add_argument("--limit", type=int, default=20, help="the processor's seconds after which a fit is given up")
     arguments = parser.parse_args()
     if arguments.work:
         return work(arguments.work, arguments.limit)

@@ -24,6 +24,8 @@ from .patterns import checked_numbers
 from .tuples.teaching import takes, taught
 from .units import check_magnitude, warn_of_dwarfs
 
+MOST_DIRECTIONS = 300  # unless more are asked for: iterations of most learners cost the square of it
+
 
 class Kernelized(Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""Any linear learner in the feature space of a kernel: KLMNN, kernel LDA, kernel DMLMJ and all others.
@@ -61,9 +63,10 @@ class Kernelized(Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMi
         Of "poly".
     coef0 : float, default=1
         Of "poly" and "sigmoid".
-    n_directions : int or None, default=50
-        Most kernel principal directions to keep, those of the largest variance. The later ones are mostly noise, which
-        a learner could fit any labels with; None keeps all of them and with them all distances.
+    n_directions : int, "auto" or None, default="auto"
+        Most kernel principal directions to keep, those of the largest variance. "auto": half as many as there are
+        patterns, at most 300, since with all of them a learner could fit any labels. None keeps all and with them all
+        distances.
     tol : float, default=1e-8
         Directions of less variance than ``tol`` times the largest one are none.
     max_exact : int, default=2000
@@ -127,7 +130,7 @@ class Kernelized(Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMi
         "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"median", "scale", "auto"})],
         "degree": [Interval(Real, 0, None, closed="neither")],
         "coef0": [Interval(Real, None, None, closed="neither")],
-        "n_directions": [Interval(Integral, 1, None, closed="left"), None],
+        "n_directions": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
         "tol": [Interval(Real, 0, 1, closed="left")],
         "max_exact": [Interval(Integral, 0, None, closed="left")],
         "n_landmarks": [Interval(Integral, 2, None, closed="left")],
@@ -142,7 +145,7 @@ class Kernelized(Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMi
         gamma="median",
         degree=3,
         coef0=1,
-        n_directions=50,
+        n_directions="auto",
         tol=1e-8,
         max_exact=2000,
         n_landmarks=500,
@@ -206,12 +209,13 @@ class Kernelized(Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMi
 
     def _spanned(self, X, rng):
         kernel, given = self._kernel(), self.kernel == PRECOMPUTED
+        most = max(1, min(len(X) // 2, MOST_DIRECTIONS)) if self.n_directions == "auto" else self.n_directions
         if len(X) <= max(self.max_exact, self.n_landmarks):
             landmarks = np.arange(len(X)) if given else X
-            return exact_space(kernel, X, landmarks, self.tol, self.n_directions)
+            return exact_space(kernel, X, landmarks, self.tol, most)
         rows = np.sort(rng.choice(len(X), self.n_landmarks, replace=False))
         landmarks = rows if given else X[rows]
-        return nystroem_space(kernel, X, landmarks, kernel(X[rows], landmarks), self.tol, self.n_directions)
+        return nystroem_space(kernel, X, landmarks, kernel(X[rows], landmarks), self.tol, most)
 
     def _kernel(self):
         return Kernel(self.kernel, self.gamma_, self.degree, self.coef0)
