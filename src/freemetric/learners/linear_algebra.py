@@ -15,6 +15,16 @@ def map_of(M: NDArray, n_components: int | None = None) -> NDArray:
     return (vectors * np.sqrt(np.clip(values, 0, None))).T[:n_components]
 
 
+def map_by_spread(M: NDArray, X: NDArray, n_components: int | None = None) -> NDArray:
+    """A with A^T A = M, rows by how far the images of X (N, d) spread along them; only the leading ``n_components``.
+
+    Of all that many directions these leave most of the squared distances between the images.
+    """
+    A = map_of(M)
+    Z = (X - X.mean(axis=0)) @ A.T
+    return (eigh(Z.T @ Z)[1][:, ::-1].T @ A)[:n_components]
+
+
 def shrunk(C: NDArray, ridge: float = 1e-6) -> NDArray:
     """C with ``ridge`` times its mean eigenvalue added to every eigenvalue."""
     return C + ridge * _level(C) * np.eye(len(C))

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..sklearn_compat import Interval
 from .base import MetricLearner, generator, one_blas_thread, tell
-from .linear_algebra import map_of
+from .linear_algebra import map_by_spread
 from .lowest import Lowest, keeping_the_best
 from .priors import PRIOR
 from .side_information import check_quadruplets, check_tuple_weights, draw_pairs, usual_number_of_pairs
@@ -45,7 +45,7 @@ class LSML(PriorOfAllRows):
     Parameters
     ----------
     n_components : int or None, default=None
-        Directions of largest eigenvalue of M to keep; None keeps all.
+        Directions of the learned space to keep, those along which X spreads most; None keeps all.
     gamma : float, default=1.0
         Weight of all quadruplets against the prior.
     n_constraints : int or None, default=None
@@ -192,7 +192,7 @@ class LSML(PriorOfAllRows):
         self.quadruplets_, self.n_iter_ = quadruplets, max(search.n_iter, 1)
         self.objective_, self.gap_ = search.best.value, search.gap
         A = search.best.item @ root.T
-        return map_of(A.T @ A, self.n_components)
+        return map_by_spread(A.T @ A, X, self.n_components)
 
     def _warn_of_early_end(self):
         message = f"LSML stopped at max_iter={self.max_iter} before it converged to tol={self.tol}."

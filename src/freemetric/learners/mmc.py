@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner, generator, one_blas_thread, tell
-from .linear_algebra import covariance, map_of
+from .linear_algebra import covariance, map_by_spread
 from .lowest import Lowest, keeping_the_best
 from .side_information import check_pairs, differ, draw_pairs, usual_number_of_pairs
 
@@ -38,7 +38,7 @@ class MMC(MetricLearner):
     Parameters
     ----------
     n_components : int or None, default=None
-        Directions of largest eigenvalue of M to keep; None keeps all.
+        Directions of the learned space to keep, those along which X spreads most; None keeps all.
     diagonal : bool, default=False
         Let M be diagonal: weights of the features, which need fewer pairs.
     n_constraints : int or None, default=None
@@ -185,7 +185,7 @@ class MMC(MetricLearner):
                 warnings.warn(f"{message} to tol={self.tol}.", ConvergenceWarning, stacklevel=4)
         self.objective_, self.gap_, self.n_iter_ = search.highest, search.gap, max(search.n_iter, 1)
         A = solve_triangular(K, search.factor().T, lower=True, trans=1).T
-        return map_of(A.T @ A, self.n_components)
+        return map_by_spread(A.T @ A, X, self.n_components)
 
     def _root(self, U):
         """K of the similar differences, lower triangular; the identity where there are none."""

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..exceptions import DataWarning
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner, generator, one_blas_thread
-from .linear_algebra import map_of
+from .linear_algebra import map_by_spread
 from .lowest import keeping_the_best
 from .priors import PRIOR
 from .side_information import check_pairs, draw_pairs, usual_number_of_pairs
@@ -47,7 +47,7 @@ class SDML(PriorOfAllRows):
     Parameters
     ----------
     n_components : int or None, default=None
-        Directions of largest eigenvalue of M to keep; None keeps all.
+        Directions of the learned space to keep, those along which X spreads most; None keeps all.
     balance : float or "auto", default="auto"
         beta, the weight of a pair against the prior. "auto": the largest for which S is nowhere more than ten times
         the prior's or less than a tenth of it.
@@ -208,7 +208,7 @@ class SDML(PriorOfAllRows):
                 warnings.warn(f"{message} tol={self.tol}.", ConvergenceWarning, stacklevel=4)
         self.balance_, self.n_iter_ = balance, max(search.n_iter, 1)
         self.precision_, self.objective_, self.gap_ = search.matrix / self._unit**2, search.objective, search.gap
-        return map_of(search.matrix, self.n_components)
+        return map_by_spread(search.matrix, X, self.n_components)
 
     def _balance(self, P, M0):
         """What a pair weighs, in any units: as given, if something of the prior is left in every direction."""
