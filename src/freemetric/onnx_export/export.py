@@ -14,6 +14,7 @@ from ..extras import require
 from ..files.atomic import replacing
 from ..learners import FreeEnergyRegressor
 from ..learners.free_energy.intervals import check_chances
+from ..learners.tuples.base import TupleClassifier
 from . import preprocessing
 from .converters import register
 from .inputs import declared, last_step, prune
@@ -101,6 +102,9 @@ def _checked(model, quantiles):
 
 def _converted(model, chances):
     """The graph and the names of the features, if they have any."""
+    if isinstance(model, TupleClassifier):
+        name = type(model).__name__
+        raise ValueError(f"{name} cannot be exported: graphs map rows, not tuples; export its learner_ instead.")
     register()
     inputs, columns = declared(model)
     options = {id(model): {"zipmap": False}} if is_classifier(model) else {}

@@ -307,6 +307,16 @@ def test_a_preprocessor_that_no_file_can_hold_is_named(make, known, tmp_path):
     assert freemetric.load(tmp_path / "a.fm").score(patterns(known), known.signs) > 0.8
 
 
+def test_graphs_are_of_the_learner_inside(fitted, known):
+    pytest.importorskip("skl2onnx")
+    name = type(fitted).__name__
+    with pytest.raises(
+        ValueError, match=f"^{name} cannot be exported: graphs map rows, not tuples; export its learner_"
+    ):
+        freemetric.onnx_export.to_onnx(fitted)
+    assert freemetric.onnx_export.to_onnx(fitted.learner_).graph.node
+
+
 def test_the_report_is_about_patterns(fitted, known, wines, tmp_path):
     path = fitted.report(tmp_path / "a.html", known.X, wines[1])
     assert type(fitted.learner_).__name__ in path.read_text()
