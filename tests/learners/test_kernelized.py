@@ -395,3 +395,14 @@ def test_files(rings, tmp_path):
 
 def test_default_learner(rings):
     assert isinstance(Kernelized().fit(*rings).learner_, NCA)
+
+
+def test_pictures_and_report(rings, tmp_path):
+    display = pytest.importorskip("freemetric.display")
+    X, y = rings
+    model = MetricKNeighborsClassifier(Kernelized(RCA(2)), 3).fit(X, y)
+    shown = display.EmbeddingDisplay.from_estimator(model, X, y, before=True)
+    assert shown.embedding.shape == shown.before.shape == (200, 2)
+    with pytest.raises(TypeError, match="Kernelized has no components_, so there is no matrix to show"):
+        display.MetricDisplay.from_estimator(model)
+    assert model.learner_.report(tmp_path / "rings.html", X, y).stat().st_size > 10_000
