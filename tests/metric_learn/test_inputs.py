@@ -23,7 +23,7 @@ def forms(array):
     yield pd.DataFrame(array) if array.ndim == 2 else np.asfortranarray(array)
 
 
-@pytest.mark.parametrize("preprocessor", [X, X.tolist(), pd.DataFrame(X), lambda i: X[i]])
+@pytest.mark.parametrize("preprocessor", [X, X.tolist(), pd.DataFrame(X), csr_array(X), lambda i: X[i]])
 def test_indices_are_looked_up(preprocessor):
     expected = ITML().fit(X[PAIRS], ALIKE)
     for pairs in (PAIRS, *forms(PAIRS)):
@@ -53,6 +53,8 @@ def test_points_as_indices_as_frames_and_sparse():
     looked_up = NCA(n_components=2, preprocessor=X).fit(np.arange(60), y)
     np.testing.assert_array_equal(looked_up.components_, named.components_)
     np.testing.assert_array_equal(looked_up.transform([4, 2]), X[[4, 2]] @ named.components_.T)
+    sparse = NCA(n_components=2, preprocessor=csr_array(X)).fit(np.arange(60), y)
+    np.testing.assert_allclose(sparse.transform([4, 2]), looked_up.transform([4, 2]))
     np.testing.assert_allclose(Covariance().fit(csr_array(X)).components_, Covariance().fit(X).components_)
 
 

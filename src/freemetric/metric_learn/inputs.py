@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_array
 
+from ..learners.patterns import dense
 from ..metrics.places import equal_rows
 from .exceptions import PreprocessorError
 
@@ -53,6 +55,7 @@ def _points_of(tuples, preprocessor, size, owner):
     else:
         expected = "3D array of formed tuples", "2D array of indicators"
         raise ValueError(_unlike(*expected, given.ndim, given, preprocessor, owner))
+    points = dense(points) if issparse(points) else points
     points = check_array(points, dtype=np.float64, estimator=owner, input_name="tuples")
     return points, places.reshape(len(given), size)
 
@@ -72,11 +75,14 @@ def _ndim(X):
 
 def _look_up(indicators, preprocessor):
     """The points (n, d) of indicators (n,)."""
-    if not callable(preprocessor) and not hasattr(preprocessor, "__len__"):
+    if not (callable(preprocessor) or issparse(preprocessor) or hasattr(preprocessor, "__len__")):
         what = f"Invalid type for the preprocessor: {type(preprocessor)}"
         raise ValueError(f"{what}: it is None, an array of points, or a function that gives the points of indicators.")
     try:
-        return preprocessor(indicators) if callable(preprocessor) else np.asarray(preprocessor)[indicators]
+        if callable(preprocessor):
+            return preprocessor(indicators)
+        rows = preprocessor.tocsr() if issparse(preprocessor) else np.asarray(preprocessor)
+        return rows[indicators]
     except Exception as problem:
         raise PreprocessorError(problem) from problem
 
