@@ -5,11 +5,13 @@ here with tuples. Those that fit nothing are scikit-learn's own.
 """
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -217,6 +219,20 @@ def test_signs_that_are_none_are_named(make, known, kind, signs):
     model = make(preprocessor=known.X).fit(rows, known.signs[:200])
     with pytest.raises(ValueError, match=r"^y must be 200 values of \+1 or -1"):
         model.score(rows, signs)
+
+
+def test_many_tuples_are_looked_up_in_blocks(make, known, rng):
+    """A million of them would be gigabytes of patterns; in blocks they are what working_memory allows."""
+    model = make(preprocessor=known.X).fit(known.rows, known.signs)
+    rows = rng.integers(len(known.X), size=(200_000, known.rows.shape[1]))
+    expected = model.decision_function(rows[:50])
+    with config_context(working_memory=16):
+        tracemalloc.start()
+        found = model.decision_function(rows)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    np.testing.assert_allclose(found[:50], expected, rtol=1e-10, atol=1e-12)
+    assert most < 30 * 2**20 < rows.size * 13 * 8
 
 
 # learners

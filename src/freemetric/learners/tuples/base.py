@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_array
+from sklearn.utils import check_array, gen_batches
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,10 +24,17 @@ from ..units import check_not_huge
 from .forming import Formed, as_tuples, called, formed, len_of, rows_of
 from .teaching import check_takes, taught
 
+SHARE = 1 / 16  # of working_memory, for tuples of patterns: what is computed from them takes as much again
+
 
 def learner_has(name: str) -> Callable[[Any], bool]:
     """Whether the learner inside, fitted or not, has a method."""
     return lambda model: hasattr(getattr(model, "learner_", model.learner), name)
+
+
+def _tuples_at_a_time(numbers_each):
+    """How many tuples of so many numbers are a small part of scikit-learn's ``working_memory``."""
+    return max(1, int(get_config()["working_memory"] * 2**20 * SHARE / (8 * numbers_each)))
 
 
 class TupleClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
@@ -58,28 +66,32 @@ class TupleClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
         self.learner_ = taught(self.learner, X, knowledge)
         self.classes_ = np.array([-1, 1])
 
-    def _patterns(self, tuples, width=None, name=None):
-        """Patterns (n, t, d) of tuples that came after the fit."""
+    def _measured(self, tuples, measure, width=None, name=None):
+        """What ``measure`` makes of the patterns (n, t, d) of tuples that came after the fit, in blocks of them."""
         check_is_fitted(self)
         width, name = width or self._width, name or self._name
         given = as_tuples(tuples, width, name, self.preprocessor)
         if given.ndim == 3:
-            patterns = check_array(given, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name=name)
+            points = check_array(given, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name=name)
+            rows = np.arange(len(given))
         else:
-            patterns = self._looked_up(given, name)
-        if patterns.shape[2] != self.n_features_in_:
-            what = f"{name} have {patterns.shape[2]} features"
+            points, rows = self._looked_up(given, name)
+        d = points.shape[-1]
+        if d != self.n_features_in_:
+            what = f"{name} have {d} features"
             raise ValueError(f"{what}, but {type(self).__name__} is expecting {self.n_features_in_} features.")
-        check_not_huge(patterns)
-        return patterns
+        check_not_huge(points)
+        blocks = gen_batches(len(rows), _tuples_at_a_time(width * d))
+        return np.concatenate([measure(points[rows[block]]) for block in blocks])
 
     def _looked_up(self, given, name):
+        """Points (N, d), and the rows (n, t) of them that the tuples name."""
         if callable(self.preprocessor):
             keys, of_key = np.unique(given, return_inverse=True)
             points = check_array(called(self.preprocessor, keys), dtype=np.float64)
-            return points[of_key.reshape(given.shape)]
+            return points, of_key.reshape(given.shape)
         rows = rows_of(given, name, len_of(self.preprocessor))
-        return checked_numbers(self, self.preprocessor, dtype=np.float64, reset=False)[rows]
+        return checked_numbers(self, self.preprocessor, dtype=np.float64, reset=False), rows
 
     def _distances(self, patterns, i, j):
         """Learned distances (n,) between the points i and j of every tuple."""
@@ -96,7 +108,7 @@ class TupleClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
 
     def pair_distance(self, pairs: ArrayLike) -> NDArray:
         """Learned distances (n_pairs,) of pairs: patterns (n_pairs, 2, n_features) or indices (n_pairs, 2)."""
-        return self._distances(self._patterns(pairs, 2, "pairs"), 0, 1)
+        return self._measured(pairs, lambda patterns: self._distances(patterns, 0, 1), 2, "pairs")
 
     def pair_score(self, pairs: ArrayLike) -> NDArray:
         """Minus the learned distance: larger for more similar pairs."""

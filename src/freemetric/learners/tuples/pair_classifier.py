@@ -130,7 +130,7 @@ class PairClassifier(TupleClassifier):
 
     def decision_function(self, pairs: ArrayLike) -> NDArray:
         """Minus the learned distance of every pair, (n_pairs,); similar are those of at least ``-threshold_``."""
-        return -self._distances(self._patterns(pairs), 0, 1)
+        return self.pair_score(pairs)
 
     def predict(self, pairs: ArrayLike) -> NDArray:
         """+1 for pairs up to ``threshold_`` apart, -1 for others, (n_pairs,)."""

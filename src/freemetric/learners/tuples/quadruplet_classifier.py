@@ -78,8 +78,7 @@ class QuadrupletClassifier(ComparisonClassifier):
 
     def decision_function(self, quadruplets: ArrayLike) -> NDArray:
         """By how much the last two patterns are farther apart than the first two, (n_quadruplets,)."""
-        patterns = self._patterns(quadruplets)
-        return self._distances(patterns, 2, 3) - self._distances(patterns, 0, 1)
+        return self._measured(quadruplets, lambda P: self._distances(P, 2, 3) - self._distances(P, 0, 1))
 
     def predict(self, quadruplets: ArrayLike) -> NDArray:
         """+1 where the first two patterns are nearer to each other than the last two, -1 elsewhere."""

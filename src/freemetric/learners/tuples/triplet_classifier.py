@@ -78,8 +78,7 @@ class TripletClassifier(ComparisonClassifier):
 
     def decision_function(self, triplets: ArrayLike) -> NDArray:
         """By how much the third pattern is farther from the first than the second is, (n_triplets,)."""
-        patterns = self._patterns(triplets)
-        return self._distances(patterns, 0, 2) - self._distances(patterns, 0, 1)
+        return self._measured(triplets, lambda P: self._distances(P, 0, 2) - self._distances(P, 0, 1))
 
     def predict(self, triplets: ArrayLike) -> NDArray:
         """+1 where the second pattern is nearer to the first than the third, -1 elsewhere, (n_triplets,)."""
