@@ -8,7 +8,7 @@ PEERS := .venv-peers
 DOCS := .venv-docs
 RELEASE := .venv-release
 
-.PHONY: demo test test-slow test-oldest test-minima test-metric-learn lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes docs pages release-check audit-user fuzz survive clean
+.PHONY: demo test test-slow test-oldest test-minima test-metric-learn lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes bench-regression docs pages release-check audit-user fuzz survive clean
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric.demo
@@ -59,6 +59,11 @@ bench-scale: $(VENV)/ready
 # the tables of docs/zoo.md from the committed records
 bench-bayes: $(VENV)/ready
 	$(RUN) benchmarks/bayes.py
+
+# the tables of docs/regression.md from the committed records
+bench-regression: $(VENV)/ready
+	$(RUN) benchmarks/regression.py
+	$(RUN) benchmarks/regression.py --noise
 
 # pages, pictures and examples, into docs/_build/html
 docs: $(DOCS)/ready

@@ -50,6 +50,33 @@ def test_the_comparison_is_the_papers_unless_others_are_named(tmp_path, monkeypa
     assert set(every) - set(usual) == set(LEARNERS) - set(PAPER)
 
 
+def test_numbers_by_any_measure(freemetric, tmp_path):
+    errors = {"knn": (4.0, 9.0), "free-energy-regressor": (3.0, 8.0), "svr": (3.5, 8.5)}
+    for method, pair in errors.items():
+        for name, rmse in zip(("boston", "engel"), pair, strict=True):
+            Record(Job(name, method, 0, 0), rmse=rmse, mae=rmse / 2, r2=1 - rmse / 10, spread=10.0).write(tmp_path)
+    table = freemetric("bench", "table", tmp_path, "--json").json
+    assert table["columns"] == ["Data set", "free-energy-regressor", "knn", "svr"]
+    assert table["rows"][:2] == [["boston", "30.00", "40.00", "35.00"], ["engel", "80.00", "90.00", "85.00"]]
+    table = freemetric("bench", "table", tmp_path, "--measure", "mae", "--without", "engel", "--json").json
+    assert table["rows"][0] == ["boston", "15.00", "20.00", "17.50"]
+    said = freemetric("bench", "stats", tmp_path, "--json").json
+    assert (said["control"], said["posthoc"][0]["method"]) == ("free-energy-regressor", "knn")
+    answer = freemetric("bench", "table", tmp_path, "--measure", "brier")
+    assert (answer.code, len(answer.lines)) == (1, 1)
+    assert "'brier'" in answer.lines[0]
+
+
+def test_a_law_is_run(freemetric, tmp_path):
+    words = ("bench", "run", tmp_path, "--task", "laws", "--datasets", "two-noises", "--methods", "knn", "--rows", "60")
+    assert freemetric(*words, "--repeats", "1", "--json").json == {"fitted": 2, "found": 0, "problems": []}
+    assert freemetric("bench", "table", tmp_path, "--json").json["rows"][0][0] == "two-noises-60"
+    answer = freemetric(*words, "--tuned")
+    assert (answer.code, len(answer.lines)) == (1, 1)
+    answer = freemetric("bench", "run", tmp_path, "--task", "words")
+    assert "known: 'classes', 'numbers', 'laws'" in answer.lines[0]
+
+
 def test_records_that_lead_elsewhere_are_not_unpacked(freemetric, tmp_path):
     record = asdict(Record(Job("../elsewhere", "nca", 0, 0), errors=[1.0], honest_error=1.0))
     for content, message in {

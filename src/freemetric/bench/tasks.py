@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from ..datasets import load, load_regression
+from ..datasets import list_datasets, list_regression, load, load_regression
 from .methods import METHODS
 from .number_methods import NUMBER_METHODS
 from .number_protocol import evaluate_law, evaluate_numbers, law_rows, number_halves
@@ -14,17 +14,24 @@ from .records import Record
 
 @dataclass(frozen=True)
 class Task:
-    """Names of methods; how a set is loaded, by name and folder; whether it can be split; how a job becomes a record.
+    """Names of methods, and of sets; how a set is loaded and checked, and how a job becomes a record.
+
+    ``load(name, data_home)`` gives data, ``check(data)`` raises where these cannot be split.
 
     ``evaluate(job, data, **options)`` is asked in a process of its own. ``samples`` says whether methods can learn on a
     sample of the patterns.
     """
 
     methods: Collection[str]
+    sets: Callable[[], list[str]]
     load: Callable[[str, Any], Any]
     check: Callable[[Any], Any]
     evaluate: Callable[..., Record]
     samples: bool = False
+
+
+def _tables():
+    return sorted([*list_regression("builtin"), *list_regression("table")])
 
 
 def _any_law(name, data_home):
@@ -44,9 +51,9 @@ def _law(job, rows, device="cpu", most_patterns=None):
 
 
 TASKS = {
-    "classes": Task(METHODS, load, lambda data: halves(data.y, 0), _classes, samples=True),
-    "numbers": Task(NUMBER_METHODS, load_regression, lambda data: number_halves(data.y, 0), _numbers),
-    "laws": Task(NUMBER_METHODS, _any_law, lambda rows: rows, _law),
+    "classes": Task(METHODS, list_datasets, load, lambda data: halves(data.y, 0), _classes, samples=True),
+    "numbers": Task(NUMBER_METHODS, _tables, load_regression, lambda data: number_halves(data.y, 0), _numbers),
+    "laws": Task(NUMBER_METHODS, lambda: list_regression("generated"), _any_law, lambda rows: rows, _law),
 }
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from .console import Json, console, listed, print_json, progress, tell
+from .console import Json, console, fail, listed, print_json, progress, tell
 from .datasets import DataHome
 from .records import Folder, read_records
 
@@ -16,6 +16,9 @@ app = typer.Typer(no_args_is_help=True, help="The paper's comparison: run, resum
 @app.command("run")
 def bench_run(
     folder: Folder,
+    task: Annotated[
+        str, typer.Option(help="classes; numbers, of public tables; or laws, numbers with a noise that is known.")
+    ] = "classes",
     datasets: Annotated[str, typer.Option(help="Names separated by commas, or all.")] = "all",
     methods: Annotated[
         str, typer.Option(help="Names separated by commas, paper (those of its comparison), or all.")
@@ -23,6 +26,7 @@ def bench_run(
     repeats: Annotated[int, typer.Option(min=1, help="Repeats of two-fold cross-validation.")] = 5,
     tuned: Annotated[bool, typer.Option(help="Choose each method's parameters by inner folds.")] = False,
     jobs: Annotated[int, typer.Option(help="Fits at a time.")] = 1,
+    rows: Annotated[int, typer.Option(min=10, help="Training rows of a law.")] = 200,
     seconds: Annotated[float | None, typer.Option(help="Most seconds of one fit.")] = None,
     megabytes: Annotated[float | None, typer.Option(help="Most memory of one fit.")] = None,
     device: Annotated[str, typer.Option(help="Where the methods compute that can choose: cpu, cuda, ...")] = "cpu",
@@ -35,12 +39,18 @@ def bench_run(
 ) -> None:
     """Make all records that are not there yet. Stop it whenever you like, run it again, run it twice at once."""
     from ..bench.runner import Limits, plan, run
-    from ..datasets import list_datasets
-    from ..tabular.methods import COMPARED, METHODS
+    from ..bench.tasks import TASKS, task_of
+    from ..tabular.methods import COMPARED
 
-    names = listed(datasets, list_datasets(), "data set")
-    chosen = COMPARED if methods == "paper" else listed(methods, METHODS, "method")
-    todo = plan(names, chosen, repeats, "tuned" if tuned else "default")
+    task_of(task)
+    if tuned and task != "classes":
+        fail("--tuned is for classes: methods of numbers choose their parameters by themselves.")
+    names = listed(datasets, TASKS[task].sets(), "data set")
+    known = list(TASKS[task].methods)
+    usual = COMPARED if task == "classes" else known
+    chosen = usual if methods == "paper" else listed(methods, known, "method")
+    names = [f"{name}-{rows}" for name in names] if task == "laws" else names
+    todo = plan(names, chosen, repeats, "tuned" if tuned else "default", task)
     with progress("fits", len(todo), quiet=as_json) as advance:
         report = run(
             todo,
@@ -51,6 +61,7 @@ def bench_run(
             most_patterns=most_patterns,
             n_jobs=jobs,
             retry_failed=retry_failed,
+            task=task,
             on_fit=lambda job, done, total: advance(done, total, f"{job.method} on {job.dataset}"),
         )
     if as_json:

@@ -10,7 +10,7 @@ import typer
 from .bench import app
 from .console import Json, console, fail, listed, print_json, progress
 from .datasets import DataHome
-from .records import Folder, Methods, Protocol, Without, read_records
+from .records import Control, Folder, Measure, Methods, Protocol, Without, control_among, measured, read_records
 
 Format = Annotated[str, typer.Option("--format", help="markdown, latex or csv.")]
 
@@ -27,7 +27,8 @@ def bench_table(
     folder: Folder,
     which: Annotated[str, typer.Argument(help="errors, posthoc, neighbors or published.")] = "errors",
     protocol: Protocol = "honest",
-    control: Annotated[str, typer.Option(help="Method that posthoc compares the others with.")] = "dmlfe",
+    measure: Measure = None,
+    control: Control = None,
     methods: Methods = "all",
     without: Without = "",
     form: Format = "markdown",
@@ -39,10 +40,10 @@ def bench_table(
     records = read_records(folder, methods, without)
     if form not in ("markdown", "latex", "csv"):
         fail(f"Unknown format {form!r}; known: markdown, latex, csv.")
-    errors = results.mean_errors(records, protocol)
+    errors = measured(records, protocol, measure)
     makers = {
         "errors": lambda: tables.error_table(errors),
-        "posthoc": lambda: tables.posthoc_table(errors, control),
+        "posthoc": lambda: tables.posthoc_table(errors, control_among(errors, control)),
         "neighbors": lambda: tables.neighbour_table(results.best_neighbors(records)),
         "published": lambda: tables.beside_published(results.as_published(errors)),
     }
@@ -56,16 +57,17 @@ def bench_table(
 def bench_stats(
     folder: Folder,
     protocol: Protocol = "honest",
-    control: str = "dmlfe",
+    measure: Measure = None,
+    control: Control = None,
     methods: Methods = "all",
     without: Without = "",
     as_json: Json = False,
 ) -> None:
     """Friedman, Iman-Davenport, and every method against the control."""
-    from ..bench import results, stats, tables
+    from ..bench import stats, tables
 
-    errors = results.mean_errors(read_records(folder, methods, without), protocol)
-    test = stats.friedman(errors)
+    errors = measured(read_records(folder, methods, without), protocol, measure)
+    control, test = control_among(errors, control), stats.friedman(errors)
     if as_json:
         table = stats.posthoc(errors, control).table
         rows = [{"method": name, **row} for name, row in table.to_dict("index").items()]
@@ -79,16 +81,18 @@ def bench_figure(
     which: Annotated[str, typer.Argument(help="ranks, interval, scatter or neighbors.")],
     file: Annotated[Path, typer.Argument(help="PNG or SVG to write.")],
     protocol: Protocol = "honest",
-    control: str = "dmlfe",
+    measure: Measure = None,
+    control: Control = None,
     methods: Methods = "all",
     dataset: Annotated[str, typer.Option(help="For neighbors.")] = "iris",
     as_json: Json = False,
 ) -> None:
     """A figure of the paper from the records."""
-    from ..bench import critical_difference, figures, results
+    from ..bench import critical_difference, figures
 
     records = read_records(folder, methods)
-    errors = results.mean_errors(records, protocol)
+    errors = measured(records, protocol, measure)
+    control = control_among(errors, control)
     makers = {
         "ranks": lambda: critical_difference.rank_diagram(errors, highlight=control),
         "interval": lambda: critical_difference.interval_figure(errors, control),

@@ -1,7 +1,7 @@
 """Records that the commands of ``freemetric bench`` start from."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +18,19 @@ Protocol = Annotated[
     str, typer.Option(help="honest: k chosen without the test half. paper: best k on it. one-k: best k of all halves.")
 ]
 Without = Annotated[str, typer.Option(help="Data sets to leave out, separated by commas.")]
+Measure = Annotated[
+    str | None,
+    typer.Option(
+        help="What methods are compared by: error, brier, log_loss of classes; unexplained (1 - R2), mae, rmse, "
+        "pinball, excess, width80, off80, ... of numbers. Without it error, or unexplained for records of numbers."
+    ),
+]
+Control = Annotated[
+    str | None,
+    typer.Option(
+        help="Method that the others are compared with; dmlfe, or free-energy-regressor where that is missing."
+    ),
+]
 
 
 def read_records(folder: Path, methods: str = "all", without: str = "") -> "list[Record]":
@@ -27,8 +40,7 @@ def read_records(folder: Path, methods: str = "all", without: str = "") -> "list
     """
     from ..bench.records import read_all
     from ..bench.results import load_compact
-    from ..datasets import list_datasets
-    from ..tabular.methods import METHODS
+    from ..bench.tasks import TASKS
 
     if not folder.exists():
         fail(f"There is no folder {folder}.")
@@ -39,9 +51,28 @@ def read_records(folder: Path, methods: str = "all", without: str = "") -> "list
         records = [by_job[job] for job in sorted(by_job)]
     for line in broken:
         tell(line)
-    wanted = listed(methods, METHODS, "method")
-    dropped = listed(without, list_datasets(), "data set")
+    wanted = listed(methods, list(dict.fromkeys(name for task in TASKS.values() for name in task.methods)), "method")
+    dropped = listed(without, sorted({record.job.dataset for record in records}), "data set")
     chosen = [record for record in records if record.job.method in wanted and record.job.dataset not in dropped]
     if not chosen:
         fail(f"There are no such records in {folder}.")
     return chosen
+
+
+def measured(records: "list[Record]", protocol: str, measure: str | None) -> Any:
+    """Means (data sets x methods) of a measure; without one, of what the records are about."""
+    from ..bench.measures import mean_measure
+    from ..bench.results import mean_errors
+
+    of_numbers = all(record.rmse is not None for record in records if record.failure is None)
+    measure = measure or ("unexplained" if of_numbers else "error")
+    table = mean_errors(records, protocol) if measure == "error" else mean_measure(records, measure)
+    if not table.notna().any(axis=None):
+        fail(f"No record has the measure {measure!r}; records of {'numbers' if of_numbers else 'classes'} are there.")
+    return table
+
+
+def control_among(table: Any, control: str | None) -> str:
+    """The method that others are compared with, by name or the usual one."""
+    usual = next((name for name in ("dmlfe", "free-energy-regressor") if name in table), table.columns[0])
+    return usual if control is None else listed(control, list(table.columns), "method")[0]
