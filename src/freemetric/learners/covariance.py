@@ -7,7 +7,7 @@ from scipy.linalg import cholesky, svd
 
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
-from .linear_algebra import covariance
+from .linear_algebra import invertible, is_regular
 from .side_information import clip_count
 
 
@@ -73,11 +73,14 @@ class Covariance(MetricLearner):
         varies = np.ptp(X, axis=0) > 0
         if not varies.any():
             return np.eye(X.shape[1])[: self.n_components]
-        X = X[:, varies] - X[:, varies].mean(axis=0)
-        spread = X.std(axis=0)
+        X = X - X.mean(axis=0)
+        C = (X.T @ X)[np.ix_(varies, varies)] / (len(X) - 1)
+        spread = np.sqrt(np.diag(C))
+        R = C / np.outer(spread, spread)
+        if self.regularization != "auto" or not is_regular(R):
+            R = invertible(R, X[:, varies] / spread * np.sqrt(len(X) / (len(X) - 1)), self.regularization)
         # of the correlations, and by a root: features of very different units cost no digits
-        root = cholesky(covariance(X / spread, self.regularization)) * spread * np.sqrt(len(X) / (len(X) - 1))
-        _, deviations, directions = svd(root)  # C = root^T root
+        _, deviations, directions = svd(cholesky(R) * spread)
         A = np.zeros((len(directions), len(varies)))
         A[:, varies] = directions / deviations[:, None]
         p = None if self.n_components is None else clip_count(self.n_components, len(A), "n_components")
