@@ -8,7 +8,8 @@ from sklearn.base import clone
 from sklearn.cluster import DBSCAN
 from sklearn.datasets import load_digits, load_iris, make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -113,6 +114,8 @@ def test_a_grid_search_over_a_pairs_learner():
     search = GridSearchCV(metric_learn.ITML(preprocessor=X), {"gamma": [0.01, 1.0, 10.0]}, cv=3).fit(pairs, judged)
     assert search.best_score_ > 0.9
     assert search.predict(pairs).shape == judged.shape
+    scores = cross_val_predict(search.best_estimator_, pairs, judged, method="decision_function", cv=3)
+    assert roc_auc_score(judged, scores) > 0.9
 
 
 def test_a_pipeline_with_a_preprocessor():

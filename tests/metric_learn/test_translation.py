@@ -272,3 +272,8 @@ def test_bases_of_ones_own():
     model = metric_learn.SCML_Supervised(basis=basis, random_state=0).fit(CENTIMETRES, SPECIES)
     ours = freemetric.SCML(basis=basis, max_iter=10_000, regularization=1e-5 / 5.9**2, random_state=0)
     np.testing.assert_allclose(model.components_, ours.fit(CENTIMETRES, SPECIES).components_, rtol=1e-6)
+
+
+def test_as_many_steps_as_asked_for_are_no_reason_to_warn():
+    model = metric_learn.SCML_Supervised(n_basis=20, max_iter=2000, random_state=0)
+    assert model.fit(CENTIMETRES, SPECIES).n_iter_ == 2000

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
 
 from .. import learners
 from ..learners.units import unit_of
@@ -45,6 +46,12 @@ class _SCML(Mahalanobis):
             verbose=self.verbose,
             random_state=self.random_state,
         )
+
+    def _learn_quietly(self, learner, X, *y, **side_information):
+        """Without a word about ``max_iter``, which is all that says here how long to go on."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return self._learn_by(learner, X, *y, **side_information)
 
     def _check_basis(self, d):
         if isinstance(self.basis, str):
@@ -155,7 +162,7 @@ class SCML(_SCML, TripletsClassifier):
                 f"Number of features ({X.shape[1]}) is greater than the number of triplets({len(indices)}).\n"
                 "Consider using dimensionality reduction or using another basis generation scheme."
             )
-        return self._learn_by(self._learner(X), X, triplets=indices)
+        return self._learn_quietly(self._learner(X), X, triplets=indices)
 
 
 class SCML_Supervised(_SCML, PointsLearner):  # noqa: N801 - metric-learn's name
@@ -259,4 +266,4 @@ class SCML_Supervised(_SCML, PointsLearner):  # noqa: N801 - metric-learn's name
         points, labels = points[labels >= 0], labels[labels >= 0]
         warn_of_few(labels, self.k_genuine, self.k_impostor)
         learner = self._learner(points).set_params(n_neighbors=self.k_genuine, n_impostors=self.k_impostor)
-        return self._learn_by(learner, points, labels)
+        return self._learn_quietly(learner, points, labels)
