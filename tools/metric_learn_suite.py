@@ -49,7 +49,8 @@ def fetch(folder: Path) -> Path:
     if not archive.exists():
         command = ["download", "--quiet", "--disable-pip-version-check", "--no-binary", ":all:", "--no-deps"]
         wanted = [f"metric-learn=={RELEASE}", "--dest", str(folder)]
-        subprocess.run([sys.executable, "-m", "pip", *command, *wanted], check=True)
+        if subprocess.run([sys.executable, "-m", "pip", *command, *wanted]).returncode:
+            sys.exit(f"pip cannot fetch the source archive of metric-learn {RELEASE}; put it into {folder}.")
     suite = folder / "suite"
     with tarfile.open(archive) as opened:
         for member in opened.getmembers():

@@ -27,6 +27,9 @@ def components_from_metric(M):
 
 
 def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+
     def refused(*args, **kwargs):
         raise NotImplementedError(f"{name} is a private function of metric-learn; freemetric has none like it")
 
