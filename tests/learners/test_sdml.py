@@ -48,12 +48,16 @@ def test_the_gap_bounds_how_far_it_is_to_the_minimum(rng):
 
 
 def test_newtons_direction_minimises_the_quadratic_model(rng):
-    """In all elements at once, without a penalty: D = M - M S M."""
-    M, S = (B @ B.T + np.eye(4) for B in rng.standard_normal((2, 4, 4)))
-    rows, columns = np.triu_indices(4)
-    D = newton_direction(S, M, np.linalg.inv(M), np.zeros((4, 4)), rows, columns, 100_000)
-    np.testing.assert_allclose(D, M - M @ S @ M, rtol=0.1, atol=0.1 * np.abs(D).max())
-    np.testing.assert_array_equal(D, D.T)
+    """Where all elements are free: D = -M slope M. Where some are not: the linear equations of those that are."""
+    M, slope = (B @ B.T + np.eye(4) for B in rng.standard_normal((2, 4, 4)))
+    W, everywhere = np.linalg.inv(M), np.ones((4, 4), dtype=bool)
+    np.testing.assert_allclose(newton_direction(M, W, slope, everywhere), -M @ slope @ M)
+    free = np.abs(np.subtract.outer(range(4), range(4))) < 2
+    D = newton_direction(M, W, slope, free)
+    H = np.kron(W, W)[free.ravel()][:, free.ravel()]
+    expected = np.linalg.solve(H, -slope[free])
+    np.testing.assert_allclose(D[free], expected, atol=0.05 * np.abs(expected).max())
+    np.testing.assert_array_equal(D[~free], 0)
 
 
 def test_without_a_penalty_it_is_an_inverse(wine):

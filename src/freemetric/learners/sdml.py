@@ -40,9 +40,9 @@ class SDML(PriorOfAllRows):
     infinite. A ``balance`` too large for that is lowered until a thousandth of the prior is left in every direction,
     with a warning; ``balance_`` is what was used. "auto" never needs it.
 
-    Newton's method descends F (see the reference by Hsieh et al.); a step costs O(d^3) and O(d) for each element of M
-    that is not zero, for d features. F is that of features in units in which the largest range is one, or the standard
-    deviation where all features have the same.
+    Newton's method descends F, as long as the signs of the elements stay what they are (see the reference by Oztoprak
+    et al.); a step costs some O(d^3) for d features. F is that of features in units in which the largest range is one,
+    or the standard deviation where all features have the same.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class SDML(PriorOfAllRows):
     prior : {"identity", "covariance"} or array of shape (n_features, n_features), default="identity"
         M_0: the identity, the inverse covariance of X, unlabelled rows included (shrunk by Ledoit and Wolf's amount
         where it is singular), or a symmetric positive definite matrix, a metric of X in its own units.
-    max_iter : int, default=100
+    max_iter : int, default=500
         Most Newton steps.
     tol : float, default=1e-4
         Stop when F is at most this times the number of features above its minimum.
@@ -103,8 +103,8 @@ class SDML(PriorOfAllRows):
     G.-J. Qi, J. Tang, Z.-J. Zha, T.-S. Chua, H.-J. Zhang, An efficient sparse metric learning in high-dimensional space
     via l1-penalized log-determinant regularization, ICML 2009.
 
-    C.-J. Hsieh, M. A. Sustik, I. S. Dhillon, P. Ravikumar, QUIC: quadratic approximation for sparse inverse covariance
-    estimation, JMLR 15, 2014.
+    F. Oztoprak, J. Nocedal, S. Rennie, P. A. Olsen, Newton-like methods for sparse inverse covariance estimation,
+    NIPS 2012.
 
     Examples
     --------
@@ -147,7 +147,7 @@ class SDML(PriorOfAllRows):
         sparsity=0.01,
         n_constraints=None,
         prior="identity",
-        max_iter=100,
+        max_iter=500,
         tol=1e-4,
         verbose=False,
         random_state=None,
