@@ -80,3 +80,13 @@ def test_what_cannot_be_learned_is_said_in_one_line(friedman):
         MetricKNeighborsRegressor(MLKR()).fit(X, np.full(200, "a"))
     with pytest.raises(ValueError, match="'weights' parameter of MetricKNeighborsRegressor"):
         MetricKNeighborsRegressor(MLKR(), weights="rank").fit(X, y)
+
+
+def test_patterns_beyond_all_numbers_are_answered(rng):
+    X, y = rng.random((30, 3)), rng.random(30)
+    for weights in ("uniform", "distance"):
+        model = MetricKNeighborsRegressor(Euclidean(), 3, weights=weights).fit(X, y)
+        with np.errstate(all="raise"):
+            found = model.predict(np.vstack([1e300 * X[:2], [[0.5, 1e300, 0.5]], [[-1e300, 1e300, 0]]]))
+        assert (y.min() <= found).all()
+        assert (found <= y.max()).all()

@@ -10,7 +10,19 @@ from pathlib import Path
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from freemetric import DMLFE, LEARNERS, SCML, FreeEnergyClassifier, MetricKNeighborsClassifier, TableClassifier
+from freemetric import (
+    DMLFE,
+    LEARNERS,
+    MLKR,
+    SCML,
+    FreeEnergyClassifier,
+    FreeEnergyRegressor,
+    Kernelized,
+    MetricKNeighborsClassifier,
+    MetricKNeighborsRegressor,
+    TableClassifier,
+    TableRegressor,
+)
 from freemetric.mc import Annealing, Constant
 
 from .apart import Row, apart
@@ -18,6 +30,7 @@ from .inputs import USUAL, Given, hostile
 
 LONGEST = 400  # letters of a line
 FEW = FreeEnergyClassifier(4, random_state=0)
+FEW_OF_NUMBERS = FreeEnergyRegressor(4, random_state=0)
 QUICK = {SCML: {"max_iter": 500}, DMLFE: {"sampler": Annealing(Constant(1e-3), n_steps=3)}}
 
 
@@ -42,7 +55,9 @@ def everyone() -> dict[str, BaseEstimator]:
     learners = {cls.__name__: cls(**QUICK.get(cls, {})) for cls in LEARNERS.values()}
     classifiers = {"MetricKNeighborsClassifier": MetricKNeighborsClassifier(LEARNERS["nca"](), 3)}
     classifiers |= {"FreeEnergyClassifier": FEW, "TableClassifier": TableClassifier(clone(FEW))}
-    return learners | classifiers
+    regressors = {"MetricKNeighborsRegressor": MetricKNeighborsRegressor(LEARNERS["euclidean"](), 3)}
+    regressors |= {"FreeEnergyRegressor": FEW_OF_NUMBERS, "TableRegressor": TableRegressor(clone(FEW_OF_NUMBERS))}
+    return learners | {"MLKR": MLKR(), "Kernelized": Kernelized(LEARNERS["lda"]())} | classifiers | regressors
 
 
 def outcome(estimator: BaseEstimator, given: Given) -> str:

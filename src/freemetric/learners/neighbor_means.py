@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..kernels import kernels_for
 from ..metrics.places import equal_rows
+from ..metrics.votes import FARTHEST
 
 CHUNK_BYTES = 64 << 20
 Array = NDArray[np.float64]
@@ -37,10 +38,12 @@ class NeighborMeans:
         self.means = np.zeros((len(first), Y.shape[1]))
         np.add.at(self.means, of_row, Y)
         self.means /= self.counts[:, None]
+        self.farthest = FARTHEST * float(np.abs(Z).max(initial=0))
         self.search = kernels_for("cpu").NearestNeighbors(self.Z, "cpu", n_jobs)
 
     def of(self, Q: Array, numbers: Sequence[int]) -> Array:
         """Means (n, len(numbers), m) of so many nearest rows, for new patterns Q (n, p)."""
+        Q = np.clip(Q, -self.farthest, self.farthest)
         most = min(max(numbers), len(self.Z))
         size = max(1, CHUNK_BYTES // (8 * most * (len(numbers) + self.Z.shape[1])))
         parts = [self._of(Q[start : start + size], np.asarray(numbers), most) for start in range(0, len(Q), size)]
