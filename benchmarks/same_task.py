@@ -44,42 +44,33 @@ def peer_input(learner, X, y):
     return (X[quadruplets_of(y)],) if learner == "lsml" else (X, y)
 
 
-def objective(learner, Z, X, y):
-    """Of the metric |z_i - z_j|; None where it is not known, or where learners of one name minimise other things."""
-    return OBJECTIVES[learner](Z, X, y) if learner in OBJECTIVES else None
+def objective(learner, A, X, y):
+    """Of the metric |A u - A v|; None where it is not known, or where learners of one name minimise other things."""
+    return OBJECTIVES[learner](X @ A.T, A.T @ A, y) if learner in OBJECTIVES else None
 
 
-def left_out_variance(Z, X, y):
+def left_out_variance(Z, M, y):
     """What kernel regression that leaves one out leaves of the variance of y."""
     return ((y - _picked(Z) @ y) ** 2).mean() / y.var()
 
 
-def left_out_error(Z, X, y):
+def left_out_error(Z, M, y):
     """Expected error of stochastic neighbours that leaves one out: 1 - NCA's objective over N."""
     return 1 - (_picked(Z) * (y[:, None] == y)).sum() / len(y)
 
 
-def near_dissimilar(Z, X, y):
+def near_dissimilar(Z, M, y):
     """MMC: how near dissimilar pairs are, in units of the similar ones' root mean square."""
     pairs, labels = pairs_of(y)
     apart = np.linalg.norm(Z[pairs[:, 0]] - Z[pairs[:, 1]], axis=1)
     return np.sqrt((apart[labels == 1] ** 2).mean()) / apart[labels == -1].mean()
 
 
-def residuals(Z, X, y):
+def residuals(Z, M, y):
     """LSML: the LogDet divergence from the identity, and the mean square of what quadruplets miss."""
-    M, (a, b, c, d) = _metric(Z, X), quadruplets_of(y).T
+    a, b, c, d = quadruplets_of(y).T
     missing = np.maximum(np.linalg.norm(Z[a] - Z[b], axis=1) - np.linalg.norm(Z[c] - Z[d], axis=1), 0)
     return np.trace(M) - np.linalg.slogdet(M)[1] - len(M) + (missing**2).mean()
-
-
-def _metric(Z, X):
-    """M of the linear map that makes Z of X, which may have features that are constant: those weigh one."""
-    varying = np.ptp(X, axis=0) > 0
-    A = np.linalg.lstsq(X[:, varying] - X[:, varying].mean(axis=0), Z - Z.mean(axis=0), rcond=None)[0]
-    M = np.eye(X.shape[1])
-    M[np.ix_(varying, varying)] = A @ A.T
-    return M
 
 
 def _picked(Z):
