@@ -10,7 +10,7 @@ from .basins import Basins, basin_energies
 from .committee import Committee
 from .ensemble import Ensemble
 from .mixture import Calibration
-from .places import places_of
+from .places import Places, places_of
 from .shortlist import Shortlist, seen_in
 from .views import View
 
@@ -60,7 +60,11 @@ class Precinct(NamedTuple):
     @classmethod
     def of(cls, X: NDArray, y: NDArray, n_classes: int, ranks: NDArray) -> "Precinct":
         """Rows X (N, d) of class numbers y (N,), which come in the order of their ranks (N,)."""
-        places = places_of(X, y, n_classes)
+        return cls.at(places_of(X, y, n_classes), X, ranks)
+
+    @classmethod
+    def at(cls, places: Places, X: NDArray, ranks: NDArray) -> "Precinct":
+        """The same rows, of which is known where they lie and what they vote for."""
         rows = X if places.are_single else X[places.rows]
         return cls(rows, ranks[places.rows], row_keys(rows), places.counts, places.ballots)
 

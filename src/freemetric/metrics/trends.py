@@ -139,7 +139,12 @@ def _ridges(V, y, w):
         return np.zeros((len(STRENGTHS), V.shape[1])), np.zeros(len(STRENGTHS))
     centre, level = np.average(V, axis=0, weights=w), np.average(y, weights=w)
     heavy = (V - centre) * w[:, None]
-    lengths, axes = np.linalg.eigh(heavy.T @ (V - centre))
-    along = axes.T @ (heavy.T @ (y - level))
-    slopes = (along / (lengths.clip(min=0) + STRENGTHS[:, None])) @ axes.T
+    slopes = ridge_slopes(heavy.T @ (V - centre), heavy.T @ (y - level))
     return slopes, level - slopes @ centre
+
+
+def ridge_slopes(squares: NDArray, products: NDArray) -> NDArray[np.float64]:
+    """Slopes (n_strengths, p) for columns whose deviations from their means have these squares (p, p), and these
+    products (p,) with those of the target."""
+    lengths, axes = np.linalg.eigh(squares)
+    return ((axes.T @ products) / (lengths.clip(min=0) + STRENGTHS[:, None])) @ axes.T

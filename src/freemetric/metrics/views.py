@@ -151,12 +151,14 @@ class Steps(View):
 
     @classmethod
     def of(cls, X):
-        d = X.shape[1]
-        n_steps = int(np.clip(MOST_STEP_FEATURES // d, 2, MOST_STEPS))
-        levels = np.linspace(0, 1, n_steps + 2)[1:-1]
-        borders = np.quantile(X, levels, axis=0, method="inverted_cdf")
-        thresholds = [_thresholds(*three) for three in zip(borders.T, X.min(axis=0), X.max(axis=0), strict=True)]
-        owner = np.repeat(np.arange(d), [len(t) for t in thresholds])
+        borders = np.quantile(X, step_levels(X.shape[1]), axis=0, method="inverted_cdf")
+        return cls.at(borders, X.min(axis=0), X.max(axis=0))
+
+    @classmethod
+    def at(cls, borders: NDArray, lowest: NDArray, highest: NDArray) -> "Steps":
+        """The view of patterns whose features have these quantiles (n_steps, d), lowest and highest values (d,)."""
+        thresholds = [_thresholds(*three) for three in zip(borders.T, lowest, highest, strict=True)]
+        owner = np.repeat(np.arange(len(lowest)), [len(t) for t in thresholds])
         return cls(owner, np.concatenate(thresholds))
 
     def __call__(self, X):
@@ -172,6 +174,12 @@ class Steps(View):
         in_order = owner[0] == 0 and np.isin(np.diff(owner.astype(np.intp)), (0, 1)).all()
         require(in_order, "owner of Steps", "mixes features up")
         return cls(owner, threshold)
+
+
+def step_levels(n_features: int) -> NDArray[np.float64]:
+    """Which quantiles (n_steps,) of every feature are thresholds, where there are so many features."""
+    n_steps = int(np.clip(MOST_STEP_FEATURES // n_features, 2, MOST_STEPS))
+    return np.linspace(0, 1, n_steps + 2)[1:-1]
 
 
 def _thresholds(borders, lowest, highest):

@@ -1,6 +1,7 @@
 """What rows with numbers tell before a search begins: the target on its scale, its square, and trends of the others."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,16 @@ from ..training_rows import TrainingRows
 MANY_ERRORS = 64  # that stand for all
 
 
-def numbers_told(rows: TrainingRows, names: Sequence[str], scale: str) -> tuple[NDArray, list[Trend], Scale]:
-    """Numbers (2 + n_trends, N) of the rows, the trends, and the scale they are on."""
-    best, *others = [_on_scale(rows, names, name) for name in _scales(rows.y, scale)]
+def trend_of(kind: type[Trend], rows: TrainingRows, scale: Scale) -> tuple[Trend, NDArray] | None:
+    """The trend of these rows on a scale, and what those of others say of each row; None where it costs too much."""
+    return crossed_trend(kind, rows.X, scale(rows.y), rows.weights)
+
+
+def numbers_told(
+    rows: TrainingRows, names: Sequence[str], scale: str, find: Callable[..., Any] = trend_of
+) -> tuple[NDArray, list[Any], Scale]:
+    """Numbers (2 + n_trends, N) of the rows, the trends as ``find`` gives them, and the scale they are on."""
+    best, *others = [_on_scale(rows, names, name, find) for name in _scales(rows.y, scale)]
     for other in others:
         gains = best[0] - other[0]
         if gains.mean() > gains.std() / np.sqrt(len(gains)):
@@ -31,11 +39,11 @@ def _scales(y, scale):
     return ["linear", "log"] if (y > 0).all() and y.max() > 2 * y.min() else ["linear"]
 
 
-def _on_scale(rows, names, scale_name):
+def _on_scale(rows, names, scale_name, find):
     """Squared errors (N,), in units of y, of the best trend for rows left out; and what numbers_told gives."""
     scale = Scale.of(scale_name, rows.y, rows.weights)
     z = scale(rows.y)
-    found = [both for name in names if (both := crossed_trend(TRENDS[name], rows.X, z, rows.weights)) is not None]
+    found = [both for name in names if (both := find(TRENDS[name], rows, scale)) is not None]
     trends, left_out = [trend for trend, _ in found], [values for _, values in found]
     errors = [_squared_errors(scale, values, rows) for values in left_out] or [np.zeros(len(z))]
     return min(errors, key=np.mean), np.array([z, z**2, *left_out]), trends, scale
