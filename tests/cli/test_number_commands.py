@@ -229,8 +229,10 @@ EVALUATE = ["--target", "price", "--folds", 2, "--repeats", 1]
 
 def test_evaluated(freemetric, folder, tmp_path):
     methods = ["--methods", "free-energy,euclidean", "--set", "free-energy.n_replicas=6"]
-    answer = freemetric("evaluate", folder / "homes.csv", *EVALUATE, *methods, "-o", tmp_path / "scores.csv")
+    files = ["-o", tmp_path / "scores.csv", "--report", tmp_path / "page.html"]
+    answer = freemetric("evaluate", folder / "homes.csv", *EVALUATE, *methods, *files)
     assert answer.code == 0
+    assert f"{tmp_path / 'page.html'}: open it in a browser" in answer.out
     assert "is predicted as a number (85 different ones in 85 rows); --task classify" in answer.lines[0]
     assert answer.lines[1:] == ["note: euclidean gives no quantiles, so that it has no pinball loss and no intervals"]
     assert "| Error in % | R² | MAE | RMSE | Pinball | Seconds |" in answer.out
@@ -238,6 +240,9 @@ def test_evaluated(freemetric, folder, tmp_path):
     assert "| Coverage (90) in % | Width (90) |" in answer.out
     scores = pd.read_csv(tmp_path / "scores.csv").set_index("method")
     assert scores.loc["free-energy", "r2"] > scores.loc["constant", "r2"]
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert f"<td>{scores.loc['free-energy', 'r2']:.3f} ± {scores.loc['free-energy', 'r2 ±']:.3f}</td>" in page
+    assert all(f'id="{plot}-plot"' in page for plot in ("scores", "predicted", "residuals", "coverage", "width"))
     said = freemetric("evaluate", folder / "homes.csv", *EVALUATE, "--methods", "euclidean", "--json").json
     assert said["task"] == "regress"
     assert said["results"][0]["scores"]["coverage_90"]["mean"] is None
@@ -248,7 +253,7 @@ def test_evaluated(freemetric, folder, tmp_path):
     [
         (["--methods", "nca"], "method 'nca' cannot predict a number; known: free-energy, euclidean"),
         (["--methods", "magic"], "Unknown method 'magic'"),
-        (["--report", "a.html"], "--report draws classes; of numbers the tables, -o and --json tell all"),
+        (["--report", "a.csv"], "a.csv: --report writes a page, whose name ends in .html; -o writes tables"),
         (["--scoring", "accuracy"], "unknown score of numbers 'accuracy'"),
         (["--task", "classify"], "every row has a class of its own; --task regress predicts a quantity"),
         (["--groups", "price"], "column 'price' is to be predicted and cannot be the groups, too"),

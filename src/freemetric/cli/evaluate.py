@@ -109,7 +109,7 @@ def evaluate(
             for name, path in _named(data).items()
         }
         settings = decided(settings, tables, target)
-        chosen = _chosen(methods, settings, page)
+        chosen = _chosen(methods, settings)
         settings = replace(settings, parameters=_by_method(assignments(parameters), chosen))
         with progress("fits", len(tables) * folds * repeats * len(chosen), quiet=as_json) as advance:
             found = tabular.evaluate(
@@ -134,14 +134,12 @@ def evaluate(
         raise typer.Exit(FAILURE)
 
 
-def _chosen(methods, settings, page):
+def _chosen(methods, settings):
     """Methods that can do the task."""
     from ..tabular import InputError
     from ..tabular.tasks import all_methods
 
     kind = settings.kind
-    if page is not None and kind.name == "regress":
-        raise InputError("--report draws classes; of numbers the tables, -o and --json tell all")
     wanted = methods or USUAL[kind.name]
     chosen = list(kind.methods) if wanted == "all" else listed(wanted, all_methods(), "method", USAGE)
     others = [name for name in chosen if name not in kind.methods]

@@ -3,7 +3,8 @@
 ``reading`` asks the model. ``space.py``, ``monte_carlo_panel.py``, ``charts.py`` and ``explain.py`` turn its findings
 into what the page shows, ``summary.py`` into words; ``page.py`` puts the page together, ``document.py`` makes it one
 file. ``static/`` holds what runs in the browser. ``card.py`` is the short form: a few lines for a notebook.
-``evaluation_page.py`` writes a page of its own about a comparison of methods.
+``evaluation_page.py`` writes a page of its own about a comparison of methods, with ``evaluation_classes.py`` or
+``evaluation_numbers.py``.
 """
 
 from .evaluation_page import write_evaluation

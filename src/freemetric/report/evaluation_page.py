@@ -1,16 +1,19 @@
-"""The page of an evaluation: scores beside a constant answer, confusion, calibration, ROC, error against rows."""
+"""The page of an evaluation: scores beside a constant answer, classes or numbers in detail, error against rows."""
 
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from . import about
+from . import about, evaluation_classes, evaluation_numbers
 from .document import check_beforehand, write_document
 from .encode import clipped, rounded
-from .evaluation_words import captions, cells, facts, header
+from .evaluation_words import cells, facts, header, shown_scores
 
-SCRIPTS = ("base", "figure", "metric", "evaluation_scores", "evaluation_curves", "opening", "evaluation_main")
+BEFORE = ("base", "figure", "metric", "evaluation_scores", "evaluation_curves")
+AFTER = ("opening", "evaluation_main")
+MEANS = "Points are means over splits, lines their standard errors, which count that splits share training rows."
 
 
 def write_evaluation(found: Any, path: str | PathLike, *, title: str | None = None) -> Path:
@@ -44,39 +47,41 @@ def write_evaluation(found: Any, path: str | PathLike, *, title: str | None = No
     'halves.html'
     """
     check_beforehand(path)
-    known = found.as_json() if hasattr(found, "as_json") else found
-    if known.get("task") == "regress":
-        raise ValueError(
-            "the page of an evaluation is for classes; of numbers table(), interval_table() and rows() tell"
-        )
+    known = _with_scores_described(found.as_json() if hasattr(found, "as_json") else found)
+    kind, captions = _kind(known), _kind(known).captions(known)
     return write_document(
         path,
-        "evaluation.html",
-        SCRIPTS,
+        kind.TEMPLATE,
+        (*BEFORE, kind.SCRIPT, *AFTER),
         contents(known),
         title=clipped(title or _files(known)),
         how=clipped(known["how"], 1000),
         notes=[clipped(note, 400) for note in known["notes"]],
         header=header(known),
         cells=cells(known),
-        facts=facts(known),
-        captions=captions(known),
+        facts=facts(known, kind.facts(known)),
+        captions={**captions, "scores": f"{MEANS} {captions['scores']}"},
         versions=about.versions(),
+        **kind.tables(known),
     )
+
+
+def _kind(found) -> ModuleType:
+    """Where classes and numbers part: modules of the same names."""
+    return evaluation_numbers if found.get("task") == "regress" else evaluation_classes
 
 
 def contents(found: Mapping[str, Any]) -> dict[str, Any]:
     """What the page's script reads."""
-    files = list(dict.fromkeys(row["file"] for row in found["results"]))
+    files, kind = list(dict.fromkeys(row["file"] for row in found["results"])), _kind(found)
     return {
         "classes": [],  # of rows, which this page has none of
         "baseline": found["baseline"],
-        "scores": found["scores"],
+        "scores": shown_scores(found),
         "files": [clipped(file) for file in files],
-        "results": [_result(row, files) for row in found["results"]],
+        "results": [{**_result(row, files), **kind.details(row)} for row in found["results"]],
         "has_curves": any(row.get("learning_curve") for row in found["results"]),
-        "has_roc": any(row.get("roc") for row in found["results"]),
-        "has_calibration": any(row.get("calibration") for row in found["results"]),
+        **kind.shown(found),
     }
 
 
@@ -87,10 +92,6 @@ def _result(row, files):
         "file": files.index(row["file"]),
         "method": row["method"],
         "scores": {"error": rounded([row["error"], row["uncertainty"]]), **{k: rounded(v) for k, v in scores.items()}},
-        "classes": [_class(line) for line in row.get("classes", [])],
-        "confusion": row.get("confusion"),
-        "calibration": _calibration(row.get("calibration")),
-        "roc": row["roc"] and {name: rounded(rates) for name, rates in row["roc"].items()} if "roc" in row else None,
         "curve": [
             rounded([point["rows"], point["error"], point["uncertainty"]]) for point in row.get("learning_curve", [])
         ],
@@ -98,17 +99,10 @@ def _result(row, files):
     }
 
 
-def _class(line):
-    name, rows, shares = clipped(line["class"]), line["rows"], (line["recall"], line["precision"], line["f1"])
-    taken_for = "" if line["taken_for"] is None else f"{clipped(line['taken_for'], 60)} ({line['how_often']})"
-    return [name, rows, *rounded(shares), taken_for]
-
-
-def _calibration(found):
-    if found is None:
-        return None
-    bins = [rounded([part[name] for name in ("chance", "share", "low", "high", "rows")]) for part in found["bins"]]
-    return {"of": None if found["of"] is None else clipped(found["of"], 60), "bins": bins}
+def _with_scores_described(found):
+    """What an earlier version kept as JSON says less of scores."""
+    scores = [{"in_units": False, "aside": score["name"] == "accuracy", **score} for score in found["scores"]]
+    return {**found, "scores": scores}
 
 
 def _files(found):

@@ -15,6 +15,8 @@ from .settings import Settings
 from .text_table import TextTable
 from .uncertainty import Estimate, estimate
 
+SAID_OF_SCORES = ("higher_is_better", "in_percent", "in_units", "aside")
+
 
 class Comparison:
     """Splits grouped by file and method; an error is missing where one of its splits has none.
@@ -168,7 +170,8 @@ class Comparison:
     def details(self, file: str, method: str) -> dict[str, Any]:
         """Of one method, from all its test rows; empty where it failed.
 
-        Classes, confusion, calibration and ROC; of numbers predictions beside the truth. The learning curve of both.
+        Classes, confusion, calibration and ROC; of numbers predictions beside the truth and residuals. The learning
+        curve of both.
         """
         answers = [split.answers for split in self.cells[file, method] if split.answers is not None]
         if not answers or len(answers) < len(self.cells[file, method]):
@@ -187,8 +190,8 @@ class Comparison:
         """Everything, as JSON values; a number that is none is NaN."""
         results = [{**row, **self.details(row["file"], row["method"])} for row in self.rows()]
         scores = [
-            {"name": s.name, "title": s.title, "higher_is_better": s.higher_is_better, "in_percent": s.in_percent}
-            for s in self.scores.values()
+            {name: getattr(score, name) for name in ("name", "title", *SAID_OF_SCORES)}
+            for score in self.scores.values()
         ]
         about = {"baseline": CONSTANT, "scores": scores, "notes": self.notes(), "how": self.protocol()}
         return {"protocol": "honest", **asdict(self.settings), **about, "results": results}

@@ -1,4 +1,4 @@
-"""What figures of an evaluation show: whether probabilities are right, and what a threshold would give."""
+"""What figures of an evaluation show: if probabilities are right, what a threshold gives, how far off numbers are."""
 
 from typing import Any
 
@@ -11,7 +11,8 @@ from .number_answers import NumberAnswers
 from .scores import confusion, f1, precision, recall
 
 MOST_BINS = 10
-MOST_POINTS = 200
+MOST_POINTS = 200  # of a curve
+MOST_PREDICTIONS = 1000
 MOST_CLASSES = 100  # whose confusion is told in full
 Z = 1.96  # of a 95 % interval
 
@@ -19,7 +20,7 @@ Z = 1.96  # of a 95 % interval
 def of_answers(answers: Answers | NumberAnswers, repeats: int) -> dict[str, Any]:
     """All there is to show of answers."""
     if isinstance(answers, NumberAnswers):
-        return {"predictions": predictions(answers, repeats)}
+        return {"predictions": predictions(answers, repeats), "residuals": residuals(answers)}
     return {
         "classes": by_class(answers, repeats),
         "confusion": confused(answers),
@@ -28,11 +29,18 @@ def of_answers(answers: Answers | NumberAnswers, repeats: int) -> dict[str, Any]
     }
 
 
-def predictions(answers: NumberAnswers, repeats: int) -> dict[str, list[float]]:
-    """Numbers of the first repeat beside what was predicted, of very many rows some, in the order of the truth."""
+def predictions(answers: NumberAnswers, repeats: int) -> dict[str, Any]:
+    """Numbers of the first repeat beside what was predicted, in the order of the truth; of very many ``rows`` some."""
     n = len(answers.truth) // repeats
-    order = np.argsort(answers.truth[:n], kind="stable")[_thinned(n)]
-    return {"truth": answers.truth[order].tolist(), "told": answers.told[order].tolist()}
+    order = np.argsort(answers.truth[:n], kind="stable")[_thinned(n, MOST_PREDICTIONS)]
+    return {"rows": n, "truth": answers.truth[order].tolist(), "told": answers.told[order].tolist()}
+
+
+def residuals(answers: NumberAnswers) -> dict[str, float]:
+    """Mean of truth minus prediction, and how near half, nine in ten and all predictions are; of all repeats."""
+    left = answers.truth - answers.told
+    half, most, largest = np.quantile(np.abs(left), (0.5, 0.9, 1))
+    return {"mean": float(left.mean()), "half": float(half), "nine_in_ten": float(most), "largest": float(largest)}
 
 
 def by_class(answers: Answers, repeats: int) -> list[dict[str, Any]]:
@@ -87,12 +95,12 @@ def roc(answers: Answers) -> dict[str, list[float]] | None:
     if answers.chances is None or len(answers.classes) != 2 or len(np.unique(answers.truth)) < 2:
         return None
     false, true, _ = roc_curve(answers.truth, answers.chances[:, 1])
-    some = _thinned(len(false))
+    some = _thinned(len(false), MOST_POINTS)
     return {"false": false[some].tolist(), "true": true[some].tolist()}
 
 
-def _thinned(n: int) -> NDArray[np.intp]:
-    return np.unique(np.linspace(0, n - 1, min(n, MOST_POINTS)).round().astype(int))
+def _thinned(n: int, most: int) -> NDArray[np.intp]:
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int))
 
 
 def _mistake(classes, line, number):

@@ -1,4 +1,4 @@
-const EVERY = [drawScores, drawClasses, drawCalibration, drawRoc, drawCurve];
+const EVERY = [drawScores, ...DETAILS, drawCurve];
 
 function choose(change) {
   Object.assign(chosen, change);
@@ -6,7 +6,7 @@ function choose(change) {
 }
 
 function offerMethods() {
-  const known = methodsOf(chosen.file).filter(({ classes }) => classes.length);
+  const known = methodsOf(chosen.file).filter(hasDetails);
   known.sort((a, b) => a.scores.error[0] - b.scores.error[0]); // the best is shown first
   if (!known.some(({ method }) => method === chosen.method)) chosen.method = known.length ? known[0].method : null;
   const pairs = known.map(({ method }) => [method, method]);
@@ -22,7 +22,7 @@ function chooseFile(file) {
 await openPage(async () => {
   await loadPlotly();
   fill(byId("file"), data.files.map((name, i) => [i, name]), 0, chooseFile);
-  const scores = data.scores.filter(({ name }) => name !== "accuracy").map(({ name, title }) => [name, title]);
+  const scores = data.scores.map(({ name, title }) => [name, title]);
   fill(byId("score"), [["error", "Error"], ...scores], "error", (score) => choose({ score }));
   offerMethods();
   for (const drawing of EVERY) figure(drawing);

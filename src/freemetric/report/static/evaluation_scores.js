@@ -1,13 +1,12 @@
-// What is chosen, scores beside the constant answer, and the classes of one method.
+// What is chosen, and scores beside the constant answer.
 const chosen = { file: 0, score: "error", method: null };
 const TINTS = ["#1A7FC1", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#8A5A00", "#6B6B6B"];
-const MOST_BESIDE = 12; // classes whose confusion has room beside their table, ...
-const LONGEST_BESIDE = 14; // ... and letters of their names
 const DASHES = ["solid", "dash", "dot"];
 const methodNames = [...new Set(data.results.map(({ method }) => method))].filter((name) => name !== data.baseline);
 
-// A method has one look in all figures.
+// A method has one look in all figures; the constant answer is grey.
 function look(method) {
+  if (method === data.baseline) return { line: { color: color("soft"), width: 1.5, dash: "dot" }, marker: { symbol: "circle-open", size: 7, color: color("soft") } };
   const i = methodNames.indexOf(method);
   const dash = DASHES[Math.floor(i / TINTS.length) % DASHES.length];
   return { line: { color: TINTS[i % TINTS.length], width: 2, dash }, marker: { symbol: SYMBOLS[i % SYMBOLS.length], size: 7, color: TINTS[i % TINTS.length] } };
@@ -60,18 +59,4 @@ function drawScores() {
     yaxis: named(known.map(({ method }) => method), 24, MOST_TICKS, { range: [known.length - 0.5, -0.5], showgrid: true }),
     margin: { l: 10, r: 16, t: 28, b: 40 },
   });
-}
-
-function drawClasses() {
-  const { classes, confusion } = current() ?? { classes: [], confusion: null };
-  const share = (part) => (part === null ? "–" : percent(part));
-  const lines = classes.map(([name, n, recall, precision, , mistake]) => [name, String(n), fixed(share(recall)), fixed(share(precision)), mistake]);
-  byId("by-class").replaceChildren(tableOf(["class", "rows", "recall", "precision", "most often taken for"], lines));
-  data.confusion = confusion && { names: classes.map(([name]) => name), counts: confusion };
-  byId("confusion-plot").closest("figure").hidden = !confusion;
-  const fits = classes.length <= MOST_BESIDE && classes.every(([name]) => name.length <= LONGEST_BESIDE);
-  byId("class-parts").classList.toggle("stacked", !fits || !confusion);
-  const before = drawings.length;
-  drawConfusion(); // of the page about a model
-  drawings.length = before; // all are drawn anew when another method is chosen
 }
