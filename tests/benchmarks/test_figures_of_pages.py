@@ -43,3 +43,18 @@ def test_the_outside():
     assert set(expected.index) < set(table)
     for method in expected.index:
         assert shows(table[method][:2], expected.loc[method]), method
+
+
+def test_the_regression():
+    text = (ROOT / "docs" / "regression.md").read_text(encoding="utf-8")
+    records = load_compact(ROOT / "benchmarks" / "regression" / "records.jsonl.gz")
+    r2 = pd.DataFrame([{**vars(r.job), "r2": r.r2} for r in records])
+    assert len(r2) == 33 * 7 * 10
+    means = r2.groupby(["dataset", "method"])["r2"].mean().unstack()
+    ranks = (-means).rank(axis=1).mean()
+    lines = text[text.index("| all, 33 sets |") :].split("\n\n")[0].splitlines()[2:]
+    table = {cells[0]: cells[1:] for cells in (re.split(r" *\| *", line.strip("| ")) for line in lines)}
+    assert set(table) == set(means)
+    for method, cells in table.items():
+        assert cells[0] == f"{ranks[method]:.2f}", method
+        assert cells[4] == f"{means[method].mean():.4f}", method
