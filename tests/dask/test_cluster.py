@@ -13,7 +13,7 @@ from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
-from freemetric import FreeEnergyClassifier, Recipe
+from freemetric import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from freemetric.metrics import Voters
 
 pytest.importorskip("dask.dataframe", reason="needs the extra dask")
@@ -22,7 +22,7 @@ distributed = pytest.importorskip("distributed", reason="needs the extra dask")
 import dask  # noqa: E402
 import dask.array as da  # noqa: E402
 
-from freemetric.dask import DaskFreeEnergyClassifier  # noqa: E402
+from freemetric.dask import DaskFreeEnergyClassifier, DaskFreeEnergyRegressor  # noqa: E402
 
 RECIPE = replace(Recipe(), n_replicas=14, cheap_bag=1, n_steps=2, most_searched=100)
 SETTINGS = {"recipe": RECIPE, "shortlist": None, "random_state": 0}
@@ -65,6 +65,19 @@ def assert_same_predictions(model, one, X):
     np.testing.assert_array_equal(model.classes_[probabilities.argmax(axis=1)], one.predict(X))
 
 
+def assert_same_numbers(X, y):
+    """Of regressors, here and apart."""
+    settings = {"candidates": ["scaled/diagonal"], **SETTINGS}
+    one, apart = (kind(**settings) for kind in (FreeEnergyRegressor, DaskFreeEnergyRegressor))
+    one.fit(X, y)
+    apart.fit(*chunked(X, y, 60))
+    np.testing.assert_array_equal(apart.trace_["energy"], one.trace_["energy"])
+    far = da.from_array(X, chunks=(50, -1))
+    np.testing.assert_allclose(apart.predict(far).compute(), one.predict(X), atol=1e-6)
+    np.testing.assert_allclose(apart.predict_interval(far).compute(), one.predict_interval(X), rtol=1e-5, atol=1e-6)
+    assert apart.score(far, da.from_array(y, chunks=50)) == pytest.approx(one.score(X, y), rel=1e-5)
+
+
 def kill_a_worker_that_works(cluster, pids, killed):
     """Wait until a worker has something to do, and end it the hard way."""
     deadline = time.monotonic() + PATIENCE
@@ -96,6 +109,7 @@ def test_workers_give_what_one_process_gives(wine):
         one = FreeEnergyClassifier(**SETTINGS).fit(X, y)
         assert_same_model(apart, one)
         assert_same_predictions(apart, one, X)
+        assert_same_numbers(X[:, 1:], X[:, 0])
 
 
 @pytest.mark.slow

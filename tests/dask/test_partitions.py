@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from sklearn.datasets import load_diabetes
+from sklearn.exceptions import NotFittedError
 
 pytest.importorskip("dask.dataframe", reason="needs the extra dask")
 
@@ -11,22 +11,27 @@ import dask.array as da
 import dask.dataframe as dd
 import pandas as pd
 
-import freemetric.dask
-from freemetric import FreeEnergyRegressor
-from freemetric.dask import DaskFreeEnergyClassifier
+from freemetric.dask import DaskFreeEnergyClassifier, DaskFreeEnergyRegressor
 
 X = da.from_array(np.random.default_rng(0).random((40, 3)), chunks=(20, -1))
 y = da.from_array(np.arange(40) % 2, chunks=20)
 holed = X.map_blocks(lambda block: np.where(block > 0.9, np.nan, block))
 FRAME = dd.from_pandas(pd.DataFrame({"a": np.arange(40.0), "b": ["x", "y"] * 20}), npartitions=2)
+GAPS = dd.from_pandas(pd.Series([1, None] * 20, dtype="Int64"), npartitions=2)
 THIN = dd.from_pandas(pd.DataFrame({"a": pd.arrays.SparseArray(np.arange(40.0))}), npartitions=2)
 WRONG = {
     "other chunks": (X, y.rechunk(10), r"same rows; they have \(20, 20\) and \(10, 10, 10, 10\)"),
     "fewer labels": (X, y[:30], r"\(20, 20\) and \(20, 10\)"),
     "gaps": (holed, y, "X contains NaN or infinity in partition"),
-    "an array": (np.ones((40, 3)), y, "X must be a Dask array of two dimensions or a Dask dataframe; got ndarray"),
-    "labels here": (X, np.ones(40), "y must be a Dask array of one dimension or a Dask series; got ndarray"),
-    "one dimension": (y, y, "of two dimensions"),
+    "an array": (np.ones((40, 3)), y, r"same rows; they have \(40\) and \(20, 20\)"),
+    "labels here": (X, np.ones(40), r"same rows; they have \(20, 20\) and \(40\)"),
+    "one dimension": (y, y, "X must be an array of two dimensions or a dataframe, of Dask or not; got Array"),
+    "a sparse matrix": (csr_array(np.eye(40)), y, "X must be an array of two dimensions or .*; got csr_array"),
+    "two targets": (
+        X,
+        np.ones((40, 2)),
+        "y must be an array of one dimension or a series, of Dask or not; got ndarray",
+    ),
     "words": (FRAME, y, "X has columns that are no numbers: 'b'"),
     "objects": (X.astype(object), y, "X has dtype object; numbers are needed"),
     "sparse chunks": (X.map_blocks(csr_array), y, "X is sparse in partition"),
@@ -59,12 +64,50 @@ def test_what_cannot_be_predicted():
     assert model.predict(X[:0]).compute().shape == (0,)
 
 
-def test_numbers_are_not_for_partitions_yet():
-    line = r"^Numbers as target are not for partitions yet; FreeEnergyRegressor takes Dask arrays that fit .*$"
-    with pytest.raises(AttributeError, match=line):
-        freemetric.dask.DaskFreeEnergyRegressor  # noqa: B018
-    rows, numbers = (part[::4] for part in load_diabetes(return_X_y=True))
-    settings = {"n_replicas": 3, "candidates": ["scaled/full"], "random_state": 0}
-    there = FreeEnergyRegressor(**settings).fit(da.from_array(rows, chunks=(50, 10)), da.from_array(numbers, chunks=50))
-    here = FreeEnergyRegressor(**settings).fit(rows, numbers)
-    np.testing.assert_array_equal(there.predict(rows), here.predict(rows))
+WRONG_NUMBERS = {
+    "other chunks": (X, y.rechunk(10), r"same rows; they have \(20, 20\) and \(10, 10, 10, 10\)"),
+    "words": (X, da.from_array(np.array(["a", "b"] * 20), chunks=20), "y has something that is no number in partition"),
+    "a gap": (X, y.astype(float).map_blocks(lambda block: block / block), "y contains NaN or infinity in partition"),
+    "pandas' gap": (FRAME[["a"]], GAPS, "y contains NaN or infinity in partition"),
+    "one row": (X[:1], y[:1], "X has 1 row; at least 2 are needed"),
+    "no rows": (X[:0], y[:0], "X has no rows"),
+    "gaps": (holed, y, "X contains NaN or infinity in partition"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered in divide")
+@pytest.mark.parametrize(("patterns", "numbers", "said"), WRONG_NUMBERS.values(), ids=WRONG_NUMBERS)
+def test_what_numbers_cannot_be_learned_from(patterns, numbers, said):
+    with pytest.raises(ValueError, match=said) as error:
+        DaskFreeEnergyRegressor(n_replicas=4).fit(patterns, numbers)
+    assert "\n" not in str(error.value)
+
+
+def test_parameters_are_checked():
+    with pytest.raises(ValueError, match="'scale' parameter"):
+        DaskFreeEnergyRegressor(scale="cubic").fit(X, y)
+    with pytest.raises(ValueError, match="scale='log' is for positive numbers; the smallest of y is 0"):
+        DaskFreeEnergyRegressor(scale="log").fit(X, y)
+    with pytest.raises(ValueError, match="n_components=4 is larger"):
+        DaskFreeEnergyRegressor(n_components=4).fit(X, y)
+
+
+def test_what_numbers_cannot_be_predicted():
+    with pytest.raises(NotFittedError):
+        DaskFreeEnergyRegressor().predict(X)
+    settings = {"n_replicas": 4, "candidates": ["scaled/diagonal"], "random_state": 0}
+    model = DaskFreeEnergyRegressor(**settings).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="X has 2 features, but DaskFreeEnergyRegressor is expecting 3"):
+        model.predict(X[:, :2])
+    with pytest.raises(ValueError, match="q is a chance between 0 and 1"):
+        model.predict_quantiles(X, 1.5)
+    with pytest.raises(ValueError, match="alpha"):
+        model.predict_interval(X, 2.0)
+    with pytest.raises(ValueError, match="X has 2 partitions, and y has 4"):
+        model.score(X, y.rechunk(10))
+    with pytest.raises(ValueError, match="have no weights"):
+        model.score(X, y, np.ones(40))
+    with pytest.raises(ValueError, match="X has no rows"):
+        model.score(X[:0], y[:0])
+    assert model.predict_interval(X[:0]).compute().shape == (0, 2)
+    assert model.predict(X[:0]).compute().shape == (0,)

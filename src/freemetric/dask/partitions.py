@@ -1,5 +1,6 @@
 """Dask arrays and dataframes as blocks of rows, and what these must be."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,20 @@ def is_dask(X: Any) -> bool:
     return bool(require("dask", "dask").is_dask_collection(X))
 
 
+def in_partitions(X: Any) -> Any:
+    """What is Dask's as it is; an array or a frame of this process as one partition."""
+    if is_dask(X):
+        return X
+    if hasattr(X, "iloc"):
+        return require("dask.dataframe", "dask").from_pandas(X, npartitions=1, sort=False)
+    return require("dask.array", "dask").from_array(np.asarray(X), chunks=-1)
+
+
 def pattern_blocks(estimator: Any, X: Any, reset: bool) -> list[Block]:
     """Delayed arrays (n, d) of numbers, one for each partition of X; the estimator learns or checks its features."""
-    if not is_dask(X) or not hasattr(X, "to_delayed") or X.ndim != 2:
-        raise ValueError(f"X must be a Dask array of two dimensions or a Dask dataframe; got {type(X).__name__}.")
+    X, given = in_partitions(X), type(X).__name__
+    if not hasattr(X, "to_delayed") or X.ndim != 2:
+        raise ValueError(f"X must be an array of two dimensions or a dataframe, of Dask or not; got {given}.")
     if hasattr(X, "columns"):
         _check_columns(X.dtypes)
         features: Any = require("pandas", "dask").DataFrame(columns=X.columns)
@@ -34,12 +45,13 @@ def pattern_blocks(estimator: Any, X: Any, reset: bool) -> list[Block]:
     return [numbers(part, number, estimator.n_features_in_) for number, part in enumerate(parts)]
 
 
-def label_blocks(y: Any) -> list[Block]:
-    """Delayed arrays (n,) of labels, one for each partition of y."""
-    if not is_dask(y) or not hasattr(y, "to_delayed") or y.ndim != 1:
-        raise ValueError(f"y must be a Dask array of one dimension or a Dask series; got {type(y).__name__}.")
-    given = require("dask", "dask").delayed(labels, pure=False)
-    return [given(part, number) for number, part in enumerate(np.ravel(y.to_delayed()))]
+def target_blocks(y: Any, read: Callable[[Any, int], NDArray]) -> list[Block]:
+    """Delayed arrays (n,), one for each partition of y; ``read`` is ``labels`` or ``numbers``."""
+    y, given = in_partitions(y), type(y).__name__
+    if not hasattr(y, "to_delayed") or y.ndim != 1:
+        raise ValueError(f"y must be an array of one dimension or a series, of Dask or not; got {given}.")
+    known = require("dask", "dask").delayed(read, pure=False)
+    return [known(part, number) for number, part in enumerate(np.ravel(y.to_delayed()))]
 
 
 def known_lengths(X: Any, blocks: list[Block]) -> list[int]:
@@ -62,9 +74,7 @@ def patterns(part: Any, number: int, n_features: int) -> NDArray[np.floating]:
     """A partition as numbers (n, d), float32 where it is that; ValueError where it is something else."""
     if hasattr(part, "toarray") or hasattr(part, "todense"):
         raise ValueError(f"X is sparse in partition {number}; dense numbers are needed.")
-    X = np.asarray(part)
-    if X.dtype == object and hasattr(part, "to_numpy"):  # pandas' numbers with gaps
-        X = part.to_numpy(np.float64, na_value=np.nan)
+    X = _without_gaps(part)
     X = X if X.dtype == np.float32 else X.astype(np.float64)
     if X.shape[1:] != (n_features,):
         raise ValueError(f"X has shape {X.shape} in partition {number}; {n_features} features are needed.")
@@ -80,6 +90,24 @@ def labels(part: Any, number: int) -> NDArray:
     if np.any(is_missing):
         raise ValueError(f"y has no label for some rows in partition {number}.")
     return y
+
+
+def numbers(part: Any, number: int) -> NDArray[np.float64]:
+    """A partition as numbers (n,); ValueError where one is missing or none."""
+    try:
+        y = _without_gaps(part).astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"y has something that is no number in partition {number}.") from None
+    if not np.isfinite(y).all():
+        raise ValueError(f"y contains NaN or infinity in partition {number}.")
+    return y
+
+
+def _without_gaps(part):
+    """An array; gaps among pandas' numbers are NaN."""
+    values = np.asarray(part)
+    is_pandas = values.dtype == object and hasattr(part, "to_numpy")
+    return part.to_numpy(np.float64, na_value=np.nan) if is_pandas else values
 
 
 def _check_columns(dtypes):

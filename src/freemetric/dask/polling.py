@@ -1,6 +1,6 @@
 """Queries to voters that live in many places, as a graph that Dask may run anywhere."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..metrics.answers import Answers, answers, merged
 from ..metrics.precincts import Precinct, Spaces
 from .partitions import Block
 
+Read = Callable[[Spaces, NDArray, NDArray], NDArray]
 MERGED_TOGETHER = 8  # answers; so that votes are counted on the way and no worker holds all of them
 
 
@@ -26,30 +27,39 @@ class FarPoll:
         The voters.
     size : int or None
         Places on the shortlist of every precinct; None asks all.
+    read : callable
+        What makes predictions (n, m) of votes: ``read(spaces, shares, queries)``.
     """
 
-    def __init__(self, spaces: Spaces, precincts: Any, size: int | None):
+    def __init__(self, spaces: Spaces, precincts: Any, size: int | None, read: Read):
         self.dask, self.block, self.size = require("dask", "dask"), spaces.block, size
-        (self.spaces,) = self.dask.persist(self.dask.delayed(spaces, traverse=False))
+        given = (self.dask.delayed(some, traverse=False) for some in (spaces, read))
+        self.spaces, self.read = self.dask.persist(*given)
         if size is not None:
             precincts = [precinct.listed(self.spaces) for precinct in precincts]
         self.precincts = self.dask.persist(*precincts)
 
-    def probabilities(self, patterns: Block, n: int) -> list[tuple[int, Any]]:
-        """Of a delayed array of n patterns: delayed class probabilities of one block after the other, with its size."""
+    def predictions(self, patterns: Block, n: int) -> list[tuple[int, Any]]:
+        """Of a delayed array of n patterns: delayed predictions of one block after the other, with its size."""
         out = []
         for start in range(0, n, self.block):
             stop = min(start + self.block, n)
             queries = patterns if (start, stop) == (0, n) else patterns[start:stop]
-            out.append((stop - start, self._probabilities(queries)))
+            out.append((stop - start, self._predictions(queries)))
         return out
 
-    def _probabilities(self, queries):
-        ask, merge = self.dask.delayed(asked, pure=False), self.dask.delayed(merged, pure=False)
+    def _predictions(self, queries):
+        ask = self.dask.delayed(asked, pure=False)
         found = [ask(self.spaces, precinct, queries, self.size) for precinct in self.precincts]
-        while len(found) > 1:
-            found = [merge(found[a : a + MERGED_TOGETHER]) for a in range(0, len(found), MERGED_TOGETHER)]
-        return self.dask.delayed(calibrated, pure=False)(self.spaces, found[0], queries)
+        return self.dask.delayed(read_by, pure=False)(self.read, self.spaces, merged_in_steps(found, merged), queries)
+
+
+def merged_in_steps(found: list[Block], merge: Callable) -> Block:
+    """One delayed result of many, merged few at a time."""
+    together = require("dask", "dask").delayed(merge, pure=False)
+    while len(found) > 1:
+        found = [together(found[a : a + MERGED_TOGETHER]) for a in range(0, len(found), MERGED_TOGETHER)]
+    return found[0]
 
 
 def asked(spaces: Spaces, precinct: Precinct, queries: NDArray, size: int | None) -> Answers:
@@ -58,15 +68,6 @@ def asked(spaces: Spaces, precinct: Precinct, queries: NDArray, size: int | None
         return answers(spaces, precinct, queries, size)
 
 
-def calibrated(spaces: Spaces, found: Answers, queries: NDArray) -> NDArray[np.float64]:
-    """Class probabilities (n, C) of queries that all precincts have answered."""
-    return spaces.probabilities(found.shares(spaces), queries)
-
-
-def n_right(probabilities: Sequence[NDArray], classes: NDArray, y: NDArray, number: int) -> int:
-    """How many labels (n,) of a partition are those of the largest probabilities, which come in blocks."""
-    decided = [classes[block.argmax(axis=1)] for block in probabilities]
-    predicted = np.concatenate(decided) if decided else classes[:0]
-    if len(predicted) != len(y):
-        raise ValueError(f"X has {len(predicted)} rows in partition {number}, and y has {len(y)}.")
-    return int((predicted == y).sum())
+def read_by(read: Read, spaces: Spaces, found: Answers, queries: NDArray) -> NDArray[np.float64]:
+    """What is predicted (n, m) of queries that all precincts have answered."""
+    return read(spaces, found.shares(spaces), queries)

@@ -1,0 +1,165 @@
+"""What free-energy models of classes and of numbers share whose rows stay in Dask's partitions."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from os import PathLike
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import parallel_config
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..extras import require
+from ..learners.base import one_blas_thread
+from ..learners.checks import check_n_components
+from ..learners.free_energy.given import given_recipe, run_to_the_end
+from ..learners.free_energy.model import FreeEnergyModel
+from ..learners.free_energy.search import Search
+from ..metrics.precincts import Spaces
+from ..sklearn_compat import validate_params, with_callbacks
+from .far_rows import FarRows
+from .partitions import Block, is_dask, known_lengths, pattern_blocks
+from .polling import FarPoll, Read
+
+ATTRIBUTES = ("classes_", "n_features_in_", "feature_names_in_")  # that a search does not give
+
+
+class DaskFreeEnergyModel(FreeEnergyModel):
+    """Fit, prediction and gathering on partitions; subclasses say what rows vote for and how votes are read."""
+
+    local: ClassVar[type]  # the model of one process
+    _voters: Any
+
+    def _target_blocks(self, y: Any) -> list[Block]:
+        """Delayed targets (n,) of every partition of y."""
+        raise NotImplementedError
+
+    def _far_rows(self, X: Sequence[Block], y: Sequence[Block]) -> FarRows:
+        """The voters of these partitions."""
+        raise NotImplementedError
+
+    def _judge(self, panel: Any) -> Callable[[Search], Any]:
+        """What gives the verdict on a search among these voters, which are looked at first."""
+        raise NotImplementedError
+
+    def _described(self, search: Search, verdict: Any, voters: Any) -> dict[str, Any]:
+        """Attributes of the model with these voters."""
+        raise NotImplementedError
+
+    def _described_here(self, search: Search, verdict: Any) -> dict[str, Any]:
+        """Attributes of every row, which only a model of one process has."""
+        return {}
+
+    def _read(self) -> Read:
+        """What makes predictions of votes."""
+        raise NotImplementedError
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any) -> Self:
+        """Sample the metrics and weigh them.
+
+        Parameters
+        ----------
+        X : dask array of shape (n_samples, n_features) or dask dataframe
+            Patterns. They are kept in the memory of the workers. An array or a frame of this process is one partition.
+        y : dask array of shape (n_samples,) or dask series
+            Targets, in partitions of the same rows as those of X.
+
+        Returns
+        -------
+        self : object
+            The fitted model.
+        """
+        validate_params(self)
+        blocks = pattern_blocks(self, X, reset=True)
+        self._voters = voters = self._far_rows(blocks, self._target_blocks(y))
+        self.n_rows_ = len(voters)
+        few = len(voters) <= given_recipe(self, len(voters)).most_searched
+        search = self._search(voters.only(np.arange(len(voters))) if few else voters)
+        panel = search.problem.voters
+        check_n_components(self.n_components, panel.X)
+        judge = self._judge(panel)
+        with on_the_cluster():
+            run_to_the_end(search, self)
+        with one_blas_thread():  # many small problems, for which threads only wait
+            verdict = judge(search)
+            attributes = self._described(search, verdict, panel)
+        for name, value in attributes.items():
+            setattr(self, name, value)
+        self._found = search, verdict
+        self._poll = FarPoll(Spaces.of(self.committee_), list(voters.precincts()), self._asked, self._read())
+        return self
+
+    def _answers(self, X: Any, width: int) -> Any:
+        """Predictions (n, width) as ``_read`` makes them, of Dask where X is."""
+        check_is_fitted(self)
+        array = require("dask.array", "dask")
+        parts = [part for parts in self._by_partition(X) for part in parts]
+        blocks = [array.from_delayed(block, (n, width), dtype=np.float64) for n, block in parts]
+        answers = array.concatenate(blocks) if blocks else array.empty((0, width))
+        return answers if is_dask(X) else answers.compute()
+
+    def _by_partition(self, X):
+        """For every partition of X its delayed predictions, block by block."""
+        if not is_dask(X):
+            patterns = self._patterns(X)
+            return [self._poll.predictions(self._poll.dask.delayed(patterns, traverse=False), len(patterns))]
+        blocks = pattern_blocks(self, X, reset=False)
+        lengths = known_lengths(X, blocks)
+        return [self._poll.predictions(block, n) for block, n in zip(blocks, lengths, strict=True)]
+
+    def _compared(self, X: Any, y: Any, compare: Callable[[NDArray, NDArray], Any]) -> list[Any]:
+        """compare(predictions, targets) of every partition, where it lives."""
+        check_is_fitted(self)
+        predicted, targets = self._by_partition(X), self._target_blocks(y)
+        if len(predicted) != len(targets):
+            raise ValueError(f"X has {len(predicted)} partitions, and y has {len(targets)}.")
+        dask = require("dask", "dask")
+        wanted = [
+            dask.delayed(compared)([block for _, block in blocks], own, number, compare)
+            for number, (blocks, own) in enumerate(zip(predicted, targets, strict=True))
+        ]
+        found = [some for some in dask.compute(*wanted) if some is not None]
+        if not found:
+            raise ValueError("X has no rows.")
+        return found
+
+    def to_local(self) -> Any:
+        """The model with all its rows in this process: to be saved, exported, explained, or used without Dask.
+
+        Returns
+        -------
+        model : FreeEnergyClassifier or FreeEnergyRegressor
+            As one process would have fitted it.
+        """
+        check_is_fitted(self)
+        search, verdict = self._found
+        voters = self._voters.only(np.arange(len(self._voters)))
+        model = self.local(**self.get_params(deep=False))
+        known = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
+        attributes = self._described(search, verdict, voters) | self._described_here(search, verdict)
+        for name, value in (known | attributes).items():
+            setattr(model, name, value)
+        return model
+
+    def save(self, path: str | PathLike, about: dict[str, Any] | None = None) -> None:
+        """A model whose rows live elsewhere has no file: ``to_local().save(path)`` gathers them first."""
+        raise ValueError("The rows of this model live in Dask's partitions; to_local().save(path) gathers them first.")
+
+
+def compared(predictions: Sequence[NDArray], y: NDArray, number: int, compare: Callable) -> Any:
+    """compare(predictions, y) of a partition, whose predictions come in blocks; None where it has no rows."""
+    n = sum(len(block) for block in predictions)
+    if n != len(y):
+        raise ValueError(f"X has {n} rows in partition {number}, and y has {len(y)}.")
+    return compare(np.concatenate(predictions), y) if n else None
+
+
+def on_the_cluster() -> AbstractContextManager:
+    """joblib through Dask's client where there is one, else as it is set."""
+    try:
+        client = require("distributed", "dask").default_client()
+    except (ImportError, ValueError):
+        return nullcontext()
+    return parallel_config(backend="dask", client=client)
