@@ -72,6 +72,7 @@ GALLERY = [
     "plot_snapshots.py",
     "plot_votes.py",
     "plot_neighbors.py",
+    "plot_kernels.py",
     "plot_digits.py",
     "plot_retrieval.py",
     "plot_clustering.py",
