@@ -182,6 +182,7 @@ def test_a_grid_search_over_a_classifier(name, grid, best, corners):
     assert search.best_score_ > 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in LEARNERS if name != "euclidean"])
 def test_a_halving_search(name, corners):
     model = Pipeline([("metric", seeded(LEARNERS[name]())), ("knn", KNeighborsClassifier(3))])

@@ -239,6 +239,7 @@ def test_views_and_forms_are_told_apart_in_metrics_only():
                 assert not texts & SWITCHES, f"{path.name}, line {node.lineno}: {about}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["freemetric.tabular", "freemetric.cli", "freemetric.bench.runner"])
 def test_without_what_only_unix_has(module):
     hidden = "import sys; sys.modules.update(resource=None, fcntl=None)"

@@ -59,6 +59,7 @@ def test_a_mistyped_command_imports_nothing_slow():
     assert imported(code, "fitt") == set()
 
 
+@pytest.mark.slow
 def test_numba_comes_with_the_first_learner():
     assert "numba" not in imported("import freemetric.files, freemetric.datasets")
     assert "numba" in imported("import freemetric; freemetric.NCA")
@@ -95,6 +96,7 @@ def test_the_names_for_type_checkers_are_those_that_are_there():
     assert seen | {"__version__"} == set(freemetric.__all__)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["from freemetric.files import load", "from freemetric import load"])
 def test_a_model_is_loaded_whatever_was_imported_before(way, wine, tmp_path):
     freemetric.PCA(2).fit(*wine).save(tmp_path / "wine.fm")

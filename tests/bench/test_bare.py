@@ -32,6 +32,7 @@ if __name__ == "__main__":
 EXTRAS = ["pandas", "pyarrow", "typer", "rich", "matplotlib", "plotly", "jinja2", "scikit_posthocs", "baycomp", "cma"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("hidden", "methods"),
     [

@@ -113,6 +113,7 @@ def test_residual_quantiles_hold_as_many_as_they_say(rng):
         assert ((low <= y[1000:]) & (y[1000:] <= high)).mean() == pytest.approx(share, abs=0.03)
 
 
+@pytest.mark.slow
 def test_every_method_predicts_numbers_and_quantiles_in_order(rng):
     X = rng.normal(size=(30, 2))
     y = X[:, 0] + 0.1 * rng.normal(size=30)
@@ -251,6 +252,7 @@ def comparison():
     return records
 
 
+@pytest.mark.slow
 def test_statistics_take_any_measure():
     records = comparison()
     for measure in ("unexplained", "mae", "rmse", "pinball", "width90"):

@@ -7,6 +7,7 @@ from freemetric.bench.race import OPTIMISERS, race
 from freemetric.energies import NCAEnergy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OPTIMISERS)
 def test_every_optimiser_lowers_the_energy_within_its_time(name, iris):
     if name == "CMA-ES":

@@ -74,6 +74,7 @@ def test_verdict_needs_the_sets_and_the_zoo(sets, zoo, goal, expected):
     assert choosing.holds(result, goal) is expected
 
 
+@pytest.mark.slow
 def test_choice_and_confirmation_are_recorded(tmp_path, monkeypatch, capsys):
     """On one set and one problem, with recipes that cost nothing."""
     monkeypatch.setattr(choosing, "CHOOSING", ("wine",))

@@ -267,6 +267,7 @@ def test_the_forest_under_another_name_is_rated_as_the_forest():
 # --- the methods themselves
 
 
+@pytest.mark.slow
 def test_forests_are_searched_small_and_end_large():
     X, y = numbered_iris()
     search = RandomSearch(FAMILIES["forest"](), n_configurations=2, n_folds=2, random_state=0).fit(X[:, 1:], y)

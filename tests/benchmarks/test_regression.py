@@ -113,6 +113,7 @@ def call(*words):
     return subprocess.run([sys.executable, script, *map(str, words)], capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_exit_codes(tmp_path, capsys, monkeypatch):
     save_compact(records(), tmp_path / "all.jsonl.gz")
     shown = call("--show", tmp_path / "all.jsonl.gz", "--sets", "boston", "--save", tmp_path / "some.jsonl.gz")

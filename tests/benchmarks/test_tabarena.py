@@ -114,6 +114,7 @@ def test_the_same_seed_gives_the_same_and_a_file_too(model_class, table, tmp_pat
     np.testing.assert_array_equal(model_class.load(first.path).predict_proba(X[160:]), P)
 
 
+@pytest.mark.slow
 def test_the_limit_of_time_is_kept(model_class, rng, tmp_path):
     X = pd.DataFrame(rng.normal(size=(1500, 30)), columns=[f"f{i}" for i in range(30)])
     y = pd.Series((X["f0"] * X["f1"] > 0).astype(int))

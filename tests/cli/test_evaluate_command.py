@@ -22,6 +22,7 @@ def test_one_file(freemetric, home):
     assert "ranks" not in said
 
 
+@pytest.mark.slow
 def test_several_files_have_ranks(freemetric, home, people, tmp_path):
     people.drop(columns="town").to_csv(tmp_path / "fewer.csv", index=False)
     answer = freemetric("evaluate", home / "people.csv", tmp_path / "fewer.csv", *WORDS)

@@ -63,6 +63,7 @@ def attempt(form, freemetric, tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.slow
 def test_fit(form, files, attempt, tmp_path):
     codes = []
     for name, content in files:
@@ -76,6 +77,7 @@ def test_fit(form, files, attempt, tmp_path):
     assert codes.count(2) > 20
 
 
+@pytest.mark.slow
 def test_predict(form, files, model, attempt, tmp_path):
     codes = []
     for name, content in files:

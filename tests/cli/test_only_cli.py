@@ -66,6 +66,7 @@ def test_evaluate_has_ranks_and_says_what_the_tests_need(home, fewer):
     assert several.stderr.splitlines() == [f"note: no tests against euclidean. {needs}"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "missing"),
     [
@@ -86,11 +87,13 @@ def test_the_laboratory_says_what_it_needs(words, missing, tmp_path):
     assert done.stderr == f"This needs {missing}: pip install 'freemetric[bench]'.\n"
 
 
+@pytest.mark.slow
 def test_an_export_says_what_it_needs(home):
     done = shell("export", home / "people.fm", "-o", home / "people.onnx")
     assert (done.returncode, done.stderr) == (1, "This needs onnx: pip install 'freemetric[onnx]'.\n")
 
 
+@pytest.mark.slow
 def test_parquet_says_what_it_needs(home, tmp_path):
     (tmp_path / "people.parquet").write_bytes(b"PAR1")
     done = shell("predict", home / "people.fm", tmp_path / "people.parquet")

@@ -40,6 +40,7 @@ def _read(terminal):
         return b""
 
 
+@pytest.mark.slow
 def test_fit_on_a_terminal(home, tmp_path):
     out, shown = on_a_terminal("fit", home / "people.csv", *REPLICAS, "-o", tmp_path / "a.fm")
     pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks since 1.9")
@@ -48,6 +49,7 @@ def test_fit_on_a_terminal(home, tmp_path):
     assert "━" not in out
 
 
+@pytest.mark.slow
 def test_nothing_but_json_on_a_terminal(home, tmp_path):
     out, shown = on_a_terminal("fit", home / "people.csv", *REPLICAS, "-o", tmp_path / "a.fm", "--json")
     assert out.startswith("{")
@@ -67,6 +69,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_long_command_has_a_bar(command, freemetric, home, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

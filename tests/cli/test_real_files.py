@@ -21,6 +21,7 @@ def shell(*words):
     return subprocess.run([sys.executable, "-m", "freemetric", *map(str, words)], capture_output=True, text=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "parameters"),
     [pytest.param("free-energy", {"n_replicas": 6}, marks=pytest.mark.slow), ("nca", {"n_neighbors": 3})],

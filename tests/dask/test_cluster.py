@@ -102,6 +102,7 @@ def a_worker_killed_meanwhile(cluster, client):
     assert len(killed) == 1
 
 
+@pytest.mark.slow
 def test_workers_give_what_one_process_gives(wine):
     X, y = wine
     with cluster_of(2):

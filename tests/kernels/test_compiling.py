@@ -23,6 +23,7 @@ print(freemetric.ITML().fit(X, y).components_.shape)
 """
 
 
+@pytest.mark.slow
 def test_without_a_place_for_a_cache():
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=250)
     assert done.returncode == 0, done.stderr[-500:]
@@ -48,6 +49,7 @@ def outer(x):
 """
 
 
+@pytest.mark.slow
 def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
     (tmp_path / "outer.py").write_text(OUTER)
     for added in (1, 23):
@@ -90,6 +92,7 @@ def test_a_folder_that_takes_nothing(sources):
     assert called(LIMITED, sources) == ["20", "1"]
 
 
+@pytest.mark.slow
 def test_a_folder_that_may_only_be_read(sources):
     """As in an image: compiled when it was made, used by somebody who may not write."""
     called(COUNTED, sources)

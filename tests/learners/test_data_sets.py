@@ -32,6 +32,7 @@ pytestmark = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("name", SMALL)
 def test_every_learner_fits_the_small_sets(learner, name):

@@ -51,6 +51,7 @@ def test_the_smoothed_programme_solved_by_scipy(tiny, smoothing):
     assert model.objective_ - 1e-9 <= -result.fun <= model.objective_ + model.gap_ + 1e-6
 
 
+@pytest.mark.slow
 def test_without_smoothing_the_smallest_distance_is_the_largest(tiny):
     """max t such that every dissimilar distance is at least t, by scipy."""
     X, pairs, labels = tiny

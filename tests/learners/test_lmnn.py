@@ -117,6 +117,7 @@ def test_the_smooth_objective(rng, kind):
     np.testing.assert_allclose(gradient, numerical, rtol=1e-5, atol=1e-5 * np.abs(gradient).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept_pairs", [lmnn.KEPT_PAIRS, 10])
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 30.0])
 def test_many_tiles_and_kept_pairs_leave_nothing_out(rng, monkeypatch, scale, kept_pairs):
@@ -254,6 +255,7 @@ def test_the_unit_of_the_features_does_not_matter(wine, unit):
     assert LMNN().fit(unit * X, y).objective_ == pytest.approx(expected, rel=0.01)
 
 
+@pytest.mark.slow
 def test_less_pull_more_margin(wine):
     """With hardly any pull separable data get all their margins."""
     assert LMNN(regularization=1e-6, tol=1e-8).fit(*wine).objective_ < 1e-3

@@ -127,6 +127,6 @@ def test_dask_takes_dense_blocks_only(counts):
     with pytest.raises(ValueError, match=r"X is sparse in partition [01]; dense numbers are needed"):
         model.fit(blocks, array.from_array(y, chunks=30))
     with pytest.raises(
-        ValueError, match="X must be a Dask array of two dimensions or a Dask dataframe; got csr_matrix"
+        ValueError, match="X must be an array of two dimensions or a dataframe, of Dask or not; got csr_matrix"
     ):
         model.fit(sparse.csr_matrix(X), y)

@@ -115,6 +115,7 @@ def test_the_weighted_energy_is_what_is_minimised(estimator, rng):
     assert weighted.energy_ == pytest.approx(reached + trap, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_balanced_weights_help_the_rare_class():
     gains = []
     for seed in range(4):

@@ -98,6 +98,7 @@ def resumed_elsewhere(path, X, y):
     return [(state.A, state.energy) for state in run_to_the_end(sampler, energy, freemetric.load(path))]
 
 
+@pytest.mark.slow
 def test_a_chain_goes_on_in_another_process(iris, tmp_path):
     sampler, energy = SAMPLERS[3], LogNCAEnergy().bind(*iris)
     chain, _ = sampler.advance(sampler.begin(np.random.default_rng(0), energy, start()), energy)

@@ -78,6 +78,7 @@ def test_tempering_keeps_every_temperature_in_balance(move):
     np.testing.assert_array_less(np.abs(means.mean(axis=0) - temperatures), 4 * error)
 
 
+@pytest.mark.slow
 def test_tempering_leaves_a_valley_that_annealing_cannot():
     def two_valleys(A):  # minima at -1 and +1, a barrier of height 1 between them
         return (A[:, 0, 0] ** 2 - 1) ** 2

@@ -43,6 +43,7 @@ def test_as_python_has_it(data, request):
         assert np.abs(probabilities - wanted).max() < 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [f"{view}/{form}" for view in VIEWS for form in FORMS])
 def test_every_kind_with_equal_values_and_outliers(kind, rng):
     """New values within, between, beyond and exactly on those of training; many values are equal, one is constant."""

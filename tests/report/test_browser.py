@@ -46,6 +46,7 @@ def test_three_dimensions(visit, report):
     assert points(page, "space-0")[0][0] == "scatter"
 
 
+@pytest.mark.slow
 def test_the_slider_moves_the_points(visit, report, voters):
     page = visit(report)
     end, said = points(page), page.inner_text("#moment")
@@ -86,6 +87,7 @@ def test_play_and_pause(visit, report, voters):
     assert points(page) == rest
 
 
+@pytest.mark.slow
 def test_classes_can_be_hidden(visit, report):
     page = visit(report)
     page.focus("#legend button")
@@ -111,6 +113,7 @@ def test_rows_by_keyboard(visit, report):
     assert page.locator("#answer table").count() == 3
 
 
+@pytest.mark.slow
 def test_a_click_on_a_point_explains_it(visit, report):
     page = visit(report)
     page.evaluate(
@@ -119,6 +122,7 @@ def test_a_click_on_a_point_explains_it(visit, report):
     assert page.inner_text("#answer h3 >> nth=0") == "row 28: 1"
 
 
+@pytest.mark.slow
 def test_every_control_is_reached_and_seen(visit, report):
     page = visit(report)
     reached = set()
@@ -154,6 +158,7 @@ def test_dark_and_light(visit, report):
     assert (background(page), ink(page)) == (dark, dark_ink)
 
 
+@pytest.mark.slow
 def test_a_phone(visit, report):
     page = visit(report, PHONE, has_touch=True, is_mobile=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -211,6 +216,7 @@ def test_no_class_hides_the_others(visit, crowd):
     assert ", class C<br>" in hover
 
 
+@pytest.mark.slow
 def test_names_that_begin_alike(visit, crowd):
     page = visit(crowd)
     names = page.evaluate("document.getElementById('space-1').layout.annotations.map(a => a.text)")
@@ -230,6 +236,7 @@ def test_every_class_of_many_is_named_and_counted(visit, crowd):
     assert visit(crowd, PHONE).evaluate("document.getElementById('confusion-plot').data.length") == 1
 
 
+@pytest.mark.slow
 def test_weights_of_votes(visit, crowd):
     page = visit(crowd)
     assert "weight of its vote" in page.inner_text("#answer table >> nth=0")

@@ -42,6 +42,7 @@ def test_figures_and_rows(visit, report, model):
     assert "class" not in page.inner_text("body")
 
 
+@pytest.mark.slow
 def test_a_phone(visit, report):
     page = visit(report, viewport=PHONE)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

@@ -317,6 +317,7 @@ def notebook(browser, walker, voters, chooser, hostile, tmp_path):
     return show
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [900, 380])
 def test_in_a_browser(notebook, scheme, width):
@@ -337,6 +338,7 @@ def test_the_theme_of_the_notebook_counts(notebook):
     assert set(page.evaluate(ink)) == {"rgb(230, 230, 230)"}
 
 
+@pytest.mark.slow
 def test_light_and_dark_differ(notebook):
     tints = {
         scheme: notebook(scheme=scheme).evaluate("getComputedStyle(document.querySelector('rect')).fill")

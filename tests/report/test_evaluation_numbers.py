@@ -133,6 +133,7 @@ def test_of_a_method_without_intervals(tmp_path):
     assert 'id="coverage-plot"' not in text
 
 
+@pytest.mark.slow
 def test_a_comparison_in_which_all_fails(visit, tmp_path):
     settings = Settings(2, 1, parameters=FAILS, task="regress")
     page = visit(write_evaluation(evaluate({"a": table("a")}, "y", ["pca"], settings), tmp_path / "a.html"))
@@ -182,6 +183,7 @@ def test_every_figure_is_drawn(visit, one):
     assert page.evaluate("document.getElementById('width-plot').layout.font.color") != before
 
 
+@pytest.mark.slow
 def test_numbers_of_many_sizes(visit, several):
     page = visit(several[1])
     kind = "document.getElementById('predicted-plot').layout.xaxis.type"

@@ -55,6 +55,7 @@ def test_test_rows_do_not_reach_the_preprocessing(written, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_same_seed_same_errors_whatever_n_jobs(written):
     table = read(written)
     runs = [compare({"a": table}, "class", ["euclidean", "rf"], QUICK, n_jobs=n) for n in (None, 2)]

@@ -66,6 +66,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("methods", [["forkserver", "spawn"], pytest.param(["spawn"], marks=pytest.mark.slow)])
 def test_without_the_modules_of_unix(methods, tmp_path):
     script = tmp_path / "script.py"  # processes that start anew read it again

@@ -74,6 +74,7 @@ def test_a_frame_gives_what_its_file_gives(reader, rich, path):
     assert model.feature_names() == of_file.feature_names()
 
 
+@pytest.mark.slow
 def test_a_fresh_process_loads_the_file(rich, tmp_path):
     X, y = split(rich)
     model = TableClassifier(QUICK, nominal=["visits"]).fit(X, y)

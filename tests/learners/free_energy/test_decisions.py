@@ -80,6 +80,7 @@ def test_balanced_is_one_over_the_weight_of_a_class(data, rng, plain):
     np.testing.assert_array_equal(plain.class_weight_, 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", SKEWED)
 @pytest.mark.parametrize("options", [{"class_weight": "balanced"}, {"scoring": "balanced_accuracy"}], ids=str)
 def test_balanced_accuracy_rises_on_skewed_classes(problem, options):

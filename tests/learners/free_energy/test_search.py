@@ -107,6 +107,7 @@ def test_tasks_can_be_done_in_any_order(tasks):
         np.testing.assert_array_equal(entrant.maps, np.concatenate([results[n].maps for n in own]))
 
 
+@pytest.mark.slow
 def test_tasks_can_be_done_in_other_processes(tasks):
     _, todo = tasks
     here = [replicas_of(task) for task in todo]
