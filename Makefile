@@ -21,7 +21,7 @@ test-slow: $(VENV)/ready
 
 # scikit-learn's estimator contract, model files and tables on the oldest supported release
 test-oldest: $(OLDEST)/ready
-	$(OLDEST)/bin/python -m pytest -n 2 tests/test_contract.py tests/files tests/metric_learn tests/tabular
+	$(OLDEST)/bin/python -m pytest -n 2 -m "not slow" tests/test_contract.py tests/files tests/metric_learn tests/tabular
 
 # the same and benchmarks with every package as old as pyproject.toml allows
 test-minima: $(MINIMA)/ready
