@@ -127,6 +127,7 @@ def thirds(y):
     return [(np.flatnonzero(part != i), np.flatnonzero(part == i)) for i in range(3)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in LEARNERS if name != "euclidean"])
 def test_a_grid_search_finds_the_plane(name, corners):
     X, y = corners
@@ -212,6 +213,7 @@ def test_a_halving_search_over_replicas(corners):
     assert search.best_params_["temperature"] == 1e-4
 
 
+@pytest.mark.slow
 def test_cross_validation_is_a_plain_loop(estimator, small):
     X, y = small
     model = estimator if hasattr(estimator, "predict") else make_pipeline(estimator, KNeighborsClassifier(3))

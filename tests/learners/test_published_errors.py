@@ -44,6 +44,7 @@ def test_every_learner_has_a_known_error():
     assert set(KNOWN) == set(PAPER)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAPER)
 @pytest.mark.parametrize(("which", "load"), [(0, load_iris), (1, load_wine)], ids=["iris", "wine"])
 def test_not_far_above_the_known_error(name, which, load):

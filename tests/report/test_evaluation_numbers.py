@@ -195,6 +195,7 @@ def test_numbers_of_many_sizes(visit, several):
     assert page.locator("#logarithmic-part").is_hidden()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [400, pytest.param(1400, marks=pytest.mark.slow)])
 def test_names_do_nothing(visit, several, hostile, width):
     page = visit(several[1], {"width": width, "height": 900})

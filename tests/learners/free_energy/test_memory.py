@@ -143,6 +143,7 @@ def load_again(model):
     return pickle.loads(pickle.dumps(model))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "n_rows", [20, pytest.param(80, marks=pytest.mark.slow)]
 )  # with and without lists of all others

@@ -138,6 +138,7 @@ def test_a_replica_does_not_depend_on_what_else_is_tried(wine):
     np.testing.assert_array_equal(first.maps, second.maps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_a_fit_can_leave_the_process(wine, backend):
     X, y = wine
