@@ -19,7 +19,7 @@ class ANMM(MetricLearner):
     nearest patterns of its own class. Their average in the learned space is largest for the leading eigenvectors of
     S - C,
 
-    .. math:: \max_{A A^T = I} \operatorname{tr}\big(A (S - C) A^T\big), \quad
+    .. math:: \max_{A A^T = I} \operatorname{tr}\left(A (S - C) A^T\right), \quad
         S = \frac1N \sum_i \frac{1}{|O_i|} \sum_{j \in O_i} (x_i - x_j)(x_i - x_j)^T,
 
     where O_i are the nearest of other classes, and C alike with the nearest of the own class. The rows of A are

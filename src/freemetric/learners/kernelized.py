@@ -34,7 +34,7 @@ class Kernelized(Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMi
     of the patterns. The images of N patterns span at most N - 1 dimensions around their mean. With the centred kernel
     matrix :math:`\bar K = V \Lambda V^T` the coordinates in that span are
 
-    .. math:: z(x) = \Lambda^{-1/2} V^T \Big(k(x) - \tfrac1N K 1\Big), \qquad
+    .. math:: z(x) = \Lambda^{-1/2} V^T \left(k(x) - \tfrac1N K 1\right), \qquad
        |z(u) - z(v)|^2 = k(u, u) - 2 k(u, v) + k(v, v),
 
     exactly so between patterns of fit, and a learner of z is the kernel form of the learner. Of the coordinates the

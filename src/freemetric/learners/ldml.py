@@ -17,7 +17,7 @@ from .smooth_descent import Array
 class LDML(ConvexDescent):
     r"""Logistic discriminant metric learning: how likely two patterns are of one class, by their distance.
 
-    .. math:: \min_{M \succeq 0,\, b}\; \Big\langle \log\big(1 + \exp(-s_n (b - v_n^T M v_n))\big) \Big\rangle_n
+    .. math:: \min_{M \succeq 0,\, b}\; \left\langle \log\left(1 + \exp(-s_n (b - v_n^T M v_n))\right) \right\rangle_n
         + r |M - M_0|^2,
 
     where v_n is the difference of the two patterns of pair n, s_n = 1 for similar and -1 for dissimilar pairs, and

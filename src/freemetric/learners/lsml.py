@@ -27,7 +27,7 @@ class LSML(PriorOfAllRows):
 
     .. math::
 
-        \min_{M \succ 0}\; F(M) = D(M, M_0) + \gamma \sum_q w_q \big[d_M(a_q, b_q) - d_M(c_q, d_q)\big]_+^2,
+        \min_{M \succ 0}\; F(M) = D(M, M_0) + \gamma \sum_q w_q \left[d_M(a_q, b_q) - d_M(c_q, d_q)\right]_+^2,
 
     where quadruplet q says that a and b are nearer to each other than c and d are, d_M is the distance itself, not its
     square, and D the LogDet divergence tr(M M_0^-1) - log det(M M_0^-1) - n_features from a prior metric. What was said

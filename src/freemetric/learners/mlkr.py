@@ -8,7 +8,7 @@ from .init import INITS_FOR_NUMBERS
 class MLKR(DescendingLearner):
     r"""Metric learning for kernel regression: the metric in which neighbours tell a number best.
 
-    .. math:: E(A) = \frac{1}{N \operatorname{var} y} \sum_i \Big(y_i - \sum_{j \ne i} p_{ij} y_j\Big)^2, \qquad
+    .. math:: E(A) = \frac{1}{N \operatorname{var} y} \sum_i \left(y_i - \sum_{j \ne i} p_{ij} y_j\right)^2, \qquad
        p_{ij} = \frac{\exp(-|A x_i - A x_j|^2)}{\sum_{k \ne i} \exp(-|A x_i - A x_k|^2)},
 
     the leave-one-out error of kernel regression as a share of the variance of y, by L-BFGS to the nearest minimum. Of
