@@ -1,44 +1,43 @@
 """What freemetric survives: ``make survive`` tries it and prints the table of docs/guide/survives.md.
 
-The record is out/survive.json. Exit code 1 where something broke. A file of survival/ makes one or some rows.
+The record is out/survive.json, written after every part. Parts that it lacks, or that broke, are tried; all parts where
+it is whole. Exit code 1 where something broke. A file of survival/ makes one or some rows.
 """
 
 import argparse
-import json
-import platform
 import random
 import sys
 import time
-from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the tests have the fuzzer, and programs that are tried
-PARTS = ("kills", "mutants", "hostile", "large", "tested", "pythons")
+PARTS = ("kills", "mutants", "hostile", "large", "tested", "oldest", "pythons")
 
 
-def survived(part: str, seed: int) -> list:
-    """The rows of a part, said as they are done."""
+def survived(part: str, seed: int) -> tuple[list, float]:
+    """The rows of a part and its seconds, said as they are done."""
     started = time.monotonic()
     rows = import_module(f"survival.{part}").rows(random.Random(seed))
-    print(f"{part}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+    seconds = time.monotonic() - started
+    print(f"{part}: {seconds:.0f} s", file=sys.stderr, flush=True)
     for line in (line for row in rows for line in row.broken):
         print(f"  {line}", file=sys.stderr, flush=True)
-    return rows
+    return rows, seconds
 
 
 def main() -> None:
-    """Try all parts or some, print and write."""
+    """Try all parts or some, write each as it ends, print what is known."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
+    parser.add_argument("--only", nargs="+", choices=PARTS, help="try these again, and keep the others as recorded")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "survive.json")
     given = parser.parse_args()
-    rows = [row for part in given.only for row in survived(part, given.seed)]
-    given.out.parent.mkdir(parents=True, exist_ok=True)
-    record = {"python": platform.python_version(), "system": platform.platform(), "rows": [asdict(row) for row in rows]}
-    given.out.write_text(json.dumps(record, indent=1))
+    record = import_module("survival.record").Record(given.out, PARTS)
+    for part in given.only or record.to_try():
+        record.add(part, *survived(part, given.seed))
+    rows = record.table()
     print(import_module("survival.apart").HEAD, *(row.markdown for row in rows), sep="\n")
     sys.exit(any(row.broken for row in rows))
 

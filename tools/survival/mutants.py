@@ -6,16 +6,18 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from tests.fuzz.targets import attempt, source
+from tests.fuzz.targets import CORPUS, attempt, source, use
 
 from .apart import Row, apart
 
-TRIED = {"model files": 2000, "tables": 1000}
+TRIED = {"model files": 10_000, "tables": 5_000}
 AT_ONCE = 20  # in a process
 
 
 def rows(rng: random.Random) -> list[Row]:
     """A row of the files with right checksums over wrong parts, and one of the tables."""
+    for path in CORPUS.iterdir():
+        use(path)  # compiled and imported once, not by every process
     with tempfile.TemporaryDirectory() as folder:
         return [row(name, times, Path(folder)) for name, times in TRIED.items()]
 
@@ -23,7 +25,7 @@ def rows(rng: random.Random) -> list[Row]:
 def row(name: str, times: int, folder: Path) -> Row:
     """The first seeds whose file is of this kind."""
     made = Row(f"mutants of {name}", times, "one line, or an object that answers or fails in Python; never below it")
-    seeds = [seed for seed in itertools.islice(seeds_of(name == "model files"), times)]
+    seeds = list(itertools.islice(seeds_of(name == "model files"), times))
     counts: Counter[str] = Counter()
     for first in range(0, times, AT_ONCE):
         said = tried(seeds[first : first + AT_ONCE], folder)

@@ -1,4 +1,4 @@
-"""What tests try in processes of their own: forks, places where nothing can be written, exploits; and the minima."""
+"""What tests try in processes of their own: forks, places where nothing can be written, exploits."""
 
 import random
 import subprocess
@@ -7,12 +7,9 @@ import tempfile
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from minima import PYPROJECT, minima
-
 from .apart import Row
 
 ROOT = Path(__file__).parents[2]
-OF_MINIMA = ROOT / "out" / "test-minima.xml"  # `make test-minima` writes it
 FILES = {
     "forks after a fit, and before": (["tests/test_forking.py"], "children answer as their parent does"),
     "no folder to write to, a full disk": (
@@ -29,7 +26,7 @@ FILES = {
 
 def rows(rng: random.Random) -> list[Row]:
     """A row for each group of tests."""
-    return [tested(name, *wanted) for name, wanted in FILES.items()] + [oldest()]
+    return [tested(name, *wanted) for name, wanted in FILES.items()]
 
 
 def tested(name: str, files: list[str], wanted: str) -> Row:
@@ -49,13 +46,3 @@ def counted(report: Path, name: str, wanted: str) -> Row:
     return Row(
         name, len(cases) - len(skipped), wanted, broken, f"{len(skipped)} cannot be tried here" if skipped else ""
     )
-
-
-def oldest() -> Row:
-    """Every package as old as pyproject.toml allows."""
-    pinned = minima(PYPROJECT.read_text())
-    name = f"the oldest releases allowed of {len(pinned)} packages (tests)"
-    wanted = "contract, files, tables and benchmarks as with the newest"
-    if OF_MINIMA.exists() and OF_MINIMA.stat().st_mtime > PYPROJECT.stat().st_mtime:
-        return counted(OF_MINIMA, name, wanted)
-    return Row(name, 0, wanted, measured="`make test-minima` has not been run here")
