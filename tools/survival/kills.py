@@ -30,6 +30,7 @@ X = minmax_scale(X)
 SETS, NAMES = ["iris", "wine"], ["euclidean", "rca", "rf"]
 KILLS = 12  # of each that goes on
 LONGEST = 4.0  # seconds until one is killed
+PATIENCE = 5.0  # seconds until one has begun
 
 
 def rows(rng: random.Random) -> list[Row]:
@@ -48,9 +49,16 @@ def saves(rng: random.Random, times: int) -> Row:
     models = [Euclidean().fit(X), Euclidean().fit(X[:, :2])]
     with tempfile.TemporaryDirectory() as folder:
         path, drafts, files = Path(folder) / "a.fm", set(), set()
+        started = time.monotonic()
         models[0].save(path)
+        usual = time.monotonic() - started
         for _ in range(times):
-            killed(lambda: [models[n % 2].save(path) for n in range(10**6)], rng.uniform(0.01, 0.1))
+            seen = path.stat().st_mtime_ns
+            killed(
+                lambda: [models[n % 2].save(path) for n in range(10**6)],
+                rng.uniform(0, 2 * usual),
+                lambda seen=seen: path.stat().st_mtime_ns != seen,  # at work: it has put a file of its own there
+            )
             drafts |= set(path.parent.glob(".*"))
             files.add(path.stat().st_mtime_ns)
             try:
@@ -64,8 +72,8 @@ def saves(rng: random.Random, times: int) -> Row:
     return row
 
 
-def killed(work: Callable[[], object], seconds: float) -> bool:
-    """Whether a process was still at work after so many seconds, and was ended with all that it had started."""
+def killed(work: Callable[[], object], seconds: float, begun: Callable[[], bool] = lambda: True) -> bool:
+    """Whether a process was still at work so many seconds after it had begun, and was ended."""
     child = os.fork()
     if child == 0:
         os.setsid()
@@ -75,6 +83,9 @@ def killed(work: Callable[[], object], seconds: float) -> bool:
             code = 0
         finally:
             os._exit(code)
+    give_up = time.monotonic() + PATIENCE
+    while not begun() and time.monotonic() < give_up:
+        time.sleep(0.001)
     time.sleep(seconds)
     was_at_work = os.waitpid(child, os.WNOHANG)[0] == 0
     if was_at_work:
