@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.neighbors._base import NeighborsBase
 from sklearn.utils import _safe_indexing as safe_indexing
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 try:
@@ -41,9 +41,13 @@ __all__ = [
 
 
 def validate_params(estimator: BaseEstimator) -> None:
-    """ValueError or TypeError where a parameter of an estimator is not what its constraints allow."""
-    if hasattr(estimator, "_parameter_constraints"):
-        estimator._validate_params()
+    """ValueError or TypeError where a parameter of an estimator is not what its constraints allow.
+
+    ``_validate_params`` without ``get_params``, which reads signatures: that takes longer than a fit on a small table.
+    """
+    constraints = getattr(estimator, "_parameter_constraints", {})
+    values = {name: getattr(estimator, name) for name in constraints if hasattr(estimator, name)}
+    validate_parameter_constraints(constraints, values, caller_name=type(estimator).__name__)
 
 
 def callback_context(estimator: BaseEstimator, n_steps: int | None) -> Any:

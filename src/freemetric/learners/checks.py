@@ -9,6 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..exceptions import DataWarning
 from ..metrics.places import equal_rows
 from ..printable import printable
+from .units import ranges
 
 MANY_COPIES = 0.1  # share of rows
 MOST_COMPARED = 200_000  # rows among which copies are looked for
@@ -81,7 +82,7 @@ def _complaints(X, y, classes, names):
 
 def _complaints_of_patterns(X, names):
     N, d = X.shape
-    constant = np.flatnonzero(np.ptp(X, axis=0) == 0)
+    constant = np.flatnonzero(ranges(X) == 0)
     if len(constant):
         named = constant if names is None else [printable(names[i]) for i in constant]
         yield f"Constant features, which no distance can use: {_few(named)}."

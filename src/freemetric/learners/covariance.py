@@ -3,12 +3,12 @@
 from numbers import Real
 
 import numpy as np
-from scipy.linalg import cholesky, svd
 
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
 from .linear_algebra import invertible, is_regular
 from .side_information import clip_count
+from .units import ranges
 
 
 class Covariance(MetricLearner):
@@ -70,17 +70,17 @@ class Covariance(MetricLearner):
         self.regularization = regularization
 
     def _learn(self, X, y):
-        varies = np.ptp(X, axis=0) > 0
+        varies = ranges(X) > 0
         if not varies.any():
             return np.eye(X.shape[1])[: self.n_components]
-        X = X - X.mean(axis=0)
-        C = (X.T @ X)[np.ix_(varies, varies)] / (len(X) - 1)
+        X = X - X.mean(axis=0) if varies.all() else X[:, varies] - X[:, varies].mean(axis=0)
+        C = X.T @ X / (len(X) - 1)
         spread = np.sqrt(np.diag(C))
         R = C / np.outer(spread, spread)
         if self.regularization != "auto" or not is_regular(R):
-            R = invertible(R, X[:, varies] / spread * np.sqrt(len(X) / (len(X) - 1)), self.regularization)
+            R = invertible(R, X * (np.sqrt(len(X) / (len(X) - 1)) / spread), self.regularization)
         # of the correlations, and by a root: features of very different units cost no digits
-        _, deviations, directions = svd(cholesky(R) * spread)
+        _, deviations, directions = np.linalg.svd(np.linalg.cholesky(R).T * spread)
         A = np.zeros((len(directions), len(varies)))
         A[:, varies] = directions / deviations[:, None]
         p = None if self.n_components is None else clip_count(self.n_components, len(A), "n_components")

@@ -3,9 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
+from scipy.linalg.lapack import dtrtri
 from scipy.sparse import csr_array
 
 SINGULAR = 1e-8  # smallest against mean eigenvalue
+FEW_GROUPS = 32  # so many of them cost less as a product of matrices than a sparse matrix takes to be made
 
 
 def map_of(M: NDArray, n_components: int | None = None) -> NDArray:
@@ -62,7 +64,7 @@ def ledoit_wolf_amount(C: NDArray, rows: NDArray) -> float:
     Ledoit and Wolf 2004. The noise needs only the lengths of the rows: |z z^T|_F = |z|^2.
     """
     distance = (C**2).sum() - np.trace(C) ** 2 / len(C)
-    noise = (((rows**2).sum(axis=1) ** 2).mean() - (C**2).sum()) / len(rows)
+    noise = ((np.einsum("ni,ni->n", rows, rows) ** 2).mean() - (C**2).sum()) / len(rows)
     return noise / distance if noise < distance else 1.0
 
 
@@ -72,22 +74,33 @@ def covariance(rows: NDArray, regularization: float | str = "auto") -> NDArray:
 
 
 def is_regular(C: NDArray) -> bool:
-    return len(C) > 0 and eigh(C, eigvals_only=True, subset_by_index=[0, 0])[0] > SINGULAR * np.trace(C) / len(C)
+    """Whether every eigenvalue is above ``SINGULAR`` times their mean; a Cholesky factor tells, without any of them."""
+    try:
+        np.linalg.cholesky(C - SINGULAR * np.trace(C) / max(len(C), 1) * np.eye(len(C)))
+    except np.linalg.LinAlgError:
+        return False
+    return len(C) > 0
 
 
 def generalised_eigenvectors(S: NDArray, T: NDArray) -> tuple[NDArray, NDArray]:
     """Values (falling) and directions (rows v, with v^T T v = 1) of S v = lambda T v; T must be positive definite."""
-    values, vectors = eigh(S, T)
-    return values[::-1], vectors[:, ::-1].T
+    whiten, _ = dtrtri(np.linalg.cholesky(T), lower=1)
+    values, vectors = np.linalg.eigh(whiten @ S @ whiten.T)
+    return values[::-1], vectors[:, ::-1].T @ whiten
 
 
 def within_groups(X: NDArray, groups: NDArray) -> NDArray:
     """The patterns minus the mean of their group, group by group; groups of -1 are left out."""
     if groups.min() < 0:
         X, groups = X[groups >= 0], groups[groups >= 0]
-    return X - group_means(X, groups)[groups]
+    means = group_means(X, groups)[groups]
+    return np.subtract(X, means, out=means)
 
 
 def group_means(X: NDArray, groups: NDArray) -> NDArray:
+    """Means (C, d) of the patterns of groups 0..C-1."""
+    counts = np.bincount(groups)
+    if len(counts) <= FEW_GROUPS:
+        return (groups == np.arange(len(counts))[:, None]).astype(np.float64) @ X / counts[:, None]
     membership = csr_array((np.ones(len(X)), groups, np.arange(len(X) + 1)))  # (N, groups), a one in every row
-    return membership.T @ X / np.bincount(groups)[:, None]
+    return membership.T @ X / counts[:, None]

@@ -9,6 +9,7 @@ from sklearn.base import is_regressor
 from sklearn.utils.validation import validate_data
 
 from ..printable import printable
+from .plain_arrays import are_plain, remember_features
 
 TABLES = "takes tables as they are: names, dates, gaps"
 NUMBERS = ("int", "float", "double", "bool", "decimal")  # in the names of types
@@ -21,6 +22,8 @@ PLAINLY = {  # what others say, and what it means
 
 def checked_numbers(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     """scikit-learn's ``validate_data``; sparse matrices become dense, texts and gaps are told in one line.
+
+    Arrays that it would give back as they are are not shown to it, for speed.
 
     Parameters
     ----------
@@ -37,6 +40,10 @@ def checked_numbers(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     -------
     What ``validate_data`` gives.
     """
+    if are_plain(estimator, X, *y, **options):
+        if options.get("reset", True):
+            remember_features(estimator, X)
+        return (X, *y) if y else X
     if options.get("y_numeric") and y:
         check_no_words(estimator, y[0])
     try:

@@ -3,11 +3,12 @@
 from numbers import Real
 from typing import Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
-from .linear_algebra import covariance, generalised_eigenvectors, within_groups
+from .linear_algebra import generalised_eigenvectors, group_means, invertible, within_groups
 from .side_information import check_chunks
 
 
@@ -82,8 +83,16 @@ class RCA(MetricLearner):
 
     def _learn(self, X, y, chunks=None):
         groups = y if chunks is None else check_chunks(chunks, len(X))
-        X = X - X.mean(axis=0)
-        total = X.T @ X / len(X)
-        within = covariance(within_groups(X, groups), self.regularization)
-        _, directions = generalised_eigenvectors(total, within)
+        rows = within_groups(X, groups)
+        scatter = rows.T @ rows
+        total = (scatter + _between(X, groups)) / len(X) if len(rows) == len(X) else np.cov(X.T, bias=True)
+        within = invertible(scatter / len(rows), rows, self.regularization)
+        _, directions = generalised_eigenvectors(np.atleast_2d(total), within)
         return directions[: self.n_components]
+
+
+def _between(X, groups):
+    """What the scatter of all rows has beyond that within groups, where every row is in one."""
+    counts, means = np.bincount(groups)[:, None], group_means(X, groups)
+    means -= (counts * means).sum(axis=0) / len(X)
+    return means.T @ (counts * means)

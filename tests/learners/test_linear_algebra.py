@@ -1,0 +1,61 @@
+"""Shortcuts against the definitions that they stand for."""
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+
+from freemetric.learners.linear_algebra import (
+    FEW_GROUPS,
+    SINGULAR,
+    generalised_eigenvectors,
+    group_means,
+    is_regular,
+    within_groups,
+)
+from freemetric.learners.units import FOLD, ranges
+
+
+def covariance_with(rng, values):
+    vectors = np.linalg.qr(rng.normal(size=(len(values), len(values))))[0]
+    return (vectors * values) @ vectors.T
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.5, 0.9, 1.1, 2.0, 1e8])
+def test_what_is_regular(rng, factor):
+    values = np.append(rng.uniform(1, 2, size=9), 0)
+    values[-1] = factor * SINGULAR * values.mean()
+    assert is_regular(covariance_with(rng, values)) == (factor > 1)
+
+
+def test_nothing_is_not_regular():
+    assert not is_regular(np.zeros((3, 3)))
+    assert not is_regular(np.zeros((0, 0)))
+
+
+def test_generalised_eigenvectors(rng):
+    S, T = covariance_with(rng, rng.uniform(0, 1, size=6)), covariance_with(rng, np.geomspace(1e-6, 1, 6))
+    values, directions = generalised_eigenvectors(S, T)
+    np.testing.assert_allclose(values, eigh(S, T, eigvals_only=True)[::-1], rtol=1e-8)
+    np.testing.assert_allclose(directions @ T @ directions.T, np.eye(6), atol=1e-8)
+    np.testing.assert_allclose(directions @ S @ directions.T, np.diag(values), atol=1e-8 * values[0])
+
+
+@pytest.mark.parametrize("n_groups", [1, 3, FEW_GROUPS, FEW_GROUPS + 1, 100])
+def test_means_of_groups(rng, n_groups):
+    X, groups = rng.normal(size=(300, 4)), np.arange(300) % n_groups
+    expected = [X[groups == g].mean(axis=0) for g in range(n_groups)]
+    np.testing.assert_allclose(group_means(X, groups), expected, atol=1e-12)
+    np.testing.assert_allclose(within_groups(X, groups), X - np.array(expected)[groups], atol=1e-12)
+
+
+def test_means_of_single_precision_are_double(rng):
+    X, groups = rng.normal(size=(300, 4)).astype(np.float32), np.arange(300) % 3
+    exact = [X[groups == g].astype(np.float64).mean(axis=0) for g in range(3)]
+    np.testing.assert_allclose(group_means(X, groups), exact, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, FOLD - 1, FOLD, FOLD + 1, 10 * FOLD + 7])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_ranges(rng, n, order):
+    X = np.asarray(rng.normal(size=(n, 3)), order=order)
+    np.testing.assert_array_equal(ranges(X), np.ptp(X, axis=0))
