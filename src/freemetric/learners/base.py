@@ -18,7 +18,7 @@ from ..sklearn_compat import Interval, validate_params, with_callbacks
 from .checks import check_labels, check_n_components, labelled, warn_about, warn_about_patterns
 from .mapped import MappedDistances
 from .patterns import checked_numbers
-from .training_rows import precise, training_rows
+from .training_rows import precise
 from .units import check_magnitude, unit_of, warn_of_dwarfs
 
 logger = logging.getLogger("freemetric")
@@ -105,10 +105,6 @@ class MetricLearner(
 
     def _labelled_patterns(self, X, y, sample_weight):
         """What is learned from: X, y, and what more ``_learn`` takes by name."""
-        if hasattr(self, "random_state"):  # rows are drawn by their numbers: those must not depend on the order given
-            ordered = training_rows(X, y, None)
-            self.classes_ = ordered.classes
-            return ordered.X, ordered.y, {}
         rows = labelled(y)
         self.classes_, y = check_labels(y[rows])
         return X if rows.all() else X[rows], y, {}
