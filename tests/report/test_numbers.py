@@ -25,7 +25,7 @@ def diabetes():
     return load_diabetes(return_X_y=True, as_frame=True)
 
 
-@pytest.fixture(scope="module", params=["linear", "log"])
+@pytest.fixture(scope="module", params=["linear", "log", "asinh"])
 def model(diabetes, request):
     X, y = diabetes
     kinds = ["scaled/full", "steps/diagonal", "scaled/identity"]
@@ -94,8 +94,9 @@ def test_the_parts_of_a_number_make_it_up(model, kept):
         added = [story["pull"], story["rest"], *(trend["adds"] for trend in story["trends"])]
         whole = story["neighbors"] * np.prod(added) if log else story["neighbors"] + np.sum(added)
         assert whole == pytest.approx(story["predicted"], rel=1e-5)
-    rests = np.array([story["rest"] for story in entries])
-    assert (np.abs(np.log(rests) if log else rests / 77).max()) < 0.3  # 77 is the target's standard deviation
+    rests, around = (np.array([story[part] for story in entries]) for part in ("rest", "predicted"))
+    in_units = {"linear": rests / 77, "log": np.log(rests), "asinh": rests / around}  # 77: the standard deviation
+    assert np.abs(in_units[model.scale_name_]).max() < 0.3
 
 
 def test_neighbours_are_those_of_the_averaged_metric(model, diabetes, kept):
@@ -148,7 +149,7 @@ def test_the_card(model):
     card = drawn_card(model)
     said = " ".join(filter(None, (text.strip() for text in Tags(card).texts)))
     assert f"out-of-bag R² {model.oob_score_:.3g}" in said
-    assert ("as logarithms" in said) == (model.scale_name_ == "log")
+    assert ("as logarithms" in said) == (model.scale_name_ != "linear")
     assert "trends that count" in said
     assert "true numbers from left to right" in said
     assert not re.search(r"\b(class|classes|accuracy)\b", said.partition("}")[2] if "}" in said else said)

@@ -45,6 +45,8 @@ def _off_by(graph: Graph, scale: Scale, expected: OutlookNames, errors: NDArray)
     """Numbers (n, n_errors) where the place is off by errors, in units of the spread."""
     z = graph.Add(expected.place, graph.MatMul(expected.spread, errors[None]))
     g = graph.Add(graph.Mul(z, scale.unit), scale.centre)
+    if scale.name == "asinh":
+        return graph.Mul(graph.Sub(graph.Exp(g), graph.Exp(graph.Neg(g))), scale.bend / 2)  # Sinh has no doubles
     return graph.Exp(g) if scale.name == "log" else g
 
 

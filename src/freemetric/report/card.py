@@ -86,7 +86,7 @@ def _is_share(model):
 def _beside_votes(model):
     """On which scale numbers are averaged, and what counts beside those of neighbours."""
     if model.scale_name_ != "linear":
-        yield "averaged", "as logarithms"
+        yield "averaged", {"log": "as logarithms", "asinh": "by asinh, as logarithms far from zero"}[model.scale_name_]
     counts = [f"{name} {value:.2g}" for name, value in model.strengths_.items() if value > 0 and name != "votes"]
     yield "trends that count", ", ".join(counts) or "none"
 

@@ -85,6 +85,16 @@ def test_skewed_numbers_go_to_a_logarithm(rng):
     assert small(scale="linear").fit(X, y).scale_name_ == "linear"
 
 
+def test_a_few_zeros_do_not_forbid_logarithms(rng):
+    X = rng.random((300, 3))
+    y = np.exp(4 * X[:, 0] + 0.3 * rng.standard_normal(300))
+    y[np.argsort(y)[:6]] = [0, 0, 0, 0, 0, -0.01]
+    model, plain = (small(scale=scale).fit(X[::2], y[::2]) for scale in ("auto", "linear"))
+    assert model.scale_name_ == "asinh"
+    assert model.score(X[1::2], y[1::2]) > plain.score(X[1::2], y[1::2])
+    assert small().fit(X, y - np.median(y)).scale_name_ == "linear"  # half of them are negative
+
+
 def test_order_units_and_jobs_do_not_matter(friedman):
     X, y, Q, _ = friedman
     X, y, Q = X[:120], y[:120], Q[:50]

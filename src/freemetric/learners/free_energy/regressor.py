@@ -47,7 +47,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
     the distance to x along the trend, as local regression does. Errors out of bag, in units of a spread that follows
     the variance among neighbours, say how far predictions may be off: quantiles and intervals are wide where neighbours
     disagree. A target of positive numbers that is skewed is averaged on a logarithmic scale, where trends on that scale
-    predict it better.
+    predict it better; with zeros or a few negative ones among them, on that of asinh.
 
     Costs what :class:`FreeEnergyClassifier` costs, and O(N p^2 + p^3) for trends with p columns, at most eight for a
     feature.
@@ -69,9 +69,10 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         diagonal and full.
     n_components : int or None, default=None
         Dimension of the learned spaces; None keeps the number of features. A number leaves the diagonal maps out.
-    scale : {"auto", "linear", "log"}, default="auto"
-        On which numbers are averaged; "log" is for positive numbers, and "auto" takes it where trends on it have lower
-        squared errors for patterns left out, in the units of y, by more than the error of that.
+    scale : {"auto", "linear", "log", "asinh"}, default="auto"
+        On which numbers are averaged; "log" is for positive numbers, "asinh" a logarithm that is straight around zero.
+        "auto" takes one of them where trends on it have lower squared errors for patterns left out, in the units of y,
+        by more than the error of that; asinh where zeros are among the numbers, or one of a hundred is negative.
     energy : Energy, "likeness", callable or "auto", default="auto"
         What the replicas sample.
     sampler : Sampler or None, default=None
@@ -103,7 +104,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
     oob_prediction_ : ndarray of shape (n_samples,)
         Out-of-bag predictions; NaN where a pattern did not judge every candidate.
     scale_name_ : str
-        "linear" or "log".
+        "linear", "log" or "asinh".
     strengths_ : dict
         How far votes and trends count: "votes", and of every trend "beside" and "along" them.
     selection_ : dict of ndarray
@@ -146,7 +147,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
 
     _parameter_constraints: dict = {
         **CONSTRAINTS,
-        "scale": [StrOptions({"auto", "linear", "log"})],
+        "scale": [StrOptions({"auto", "linear", "log", "asinh"})],
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
     }
 

@@ -11,6 +11,7 @@ from ...metrics.trends import crossed_trend
 from ..training_rows import TrainingRows
 
 MANY_ERRORS = 64  # that stand for all
+MOST_NEGATIVE = 0.01  # share of a target that grows and is below zero by noise alone
 
 
 def trend_of(kind: type[Trend], rows: TrainingRows, scale: Scale) -> tuple[Trend, NDArray] | None:
@@ -31,12 +32,17 @@ def numbers_told(
 
 
 def _scales(y, scale):
-    """What to try; a logarithm needs positive numbers that differ by more than a factor."""
+    """What to try: a logarithm of positive numbers that differ by more than a factor; asinh where few are not positive.
+
+    One zero among many prices must not decide that they are averaged like temperatures.
+    """
     if scale == "log" and not (y > 0).all():
         raise ValueError(f"scale='log' is for positive numbers; the smallest of y is {y.min():g}.")
     if scale != "auto":
         return [scale]
-    return ["linear", "log"] if (y > 0).all() and y.max() > 2 * y.min() else ["linear"]
+    if (y > 0).all():
+        return ["linear", "log"] if y.max() > 2 * y.min() else ["linear"]
+    return ["linear", "asinh"] if (y < 0).mean() <= MOST_NEGATIVE and (y > 0).any() else ["linear"]
 
 
 def _on_scale(rows, names, scale_name, find):

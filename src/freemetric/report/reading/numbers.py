@@ -73,26 +73,26 @@ def _tell(numbers: NumberFindings, committee: NumberCommittee, shares: NDArray, 
     mean, _, *around = np.moveaxis(reading.told.means(shares), -1, 0)
     terms = terms_of(reading.told, shares, wholes, reading.centre)[0] * reading.strengths
     n_trends = len(committee.trends)
-    unit = np.exp if numbers.log else np.array
+    apart = np.divide if numbers.log else np.subtract
 
     def spread_out(values):
         out = np.full(n, np.nan)
         out[shown] = values
         return out
 
-    pull = scale.unit * (reading.strengths[0] - 1) * (mean - reading.centre)
-    adds = [scale.unit * (terms[:, 1 + t] + terms[:, 1 + n_trends + t]) for t in range(n_trends)]
-    plain, predicted = scale.back(mean), numbers.predicted[shown]
-    parts = pull + np.sum(adds, axis=0)
-    numbers.neighbors, numbers.pull = spread_out(plain), spread_out(unit(pull))
+    pull = (reading.strengths[0] - 1) * (mean - reading.centre)
+    adds = [terms[:, 1 + t] + terms[:, 1 + n_trends + t] for t in range(n_trends)]
+    on_the_way = scale.back(np.cumsum([mean, pull, *adds], axis=0))  # from the neighbours to the prediction
+    pulled, *added = apart(on_the_way[1:], on_the_way[:-1])
+    numbers.neighbors, numbers.pull = spread_out(on_the_way[0]), spread_out(pulled)
     numbers.pull_words = f"{'drawn to' if reading.strengths[0] < 1 else 'stretched from'} the mean of all rows"
-    numbers.rest = spread_out(predicted / (plain * np.exp(parts)) if numbers.log else predicted - plain - parts)
+    numbers.rest = spread_out(apart(numbers.predicted[shown], on_the_way[-1]))
     numbers.trends = [
         TrendFindings(
             trend.words,
             spread_out(scale.back(wholes[t])),
             spread_out(scale.back(around[t])),
-            spread_out(unit(adds[t])),
+            spread_out(added[t]),
         )
         for t, trend in enumerate(committee.trends)
     ]
