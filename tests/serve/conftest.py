@@ -41,6 +41,22 @@ def csv(flowers):
 
 
 @pytest.fixture(scope="session")
+def houses():
+    """80 rows: a price with decimal commas that follows size and town, one of them missing."""
+    rng = np.random.default_rng(0)
+    size, far = rng.uniform(40, 160, 80).round(1), rng.choice(["harbour", "hills"], 80)
+    price = 3 * size + 90 * (far == "harbour") + rng.normal(0, 8, 80)
+    frame = pd.DataFrame({"size": size, "town": far, "price": [f"{x:.2f}".replace(".", ",") for x in price]})
+    frame.loc[5, "price"] = None
+    return frame
+
+
+@pytest.fixture(scope="session")
+def houses_csv(houses):
+    return houses.to_csv(index=False, sep=";").encode()
+
+
+@pytest.fixture(scope="session")
 def warm():
     warm_up()
 

@@ -5,6 +5,7 @@ import os
 import time
 from importlib.util import find_spec
 
+import numpy as np
 import pytest
 
 import freemetric
@@ -95,6 +96,98 @@ def test_a_fit_from_the_file_to_the_model(loaded, session, csv, tmp_path):
     assert files == ["table.csv"]
 
 
+def test_numbers_from_the_file_to_the_model(client, houses, houses_csv, tmp_path, warm):
+    said = client.post("/api/table", params={"name": "houses.csv"}, content=houses_csv).json()
+    assert (said["target"], said["task"], said["numbers"]["n"], said["classes"]) == ("price", "regress", 79, [])
+    events = told(client, client.post("/api/fit", json={"quick": True}).json())
+    assert events[-1]["type"] == "done", events[-1]
+    begin = next(event for event in events if event["type"] == "begin")
+    price = houses["price"].dropna().str.replace(",", ".").astype(float)
+    assert begin["quarters"][::4] == pytest.approx([price.min(), price.max()], rel=1e-3)
+    if HAS_CALLBACKS:
+        ranks = next(event for event in events if event["type"] == "space")["rank"]
+        assert len(ranks) == 79
+        assert max(ranks) == 1
+    result = events[-1]["result"]
+    assert result["task"] == "regress"
+    assert result["score_name"] == "out-of-bag R²"
+
+    (tmp_path / "model.fm").write_bytes(client.get("/download/model.fm").content)
+    last = freemetric.load(tmp_path / "model.fm")[-1]
+    off = price.to_numpy() - last.oob_prediction_
+    assert result["errors"]["r2"] == pytest.approx(last.oob_score_, abs=1e-3)
+    assert result["errors"]["mae"] == pytest.approx(np.nanmean(np.abs(off)), rel=1e-3)
+    assert result["errors"]["rmse"] == pytest.approx(np.sqrt(np.nanmean(off**2)), rel=1e-3)
+    assert 0.8 < result["errors"]["coverage"] <= 1
+
+    index = client.get("/api/rows").json()
+    assert (index["n"], index["target"]) == (79, "price")
+    seen = client.get("/api/rows/5").json()  # the sixth that has a price, the seventh of the file
+    assert (seen["self"]["row"], seen["self"]["line"], seen["self"]["class"]) == (5, 8, houses["price"][6])
+    story = seen["self"]["story"]
+    assert story["truth"] == pytest.approx(price[6])
+    assert story["predicted"] == pytest.approx(last.oob_prediction_[5], rel=1e-5)
+    assert story["low"] < story["predicted"] < story["high"]
+    outside = [i for i in range(79) if not _is_inside(client.get(f"/api/rows/{i}").json()["self"]["story"])]
+    assert index["wrong"] == outside
+    assert "Predicted against true" in client.get("/view/report.html").text
+
+
+def _is_inside(story):
+    return story["predicted"] is None or story["low"] <= story["truth"] <= story["high"]
+
+
+def test_a_metric_for_numbers_is_judged_by_other_rows(client, houses_csv, warm):
+    client.post("/api/table", params={"name": "houses.csv"}, content=houses_csv)
+    events = told(client, client.post("/api/fit", json={"method": "mlkr"}).json())
+    result = events[-1]["result"]
+    assert result["score"] is None
+    assert result["errors"]["r2"] > 0.9
+    assert result["errors"]["coverage"] is None
+    assert "nearest other rows" in result["judged_by"]
+    seen = client.get("/api/rows/0").json()["self"]["story"]
+    assert seen["low"] is None
+    refused = told(client, client.post("/api/fit", json={"method": "lmnn"}).json())[-1]
+    assert refused["text"].startswith("method 'lmnn' cannot predict a number; known: free-energy")
+
+
+def test_a_comparison_of_numbers(client, houses_csv, warm):
+    client.post("/api/table", params={"name": "houses.csv"}, content=houses_csv)
+    settings = {"methods": ["euclidean", "hist-boosting"], "folds": 2, "repeats": 1}
+    events = told(client, client.post("/api/compare", json=settings).json())
+    assert events[-1]["type"] == "done", events[-1]
+    result = events[-1]["result"]
+    assert result["task"] == "regress"
+    rows = {row["method"]: row for row in result["rows"]}
+    assert set(rows) == {"euclidean", "hist-boosting", "constant"}
+    assert rows["constant"]["error"] == pytest.approx(100, abs=5)
+    assert rows["euclidean"]["scores"]["r2"] > 0.6
+    assert {"mae", "rmse", "pinball", "coverage_90"} <= set(rows["euclidean"]["scores"])
+    assert "<title>" in client.get("/view/comparison.html").text
+
+
+def test_numbers_may_be_classes_if_the_user_says_so(client, warm):
+    text = "x,grade\n" + "\n".join(f"{i * 0.5},{1.0 + 0.5 * (i % 2)}" for i in range(40))
+    said = client.post("/api/table", params={"name": "grades.csv"}, content=text.encode()).json()
+    assert (said["target"], said["task"]) == ("grade", "regress")
+    assert any("“classes” takes them for classes" in note for note in said["notes"])
+    said = client.post("/api/columns", json={"target": "grade", "task": "classify"}).json()
+    assert (said["task"], said["n_classes"], said["numbers"]) == ("classify", 2, None)
+    assert said["wishes"]["task"] == "classify"
+
+
+def test_a_word_among_numbers_is_named_and_may_be_a_gap(client, houses_csv, warm):
+    broken = houses_csv.replace(b"\n", b"\n50;hills;kaputt\n", 1)
+    said = client.post("/api/table", params={"name": "houses.csv"}, content=broken).json()
+    assert said["target"] == "town"  # a guess among columns that are as they should be
+    said = client.post("/api/columns", json={"target": "price"}).json()
+    assert "row 1 (line 2), column 'price': 'kaputt' is no number" in said["problem"]
+    assert "“Words for gaps” kaputt takes it for a gap" in said["problem"]
+    reading = {"missing": "kaputt, leer"}
+    said = client.post("/api/columns", json={"target": "price", "reading": reading}).json()
+    assert (said["problem"], said["task"], said["numbers"]["n"]) == (None, "regress", 79)
+
+
 def test_a_comparison(loaded):
     loaded.post("/api/columns", json={"target": "kind", "uses": {"field": "drop"}})  # it says nothing of the class
     settings = {"methods": ["euclidean", "nca"], "folds": 2, "repeats": 1}
@@ -135,9 +228,8 @@ def test_a_broken_file_is_one_line_and_leaves_the_table(loaded):
 
 
 def test_a_problem_of_the_choice_is_told_and_no_fit_begins(loaded):
-    said = loaded.post("/api/columns", json={"target": "length"}).json()
-    assert said["problem"].endswith("whole numbers, and `freemetric fit` predicts a quantity")
-    assert "is no class" in said["problem"]
+    said = loaded.post("/api/columns", json={"target": "kind", "task": "regress"}).json()
+    assert said["problem"].endswith("is no number to predict; names are classes")
     assert loaded.post("/api/fit", json={}).json()["error"] == said["problem"]
     assert loaded.post("/api/columns", json={"uses": {"length": "eval"}}).status_code == 422
     assert loaded.post("/api/columns", json={"target": "kind", "uses": {"nobody": "drop"}}).status_code == 200
@@ -187,6 +279,9 @@ def test_the_limit_of_memory_is_kept(tmp_path, warm):
 def test_examples(client, warm):
     said = client.post("/api/example", json={"name": "iris"}).json()
     assert (said["n_rows"], said["target"], said["n_classes"]) == (150, "class", 3)
+    said = client.post("/api/example", json={"name": "diabetes"}).json()
+    assert (said["n_rows"], said["target"], said["task"]) == (442, "progression", "regress")
+    assert said["numbers"]["lowest"] == 25
     assert client.post("/api/example", json={"name": "../x"}).status_code == 422
 
 

@@ -115,6 +115,64 @@ def test_from_the_file_to_the_model(visit, csv, flowers, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_numbers_from_the_file_to_the_model(visit, viewport, houses, houses_csv, tmp_path):
+    page = visit(viewport)
+    send(page, houses_csv, "houses.csv")
+    page.wait_for_selector("#spread i")
+    assert page.input_value("#target") == "price"
+    assert page.locator("#task option:checked").inner_text() == "a number, as understood"
+    assert page.locator("#methods input").count() == 7
+    page.select_option("#task", "classify")
+    page.locator("#problem", has_text="every row has a class of its own").wait_for()
+    assert not page.is_enabled("#start")
+    page.select_option("#task", "")
+    page.wait_for_selector("#spread i")
+
+    fit(page)
+    assert page.evaluate("document.getElementById('live-plot').data[0].x.length") == 79
+    assert "squared error out of bag" in page.inner_text("#found")
+    facts = page.inner_text("#result-facts")
+    for name in ("R², out of bag", "mean absolute error", "root mean squared error", "inside of 90 % intervals"):
+        assert name in facts
+    for plot in ("predicted-plot", "residuals-plot", "intervals-plot"):
+        points = page.evaluate(f"document.getElementById('{plot}').data.flatMap((trace) => trace.rows ?? [])")
+        assert 60 < len(set(points)) <= 79, plot
+    assert not is_too_wide(page)
+
+    page.fill("#row", "17")
+    page.press("#row", "Enter")
+    page.locator("#row-said", has_text="Row 17 ").wait_for()
+    assert "The 90 % interval is" in page.inner_text("#row-said")
+    shown = dict(line.split("\t")[:2] for line in page.locator("#neighbors tbody tr").all_inner_texts())
+    assert (shown["price"], shown["size"]) == (houses["price"][18], str(houses["size"][18]))  # row 5 has no price
+    page.evaluate(
+        """() => {
+            const clicked = { data: { rows: [3] }, pointNumber: 0 };
+            document.getElementById("predicted-plot").emit("plotly_click", { points: [clicked] });
+        }"""
+    )
+    page.locator("#row-said", has_text="Row 3 ").wait_for()
+
+    with page.expect_download() as started:
+        page.click("a[href='download/model.fm']")
+    started.value.save_as(tmp_path / "houses.fm")
+    assert hasattr(freemetric.load(tmp_path / "houses.fm")[-1], "predict_interval")
+    page.click("#report summary")
+    page.frame_locator("#report-frame").locator("#predicted-plot .main-svg").first.wait_for()
+
+    for name in ("free-energy", "rf"):
+        page.uncheck(f"#methods input[value='{name}']")
+    page.fill("#folds", "2")
+    page.click("#start-compare")
+    page.wait_for_selector("#scores td")
+    assert page.locator("#scores tbody tr").count() == 3
+    assert "R²" in page.inner_text("#scores")
+    page.click("#theme")  # everything is drawn anew
+    assert not is_too_wide(page)
+
+
+@pytest.mark.slow
 def test_a_file_is_dropped(visit, csv):
     page = visit()
     page.evaluate(
@@ -176,6 +234,24 @@ def test_what_strangers_send_is_inert(visit):
     assert page.locator("img[onerror]").count() == 0
     assert page.title() == "freemetric"
     assert "<img src=x onerror" in page.inner_text("#neighbors")
+
+
+@pytest.mark.slow
+def test_hostile_names_of_numbers_are_inert(visit):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=60).round(3)
+    frame = pd.DataFrame({EVIL: x, "b": rng.choice([EVIL, "javascript:alert(1)"], 60), f"{EVIL} y": (x**2).round(4)})
+    page = visit()
+    send(page, frame.to_csv(index=False).encode(), f"{EVIL}.csv")
+    page.wait_for_selector("#spread i")
+    fit(page)
+    page.check("#all-columns")
+    page.locator("#predicted-plot .nsewdrag").hover()
+    page.click("#report summary")
+    page.frame_locator("#report-frame").locator("#predicted-plot .main-svg").first.wait_for()
+    assert page.locator("img[onerror]").count() == 0
+    assert page.title() == "freemetric"
+    assert f"{EVIL[:12]}" in page.inner_text("#neighbors")
 
 
 @pytest.mark.slow

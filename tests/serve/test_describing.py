@@ -60,7 +60,11 @@ def test_messages_are_the_pages_own(uploaded, csv):
     """Neither options of a command line nor a path of the server."""
     upload = uploaded(csv)
     said = describe(upload, Wishes())
-    texts = [*said["notes"], describe(upload, Wishes("length"))["problem"]]
+    texts = [
+        *said["notes"],
+        *describe(upload, Wishes("length"))["notes"],
+        describe(upload, Wishes("id", task="classify"))["problem"],
+    ]
     assert texts
     for text in texts:
         assert "--" not in text
@@ -96,12 +100,14 @@ def test_very_many_columns_are_not_all_shown(uploaded):
     ("columns", "target"),
     [
         ({"Class": ["a", "b"], "x": ["1", "2"]}, "Class"),
-        ({"x": ["1.5", "2.5", "3"], "sex": ["m", "f", "m"], "weight": ["1.25", "2", "3"]}, "sex"),
-        ({"x": np.array([0.5, 1.5, 2.5]), "group": np.array([1.0, 2.0, 1.0]), "z": np.array([0.1, 0.2, 0.3])}, "group"),
+        ({"x": ["1.5", "2.5", "3"], "sex": ["m", "f", "m"], "weight": ["1.25", "2", "3"]}, "weight"),
+        ({"x": ["1.5", "2.5", "3"], "sex": ["m", "f", "m"], "name": ["Ann", "Bob", "Cy"]}, "sex"),
+        ({"x": ["1.5", "2.5", "3"], "sex": ["m", "f", "m"], "number": ["1", "2", "3"]}, "sex"),
+        ({"x": np.array([0.5, 1.5, 2.5]), "group": np.array([1.0, 2.0, 1.0]), "z": np.array([0.1, 0.2, 0.3])}, "z"),
         ({"x": np.array([0.5, 1.5]), "z": np.array([0.1, 0.2])}, "z"),
     ],
 )
-def test_the_class_is_guessed(columns, target):
+def test_what_is_predicted_is_guessed(columns, target):
     cells = {
         name: values if isinstance(values, np.ndarray) else np.array(values, object) for name, values in columns.items()
     }

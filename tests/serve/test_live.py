@@ -39,8 +39,9 @@ def test_walks_are_those_of_the_model(fitted):
     steps = of_type(events, "step")
     assert steps[-1]["done"] <= steps[-1]["total"]
     found = of_type(events, "round")[-1]["found"]
-    assert [c["brier"] for c in found] == sorted(c["brier"] for c in found)
-    assert found[0]["brier"] == pytest.approx(model.pipeline[-1].selection_["oob_brier"].min(), abs=2e-4)
+    assert of_type(events, "round")[-1]["score"] == "Brier score"
+    assert [c["score"] for c in found] == sorted(c["score"] for c in found)
+    assert found[0]["score"] == pytest.approx(model.pipeline[-1].selection_["oob_brier"].min(), abs=2e-4)
 
 
 def test_spaces_are_told(fitted):

@@ -1,10 +1,21 @@
 """What the page may send."""
 
+import json
+import re
+
 import pytest
 
-from freemetric.serve.settings import FITTED, METHODS, comparison_settings, fit_settings
-from freemetric.serve.wishes import Wishes, WrongRequestError
-from freemetric.tabular import methods
+from freemetric.serve.assets import script
+from freemetric.serve.settings import (
+    FITTED,
+    FITTED_TO_NUMBERS,
+    METHODS,
+    NUMBER_METHODS,
+    comparison_settings,
+    fit_settings,
+)
+from freemetric.serve.wishes import TASKS, Wishes, WrongRequestError
+from freemetric.tabular import methods, number_methods, task_choice
 
 
 def test_wishes_go_round():
@@ -21,6 +32,8 @@ def test_wishes_go_round():
         None,
         [],
         {"target": 3},
+        {"task": "cluster"},
+        {"task": ["regress"]},
         {"uses": []},
         {"uses": {"a": "eval"}},
         {"uses": {"a": ["drop"]}},
@@ -62,3 +75,9 @@ def test_other_settings_of_a_comparison_are_refused(content):
 def test_the_page_offers_methods_that_there_are():
     assert set(FITTED) <= set(methods.FITTED)
     assert set(METHODS) <= set(methods.METHODS)
+    assert set(FITTED_TO_NUMBERS) <= set(number_methods.FITTED_TO_NUMBERS)
+    assert set(NUMBER_METHODS) <= set(number_methods.NUMBER_METHODS)
+    assert TASKS == task_choice.TASKS
+    offered = script().partition("const TASKS = {")[2].partition("const USUAL")[0]
+    lists = [set(json.loads(found)) for found in re.findall(r"(?:fitted|compared): (\[.*?\])", offered)]
+    assert lists == [set(FITTED), set(METHODS), set(FITTED_TO_NUMBERS), set(NUMBER_METHODS)]

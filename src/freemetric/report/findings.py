@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from ..metrics import Form
 
+ROUNDING = 1e-9
+
 
 @dataclass
 class Snapshots:
@@ -44,8 +46,9 @@ class NumberFindings:
 
     @property
     def held(self) -> NDArray[np.bool_]:
-        """Rows whose truth is in the interval."""
-        return (self.low <= self.truth) & (self.truth <= self.high)
+        """Rows whose truth is in the interval; the ends belong to it, which are errors of rows, perhaps of its own."""
+        slack = ROUNDING * (np.abs(self.low) + np.abs(self.high))
+        return (self.low - slack <= self.truth) & (self.truth <= self.high + slack)
 
 
 @dataclass

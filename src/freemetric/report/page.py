@@ -77,6 +77,11 @@ def write(
     findings = collect(
         model, X, y, feature_names=feature_names, class_names=class_names, most_rows=most_rows, columns=columns
     )
+    return write_findings(findings, path, title)
+
+
+def write_findings(findings: Findings, path: str | PathLike, title: str | None = None) -> Path:
+    """Write the report about a model of which everything is known already, what ``reading.collect`` gave."""
     shown = contents(findings)
     return write_document(
         path,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ..extras import require
 
-REPORT_SCRIPTS = ("base", "figure")
-SCRIPTS = ("asking", "columns", "live", "rows", "compare", "main")
+REPORT_SCRIPTS = ("base", "figure", "numbers", "number_rows")
+SCRIPTS = ("asking", "methods", "columns", "live", "model", "rows", "compare", "main")
 BEGINNING = 20_000  # letters in which a report says its policy
 POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
 

@@ -8,6 +8,7 @@ from ..report.encode import rounded
 from ..report.evaluation_page import write_evaluation
 from ..tabular.evaluation import evaluate
 from ..tabular.settings import Settings
+from ..tabular.task_choice import CLASSIFY, REGRESS
 from .fitting import QUICK
 from .live import Tell
 from .upload import Upload
@@ -19,7 +20,7 @@ COMPARISON = "comparison.html"
 def compare(tell: Tell, upload: Upload, wishes: Wishes, folder: str, settings: dict[str, Any]) -> dict[str, Any]:
     """Compare methods on a table, and write the page about it; the scores as JSON values."""
     parameters = {"free-energy": QUICK} if settings["quick"] else None
-    protocol = Settings(settings["folds"], settings["repeats"], settings["seed"], parameters, task="classify")
+    protocol = Settings(settings["folds"], settings["repeats"], settings["seed"], parameters, task=wishes.task)
     with upload.in_its_words(), upload.noted() as notes:
         found = evaluate(
             {upload.name: upload.table(wishes.reading)},
@@ -34,7 +35,8 @@ def compare(tell: Tell, upload: Upload, wishes: Wishes, folder: str, settings: d
         )
         write_evaluation(found, Path(folder) / COMPARISON)
     rows = [_row(row) for row in found.rows()]
-    return {"rows": rows, "protocol": found.protocol(), "notes": [*notes, *map(upload.in_words, found.notes())]}
+    said = {"task": REGRESS if found.is_of_numbers else CLASSIFY, "rows": rows, "protocol": found.protocol()}
+    return {**said, "notes": [*notes, *map(upload.in_words, found.notes())]}
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,15 @@
 """What was understood of a table: the kind of every column, examples, what is left out and why."""
 
+import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..display.style import class_color, class_marker
+from ..exceptions import DataWarning
+from ..report.encode import rounded
 from ..tabular.class_checks import check_classes
 from ..tabular.column import Column
 from ..tabular.identifiers import usable
@@ -13,11 +17,14 @@ from ..tabular.labels import labels
 from ..tabular.preprocessing import plan
 from ..tabular.schema import Schema
 from ..tabular.table import InputError, Table, as_text
+from ..tabular.targets import numbers_of
+from ..tabular.task_choice import CLASSIFY, REGRESS, choice_of
 from .target_guess import guessed_target
 from .upload import Upload
 from .wishes import Wishes
 
-MOST_COLUMNS, MOST_CLASSES, MOST_EXAMPLES = 400, 200, 4
+MOST_COLUMNS, MOST_CLASSES, MOST_EXAMPLES, MOST_BARS = 400, 200, 4, 30
+DIGITS = 6
 LONGEST = 60  # letters of an example
 KINDS = {"numeric": "numbers", "nominal": "names", "date": "dates"}
 
@@ -37,30 +44,55 @@ def describe(upload: Upload, wishes: Wishes) -> dict[str, Any]:
         "target": target,
         "guessed": target != wishes.target and target != table.target,
         "columns": [_column(table, name, understood) for name in shown if name != target],
+        "task": understood["task"],
         "classes": understood["classes"][:MOST_CLASSES],
         "n_classes": len(understood["classes"]),
+        "numbers": understood["numbers"],
         "problem": understood["problem"],
         "notes": notes,
-        "wishes": {"target": target, "uses": dict(wishes.uses), "reading": dict(wishes.reading)},
+        "wishes": replace(wishes, target=target).as_json(),
     }
 
 
 def _understood(upload, table, target, wishes) -> dict[str, Any]:
-    """Columns by name, reasons, classes with their counts; a problem where there is one."""
-    known: dict[str, Any] = {"columns": {}, "left_out": {}, "classes": [], "problem": None}
+    """Columns by name, reasons, what is predicted; a problem where there is one."""
+    known: dict[str, Any] = {"columns": {}, "left_out": {}, "task": wishes.task or CLASSIFY, "problem": None}
+    known |= {"classes": [], "numbers": None}
     kinds = {use: [name for name in names if name in table.columns] for use, names in wishes.kinds.items()}
     try:
         every = Schema.infer(table, target, **{use: kinds[use] for use in ("drop", "numeric", "nominal")})
         known["columns"] = {column.name: column for column in every.columns}
         schema, known["left_out"] = usable(table, target, **kinds)
-        y, present = labels(table, schema.target)
-        known["classes"] = _counted(y)
-        check_classes(table, schema.target, y)
+        present = _predicted(table, target, wishes.task, known)
         known["left_out"] |= plan(schema.frame(table)[present], schema).left_out
     except InputError as problem:
         known["problem"] = upload.in_words(str(problem))
     known["left_out"] |= {name: "you leave it out" for name in kinds["drop"]}
     return known
+
+
+def _predicted(table, target, task, known):
+    """Which rows have something to predict; what that is, becomes known."""
+    choice = choice_of(table, target, task)
+    known["task"] = choice.task
+    if choice.why:
+        warnings.warn(choice.why, DataWarning, 2)
+    if choice.task == REGRESS:
+        _, y, present, _ = numbers_of(table, target)
+        known["numbers"] = _summed_up(y)
+        return present
+    y, present = labels(table, target, decimals=True)
+    known["classes"] = _counted(y)
+    check_classes(table, target, y)
+    return present
+
+
+def _summed_up(y):
+    """Of numbers their ends and middle, and how many there are in equal parts of the range."""
+    bars, _ = np.histogram(y, min(MOST_BARS, len(y)))
+    middle = {"lowest": y.min(), "median": np.median(y), "mean": y.mean(), "highest": y.max()}
+    told = {name: rounded(float(value), DIGITS) for name, value in middle.items()}
+    return {**told, "n": len(y), "n_values": len(np.unique(y)), "bars": bars.tolist()}
 
 
 def _counted(y):

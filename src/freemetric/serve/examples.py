@@ -5,19 +5,25 @@ from pathlib import Path
 
 from .wishes import WrongRequestError
 
-EXAMPLES = ("iris", "wine", "breast_cancer")
+CLASSES = ("iris", "wine", "breast_cancer")
+NUMBERS = {"diabetes": "progression"}  # what is predicted
+EXAMPLES = (*CLASSES, *NUMBERS)
 
 
 def write_example(name: str, path: Path) -> None:
-    """Write a table as CSV, its class last."""
+    """Write a table as CSV, its class or number last."""
     from sklearn import datasets  # slow to import
 
     if name not in EXAMPLES:
         raise WrongRequestError(f"there is no example {name!r}")
-    bunch = getattr(datasets, f"load_{name}")()
+    load = getattr(datasets, f"load_{name}")
+    bunch = load(scaled=False) if name in NUMBERS else load()
+    target = bunch.target if name in NUMBERS else bunch.target_names[bunch.target]
     with path.open("w", newline="", encoding="utf-8") as file:
         lines = csv.writer(file)
-        lines.writerow([*bunch.feature_names, "class"])
-        lines.writerows(
-            [*map(float, x), str(bunch.target_names[c])] for x, c in zip(bunch.data, bunch.target, strict=True)
-        )
+        lines.writerow([*bunch.feature_names, NUMBERS.get(name, "class")])
+        lines.writerows(map(_cell, [*x, y]) for x, y in zip(bunch.data.tolist(), target.tolist(), strict=True))
+
+
+def _cell(value):
+    return str(value).removesuffix(".0")

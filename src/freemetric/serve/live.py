@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from ..display.embedding import main_axes
 from ..metrics import FORMS
@@ -18,10 +19,19 @@ MOST_POINTS, MOST_FRAMES, MOST_STEPS, MOST_FOUND = 400, 6, 40, 12
 
 
 class Live:
-    """An ``on_step`` of ``TableModel.fit`` that tells the page what happens, not more often than it can draw."""
+    """An ``on_step`` of ``TableModel.fit`` that tells the page what happens, not more often than it can draw.
 
-    def __init__(self, tell: Tell):
+    Parameters
+    ----------
+    tell : callable
+        Takes an event.
+    numbers : ndarray of shape (n_rows,) or None, default=None
+        What is predicted of the rows of the fit, where that are numbers; None: classes.
+    """
+
+    def __init__(self, tell: Tell, numbers: NDArray | None = None):
         self.tell, self.seen = tell, {"step": -np.inf, "space": -np.inf}
+        self.ranks = None if numbers is None else rankdata(numbers) / len(numbers)
         self.axes: NDArray | None = None
 
     def __call__(self, done: int, total: int | None) -> None:
@@ -39,7 +49,7 @@ class Live:
     def on_round(self, population: Any) -> None:
         """A round is over, and the candidates were judged."""
         if len(population.judges):
-            self.tell({"type": "round", "found": found(population)})
+            self.tell({"type": "round", "found": found(population), "score": population.target.score_words})
 
     def _is_time(self, what, seconds):
         now = time.monotonic()
@@ -55,7 +65,13 @@ class Live:
         spaces = [form.map(task.seen[some], A) for A in frames(replicas)]
         on_axes = seen_alike(spaces, self.axes)
         self.axes = on_axes[-1]
-        return {"frames": rounded(on_axes, 3), "class": task.voters.y[places.rows[some]].tolist()}
+        return {"frames": rounded(on_axes, 3), **self._predicted(task.voters, places.rows[some])}
+
+    def _predicted(self, voters, some):
+        """The classes of voters, or the places of their numbers among all, from 0 to 1."""
+        if self.ranks is None:
+            return {"class": voters.y[some].tolist()}
+        return {"rank": rounded(self.ranks[voters.rows[some]], 3)}
 
 
 def evenly(n: int, most: int) -> NDArray[np.intp]:
@@ -99,7 +115,7 @@ def _unit(points):
 
 
 def found(population: Any) -> list[dict[str, Any]]:
-    """Candidates with their replicas and their Brier score out of bag, the best first."""
+    """Candidates with their replicas and their score out of bag, the best first."""
     scores = population.scores()
     best = np.argsort(scores.min(axis=1), kind="stable")[:MOST_FOUND]
     return [
@@ -107,7 +123,7 @@ def found(population: Any) -> list[dict[str, Any]]:
             **about(population.entrants[i].candidate),
             "replicas": len(population.entrants[i].maps),
             "k": int(scores[i].argmin()) + 1,
-            "brier": rounded(float(scores[i].min()), 4),
+            "score": rounded(float(scores[i].min()), 4),
         }
         for i in best
     ]

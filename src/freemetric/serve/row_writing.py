@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 
 from ..files.atomic import replacing
 from ..report.encode import clipped, rounded
+from ..report.findings import Findings, NumberFindings
+from ..report.numbers import numbers, story
 from ..tabular.feature_shares import by_column
 from ..tabular.model import TableModel
 from ..tabular.table import Table
 from .rows import CELLS, SPACE
 
 MOST_ROWS, MOST_COLUMNS = 10_000, 400
+FAR = 2.0  # times the root mean squared error
 
 
 def write_rows(model: TableModel, table: Table, frame: Any, y: NDArray, folder: Path) -> None:
@@ -23,18 +26,50 @@ def write_rows(model: TableModel, table: Table, frame: Any, y: NDArray, folder: 
     shown = np.arange(len(frame))
     if len(shown) > MOST_ROWS:
         shown = np.sort(np.random.default_rng(0).choice(len(frame), MOST_ROWS, replace=False))
-    row = frame.index.to_numpy()[shown]  # in the table
-    np.save(folder / SPACE, model.embedded(frame.iloc[shown]).astype(np.float32), allow_pickle=False)
     about = {
-        "row": shown.tolist(),
-        "line": None if table.lines is None else [int(table.lines[i]) for i in row],
         "class": [clipped(label) for label in np.asarray(y)[shown].tolist()],
         "judged": [clipped(label) for label in _judged(model, frame, shown)],
         "fair": hasattr(model.pipeline[-1], "oob_decision_function_"),
+    }
+    _write(model, table, frame, shown, about, folder)
+
+
+def write_number_rows(model: TableModel, table: Table, frame: Any, findings: Findings, folder: Path) -> None:
+    """The same of a target of numbers, of which the report knows everything."""
+    assert findings.numbers is not None
+    assert findings.rows is not None
+    shown = findings.rows
+    places = frame.index.to_numpy()[shown]
+    about = {
+        "class": _cells(table, model.schema.target, places),
+        "numbers": numbers(findings),
+        "stories": [story(findings.numbers, i) for i in range(len(shown))],
+        "wrong": _far_off(findings.numbers).tolist(),
+        "fair": hasattr(model.pipeline[-1], "oob_prediction_"),
+        "target": clipped(model.schema.target),
+    }
+    _write(model, table, frame, shown, about, folder)
+
+
+def _far_off(known: NumberFindings) -> NDArray[np.intp]:
+    """Rows outside of their interval; where there are none, those that are off by more than twice what is usual."""
+    if np.isfinite(known.low).any():
+        return np.flatnonzero(known.judged & np.isfinite(known.low) & ~known.held)
+    off = np.abs(known.truth - known.predicted)
+    usual = np.sqrt(np.nanmean(off**2)) if known.judged.any() else 0.0
+    return np.flatnonzero(off > FAR * usual)
+
+
+def _write(model, table, frame, shown, about, folder):
+    row = frame.index.to_numpy()[shown]  # in the table
+    np.save(folder / SPACE, model.embedded(frame.iloc[shown]).astype(np.float32), allow_pickle=False)
+    common = {
+        "row": np.asarray(shown).tolist(),
+        "line": None if table.lines is None else [int(table.lines[i]) for i in row],
         "columns": [{**column, "cells": _cells(table, column["name"], row)} for column in _columns(model, table)],
     }
     with replacing(folder / CELLS) as file:
-        file.write(json.dumps(about, allow_nan=False).encode())
+        file.write(json.dumps({**common, **about}, allow_nan=False).encode())
 
 
 def _judged(model, frame, shown) -> list:

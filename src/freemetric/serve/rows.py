@@ -28,10 +28,15 @@ class Rows:
         return json.loads((self.folder / CELLS).read_bytes())
 
     def index(self) -> dict[str, Any]:
-        """Numbers of the rows, and which of them are misjudged."""
+        """Numbers of the rows, and which of them are misjudged; of numbers also what was predicted."""
+        known = {name: self.about[name] for name in ("row", "fair", "numbers", "target") if name in self.about}
+        return {"n": len(self.about["row"]), "wrong": self._wrong(), **known}
+
+    def _wrong(self):
+        if "wrong" in self.about:
+            return self.about["wrong"]
         pairs = zip(self.about["class"], self.about["judged"], strict=True)
-        wrong = [i for i, (true, judged) in enumerate(pairs) if judged not in ("", true)]
-        return {"n": len(self.about["row"]), "row": self.about["row"], "wrong": wrong, "fair": self.about["fair"]}
+        return [i for i, (true, judged) in enumerate(pairs) if judged not in ("", true)]
 
     def look(self, i: int) -> dict[str, Any]:
         """A row with its nearest neighbours, and the cells of all of them, column by column; IndexError."""
@@ -50,5 +55,6 @@ class Rows:
 
     def _who(self, i):
         line = self.about["line"]
-        who = {key: self.about[key][i] for key in ("row", "class", "judged")}
+        names = {"row": "row", "class": "class", "judged": "judged", "stories": "story"}
+        who = {name: self.about[key][i] for key, name in names.items() if key in self.about}
         return {"place": int(i), "line": None if line is None else line[i], **who}

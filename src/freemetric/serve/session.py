@@ -117,8 +117,7 @@ class Session:
             return dict(self.results)
 
     def _request(self, path, name, wishes):
-        chosen = {"target": wishes.target, "uses": dict(wishes.uses), "reading": dict(wishes.reading)}
-        return {"path": str(path), "name": name, "wishes": chosen}
+        return {"path": str(path), "name": name, "wishes": wishes.as_json()}
 
     def _needed_path(self) -> Path:
         if self.path is None:

@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from ..printable import printable
-from ..tabular.reading import read
+from ..tabular.reading import MISSING, read
 from ..tabular.table import InputError, Table
 
 OPTION = re.compile(r"--([a-z][a-z-]*)( COLUMN| NAME)?")
 LABELS = {
-    "target": "Class",
+    "target": "Predict",
+    "missing": "Words for gaps",
     "keep": "keep it",
     "numeric": "as numbers",
     "nominal": "as names",
@@ -25,6 +26,7 @@ LABELS = {
     "sheet": "Sheet",
 }
 """What options of the command line are called on the page."""
+TASK_WORDS = {"--task regress": "“a number”", "--task classify": "“classes”"}
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Upload:
     def table(self, reading: Mapping[str, str]) -> Table:
         """Its table, which bears the user's name for it; messages are the page's."""
         with self.in_its_words():
-            return replace(read(self.path, **reading), source=self.name)
+            return replace(read(self.path, missing=_gaps(reading), **_other(reading)), source=self.name)
 
     @contextmanager
     def in_its_words(self) -> Iterator[None]:
@@ -49,7 +51,9 @@ class Upload:
 
     def in_words(self, text: str) -> str:
         """A message of the library, which knows of files and options, for somebody who looks at the page."""
-        text = printable(text.replace(self.path, self.name).replace("--task regress", "`freemetric fit`"))
+        text = printable(text.replace(self.path, self.name))
+        for option, words in TASK_WORDS.items():
+            text = text.replace(option, words)
         return OPTION.sub(lambda found: f"“{LABELS.get(found[1], found[1])}”", text)
 
     @contextmanager
@@ -63,3 +67,12 @@ class Upload:
                 yield notes
             finally:
                 notes += dict.fromkeys(self.in_words(str(warning.message)) for warning in caught)
+
+
+def _gaps(reading):
+    """All words for gaps: the usual ones, and the user's."""
+    return MISSING | {word.strip() for word in reading.get("missing", "").split(",")}
+
+
+def _other(reading):
+    return {name: text for name, text in reading.items() if name != "missing"}

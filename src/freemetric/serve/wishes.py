@@ -1,10 +1,11 @@
-"""What the user says on the page about a table: how it is read, which column is the class, what the others are for."""
+"""What the user says on the page about a table: how it is read, what is predicted, what the other columns are for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-READING = ("format", "delimiter", "encoding", "sheet", "decimal", "thousands", "date_order")
+READING = ("format", "delimiter", "encoding", "sheet", "decimal", "thousands", "date_order", "missing")
+TASKS = ("classify", "regress")
 USES = ("drop", "keep", "numeric", "nominal")
 LONGEST = 10_000  # letters of a text that the page sends
 
@@ -20,32 +21,41 @@ class Wishes:
     Attributes
     ----------
     target : str or None
-        Column of the class.
+        Column to predict.
     uses : dict of str
         One of ``USES`` by column.
     reading : dict of str
-        Options of ``tabular.read``, named in ``READING``.
+        Options of ``tabular.read``, named in ``READING``; ``missing`` are words for gaps, parted by commas.
+    task : {"classify", "regress"} or None
+        Whether classes or numbers are predicted; None is what the target speaks for.
     """
 
     target: str | None = None
     uses: Mapping[str, str] = field(default_factory=dict)
     reading: Mapping[str, str] = field(default_factory=dict)
+    task: str | None = None
 
     @classmethod
     def from_json(cls, content: Any) -> "Wishes":
         """From what the page sends."""
         content = checked_dict(content)
-        target = content.get("target")
+        target, task = content.get("target"), content.get("task") or None
         uses, reading = checked_texts(content.get("uses")), checked_texts(content.get("reading"))
         if not (target is None or isinstance(target, str)):
-            raise WrongRequestError("the class is named by a text")
+            raise WrongRequestError("what is predicted is named by a text")
+        if not (task is None or task in TASKS):
+            raise WrongRequestError("there is no such task")
         if not set(uses.values()) <= set(USES) or not set(reading) <= set(READING):
             raise WrongRequestError("there is no such choice")
-        return cls(target or None, uses, {name: text for name, text in reading.items() if text})
+        return cls(target or None, uses, {name: text for name, text in reading.items() if text}, task)
+
+    def as_json(self) -> dict[str, Any]:
+        """What ``from_json`` takes."""
+        return {"target": self.target, "uses": dict(self.uses), "reading": dict(self.reading), "task": self.task}
 
     @property
     def kinds(self) -> dict[str, list[str]]:
-        """``drop``, ``keep``, ``numeric`` and ``nominal``, as ``tabular`` takes them; the class is no feature."""
+        """``drop``, ``keep``, ``numeric`` and ``nominal``, as ``tabular`` takes them; the target is no feature."""
         given = {name: use for name, use in self.uses.items() if name != self.target}
         return {use: [name for name, chosen in given.items() if chosen == use] for use in USES}
 

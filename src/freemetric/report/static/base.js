@@ -71,9 +71,10 @@ function tableOf(header, rows) {
 }
 
 // The rows shown: number among all, class, and what the user's table says of them.
-const rows = data.rows && {
+let rows = data.rows && {
   index: unpack(data.rows.index),
   class: unpack(data.rows.class),
+  n_columns: data.rows.n_columns,
   columns: data.rows.columns.map((c) => ({
     name: c.name,
     values: c.numbers ? unpack(c.numbers) : Array.from(unpack(c.codes), (code) => c.levels[code]),
@@ -86,17 +87,16 @@ const asText = (value) => {
 const labelled = data.classes.length > 1;
 
 // Of a target that is a number: what is known of every row shown; null where the target is a class.
-const numbers = data.numbers && {
-  ...data.numbers,
-  ...Object.fromEntries(["truth", "predicted", "low", "high"].map((name) => [name, unpack(data.numbers[name])])),
-};
+const unpackNumbers = (packed) =>
+  packed && { ...packed, ...Object.fromEntries(["truth", "predicted", "low", "high"].map((name) => [name, unpack(packed[name])])) };
+let numbers = unpackNumbers(data.numbers);
 
 function hoverText(row) {
   const lines = [`<b>row ${rows.index[row]}</b>`];
   if (labelled) lines[0] += `, class ${label(data.classes[rows.class[row]].name, 40)}`;
   if (numbers) lines[0] += `: ${number(numbers.truth[row])}, predicted ${number(numbers.predicted[row])}`;
   for (const { name, values } of rows.columns) lines.push(`${label(name, 32)}: ${label(asText(values[row]), 40)}`);
-  const left = data.rows.n_columns - rows.columns.length;
+  const left = rows.n_columns - rows.columns.length;
   if (left > 0) lines.push(`<i>and ${left} more columns</i>`);
   return lines.join("<br>");
 }

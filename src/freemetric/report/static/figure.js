@@ -24,6 +24,9 @@ function axis(more = {}) {
   };
 }
 
+// A colour that lets something through.
+const alpha = (hex, share) => hex + (256 + Math.round(255 * share)).toString(16).slice(1);
+
 // A title beside an axis, clear of its numbers.
 const upright = (text) => ({ text, standoff: 10 });
 

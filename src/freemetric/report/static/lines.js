@@ -1,6 +1,4 @@
 // What is drawn as lines: the traces of the run, and the error against k.
-const alpha = (hex, share) => hex + (256 + Math.round(255 * share)).toString(16).slice(1);
-
 function traceLines(name, panel, axes, tint) {
   const hover = (more) => `step %{x}: ${name} %{y:.4g}${more}<extra></extra>`;
   const on = { ...axes, type: "scatter", mode: "lines" };

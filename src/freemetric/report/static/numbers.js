@@ -23,6 +23,7 @@ const judgedRows = () =>
   );
 
 function explainOnClick(id) {
+  byId(id).removeAllListeners("plotly_click"); // of a drawing before
   byId(id).on("plotly_click", ({ points: [point] }) => {
     if (point.data.rows) explainRow(point.data.rows[point.pointNumber]);
   });
@@ -63,16 +64,14 @@ function drawPredicted() {
   const shown = judgedRows();
   const [x, y] = [numbers.truth, numbers.predicted].map((values) => shown.map((row) => values[row]));
   const [low, high] = [Math.min(...x, ...y), Math.max(...x, ...y)];
-  figure(() => {
-    const diagonal = {
-      ...{ type: "scatter", mode: "lines", x: [low, high], y: [low, high], hoverinfo: "skip" },
-      line: { color: color("soft"), dash: "dash", width: 1.5 },
-    };
-    draw("predicted-plot", [diagonal, ...rowPoints(shown, x, y)], {
-      xaxis: axis({ title: { text: "true" }, nticks: 6, ...scaleOfNumbers(x) }),
-      yaxis: axis({ title: upright("predicted"), nticks: 6, ...scaleOfNumbers(y) }),
-      margin: { l: 56, r: 12, t: 16, b: 44 },
-    });
+  const diagonal = {
+    ...{ type: "scatter", mode: "lines", x: [low, high], y: [low, high], hoverinfo: "skip" },
+    line: { color: color("soft"), dash: "dash", width: 1.5 },
+  };
+  draw("predicted-plot", [diagonal, ...rowPoints(shown, x, y)], {
+    xaxis: axis({ title: { text: "true" }, nticks: 6, ...scaleOfNumbers(x) }),
+    yaxis: axis({ title: upright("predicted"), nticks: 6, ...scaleOfNumbers(y) }),
+    margin: { l: 56, r: 12, t: 16, b: 44 },
   });
   explainOnClick("predicted-plot");
 }
@@ -94,13 +93,11 @@ function drawResiduals() {
   const shown = judgedRows();
   const x = shown.map((row) => numbers.predicted[row]);
   const y = shown.map((row) => apart(numbers.truth[row], numbers.predicted[row]));
-  figure(() =>
-    draw("residuals-plot", [levelLine([Math.min(...x), Math.max(...x)]), ...rowPoints(shown, x, y)], {
-      xaxis: axis({ title: { text: "predicted" }, nticks: 6, ...scaleOfNumbers(x) }),
-      yaxis: axis({ title: upright(apartWords("true")), nticks: 6, ...scaleOfNumbers(y) }),
-      margin: { l: 56, r: 12, t: 16, b: 44 },
-    }),
-  );
+  draw("residuals-plot", [levelLine([Math.min(...x), Math.max(...x)]), ...rowPoints(shown, x, y)], {
+    xaxis: axis({ title: { text: "predicted" }, nticks: 6, ...scaleOfNumbers(x) }),
+    yaxis: axis({ title: upright(apartWords("true")), nticks: 6, ...scaleOfNumbers(y) }),
+    margin: { l: 56, r: 12, t: 16, b: 44 },
+  });
   explainOnClick("residuals-plot");
 }
 
@@ -111,19 +108,17 @@ function drawIntervals() {
   const place = shown.map((_, i) => i + 1);
   const end = (values) => shown.map((row) => apart(values[row], numbers.predicted[row]));
   const truth = end(numbers.truth);
-  figure(() => {
-    const edge = { type: "scatter", mode: "lines", x: place, line: { width: 0, shape: "hvh" }, hoverinfo: "skip" };
-    const band = [
-      { ...edge, y: end(numbers.low) },
-      { ...edge, y: end(numbers.high), fill: "tonexty", fillcolor: alpha(color("cold"), 0.22) },
-    ];
-    draw("intervals-plot", [...band, levelLine([1, shown.length]), ...rowPoints(shown, place, truth)], {
-      xaxis: axis({ title: { text: "rows, the narrowest interval first" }, nticks: 8 }),
-      yaxis: axis({ title: upright(apartWords("true")), nticks: 6, ...scaleOfNumbers(truth) }),
-      margin: { l: 56, r: 12, t: 16, b: 44 },
-    });
+  const edge = { type: "scatter", mode: "lines", x: place, line: { width: 0, shape: "hvh" }, hoverinfo: "skip" };
+  const band = [
+    { ...edge, y: end(numbers.low) },
+    { ...edge, y: end(numbers.high), fill: "tonexty", fillcolor: alpha(color("cold"), 0.22) },
+  ];
+  draw("intervals-plot", [...band, levelLine([1, shown.length]), ...rowPoints(shown, place, truth)], {
+    xaxis: axis({ title: { text: "rows, the narrowest interval first" }, nticks: 8 }),
+    yaxis: axis({ title: upright(apartWords("true")), nticks: 6, ...scaleOfNumbers(truth) }),
+    margin: { l: 56, r: 12, t: 16, b: 44 },
   });
   explainOnClick("intervals-plot");
 }
 
-const NUMBER_FIGURES = [drawPredicted, drawResiduals, drawIntervals];
+const NUMBER_FIGURES = [drawPredicted, drawResiduals, drawIntervals].map((drawing) => () => figure(drawing));

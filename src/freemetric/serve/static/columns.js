@@ -1,5 +1,5 @@
 // A file is dropped; what was understood of it, and what the user makes of that.
-const READING = ["decimal", "thousands", "date_order", "delimiter", "format", "encoding", "sheet"];
+const READING = ["decimal", "thousands", "date_order", "delimiter", "format", "encoding", "sheet", "missing"];
 const FORMATS = ["csv", "tsv", "txt", "excel", "jsonl", "json", "feather", "parquet", "arff", "libsvm"];
 const CHOICES = [["", "as understood"], ["drop", "leave out"], ["keep", "keep it"], ["numeric", "as numbers"], ["nominal", "as names"]];
 
@@ -31,8 +31,8 @@ function newTable(table) {
 }
 
 const choose = attempt("problem", async (change) => {
-  const { target, uses, reading: how } = page.table.wishes;
-  const table = await reading(() => post("api/columns", { target, uses, reading: how, ...change }));
+  const { target, uses, reading: how, task } = page.table.wishes;
+  const table = await reading(() => post("api/columns", { target, uses, reading: how, task, ...change }));
   byId("stale").hidden = byId("result").hidden;
   showTable(table);
 });
@@ -48,7 +48,12 @@ function showTable(table) {
   say("problem", table.problem);
   options(byId("target"), table.names.map((name) => [name, name]), table.target);
   byId("guessed").hidden = !table.guessed;
+  const understood = `${TASKS[table.task].words}${table.wishes.task ? "" : ", as understood"}`;
+  options(byId("task"), [["", table.wishes.task ? "what it looks like" : understood], ["classify", "classes"], ["regress", "a number"]], table.wishes.task ?? "");
+  document.body.dataset.task = table.task;
+  offerMethods(table.task);
   showClasses(table);
+  showNumbers(table.numbers);
   for (const id of READING) byId(id).value = table.wishes.reading[id] ?? "";
   byId("columns").replaceChildren(...columnTable(table).childNodes);
   const more = table.n_columns - table.names.length;
@@ -64,6 +69,21 @@ function showClasses({ classes, n_classes }) {
   });
   if (n_classes > classes.length) chips.push(element("span", `and ${n_classes - classes.length} more`, { class: "chip" }));
   byId("classes").replaceChildren(...chips);
+}
+
+// The numbers to predict: how they spread, and what lies where.
+function showNumbers(known) {
+  byId("numbers").hidden = !known;
+  if (!known) return;
+  const most = Math.max(...known.bars);
+  const bars = known.bars.map((n) => {
+    const bar = element("i");
+    bar.style.height = `${n ? Math.max(3, (100 * n) / most) : 0}%`;
+    return bar;
+  });
+  byId("spread").replaceChildren(...bars);
+  const told = [["lowest", known.lowest], ["median", known.median], ["mean", known.mean], ["highest", known.highest]];
+  facts("number-facts", [...told.map(([name, value]) => [name, number(value)]), ["different numbers", whole(known.n_values)]]);
 }
 
 function columnTable(table) {
@@ -115,7 +135,8 @@ function listenForFiles() {
     if (event.target.files.length) sendFile(event.target.files[0]);
     event.target.value = ""; // the same file may be chosen again
   };
-  byId("target").onchange = (event) => choose({ target: event.target.value });
+  byId("target").onchange = (event) => choose({ target: event.target.value, task: null });
+  byId("task").onchange = (event) => choose({ task: event.target.value || null });
   options(byId("format"), [["", "by its name"], ...FORMATS.map((name) => [name, name])], "");
   for (const id of READING) {
     byId(id).onchange = () => choose({ reading: Object.fromEntries(READING.map((name) => [name, byId(name).value])) });

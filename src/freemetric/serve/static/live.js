@@ -1,4 +1,4 @@
-// A fit while it runs: walks, the space, what was found; then the model.
+// A fit while it runs: walks, the space, what was found.
 const MOST_WALKS = 80; // the last ones, that are drawn
 const FRAME = 150; // milliseconds
 const walks = [];
@@ -31,7 +31,7 @@ function watchFit(job) {
     if (text) say("fit-problem", text);
   };
   follow(job, {
-    begin: ({ classes }) => (page.classes = classes),
+    begin: ({ classes, quarters }) => Object.assign(page, { classes, quarters }),
     step: showStep,
     stage: ({ text }) => (byId("fit-said").textContent = text),
     walk: addWalk,
@@ -97,7 +97,8 @@ function moveSpace(space) {
   byId("space-name").textContent = `The space: ${space.kind}`;
   let next = 0;
   const show = () => {
-    drawSpace(space.frames[next], space.class);
+    if (space.rank) drawShades(space.frames[next], space.rank);
+    else drawSpace(space.frames[next], space.class);
     next += 1;
     if (next >= space.frames.length) clearInterval(moving);
   };
@@ -114,36 +115,24 @@ function drawSpace(points, classes) {
   draw("live-plot", traces, spaceLayout());
 }
 
-function showFound({ found }) {
-  const lines = found.map(({ kind, temperature, replicas, k, brier }) => [kind, replicas ? number(temperature) : "–", String(replicas), String(k), number(brier)]);
-  const made = tableOf(["candidate", "temperature", "replicas", "best k", "Brier score out of bag"], lines);
+// Rows whose numbers are predicted, from the lowest to the highest; every colour has as many of them.
+function drawShades(points, ranks) {
+  const [parts, ends] = [[0, 0.25, 0.5, 0.75, 1], page.quarters ?? []];
+  const colorbar = { thickness: 10, outlinewidth: 0, tickvals: parts, ticktext: ends.map((end) => number(end)), tickfont: { size: 11 } };
+  const marker = { color: ranks, colorscale: VIRIDIS, cmin: 0, cmax: 1, size: 6, opacity: 0.85, showscale: true, colorbar };
+  const trace = { type: "scatter", mode: "markers", x: points.map(([x]) => x), y: points.map(([, y]) => y), marker, hoverinfo: "skip" };
+  draw("live-plot", [trace], { ...spaceLayout(), showlegend: false });
+}
+
+function showFound({ found, score }) {
+  const lines = found.map((row) => [row.kind, row.replicas ? number(row.temperature) : "–", String(row.replicas), String(row.k), number(row.score)]);
+  const made = tableOf(["candidate", "temperature", "replicas", "best k", `${score} out of bag`], lines);
   made.tBodies[0].rows[0]?.classList.add("best");
   byId("found").replaceChildren(...made.childNodes);
 }
 
-function showModel(result) {
-  byId("result").hidden = false;
-  byId("stale").hidden = true;
-  const score = result.score === null ? null : percent(result.score);
-  const pairs = [[result.score_name, score], ["rows", whole(result.rows)], ["columns", whole(result.columns)]];
-  const heaviest = result.weights.slice(0, 3).map(([name, share]) => `${bothEnds(name, 24)} ${number(Math.round(share))} %`);
-  const clear = result.importances.filter(([, mean, error]) => mean > 2 * error).slice(0, 3);
-  const owed = clear.map(([name, mean, error]) => `${bothEnds(name, 24)} ${mean.toFixed(3)} ± ${error.toFixed(3)}`);
-  const voting = ["replicas that vote", result.replicas || null];
-  facts("result-facts", [...pairs, voting, ["matters most", owed.join(", ")], ["distances weigh most", heaviest.join(", ")]]);
-  list("result-notes", result.notes.filter((note) => !page.table.notes.includes(note)));
-  byId("report").open = false;
-  byId("report-frame").removeAttribute("src");
-  openRows();
-}
-
 function listenForFits() {
   drawings.push(drawWalks);
-  options(byId("method"), [["free-energy", "free energy: many metrics that vote"], ["nca", "NCA + k-NN"], ["lmnn", "LMNN + k-NN"], ["dmlfe", "DMLFE + k-NN"], ["lfda", "LFDA + k-NN"], ["rca", "RCA + k-NN"], ["euclidean", "plain distance + k-NN"]], "free-energy");
   byId("start").onclick = startFit;
   byId("cancel").onclick = attempt("fit-problem", cancelJob);
-  byId("report").ontoggle = () => {
-    const frame = byId("report-frame");
-    if (byId("report").open && !frame.hasAttribute("src")) frame.src = `view/report.html?${Date.now()}`;
-  };
 }

@@ -21,6 +21,7 @@ byId("quit").onclick = attempt("trouble", async () => {
 
 listenForFiles();
 listenForFits();
+listenForModels();
 listenForRows();
 listenForComparisons();
 followTheme();

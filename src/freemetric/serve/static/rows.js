@@ -2,8 +2,10 @@
 const FEW_COLUMNS = 12;
 const looked = { index: null, place: 0, row: null };
 
-const openRows = attempt("trouble", async () => {
+const openRows = attempt("trouble", async ({ task }) => {
   looked.index = await ask("api/rows");
+  if (looked.index.numbers) showPredictions(looked.index);
+  byId("wrong").textContent = task === "regress" && !looked.index.numbers.has_intervals ? "Next far off" : TASKS[task].wrong;
   byId("look").hidden = false;
   byId("row").max = looked.index.row.at(-1);
   byId("wrong").disabled = looked.index.wrong.length === 0;
@@ -23,8 +25,24 @@ function placeOf(row) {
   return after < 0 ? looked.index.n - 1 : after;
 }
 
+// From a figure to its row.
+function explainRow(place) {
+  lookAt(place);
+  byId("look").scrollIntoView({ behavior: "smooth" });
+}
+
+const nameOf = ({ row, line }) => `Row ${row}${line === null ? "" : ` (line ${line} of the file)`}`;
+
+function verdictOnNumber({ self, neighbors }) {
+  const near = neighbors.map((other) => other.story.truth).filter((truth) => truth !== null);
+  const around = near.length ? ` Its ${near.length} nearest neighbours have ${number(Math.min(...near))} to ${number(Math.max(...near))}.` : "";
+  const by = looked.index.fair ? " It was predicted by metrics that have not seen the row." : " It was predicted by its neighbours, in a metric that has seen all rows.";
+  return `${nameOf(self)}. ${numberVerdict(self.story)}${around}${self.story.predicted === null ? "" : by}`;
+}
+
 function verdictOn({ self, neighbors }) {
-  const name = `Row ${self.row}${self.line === null ? "" : ` (line ${self.line} of the file)`} is of class “${bothEnds(self.class, 40)}”`;
+  if (self.story) return verdictOnNumber({ self, neighbors });
+  const name = `${nameOf(self)} is of class “${bothEnds(self.class, 40)}”`;
   const same = neighbors.filter((other) => other.class === self.class).length;
   const near = `; ${same} of its ${neighbors.length} nearest neighbours are, too.`;
   if (!self.judged) return `${name}${near}`;
@@ -35,15 +53,15 @@ function verdictOn({ self, neighbors }) {
 function showRow() {
   const { self, neighbors, columns, cells } = looked.row;
   byId("row-said").textContent = verdictOn(looked.row);
+  showParts(self);
   const all = byId("all-columns").checked;
   const shown = columns.map((_, i) => i).filter((i) => all || (columns[i].used && i < FEW_COLUMNS));
   const lines = shown.map((i) => [
     element("span", bothEnds(columns[i].name, 40), { title: columns[i].name }),
     ...cells[i].map((cell) => element("span", cell === null ? "missing" : bothEnds(cell, 40), { title: cell ?? "" })),
   ]);
-  const who = ["class", bothEnds(self.class, 24), ...neighbors.map((other) => element("span", bothEnds(other.class, 24), { class: other.class === self.class ? "" : "differs" }))];
   const far = ["distance", "", ...neighbors.map(({ distance }) => fixed(number(distance)))];
-  const made = tableOf(["", `row ${self.row}`, ...neighbors.map(() => "")], [who, far, ...lines]);
+  const made = tableOf(["", `row ${self.row}`, ...neighbors.map(() => "")], [whatTheyAre(self, neighbors), far, ...lines]);
   neighbors.forEach((other, j) => made.tHead.rows[0].cells[j + 2].append(toRow(other)));
   for (const line of made.rows) line.cells[1].classList.add("mine");
   shown.forEach((i, n) => made.tBodies[0].rows[n + 2].classList.toggle("unused", !columns[i].used));
@@ -51,6 +69,19 @@ function showRow() {
   const left = columns.length - shown.length;
   const more = left > 0 ? `There ${left === 1 ? "is 1 more column" : `are ${left} more columns`}. ` : "";
   byId("row-caption").textContent = `Nearest first, in the learned distance; columns that weigh most in it come first. ${more}The report says which columns make rows near or far.`;
+}
+
+// Classes, those that differ in a colour of their own; of numbers the cells as they stand in the file.
+function whatTheyAre(self, neighbors) {
+  const differs = (other) => (self.story || other.class === self.class ? "" : "differs");
+  const shown = neighbors.map((other) => element("span", bothEnds(other.class, 24), { class: differs(other) }));
+  return [self.story ? bothEnds(looked.index.target, 40) : "class", bothEnds(self.class, 24), ...shown];
+}
+
+function showParts({ story }) {
+  const known = Boolean(story) && story.neighbors !== null && story.predicted !== null;
+  byId("parts").hidden = !known;
+  if (known) byId("parts-table").replaceChildren(...partsTable(story).childNodes);
 }
 
 function toRow(other) {
