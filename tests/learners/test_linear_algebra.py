@@ -10,6 +10,7 @@ from freemetric.learners.linear_algebra import (
     generalised_eigenvectors,
     group_means,
     is_regular,
+    map_by_contrast,
     within_groups,
 )
 from freemetric.learners.units import FOLD, ranges
@@ -59,3 +60,29 @@ def test_means_of_single_precision_are_double(rng):
 def test_ranges(rng, n, order):
     X = np.asarray(rng.normal(size=(n, 3)), order=order)
     np.testing.assert_array_equal(ranges(X), np.ptp(X, axis=0))
+
+
+def contrast(plane, M, near, far):
+    """Far against near, over all directions of a plane, by determinants: any rows that span it give the same."""
+    root = np.linalg.cholesky(M)  # images are V @ root
+    like, unlike = ((V @ root).T @ (V @ root) / len(V) for V in (near, far))
+    like += np.trace(like) / len(like) * np.eye(len(like))
+    coordinates = np.linalg.solve(root, plane.T)  # of the rows in the learned space
+    return np.linalg.det(coordinates.T @ unlike @ coordinates) / np.linalg.det(coordinates.T @ like @ coordinates)
+
+
+def test_no_other_plane_has_more_contrast(rng):
+    M, near, far = covariance_with(rng, rng.uniform(0.1, 1, size=5)), rng.normal(size=(40, 5)), rng.normal(size=(40, 5))
+    far *= [3, 1, 2, 1, 1]
+    A = map_by_contrast(M, near, far)
+    np.testing.assert_allclose(A.T @ A, M, atol=1e-12)
+    best = contrast(A[:2], M, near, far)
+    others = [contrast(rng.normal(size=(2, 5)) @ A, M, near, far) for _ in range(2000)]
+    nearby = [contrast(A[:2] + 0.01 * rng.normal(size=(2, 5)) @ A, M, near, far) for _ in range(200)]
+    assert max(others + nearby) < best
+
+
+def test_only_what_differs_is_kept_where_nothing_is_near(rng):
+    far = rng.normal(size=(40, 4)) * [1, 0, 5, 0]
+    A = map_by_contrast(np.eye(4), np.empty((0, 4)), far, 2)
+    np.testing.assert_allclose(A[:, [1, 3]], 0, atol=1e-12)

@@ -132,12 +132,9 @@ def test_it_survives_poor_data(rng, wine, diagonal):
         assert np.isfinite(MMC(diagonal=diagonal, random_state=0).fit(data, labels).components_).all()
 
 
-def test_fewer_components_are_those_along_which_patterns_spread_most(wine):
+def test_fewer_components_are_the_leading_ones(wine):
     whole, part = MMC(random_state=0).fit(*wine), MMC(2, random_state=0).fit(*wine)
     np.testing.assert_allclose(part.components_, whole.components_[:2])
-    spread = np.cov(whole.transform(wine[0]).T)
-    np.testing.assert_allclose(spread, np.diag(np.diag(spread)), atol=1e-9 * spread.max())
-    assert (np.diff(np.diag(spread)) <= 1e-9 * spread.max()).all()
 
 
 def test_interrupted_fit_keeps_the_best(wine, monkeypatch):

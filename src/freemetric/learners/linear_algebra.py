@@ -17,14 +17,17 @@ def map_of(M: NDArray, n_components: int | None = None) -> NDArray:
     return (vectors * np.sqrt(np.clip(values, 0, None))).T[:n_components]
 
 
-def map_by_spread(M: NDArray, X: NDArray, n_components: int | None = None) -> NDArray:
-    """A with A^T A = M, rows by how far the images of X (N, d) spread along them; only the leading ``n_components``.
+def map_by_contrast(M: NDArray, near: NDArray, far: NDArray, n_components: int | None = None) -> NDArray:
+    """A with A^T A = M, rows by how long images of differences ``far`` are along them against those of ``near``.
 
-    Of all that many directions these leave most of the squared distances between the images.
+    Both are (n, d). To near images their mean square is added in every direction: one in which hardly anything differs
+    is no good one.
+    Rows are those of the learned space turned, so that distances in fewer dimensions are parts of the learned ones.
     """
     A = map_of(M)
-    Z = (X - X.mean(axis=0)) @ A.T
-    return (eigh(Z.T @ Z)[1][:, ::-1].T @ A)[:n_components]
+    like, unlike = ((Z.T @ Z) / max(len(Z), 1) for Z in (near @ A.T, far @ A.T))
+    _, directions = generalised_eigenvectors(unlike, shrunk(like, 1.0))
+    return (np.linalg.qr(directions.T)[0].T @ A)[:n_components]
 
 
 def shrunk(C: NDArray, ridge: float = 1e-6) -> NDArray:

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..sklearn_compat import Interval
 from .base import MetricLearner, generator, one_blas_thread, tell
-from .linear_algebra import map_by_spread
+from .linear_algebra import map_by_contrast
 from .lowest import Lowest, keeping_the_best
 from .priors import PRIOR
 from .side_information import check_quadruplets, check_tuple_weights, draw_pairs, usual_number_of_pairs
@@ -45,7 +45,7 @@ class LSML(PriorOfAllRows):
     Parameters
     ----------
     n_components : int or None, default=None
-        Directions of the learned space to keep, those along which X spreads most; None keeps all.
+        Directions of the learned space to keep, those in which c and d differ most against a and b; None keeps all.
     gamma : float, default=1.0
         Weight of all quadruplets against the prior.
     n_constraints : int or None, default=None
@@ -179,7 +179,7 @@ class LSML(PriorOfAllRows):
                 raise ValueError("weights needs quadruplets: indices into X.")
             quadruplets = check_quadruplets(quadruplets, len(X))
         else:
-            quadruplets = draw_quadruplets(generator(self.random_state), y, self.n_constraints)
+            quadruplets = draw_quadruplets(generator(self.random_state), X, y, self.n_constraints)
         weights = self.gamma * check_tuple_weights(weights, len(quadruplets))
         M0, X = self._prior(X, all_rows), X / self._unit
         root = cholesky(M0, lower=True)
@@ -192,7 +192,7 @@ class LSML(PriorOfAllRows):
         self.quadruplets_, self.n_iter_ = quadruplets, max(search.n_iter, 1)
         self.objective_, self.gap_ = search.best.value, search.gap
         A = search.best.item @ root.T
-        return map_by_spread(A.T @ A, X, self.n_components)
+        return map_by_contrast(A.T @ A, X[a] - X[b], X[c] - X[d], self.n_components)
 
     def _warn_of_early_end(self):
         message = f"LSML stopped at max_iter={self.max_iter} before it converged to tol={self.tol}."
@@ -262,7 +262,7 @@ def _gap(H):
     return float((shares - 1 - np.log(shares)).sum()) if shares[0] > 0 else np.inf
 
 
-def draw_quadruplets(rng: np.random.Generator, y: NDArray, n: int | None) -> NDArray:
+def draw_quadruplets(rng: np.random.Generator, X: NDArray, y: NDArray, n: int | None) -> NDArray:
     """Two of one class and two of different classes, (n, 4), each pair once; None: a usual number of them."""
-    pairs, similar = draw_pairs(rng, y, usual_number_of_pairs(y) if n is None else 2 * n)
+    pairs, similar = draw_pairs(rng, X, y, usual_number_of_pairs(y) if n is None else 2 * n)
     return np.hstack([pairs[similar], pairs[~similar]])

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner, generator, one_blas_thread, tell
-from .linear_algebra import covariance, map_by_spread
+from .linear_algebra import covariance, map_by_contrast
 from .lowest import Lowest, keeping_the_best
 from .side_information import check_pairs, differ, draw_pairs, usual_number_of_pairs
 
@@ -38,7 +38,8 @@ class MMC(MetricLearner):
     Parameters
     ----------
     n_components : int or None, default=None
-        Directions of the learned space to keep, those along which X spreads most; None keeps all.
+        Directions of the learned space to keep, those in which dissimilar pairs differ most against similar ones; None
+        keeps all.
     diagonal : bool, default=False
         Let M be diagonal: weights of the features, which need fewer pairs.
     n_constraints : int or None, default=None
@@ -174,7 +175,7 @@ class MMC(MetricLearner):
                 raise ValueError("pair_labels has no dissimilar pair: there is nothing to push apart.")
         else:
             n = usual_number_of_pairs(y) if self.n_constraints is None else self.n_constraints
-            pairs, similar = draw_pairs(generator(self.random_state), y, n)
+            pairs, similar = draw_pairs(generator(self.random_state), X, y, n)
         self.pairs_, self.pair_labels_ = pairs, np.where(similar, 1, -1)
         differences = X[pairs[:, 0]] - X[pairs[:, 1]]
         K, V = self._root(differences[similar]), differences[~similar]
@@ -185,7 +186,7 @@ class MMC(MetricLearner):
                 warnings.warn(f"{message} to tol={self.tol}.", ConvergenceWarning, stacklevel=4)
         self.objective_, self.gap_, self.n_iter_ = search.highest, search.gap, max(search.n_iter, 1)
         A = solve_triangular(K, search.factor().T, lower=True, trans=1).T
-        return map_by_spread(A.T @ A, X, self.n_components)
+        return map_by_contrast(A.T @ A, differences[similar], V, self.n_components)
 
     def _root(self, U):
         """K of the similar differences, lower triangular; the identity where there are none."""

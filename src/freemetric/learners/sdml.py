@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..exceptions import DataWarning
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner, generator, one_blas_thread
-from .linear_algebra import map_by_spread
+from .linear_algebra import map_by_contrast
 from .lowest import keeping_the_best
 from .priors import PRIOR
 from .side_information import check_pairs, draw_pairs, usual_number_of_pairs
@@ -47,7 +47,8 @@ class SDML(PriorOfAllRows):
     Parameters
     ----------
     n_components : int or None, default=None
-        Directions of the learned space to keep, those along which X spreads most; None keeps all.
+        Directions of the learned space to keep, those in which dissimilar pairs, or all patterns where there are none,
+        differ most against similar ones; None keeps all.
     balance : float or "auto", default="auto"
         beta, the weight of a pair against the prior. "auto": the largest for which S is nowhere more than ten times
         the prior's or less than a tenth of it.
@@ -195,7 +196,7 @@ class SDML(PriorOfAllRows):
             pairs, similar = check_pairs(pairs, pair_labels, len(X))
         else:
             n = usual_number_of_pairs(y) if self.n_constraints is None else self.n_constraints
-            pairs, similar = draw_pairs(generator(self.random_state), y, n)
+            pairs, similar = draw_pairs(generator(self.random_state), X, y, n)
         self.pairs_, self.pair_labels_ = pairs, np.where(similar, 1, -1)
         M0, X = self._prior(X, all_rows), X / self._unit
         V = X[pairs[:, 0]] - X[pairs[:, 1]]
@@ -208,7 +209,8 @@ class SDML(PriorOfAllRows):
                 warnings.warn(f"{message} tol={self.tol}.", ConvergenceWarning, stacklevel=4)
         self.balance_, self.n_iter_ = balance, max(search.n_iter, 1)
         self.precision_, self.objective_, self.gap_ = search.matrix / self._unit**2, search.objective, search.gap
-        return map_by_spread(search.matrix, X, self.n_components)
+        far = X - X.mean(axis=0) if similar.all() else V[~similar]
+        return map_by_contrast(search.matrix, V[similar], far, self.n_components)
 
     def _balance(self, P, M0):
         """What a pair weighs, in any units: as given, if something of the prior is left in every direction."""
