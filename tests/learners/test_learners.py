@@ -77,6 +77,13 @@ def test_any_dtype_order_or_frame_gives_the_same_metric(learner, iris):
         np.testing.assert_array_equal(clone(learner).fit(same, y).components_, expected)
 
 
+def test_the_order_of_rows_does_not_matter(learner, wine):
+    X, y = wine[0][::2], wine[1][::2]
+    order = np.random.default_rng(0).permutation(len(y))
+    M, shuffled = (clone(learner).fit(X[some], y[some]).get_mahalanobis_matrix() for some in (slice(None), order))
+    np.testing.assert_allclose(shuffled, M, rtol=0, atol=1e-3 * np.abs(M).max())  # MCML stops within its tolerance
+
+
 def test_in_a_pipeline_and_a_grid_search(learner, iris):
     X, y = iris
     pipeline = make_pipeline(MinMaxScaler(), learner, KNeighborsClassifier())

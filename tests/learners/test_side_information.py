@@ -11,7 +11,7 @@ from freemetric.learners.side_information import check_chunks, check_pairs, chec
 
 def test_pairs_are_distinct_and_half_of_them_similar(rng):
     y = np.repeat([0, 1, 2], [30, 10, 3])
-    pairs, similar = draw_pairs(rng, y, 60)
+    pairs, similar = draw_pairs(rng, rng.random((43, 2)), y, 60)
     assert len({frozenset(pair) for pair in pairs.tolist()}) == 60
     assert (pairs[:, 0] != pairs[:, 1]).all()
     np.testing.assert_array_equal(y[pairs[:, 0]] == y[pairs[:, 1]], similar)
@@ -20,13 +20,13 @@ def test_pairs_are_distinct_and_half_of_them_similar(rng):
 
 def test_all_pairs_where_fewer_exist_than_wanted(rng):
     with pytest.warns(DataWarning, match="Only 2 similar and 4 dissimilar pairs exist; 2 of each are used"):
-        pairs, similar = draw_pairs(rng, np.array([0, 0, 1, 1]), 100)
+        pairs, similar = draw_pairs(rng, np.eye(4), np.array([0, 0, 1, 1]), 100)
     assert sorted(map(tuple, pairs[similar].tolist())) == [(0, 1), (2, 3)]
 
 
 def test_similar_pairs_are_uniform(rng):
     y = np.repeat([0, 1], [3, 5])  # 3 and 10 pairs
-    first = [draw_pairs(rng, y, 2)[0][0].min() < 3 for _ in range(2000)]
+    first = [draw_pairs(rng, np.eye(8), y, 2)[0][0].min() < 3 for _ in range(2000)]
     assert np.mean(first) == pytest.approx(3 / 13, abs=0.03)
 
 
@@ -78,6 +78,40 @@ def test_unlabelled_rows_help_where_the_prior_is_their_covariance(learner, wine)
     assert np.abs(alone - expected).max() > 1e-2 * size
     with pytest.warns(DataWarning, match="unlabelled rows"):
         clone(learner).fit(X, some)
+
+
+@pytest.mark.parametrize("prior", ["identity", "covariance"])
+@pytest.mark.parametrize("learner", [ITML, SDML, LDML, MMC, LSML])
+@pytest.mark.filterwarnings("ignore:.* unlabelled rows:freemetric.exceptions.DataWarning")
+def test_tuples_are_rows_of_what_was_given(learner, prior, wine):
+    X, y = wine
+    some = np.where(np.arange(len(y)) % 3 == 0, y, -1)
+    options = {} if learner is MMC else {"prior": prior}
+    model = learner(random_state=0, **options).fit(X, some)
+    whole = learner(random_state=0, **options).fit(X[some >= 0], y[some >= 0])
+    name = "quadruplets_" if learner is LSML else "pairs_"
+    drawn = getattr(model, name)
+    assert (some[drawn] >= 0).all()
+    if prior == "identity":
+        np.testing.assert_array_equal(X[drawn], X[some >= 0][getattr(whole, name)])
+    labels = some[drawn].reshape(-1, 2)
+    alike = np.tile([True, False], len(drawn)) if learner is LSML else model.pair_labels_ == 1
+    np.testing.assert_array_equal(labels[:, 0] == labels[:, 1], alike)
+    assert not {"_rows", "_unit"} & set(vars(model))
+
+
+@pytest.mark.filterwarnings("ignore:.* unlabelled rows:freemetric.exceptions.DataWarning")
+def test_itml_goes_on_with_the_same_pairs_where_some_are_unlabelled(wine):
+    X, y = wine
+    some = np.where(np.arange(len(y)) % 3 == 0, y, -1)
+    model = ITML(warm_start=True, tol=1e-8, random_state=0).fit(X, some)
+    pairs, dual = model.pairs_, model.dual_
+    model.fit(X, some)
+    np.testing.assert_array_equal(model.pairs_, pairs)
+    assert model.n_iter_ <= 1
+    np.testing.assert_allclose(model.dual_, dual, atol=1e-6 * np.abs(dual).max())
+    model.fit(X, np.where(some >= 0, -1, y))  # none of the rows of before has a label
+    assert (some[model.pairs_] == -1).all()
 
 
 def test_minus_one_and_one_are_two_classes(iris):

@@ -17,6 +17,7 @@ from .logdet_projections import logdet_cycle
 from .lowest import Lowest, keeping_the_best
 from .priors import PRIOR
 from .side_information import COPY, check_pairs, differ, draw_pairs, usual_number_of_pairs
+from .training_rows import canonical_order
 from .unlabelled import PriorOfAllRows
 
 MOST_DISTANCES = 100_000  # looked at for the bounds
@@ -198,9 +199,9 @@ class ITML(PriorOfAllRows):
         if y is None:
             pairs, similar = check_pairs(pairs, pair_labels, len(X))
         elif self.warm_start and self._knows_pairs_of(y):
-            pairs, similar = self.pairs_, self.pair_labels_ == 1
+            pairs, similar = self._previous_pairs(), self.pair_labels_ == 1
         else:
-            pairs, similar = draw_pairs(rng, y, self._n_pairs(y))
+            pairs, similar = draw_pairs(rng, X, y, self._n_pairs(y))
         root = cholesky(self._prior(X, all_rows), lower=True)
         Z = X @ root  # where the prior is the identity
         u, l = self._bounds(rng, Z)
@@ -218,7 +219,12 @@ class ITML(PriorOfAllRows):
                     stacklevel=4,
                 )
         M, dual[kept] = search.best.item
-        self.pairs_, self.pair_labels_, self.dual_, self.bounds_ = pairs, signs.astype(int), dual, (u, l)
+        self.pairs_, self.pair_labels_, self.dual_, self.bounds_ = (
+            self._as_given(pairs),
+            signs.astype(int),
+            dual,
+            (u, l),
+        )
         self.objective_, self.gap_, self.n_iter_ = search.best.value, search.gap, search.n_iter
         return map_of(root @ M @ root.T, self.n_components)
 
@@ -235,15 +241,24 @@ class ITML(PriorOfAllRows):
         return tuple(bounds.tolist())
 
     def _knows_pairs_of(self, y):
-        """Whether the last fit's pairs can serve again: as many as asked for, and labelled alike."""
-        pairs = getattr(self, "pairs_", None)
-        if pairs is None or pairs.max(initial=0) >= len(y) or len(pairs) != self._n_pairs(y) // 2 * 2:
+        """Whether the last fit's pairs can serve again: as many as asked for, all of rows with labels, and alike."""
+        pairs = self._previous_pairs()
+        if pairs is None or len(pairs) != self._n_pairs(y) // 2 * 2 or not ((pairs >= 0) & (pairs < len(y))).all():
             return False
         return np.array_equal(y[pairs[:, 0]] == y[pairs[:, 1]], self.pair_labels_ == 1)
 
+    def _previous_pairs(self):
+        """The last fit's, by rows that are learned from now, -1 where they are not; None where there was no fit."""
+        pairs = getattr(self, "pairs_", None)
+        if pairs is None or self._rows is None:
+            return pairs
+        places = np.full(max(pairs.max(), self._rows[-1]) + 1, -1)
+        places[self._rows] = np.arange(len(self._rows))
+        return places[pairs]
+
     def _multipliers(self, pairs, signs):
         """Where the multipliers begin: the last fit's, if it had the same pairs, else 0."""
-        previous = getattr(self, "pairs_", None) if self.warm_start else None
+        previous = self._previous_pairs() if self.warm_start else None
         same = previous is not None and np.array_equal(previous, pairs) and np.array_equal(self.pair_labels_, signs)
         return self.dual_.copy() if same else np.zeros(len(pairs))
 
@@ -315,6 +330,7 @@ def _some_squared_distances(rng, Z):
     if N * (N - 1) // 2 <= MOST_DISTANCES:
         squared = pdist(Z, "sqeuclidean")
     else:
+        Z = Z[canonical_order(Z, np.zeros(N), np.ones(N))]  # the same rows in whatever order they come
         blocks = rng.integers(N, size=(100, 2, MOST_DISTANCES // 100))
         squared = np.concatenate([((Z[i] - Z[j]) ** 2).sum(axis=1) for i, j in blocks])
     return squared[squared > COPY * squared.max(initial=0.0)]

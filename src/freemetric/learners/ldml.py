@@ -159,7 +159,7 @@ class LDML(ConvexDescent):
         return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
 
     def _learn(self, X, y, pairs=None, pair_labels=None, all_rows=None):
-        pairs, signs = self._pairs(y, pairs, pair_labels, len(X))
+        pairs, signs = self._pairs(X, y, pairs, pair_labels)
         M0, X = self._prior(X, all_rows), X / self._unit
         V = X[pairs[:, 0]] - X[pairs[:, 1]]
         A = self._beginning(X, y, M0)
@@ -169,17 +169,17 @@ class LDML(ConvexDescent):
             return pair_loss(flat[:-1].reshape(A.shape), flat[-1], V, signs, M0, self.regularization)
 
         self.objective_, flat = self._descend(objective, np.append(A, b))
-        self.pairs_, self.pair_labels_, self.threshold_ = pairs, signs.astype(int), float(flat[-1])
+        self.pairs_, self.pair_labels_, self.threshold_ = self._as_given(pairs), signs.astype(int), float(flat[-1])
         return flat[:-1].reshape(A.shape)
 
-    def _pairs(self, y, pairs, pair_labels, n_patterns):
+    def _pairs(self, X, y, pairs, pair_labels):
         if y is None:
-            pairs, similar = check_pairs(pairs, pair_labels, n_patterns)
+            pairs, similar = check_pairs(pairs, pair_labels, len(X))
             if similar.all() or not similar.any():
                 raise ValueError("LDML learns from similar and dissimilar pairs; all of pair_labels are the same.")
         else:
             wanted = usual_number_of_pairs(y) if self.n_constraints is None else self.n_constraints
-            pairs, similar = draw_pairs(generator(self.random_state), y, wanted)
+            pairs, similar = draw_pairs(generator(self.random_state), X, y, wanted)
             if not len(pairs):
                 raise ValueError("LDML learns from similar pairs, too; every class has a single pattern.")
         return pairs, np.where(similar, 1.0, -1.0)

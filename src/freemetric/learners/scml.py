@@ -18,6 +18,7 @@ from .lowest import Lowest, keeping_the_best
 from .neighbors import class_neighbors
 from .scml_basis import draw_basis, most_bases
 from .side_information import check_triplets, clip_count
+from .training_rows import canonical_order
 
 PER_FEATURE, MOST_BASES = 20, 1000  # default number of bases
 STEPS = 1000  # between two looks at the exact objective
@@ -201,6 +202,9 @@ class SCML(MetricLearner):
 
     def _learn(self, X, y, triplets=None):
         rng = generator(self.random_state)
+        if y is not None:
+            order = canonical_order(X, y, np.ones(len(y)))  # the same result in whatever order the rows come
+            X, y = X[order], y[order]
         X = np.ascontiguousarray(X - X.mean(axis=0)) / self._unit  # only differences count; float32 keeps more of them
         with one_blas_thread():
             if triplets is None:

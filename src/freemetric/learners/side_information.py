@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import DataWarning
+from .training_rows import canonical_order
 
 COPY = 1e-20  # of the largest squared difference; anything smaller is no difference
 PAIRS_PER_CLASS_PAIR = 20
@@ -72,8 +73,11 @@ def count_pairs(y: NDArray) -> tuple[int, int]:
     return within, len(y) * (len(y) - 1) // 2 - within
 
 
-def draw_pairs(rng: np.random.Generator, y: NDArray, n_pairs: int) -> tuple[NDArray, NDArray[np.bool_]]:
-    """Pairs (n, 2) without repetition, half of them similar; fewer, with a warning, where there are not enough."""
+def draw_pairs(rng: np.random.Generator, X: NDArray, y: NDArray, n_pairs: int) -> tuple[NDArray, NDArray[np.bool_]]:
+    """Pairs (n, 2) without repetition, half of them similar; fewer, with a warning, where there are not enough.
+
+    They are pairs of the same rows in whatever order these come.
+    """
     (within, between), wanted = count_pairs(y), n_pairs // 2
     if wanted > min(within, between):
         wanted = min(within, between)
@@ -82,8 +86,9 @@ def draw_pairs(rng: np.random.Generator, y: NDArray, n_pairs: int) -> tuple[NDAr
             DataWarning,
             stacklevel=5,
         )
-    pairs = np.vstack([draw_similar(rng, y, wanted), draw_dissimilar(rng, y, wanted)])
-    return pairs, np.arange(2 * wanted) < wanted
+    order = canonical_order(X, y, np.ones(len(y)))
+    pairs = np.vstack([draw_similar(rng, y[order], wanted), draw_dissimilar(rng, y[order], wanted)])
+    return np.sort(order[pairs], axis=1), np.arange(2 * wanted) < wanted
 
 
 def draw_similar(rng: np.random.Generator, y: NDArray, n_pairs: int) -> NDArray:
