@@ -71,3 +71,38 @@ def test_quotes_and_tabs_are_recognised(freemetric, people, tmp_path):
         answer = freemetric("fit", tmp_path / "a.csv", *FIT, tmp_path / "a.fm")
         assert (answer.code, len(answer.lines)) == (0, 1)
         assert answer.lines[0].endswith(f"read with the delimiter {delimiter!r}")
+
+
+@pytest.fixture
+def one_word(people, tmp_path):
+    """A number to predict, and one to learn from, with decimal commas and one word in each."""
+    frame = people.assign(size=(10 * people["size"]).map(german), price=(people["age"] / 7).map(german))
+    frame.loc[4, "price"] = "kaputt"
+    frame.loc[6, "size"] = "leer"
+    frame.to_csv(tmp_path / "a.csv", sep=";", index=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize("words", [[], ["--decimal", ","], ["--task", "regress"]])
+@pytest.mark.parametrize("command", ["fit", "evaluate"])
+def test_the_one_word_among_numbers_is_named(freemetric, one_word, command, words):
+    given = ["-o", one_word / "a.fm"] if command == "fit" else []
+    answer = freemetric(command, one_word / "a.csv", "--target", "price", *words, *given)
+    assert (answer.code, answer.out) == (2, "")
+    assert "a.csv: row 5 (line 6), column 'price': 'kaputt' is no number" in answer.lines[-1]
+    assert "--missing kaputt takes it for a gap" in answer.lines[-1]
+    assert not (one_word / "a.fm").exists()
+
+
+def test_what_the_line_says_helps(freemetric, one_word):
+    words = ["--target", "price", "--method", "euclidean", "--missing", "kaputt", "--missing", "leer"]
+    answer = freemetric("fit", one_word / "a.csv", *words, "-o", one_word / "a.fm")
+    assert answer.code == 0
+    assert any("1 rows without a number are left out" in line for line in answer.lines)
+
+
+def test_the_one_word_among_numbers_to_learn_from_is_named(freemetric, one_word):
+    words = ["--target", "class", "--numeric", "size", "--method", "euclidean"]
+    answer = freemetric("fit", one_word / "a.csv", *words, "-o", one_word / "a.fm")
+    assert answer.code == 2
+    assert answer.lines[-1].endswith("a.csv: row 7 (line 8), column 'size': 'leer' is not a finite number")

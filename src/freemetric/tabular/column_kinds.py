@@ -9,7 +9,7 @@ import numpy as np
 
 from ..exceptions import DataWarning
 from .date_columns import date_order, read_as_dates
-from .number_marks import PLAIN, Marks, Meaning, all_plain, first_that_is_none, meaning, plain
+from .number_marks import PLAIN, Marks, Meaning, all_plain, first_that_is_none, meaning, most_fitting, plain
 from .table import InputError, Table, as_text, few, quoted
 
 GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
@@ -88,7 +88,7 @@ def _marks(table: Table, name: str, must: bool) -> tuple[Marks | None, bool]:
             raise InputError(what)
         warnings.warn(f"{what}; until then the column is nominal", DataWarning, 6)
     elif must:
-        table.numbers(name)  # which says where
+        table.numbers(name, most_fitting(table.texts(name).tolist()))  # which says where
     else:
         _say_what_is_no_number(table, name, table.texts(name).tolist())
     return None, False

@@ -83,12 +83,17 @@ def is_marked(cell: object) -> bool:
     return isinstance(cell, str) and any(marks.reads([cell]) for marks in READINGS)
 
 
+def most_fitting(texts: Sequence[str | None]) -> Marks:
+    """The marks with which most texts are numbers, for a word about those that are none."""
+    return min(READINGS, key=lambda marks: int(np.isinf(marks.numbers(texts)).sum()))
+
+
 def first_that_is_none(texts: Sequence[str | None]) -> int | None:
     """Where most texts look like numbers, the place of the first that is none in the reading that fits most."""
     given = [text for text in texts if text is not None]
     if 2 * sum(bool(LIKE_A_NUMBER.fullmatch(text.translate(SPELLINGS))) for text in given) <= len(given):
         return None
-    odd = min((np.isinf(marks.numbers(texts)) for marks in READINGS), key=np.sum)
+    odd = np.isinf(most_fitting(texts).numbers(texts))
     return int(np.flatnonzero(odd)[0]) if 2 * odd.sum() < len(given) else None
 
 

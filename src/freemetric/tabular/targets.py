@@ -9,7 +9,7 @@ from ..exceptions import DataWarning
 from .class_checks import check_classes
 from .column_kinds import doubt, marks_seen, recognised
 from .labels import labels
-from .number_marks import Marks
+from .number_marks import Marks, first_that_is_none, most_fitting
 from .table import InputError, Table, quoted
 
 
@@ -58,9 +58,17 @@ def _marks(table, name):
     if found.doubtful is not None:
         raise InputError(f"{table.source}: column {quoted(name)}: {doubt(table, found)}")
     if found.marks is None:
-        row = int(np.flatnonzero(np.isinf(table.maybe_numbers(name)))[0])
-        what = f"{quoted(table.texts(name)[row])} is no number to predict; names are classes"
-        raise InputError(f"{table.place(row, name)}: {what}")
+        raise InputError(_no_number(table, name))
     if is_news:
         warnings.warn(f"{table.source}: {recognised(table, found.marks, [name])}", DataWarning, 4)
     return found.marks
+
+
+def _no_number(table, name):
+    """Which cell is none, however the others are written, and what to do about it."""
+    texts = table.texts(name).tolist()
+    row = int(np.flatnonzero(np.isinf(most_fitting(texts).numbers(texts)))[0])
+    what = f"{table.place(row, name)}: {quoted(texts[row])} is no number to predict"
+    if first_that_is_none(texts) is None:
+        return f"{what}; names are classes"
+    return f"{what}, as most cells of the column are; {table.option('missing', texts[row][:20])} takes it for a gap"
