@@ -47,7 +47,14 @@ def name(path):
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", [page for page in DOCS if blocks(page, "python")], ids=name)
+LONG = ("evaluating.md", "practice.md", "tables.md")  # they fit models as large as those of users
+
+
+def runs(page):
+    return pytest.param(page, id=name(page), marks=[pytest.mark.slow] if page.name in LONG else [])
+
+
+@pytest.mark.parametrize("page", [runs(page) for page in DOCS if blocks(page, "python")])
 def test_page_runs(page):
     run(page)
     for _, block in blocks(page, "console"):  # on files that the page itself has written

@@ -217,8 +217,7 @@ def test_the_fused_sweep_walks_like_single_trials(rng, loss):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("N", [9, 97, 300])
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 300.0])
+@pytest.mark.parametrize(("N", "scale"), [(9, 1e-3), (9, 300.0), (97, 1.0), (300, 1.0)])
 def test_the_sweep_makes_the_reference_decisions(rng, loss, N, scale):
     X, Y, A = problem(rng, N=N, m=1 + (N == 97))
     X = np.float32(scale * (X - X.mean(axis=0))).astype(float)  # what single precision does to X is not the question

@@ -23,6 +23,7 @@ def report(model, tmp_path_factory):
     return write(model, tmp_path_factory.mktemp("page") / "report.html")
 
 
+@pytest.mark.slow
 def test_figures_and_rows(visit, report, model):
     page = visit(report)
     for plot in PLOTS:

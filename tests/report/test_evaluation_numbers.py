@@ -156,6 +156,7 @@ def drawn(page, plot, part="x"):
     return page.evaluate(f"id => document.getElementById(id).data.map(t => Array.from(t.{part}))", plot)
 
 
+@pytest.mark.slow
 def test_every_figure_is_drawn(visit, one):
     found, path = one
     page = visit(path)

@@ -89,6 +89,7 @@ def drawn(page, plot, part="x"):
     return page.evaluate(f"id => document.getElementById(id).data.map(t => Array.from(t.{part}))", plot)
 
 
+@pytest.mark.slow
 def test_every_figure_is_drawn(visit, two):
     found, path = two
     page = visit(path)

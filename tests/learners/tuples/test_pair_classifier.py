@@ -62,7 +62,7 @@ def thresholds_of(distances):
 def test_no_threshold_is_better(pairs, itml, strategy, where):
     options, measure = STRATEGIES[strategy]
     model = PairClassifier(itml, preprocessor=pairs.X)
-    known, signs = pairs.rows[:100], pairs.signs[:100]
+    known, signs = pairs.rows[:50], pairs.signs[:50]
     if where == "fit":
         model.fit(known, signs, calibrate={"strategy": strategy, **options})
     else:
