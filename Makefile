@@ -6,6 +6,7 @@ OLDEST := .venv-oldest
 MINIMA := .venv-minima
 PEERS := .venv-peers
 DOCS := .venv-docs
+FUZZ := .venv-fuzz
 RELEASE := .venv-release
 
 .PHONY: demo test test-slow test-oldest test-minima test-metric-learn lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes bench-regression docs pages release-check audit-user fuzz survive clean
@@ -69,9 +70,9 @@ bench-regression: $(VENV)/ready
 docs: $(DOCS)/ready
 	$(DOCS)/bin/python -m sphinx -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 
-# mutated model files and tables for so many seconds; what breaks something goes into out/fuzz
-fuzz: $(VENV)/ready
-	$(RUN) -m tests.fuzz --seconds $(or $(SECONDS),60)
+# mutated model files and tables for so many seconds, led by coverage; what breaks something goes into out/fuzz
+fuzz: $(FUZZ)/ready
+	$(FUZZ)/bin/python -m tests.fuzz --seconds $(or $(SECONDS),60)
 
 # kills, mutants, hostile inputs, large tables, forks, minima, Pythons: the table of docs/guide/survives.md
 survive: $(VENV)/ready
@@ -109,6 +110,13 @@ $(MINIMA)/ready: pyproject.toml tools/minima.py
 		"pyparsing<3.3" -e ".[bench,dask,onnx,parquet,serve]"
 	touch $@
 
+# atheris leads by coverage; where there is none for this Python or system, mutants are made by seeds alone
+$(FUZZ)/ready: pyproject.toml
+	$(PYTHON) -m venv $(FUZZ)
+	$(FUZZ)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[cli,parquet]"
+	-$(FUZZ)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: "atheris>=3"
+	touch $@
+
 $(DOCS)/ready: pyproject.toml
 	$(PYTHON) -m venv $(DOCS)
 	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
@@ -125,4 +133,4 @@ $(PEERS)/ready:
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(MINIMA) $(PEERS) $(DOCS) $(RELEASE) out docs/_build docs/auto_examples docs/api/generated docs/learners/generated
+	rm -rf $(VENV) $(OLDEST) $(MINIMA) $(PEERS) $(DOCS) $(FUZZ) $(RELEASE) out docs/_build docs/auto_examples docs/api/generated docs/learners/generated

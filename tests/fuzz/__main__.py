@@ -1,6 +1,10 @@
-"""``make fuzz SECONDS=600``: mutated files of the corpus in processes that may die, findings into out/fuzz."""
+"""``make fuzz SECONDS=600``: mutated files of the corpus in processes that may die, findings into out/fuzz.
+
+Led by the coverage of our code where atheris is installed; by seeds alone otherwise, or with ``--first SEED``.
+"""
 
 import argparse
+import importlib.util
 import os
 import random
 import shutil
@@ -13,9 +17,10 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
+from . import by_coverage
+from .by_coverage import OUT
 from .targets import CORPUS, attempt, source, target, use
 
-OUT = Path("out/fuzz")
 SEEDS_A_PROCESS = 500
 MOST_SECONDS_A_PROCESS = 3000  # a process that waits; one that computes is ended by the limit of its input
 MOST_SECONDS_AN_INPUT = 20  # of computing
@@ -79,11 +84,13 @@ def tried(first, count):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--first", type=int, default=int(time.time()) * 1000, help="the first seed")
+    parser.add_argument("--first", type=int, help="mutants by seeds from this one on")
     parser.add_argument("--child", type=Path)
     options = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     if options.child:
         child(options.first, options.child)
+    elif options.first is None and importlib.util.find_spec("atheris"):
+        sys.exit(by_coverage.parent(options.seconds))
     else:
-        sys.exit(parent(options.seconds, options.first))
+        sys.exit(parent(options.seconds, options.first or int(time.time()) * 1000))
