@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from freemetric import DCA, GMML, ITML, LDML, LSML, MCML, NCA, RCA, SDML
+from freemetric import DCA, GMML, ITML, LDML, LSML, MCML, MMC, NCA, RCA, SDML
 from freemetric.exceptions import DataWarning
 from freemetric.learners.side_information import check_chunks, check_pairs, check_triplets, draw_pairs
 

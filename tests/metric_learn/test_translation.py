@@ -277,3 +277,12 @@ def test_bases_of_ones_own():
 def test_as_many_steps_as_asked_for_are_no_reason_to_warn():
     model = metric_learn.SCML_Supervised(n_basis=20, max_iter=2000, random_state=0)
     assert model.fit(CENTIMETRES, SPECIES).n_iter_ == 2000
+
+
+def test_sdml_warns_in_the_words_of_its_user():
+    said = r"^balance_param=0.5 gives dissimilar pairs more weight .*; balance_param='auto' finds a good one\.$"
+    with pytest.warns(freemetric.exceptions.DataWarning, match=said):
+        metric_learn.SDML_Supervised(n_constraints=200, random_state=0).fit(CENTIMETRES, SPECIES)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        metric_learn.SDML_Supervised("auto", n_constraints=200, random_state=0).fit(CENTIMETRES, SPECIES)

@@ -40,6 +40,7 @@ class MetricLearner(
     _needs_labels = True
     _has_units = False
     _unit = 1.0  # while learning: what X is to be divided by
+    _rows: NDArray[np.intp] | None = None  # while learning: which of the rows given are learned from; None: all
     _dtypes: Any = np.float64  # what X is validated to
     _parameter_constraints: dict = {"n_components": [Interval(Integral, 1, None, closed="left"), None]}
 
@@ -65,8 +66,8 @@ class MetricLearner(
         """Validate, learn, store. Side information (chunks, pairs, triplets) replaces the labels where it is given."""
         validate_params(self)
         given = {name: value for name, value in side_information.items() if value is not None}
-        if hasattr(self, "classes_"):
-            del self.classes_  # of an earlier fit with labels
+        for name in ("classes_", "_rows"):  # of an earlier fit with labels
+            self.__dict__.pop(name, None)
         if given or not self._needs_labels:
             X, y = checked_numbers(self, X, dtype=np.float64, order="C", ensure_min_samples=1 + bool(given)), None
             check_magnitude(X)
@@ -94,6 +95,7 @@ class MetricLearner(
             yield
         finally:
             self.__dict__.pop("_unit", None)
+            self.__dict__.pop("_rows", None)
 
     def _measures(self, X):
         """Whether to learn in units of X's own."""
@@ -107,7 +109,18 @@ class MetricLearner(
         """What is learned from: X, y, and what more ``_learn`` takes by name."""
         rows = labelled(y)
         self.classes_, y = check_labels(y[rows])
-        return X if rows.all() else X[rows], y, {}
+        return self._taken(X, rows), y, {}
+
+    def _taken(self, X, is_taken):
+        """The rows that are learned from, which ``_as_given`` knows."""
+        if is_taken.all():
+            return X
+        self._rows = np.flatnonzero(is_taken)
+        return X[self._rows]
+
+    def _as_given(self, tuples):
+        """Tuples of rows that are learned from, by their numbers in the X that was given."""
+        return tuples if self._rows is None else self._rows[tuples]
 
     def _numbered_patterns(self, X, y, sample_weight):
         """The same where y are numbers."""

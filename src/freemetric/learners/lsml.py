@@ -189,7 +189,7 @@ class LSML(PriorOfAllRows):
         with one_blas_thread(), keeping_the_best("LSML", search.best):
             if not search.run(self.max_iter, self.tol, self.verbose):
                 self._warn_of_early_end()
-        self.quadruplets_, self.n_iter_ = quadruplets, max(search.n_iter, 1)
+        self.quadruplets_, self.n_iter_ = self._as_given(quadruplets), max(search.n_iter, 1)
         self.objective_, self.gap_ = search.best.value, search.gap
         A = search.best.item @ root.T
         return map_by_contrast(A.T @ A, X[a] - X[b], X[c] - X[d], self.n_components)

@@ -176,7 +176,7 @@ class MMC(MetricLearner):
         else:
             n = usual_number_of_pairs(y) if self.n_constraints is None else self.n_constraints
             pairs, similar = draw_pairs(generator(self.random_state), X, y, n)
-        self.pairs_, self.pair_labels_ = pairs, np.where(similar, 1, -1)
+        self.pairs_, self.pair_labels_ = self._as_given(pairs), np.where(similar, 1, -1)
         differences = X[pairs[:, 0]] - X[pairs[:, 1]]
         K, V = self._root(differences[similar]), differences[~similar]
         search = _MeanDistance(solve_triangular(K, V[differ(V)].T, lower=True).T, self.diagonal)

@@ -139,6 +139,7 @@ class SDML(PriorOfAllRows):
     }
 
     _has_units = True
+    _balance_is_called = "balance"  # where users meet it
 
     def __init__(
         self,
@@ -197,7 +198,7 @@ class SDML(PriorOfAllRows):
         else:
             n = usual_number_of_pairs(y) if self.n_constraints is None else self.n_constraints
             pairs, similar = draw_pairs(generator(self.random_state), X, y, n)
-        self.pairs_, self.pair_labels_ = pairs, np.where(similar, 1, -1)
+        self.pairs_, self.pair_labels_ = self._as_given(pairs), np.where(similar, 1, -1)
         M0, X = self._prior(X, all_rows), X / self._unit
         V = X[pairs[:, 0]] - X[pairs[:, 1]]
         P = (V.T * self.pair_labels_) @ V
@@ -223,7 +224,8 @@ class SDML(PriorOfAllRows):
         if 1 + self.balance * lowest >= LEAST:
             return float(self.balance)
         lowered = (1 - LEAST) / -lowest
-        what = f"balance={self.balance:.3g} gives dissimilar pairs more weight than the prior can bear"
-        how = f"{lowered:.3g}, the most it can, is used; balance='auto' finds a good one"
+        name = self._balance_is_called
+        what = f"{name}={self.balance:.3g} gives dissimilar pairs more weight than the prior can bear"
+        how = f"{lowered:.3g}, the most it can, is used; {name}='auto' finds a good one"
         warnings.warn(f"{what}: {how}.", DataWarning, stacklevel=5)
         return lowered

@@ -20,7 +20,7 @@ class PriorOfAllRows(MetricLearner):
             return super()._labelled_patterns(X, y, sample_weight)
         rows = labelled(y, others_help=True)
         self.classes_, y = check_labels(y[rows])
-        return (X, y, {}) if rows.all() else (X[rows], y, {"all_rows": X})
+        return self._taken(X, rows), y, {} if rows.all() else {"all_rows": X}
 
     def _prior(self, X, all_rows=None):
         """M_0 of X in its own unit."""

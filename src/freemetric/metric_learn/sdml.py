@@ -16,6 +16,15 @@ from .supervised import drawn_pairs
 TOL = 1e-6  # of the objective, for each feature; the last of Newton's steps are cheap
 
 
+class _Learner(learners.SDML):
+    """Ours, that calls its parameters in warnings as they are called here."""
+
+    _balance_is_called = "balance_param"
+
+
+_Learner.__name__ = "SDML"  # which complaints about parameters name
+
+
 class _SDML(Mahalanobis):
     """The translation that both have in common."""
 
@@ -28,7 +37,7 @@ class _SDML(Mahalanobis):
     random_state: Any
 
     def _learn_pairs(self, X, pairs, pair_labels):
-        learner = learners.SDML(
+        learner = _Learner(
             balance=self.balance_param,
             sparsity=self.sparsity_param / unit_of(X) ** 2,  # of a metric in units of X, theirs being of X itself
             prior=metric_matrix(self.prior, X, "prior", self.random_state),
@@ -44,8 +53,9 @@ class SDML(_SDML, PairsClassifier):
 
     Parameters
     ----------
-    balance_param : float, default=0.5
-        Weight of a pair against the prior; lowered, with a warning, where there would be no minimum.
+    balance_param : float or "auto", default=0.5
+        Weight of a pair against the prior; lowered, with a warning, where there would be no minimum. "auto" (not in
+        metric-learn) finds one that needs no warning.
     sparsity_param : float, default=0.01
         The price of elements of M beside the diagonal.
     prior : {"identity", "covariance", "random"} or array of shape (n_features, n_features), default="identity"
@@ -114,8 +124,9 @@ class SDML_Supervised(_SDML, PointsLearner):  # noqa: N801 - metric-learn's name
 
     Parameters
     ----------
-    balance_param : float, default=0.5
-        Weight of a pair against the prior; lowered, with a warning, where there would be no minimum.
+    balance_param : float or "auto", default=0.5
+        Weight of a pair against the prior; lowered, with a warning, where there would be no minimum. "auto" (not in
+        metric-learn) finds one that needs no warning.
     sparsity_param : float, default=0.01
         The price of elements of M beside the diagonal.
     prior : {"identity", "covariance", "random"} or array of shape (n_features, n_features), default="identity"
