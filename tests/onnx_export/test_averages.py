@@ -44,7 +44,39 @@ def test_one_output_is_scikit_learns(friedman):
     np.testing.assert_allclose(said[:, 0], KNeighborsRegressor(7).fit(X[:150], y[:150]).predict(X[150:]), rtol=1e-6)
 
 
-def test_means_by_distance_are_refused(friedman):
-    model = MetricKNeighborsRegressor(Euclidean(), 3, weights="distance").fit(*friedman)
-    with pytest.raises(ValueError, match=r"weights='distance'.* has no graph; weights='uniform' has one"):
-        to_onnx(model)
+def test_means_by_distance_are_scikit_learns(friedman):
+    X, y = friedman
+    model = MetricKNeighborsRegressor(Euclidean(), 7, weights="distance").fit(X[:150], y[:150])
+    (said,) = answer(to_onnx(model), X)  # some of them new, some at a training pattern
+    known = KNeighborsRegressor(7, weights="distance").fit(X[:150], y[:150])
+    np.testing.assert_allclose(said[:, 0], known.predict(X), rtol=1e-9)
+    np.testing.assert_allclose(said[:150, 0], y[:150], rtol=1e-9)
+    np.testing.assert_allclose(said[:, 0], model.predict(X), rtol=1e-9)
+
+
+def test_several_outputs_by_distance_behind_a_metric(friedman):
+    X, y = 1e3 * friedman[0] + 7e6, np.column_stack([friedman[1], 1e6 - friedman[1] ** 2])
+    learner = make_pipeline(MinMaxScaler(), MLKR(2, tol=1e-2))
+    model = MetricKNeighborsRegressor(learner, 5, weights="distance").fit(X[:150], y[:150])
+    (said,) = answer(to_onnx(model), X)
+    np.testing.assert_allclose(said, model.predict(X), rtol=1e-6)
+
+
+@pytest.mark.parametrize("k", [1, 2, 4, 149])
+def test_copies_share_their_part_by_distance(friedman, k):
+    X, y = np.repeat(friedman[0][:50], 3, axis=0), friedman[1][:150]
+    model = MetricKNeighborsRegressor(Euclidean(), k, weights="distance").fit(X, y)
+    (said,) = answer(to_onnx(model), friedman[0][40:])  # those at copies have the mean of all three
+    np.testing.assert_allclose(said[:, 0], model.predict(friedman[0][40:]), rtol=1e-9)
+    np.testing.assert_allclose(said[:10, 0], y.reshape(50, 3).mean(axis=1)[40:], rtol=1e-9)
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_patterns_from_afar(friedman, weights):
+    X, y = friedman
+    model = MetricKNeighborsRegressor(Euclidean(), 5, weights=weights).fit(X, y)
+    far = np.sign(X[:20] - 0.5) * np.logspace(2, 250, 20)[:, None]
+    (said,) = answer(to_onnx(model), far)
+    np.testing.assert_allclose(said[:, 0], model.predict(far), rtol=1e-6)
+    (said,) = answer(to_onnx(model), np.where(np.arange(6) == 2, np.nan, X[:4]))
+    assert np.isnan(said).all()

@@ -9,14 +9,19 @@ from ..metrics.places import Places
 from .graph import Graph
 
 
-def votes(graph: Graph, Q: str, Z: str | NDArray, places: Places, ks: Sequence[int] | NDArray) -> str:
+def votes(
+    graph: Graph, Q: str, Z: str | NDArray, places: Places, ks: Sequence[int] | NDArray, by_distance: bool = False
+) -> str:
     """Votes (n, len(ks), C) of the k nearest rows to those of Q (n, p), for every k in ks; places lie at Z (M, p).
 
-    Of places that are equally far the first is the nearest.
+    Of places that are equally far the first is the nearest. Votes count the same, or by the inverse of distances.
     """
     nearest = _nearest(graph, Q, Z, min(max(ks), len(places.rows)))
     ballots = graph.Gather(places.ballots.astype(np.float64), nearest)
-    return graph.MatMul(_needed(graph, nearest, places, np.asarray(ks)), ballots)
+    needed = _needed(graph, nearest, places, np.asarray(ks))
+    if by_distance:
+        needed = graph.Mul(needed, graph.Unsqueeze(_nearness(graph, Q, Z, nearest), np.array([1])))
+    return graph.MatMul(needed, ballots)
 
 
 def _nearest(graph, Q, Z, n):
@@ -24,6 +29,18 @@ def _nearest(graph, Q, Z, n):
     lengths = graph.ReduceSumSquare(Z, np.array([1]), keepdims=0)
     distances = graph.Gemm(Q, Z, lengths, alpha=-2.0, transB=1)
     return graph.TopK(distances, np.array([n]), axis=1, largest=0, sorted=1, n_outputs=2)[1]
+
+
+def _nearness(graph, Q, Z, nearest):
+    """Inverse distances (n_queries, n) from the nearest; where some are at none, one for these and nothing for others.
+
+    Distances are those of differences: lengths, which are good enough to find neighbours, would blur the nearest.
+    """
+    apart = graph.Sub(graph.Unsqueeze(Q, np.array([1])), graph.Gather(Z, nearest))
+    distances = graph.Sqrt(graph.ReduceSumSquare(apart, np.array([2]), keepdims=0))
+    is_there = graph.doubles(graph.Equal(distances, 0.0))
+    some_are = graph.Greater(graph.ReduceMax(is_there, np.array([1]), keepdims=1), 0.0)
+    return graph.Where(some_are, is_there, graph.Reciprocal(distances))
 
 
 def _needed(graph, nearest, places, ks):
