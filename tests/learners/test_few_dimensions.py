@@ -20,6 +20,7 @@ from freemetric import (
     MMC,
     NCA,
     NCMML,
+    SCML,
     SDML,
     Covariance,
     FreeEnergyClassifier,
@@ -46,11 +47,12 @@ LEARNERS = {
     "LSML": LSML(2, random_state=0),
     "MMC": MMC(2, random_state=0),
     "SDML": SDML(2, random_state=0),
+    "SCML": SCML(2, random_state=0),
 }
 PEERS = {  # of the same kind; the others' is scikit-learn's NCA
     **dict.fromkeys(("GMML", "LDA"), LinearDiscriminantAnalysis(n_components=2)),
     "Covariance": ScikitLearnPCA(2, whiten=True),
-    **dict.fromkeys(("LSML", "MMC", "SDML"), ScikitLearnPCA(2)),  # metrics of all dimensions, near the identity
+    **dict.fromkeys(("LSML", "MMC", "SDML", "SCML"), ScikitLearnPCA(2)),  # of metrics of all dimensions
 }
 
 

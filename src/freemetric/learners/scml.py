@@ -13,7 +13,7 @@ from ..exceptions import DataWarning
 from ..sklearn_compat import Interval
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .dual_averaging import DualAverage, descend, mean_hinge
-from .linear_algebra import map_of
+from .linear_algebra import map_by_contrast, map_of
 from .lowest import Lowest, keeping_the_best
 from .neighbors import class_neighbors
 from .scml_basis import draw_basis, most_bases
@@ -24,6 +24,7 @@ PER_FEATURE, MOST_BASES = 20, 1000  # default number of bases
 STEPS = 1000  # between two looks at the exact objective
 PATIENCE = 5  # looks over which tol is measured
 BLOCK = 4096  # rows that are projected at a time
+SEEN = 10_000  # triplets that tell how long differences are
 
 
 class SCML(MetricLearner):
@@ -51,7 +52,8 @@ class SCML(MetricLearner):
     Parameters
     ----------
     n_components : int or None, default=None
-        Keep only the leading eigenvectors of M; None keeps the number of features.
+        Directions of the learned space to keep, those in which the third of a triplet differs most against the second;
+        None keeps the number of features.
     n_basis : int or None, default=None
         Number of bases. None: 20 per feature, at most 1000 and what the data allow.
     basis : array-like of shape (n_basis, n_features) or None, default=None
@@ -222,7 +224,7 @@ class SCML(MetricLearner):
                     self._descend(rng, search)
         self.basis_, self.weights_, self.objective_ = basis, search.weights() / self._unit**2, search.best.value
         self.trace_, self.n_iter_ = np.array(search.trace), search.n_iter
-        return self._map() * self._unit
+        return self._map(X, triplets) * self._unit
 
     def _previous(self, X):
         """Bases and weights of the last fit, if there are some that fit the data and the parameters."""
@@ -254,9 +256,12 @@ class SCML(MetricLearner):
             stacklevel=5,
         )
 
-    def _map(self):
+    def _map(self, X, triplets):
         if self.weights_.any():
-            return map_of((self.basis_.T * self.weights_) @ self.basis_, self.n_components)
+            some = triplets[:: max(1, len(triplets) // SEEN)]
+            own, near, far = X[some].swapaxes(0, 1)
+            M = (self.basis_.T * self.weights_) @ self.basis_
+            return map_by_contrast(M, own - near, own - far, self.n_components)
         warnings.warn(
             "No weights are better than none: there are no triplets, they contradict each other, or regularization is "
             "too large. The distance stays Euclidean.",
@@ -333,7 +338,7 @@ def nearest_triplets(X: NDArray, y: NDArray, n_neighbors: int, n_impostors: int)
 
 def _spread(X, triplets, basis):
     """Mean squared distance of impostors along every base, (n_basis,); never 0."""
-    some = triplets[:: max(1, len(triplets) // 10_000)]
+    some = triplets[:: max(1, len(triplets) // SEEN)]
     D = X[some[:, 0]] - X[some[:, 2]]
     spread = np.einsum("id,de,ie->i", basis, D.T @ D / max(1, len(D)), basis, optimize=True)
     spread = np.maximum(spread, 1e-6 * spread.mean())
