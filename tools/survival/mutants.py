@@ -10,7 +10,7 @@ from tests.fuzz.targets import CORPUS, attempt, source, use
 
 from .apart import Row, apart
 
-TRIED = {"model files": 10_000, "tables": 5_000}
+TRIED = {"model files": 4000, "tables": 2000}
 AT_ONCE = 20  # in a process
 
 
