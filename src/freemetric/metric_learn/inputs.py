@@ -8,7 +8,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 
 from ..learners.patterns import dense
-from ..metrics.places import equal_rows
+from ..learners.tuples.forming import Formed, flat, looked_up, merged, patterns_of
 from .exceptions import PreprocessorError
 
 
@@ -27,43 +27,42 @@ def formed_points(X: Any, preprocessor: Any, owner: str) -> Any:
 
 def formed_tuples(tuples: ArrayLike, preprocessor: Any, size: int, owner: str) -> NDArray[np.float64]:
     """Tuples (n, size, d): as they are, or of what the preprocessor has for indicators (n, size)."""
-    points, places = _points_of(tuples, preprocessor, size, owner)
-    return points[places]
+    points, indices = _formed(tuples, preprocessor, size, owner)
+    return points[indices]
 
 
-def distinct_points(
-    tuples: ArrayLike, preprocessor: Any, size: int, owner: str
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def distinct_points(tuples: ArrayLike, preprocessor: Any, size: int, owner: str) -> Formed:
     """The different points (m, d) of tuples, and which of them every tuple consists of, (n, size)."""
-    points, places = _points_of(tuples, preprocessor, size, owner)
-    first, kind = equal_rows(points)
-    return points[first], kind[places]
+    return merged(_formed(tuples, preprocessor, size, owner))
 
 
-def _points_of(tuples, preprocessor, size, owner):
-    """Points (m, d) and the places (n, size) of tuples among them; a preprocessor is asked once for each indicator."""
-    given = _as_array(tuples)
-    if given.ndim == 2 and preprocessor is not None:
-        _check_size(given, size, owner)
-        indicators, places = np.unique(given, return_inverse=True)
-        points = _look_up(indicators, preprocessor)
-        if _ndim(points) != 2:
-            raise ValueError(_unformed("3D array of formed tuples", 1 + _ndim(points), points, owner))
-    elif given.ndim == 3:
-        _check_size(given, size, owner)
-        points, places = given.reshape(-1, given.shape[2]), np.arange(given.shape[0] * size)
-    else:
-        expected = "3D array of formed tuples", "2D array of indicators"
-        raise ValueError(_unlike(*expected, given.ndim, given, preprocessor, owner))
-    points = dense(points) if issparse(points) else points
-    points = check_array(points, dtype=np.float64, estimator=owner, input_name="tuples")
-    return points, places.reshape(len(given), size)
+def _formed(tuples, preprocessor, size, owner):
+    given = _as_tuples(tuples, preprocessor, size, owner)
+    if given.ndim == 3:
+        return flat(patterns_of(given, "tuples", estimator=owner))
+    return looked_up(given, lambda indicators: _points_of(indicators, preprocessor, owner))
 
 
-def _as_array(tuples):
+def _as_tuples(tuples, preprocessor, size, owner):
+    """An array (n, size, d), or (n, size) where there is a preprocessor."""
     if len(tuples) == 0:
         raise ValueError("There are no tuples to learn from or to look at.")
-    return np.asarray(tuples)
+    given = np.asarray(tuples)
+    if given.ndim != 3 and (given.ndim != 2 or preprocessor is None):
+        expected = "3D array of formed tuples", "2D array of indicators"
+        raise ValueError(_unlike(*expected, given.ndim, given, preprocessor, owner))
+    if given.shape[1] != size:
+        what = f"Tuples of {size} element(s) expected by {owner}. Got tuples of {given.shape[1]} element(s) instead"
+        raise ValueError(f"{what} (shape={given.shape}):\ninput={given}.\n")
+    return given
+
+
+def _points_of(indicators, preprocessor, owner):
+    points = _look_up(indicators, preprocessor)
+    if _ndim(points) != 2:
+        raise ValueError(_unformed("3D array of formed tuples", 1 + _ndim(points), points, owner))
+    points = dense(points) if issparse(points) else points
+    return check_array(points, dtype=np.float64, estimator=owner, input_name="tuples")
 
 
 def _ndim(X):
@@ -85,12 +84,6 @@ def _look_up(indicators, preprocessor):
         return rows[indicators]
     except Exception as problem:
         raise PreprocessorError(problem) from problem
-
-
-def _check_size(tuples, size, owner):
-    if tuples.shape[1] != size:
-        what = f"Tuples of {size} element(s) expected by {owner}. Got tuples of {tuples.shape[1]} element(s) instead"
-        raise ValueError(f"{what} (shape={tuples.shape}):\ninput={tuples}.\n")
 
 
 def _unlike(formed, indicators, ndim, X, preprocessor, owner):

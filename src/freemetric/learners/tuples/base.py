@@ -21,7 +21,7 @@ from ...provided import PROVIDED
 from ...sklearn_compat import HasMethods, validate_params
 from ..patterns import checked_numbers
 from ..units import check_not_huge
-from .forming import Formed, as_tuples, called, formed, len_of, rows_of
+from .forming import Formed, as_tuples, called, formed, len_of, looked_up, patterns_of, rows_of
 from .teaching import check_takes, taught
 
 SHARE = 1 / 16  # of working_memory, for tuples of patterns: what is computed from them takes as much again
@@ -72,8 +72,7 @@ class TupleClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
         width, name = width or self._width, name or self._name
         given = as_tuples(tuples, width, name, self.preprocessor)
         if given.ndim == 3:
-            points = check_array(given, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name=name)
-            rows = np.arange(len(given))
+            points, rows = patterns_of(given, name), np.arange(len(given))
         else:
             points, rows = self._looked_up(given, name)
         d = points.shape[-1]
@@ -87,9 +86,7 @@ class TupleClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
     def _looked_up(self, given, name):
         """Points (N, d), and the rows (n, t) of them that the tuples name."""
         if callable(self.preprocessor):
-            keys, of_key = np.unique(given, return_inverse=True)
-            points = check_array(called(self.preprocessor, keys), dtype=np.float64)
-            return points, of_key.reshape(given.shape)
+            return looked_up(given, lambda keys: check_array(called(self.preprocessor, keys), dtype=np.float64))
         rows = rows_of(given, name, len_of(self.preprocessor))
         return checked_numbers(self, self.preprocessor, dtype=np.float64, reset=False), rows
 

@@ -25,14 +25,33 @@ def formed(tuples: ArrayLike, width: int, name: str, preprocessor: Any = None) -
     """
     given = as_tuples(tuples, width, name, preprocessor)
     if given.ndim == 3:
-        patterns = check_array(given, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name=name)
-        flat = patterns.reshape(-1, patterns.shape[2])
-        first, of_row = equal_rows(flat)
-        return Formed(flat[first], of_row.reshape(given.shape[:2]))
+        return merged(flat(patterns_of(given, name)))
     if callable(preprocessor):
-        keys, of_key = np.unique(given, return_inverse=True)
-        return Formed(called(preprocessor, keys), of_key.reshape(given.shape))
+        return looked_up(given, lambda keys: called(preprocessor, keys))
     return Formed(preprocessor, rows_of(given, name, len_of(preprocessor)))
+
+
+def patterns_of(tuples: NDArray, name: str, **options: Any) -> NDArray[np.float64]:
+    """Tuples (n, t, d) as numbers; ValueError where they are none."""
+    return check_array(tuples, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name=name, **options)
+
+
+def flat(patterns: NDArray) -> Formed:
+    """Patterns (n, t, d) as points, one after the other."""
+    n, t, d = patterns.shape
+    return Formed(patterns.reshape(-1, d), np.arange(n * t).reshape(n, t))
+
+
+def merged(tuples: Formed) -> Formed:
+    """Equal points are one, in the order of their first appearance."""
+    first, of_row = equal_rows(tuples.points)
+    return Formed(tuples.points[first], of_row[tuples.indices])
+
+
+def looked_up(given: NDArray, points_of: Callable[[NDArray], Any]) -> Formed:
+    """What ``points_of`` gives for the keys of tuples (n, t), each of which it is asked for once."""
+    keys, of_key = np.unique(given, return_inverse=True)
+    return Formed(points_of(keys), of_key.reshape(given.shape))
 
 
 def as_tuples(tuples: ArrayLike, width: int, name: str, preprocessor: Any) -> NDArray:
