@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "bench": {"tabular", "learners", "metrics", "mc", "energies", "kernels", "datasets", "files"},
     "display": {"bench", "learners", "metrics"},
     "report": {"display", "learners", "metrics", "mc", "files"},
-    "onnx_export": {"learners", "metrics", "files"},
+    "onnx_export": {"metric_learn", "learners", "metrics", "files"},
     "dask": {"learners", "metrics"},
     "serve": {"tabular", "report", "display", "learners", "metrics", "files"},
     "cli": {

@@ -9,15 +9,19 @@ from ..extras import require
 from ..learners import FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier, MetricKNeighborsRegressor
 from ..learners.base import MetricLearner
 from ..learners.kernelized import Kernelized
+from ..metric_learn.points import PointsLearner
 from .averages import mean_of_neighbors
 from .classifiers import many_spaces, one_space
 from .graph import Graph
 from .kernel_spaces import kernel_coordinates
 from .regressors import means, outlook, quantiles
+from .tuples import convert_tuples, tuple_classifiers, tuple_outputs, tuple_shape
 
 skl2onnx = require("skl2onnx", "onnx")
 types = require("skl2onnx.common.data_types", "onnx")
 get_label_classes = require("skl2onnx.common.utils_classifier", "onnx").get_label_classes
+
+Mapper = MetricLearner | PointsLearner
 
 CLASSIFIER_OPTIONS = {"zipmap": [True, False, "columns"], "output_class_labels": [False, True], "nocl": [True, False]}
 REGRESSOR_OPTIONS = {"quantiles": None}  # chances, as many as one likes
@@ -43,8 +47,10 @@ def register() -> None:
     >>> [output.name for output in made.graph.output]
     ['variable']
     """
-    for learner in _learners(MetricLearner):
+    for learner in (*_learners(MetricLearner), *_learners(PointsLearner)):
         _introduce(learner, _mapped_shape, _mapped)
+    for classifier in tuple_classifiers():
+        _introduce(classifier, tuple_shape, convert_tuples, parser=tuple_outputs)
     _introduce(Kernelized, _kernel_mapped_shape, _kernel_mapped)
     _introduce(MetricKNeighborsClassifier, _voted_shape, _voted_in_one_space, CLASSIFIER_OPTIONS)
     _introduce(FreeEnergyClassifier, _voted_shape, _voted_in_many_spaces, CLASSIFIER_OPTIONS)
@@ -59,14 +65,15 @@ def _introduce(
     options: dict[str, Any] | None = None,
     parser: Callable | None = None,
 ) -> None:
-    alias = f"Freemetric{estimator.__name__}"
+    parts = estimator.__module__.split(".")
+    alias = f"Freemetric{'MetricLearn' * ('metric_learn' in parts)}{estimator.__name__}"  # whose names are ours, too
     skl2onnx.update_registered_converter(estimator, alias, shape, convert, options=options, parser=parser)
 
 
-def _learners(base: type[MetricLearner]) -> Iterator[type[MetricLearner]]:
+def _learners(base: type[Mapper]) -> Iterator[type[Mapper]]:
     for learner in base.__subclasses__():
         yield from _learners(learner)
-        if learner.transform is MetricLearner.transform:  # one that maps otherwise needs a converter of its own
+        if learner.transform in (MetricLearner.transform, PointsLearner.transform):  # others need their own converters
             yield learner
 
 

@@ -14,10 +14,10 @@ from ..extras import require
 from ..files.atomic import replacing
 from ..learners import FreeEnergyRegressor
 from ..learners.free_energy.intervals import check_chances
-from ..learners.tuples.base import TupleClassifier
 from . import preprocessing
 from .converters import register
 from .inputs import declared, last_step, prune
+from .tuples import takes_tuples, tuple_inputs
 
 onnx = require("onnx", "onnx")
 skl2onnx = require("skl2onnx", "onnx")
@@ -33,7 +33,9 @@ def to_onnx(model: Any, path: str | PathLike | None = None, *, quantiles: float 
     model begins with a ``ColumnTransformer`` that was fitted on a DataFrame, an input of shape (n, 1) for every column
     it uses. Columns of names are texts then, and an empty text is a gap. A learner has the output "variable", its
     coordinates; a classifier has "label" and "probabilities"; a regressor has "variable", the expected numbers (n, 1),
-    and "quantiles" (n, q) where these are asked for. The metadata hold JSON lists of "classes", which are the columns
+    and "quantiles" (n, q) where these are asked for. A classifier of tuples, of freemetric.metric_learn too, has inputs
+    "X1", "X2", ... of shape (n, n_features) for the first, second, ... points of all tuples, and outputs "decision", as
+    its ``decision_function``, and "label", +1 or -1. The metadata hold JSON lists of "classes", which are the columns
     of the probabilities, "quantiles", the chances of those columns, and "columns", the names of the features.
 
     The graph holds the training patterns where neighbours vote, and needs memory for their distances from all new
@@ -45,8 +47,8 @@ def to_onnx(model: Any, path: str | PathLike | None = None, *, quantiles: float 
     ----------
     model : estimator
         A fitted metric learner, MetricKNeighborsClassifier, FreeEnergyClassifier, FreeEnergyRegressor, TableClassifier,
-        or a pipeline or search with one. Of a table, dates are taken as their parts, which are numbers. skl2onnx must
-        know the other steps.
+        classifier of tuples, an estimator of freemetric.metric_learn, or a pipeline or search with one. Of a table,
+        dates are taken as their parts, which are numbers. skl2onnx must know the other steps.
     path : path-like or None, default=None
         File to write. One that is there already is replaced, once the new one is complete.
     quantiles : float, sequence of float or None, default=None
@@ -102,12 +104,9 @@ def _checked(model, quantiles):
 
 def _converted(model, chances):
     """The graph and the names of the features, if they have any."""
-    if isinstance(model, TupleClassifier):
-        name = type(model).__name__
-        raise ValueError(f"{name} cannot be exported: graphs map rows, not tuples; export its learner_ instead.")
     register()
-    inputs, columns = declared(model)
-    options = {id(model): {"zipmap": False}} if is_classifier(model) else {}
+    inputs, columns = (tuple_inputs(model), None) if takes_tuples(model) else declared(model)
+    options = {id(model): {"zipmap": False}} if is_classifier(model) and not takes_tuples(model) else {}
     if chances:
         options[id(last_step(model))] = {"quantiles": chances}
     try:
