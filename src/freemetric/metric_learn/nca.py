@@ -9,6 +9,8 @@ from .. import learners
 from .points import PointsLearner
 from .starts import start
 
+TOL = 1e-7  # where metric-learn goes on as far as scipy does
+
 
 class NCA(PointsLearner):
     """Neighbourhood components analysis, by :class:`freemetric.NCA`.
@@ -23,7 +25,7 @@ class NCA(PointsLearner):
     max_iter : int, default=100
         Most iterations of L-BFGS.
     tol : float or None, default=None
-        Stop when an iteration lowers the expected error by less; None: as :class:`freemetric.NCA`.
+        Stop when an iteration lowers the expected error by less; None: 1e-7, about where metric-learn's ends.
     verbose : bool, default=False
         Log every iteration.
     preprocessor : array-like of shape (n_points, n_features), callable or None, default=None
@@ -90,9 +92,8 @@ class NCA(PointsLearner):
             self.n_components,
             init=start(self.init, points, self.n_components, len(np.unique(labels))),
             max_iter=self.max_iter,
+            tol=TOL if self.tol is None else self.tol,
             verbose=self.verbose,
             random_state=self.random_state,
         )
-        if self.tol is not None:
-            learner.set_params(tol=self.tol)
         return self._learn_by(learner, points, labels)
