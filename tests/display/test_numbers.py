@@ -12,7 +12,7 @@ from sklearn.metrics import r2_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from freemetric import NCA, FreeEnergyRegressor, TableRegressor
+from freemetric import MLKR, NCA, FreeEnergyRegressor, MetricKNeighborsRegressor, TableRegressor
 from freemetric.display import (
     EmbeddingDisplay,
     ImportancesDisplay,
@@ -126,6 +126,20 @@ def test_colours_are_numbers(model, new):
     EmbeddingDisplay.from_estimator(model, X, y, n_dims=3)
     with pytest.raises(ValueError, match=r"^class_names are of classes; these are numbers\.$"):
         EmbeddingDisplay.from_estimator(model, X, y, class_names=["a"])
+
+
+@pytest.mark.parametrize("learner", [MLKR(2, tol=1e-2), make_pipeline(StandardScaler(), MLKR(2, tol=1e-2))])
+def test_frames_are_shown_without_a_warning(learner, diabetes):
+    """A learner inside of k-NN has seen no names; what is shown has those of the frame."""
+    X, y = diabetes
+    model = MetricKNeighborsRegressor(learner, most_neighbors=4, n_folds=2, random_state=0).fit(X[:150], y[:150])
+    points = EmbeddingDisplay.from_estimator(model, X[150:], y[150:]).ax_.collections[0]
+    truth = PCA(2).fit_transform(model.learner_.transform(X[150:].to_numpy()))
+    np.testing.assert_allclose(np.abs(points.get_offsets()), np.abs(truth), atol=1e-8)
+    names = [text.get_text() for text in MetricDisplay.from_estimator(model, X=X).ax_.get_yticklabels()]
+    assert set(names) <= set(X.columns)
+    for display in (NeighborsCurveDisplay, PredictionDisplay):
+        display.from_estimator(model, X[150:], y[150:])
 
 
 def test_a_transformer_with_numbers_that_are_not_whole(iris):

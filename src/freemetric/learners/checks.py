@@ -11,6 +11,7 @@ from ..metrics.places import equal_rows
 from ..printable import printable
 from .units import ranges
 
+FOR_NUMBERS = "MLKR and DMLFE(energy='regression') learn a metric from numbers, FreeEnergyRegressor predicts them"
 MANY_COPIES = 0.1  # share of rows
 MOST_COMPARED = 200_000  # rows among which copies are looked for
 
@@ -18,11 +19,21 @@ MOST_COMPARED = 200_000  # rows among which copies are looked for
 def check_labels(y: ArrayLike) -> tuple[NDArray, NDArray[np.intp]]:
     """Classes and class numbers of the labels, or an error."""
     if np.asarray(y).dtype.kind not in "biuUS":  # integers and strings are labels without a closer look
-        check_classification_targets(y)
+        _check_classes(y)
     classes, y = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(f"A metric is learned from at least two classes; y has only 1 class, {classes.tolist()}.")
     return classes, y
+
+
+def _check_classes(y):
+    try:
+        check_classification_targets(y)
+    except ValueError as problem:
+        if "continuous" not in str(problem):
+            raise
+        said = str(problem).partition(" Maybe")[0]
+        raise ValueError(f"{said} Classes are needed here; {FOR_NUMBERS}.") from None
 
 
 def known_labels(y: ArrayLike, classes: ArrayLike) -> tuple[NDArray, NDArray[np.intp]]:

@@ -65,8 +65,14 @@ def part_with(estimator: Any, attributes: Sequence[str], wanted: str) -> tuple[l
 def passed(front: Sequence[Any], X: Any) -> Any:
     """Patterns as they leave the transformers in front."""
     for step in front:
-        X = step.transform(X)
+        X = step.transform(as_fitted(step, X))
     return X
+
+
+def as_fitted(part: Any, X: Any) -> Any:
+    """Patterns as a part wants them: one that was fitted without names, as learners inside of k-NN are, gets none."""
+    nameless = hasattr(part, "n_features_in_") and not hasattr(part, "feature_names_in_")
+    return np.asarray(X) if nameless and hasattr(X, "columns") else X
 
 
 class LearnedSpace:
@@ -94,7 +100,7 @@ class LearnedSpace:
 
     def transform(self, X: ArrayLike) -> NDArray:
         """Patterns (N, p) in the learned space."""
-        X = passed(self.front, X)
+        X = as_fitted(self.learner, passed(self.front, X))
         embeds = not hasattr(self.learner, "components_") and hasattr(self.learner, "embed")
         return np.asarray(self.learner.embed(X) if embeds else self.learner.transform(X), dtype=np.float64)
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from ...display.number_scatter import are_numbers
-from ...learners.learned_space import LearnedSpace, passed
+from ...learners.learned_space import LearnedSpace, as_fitted, passed
 from ...sklearn_compat import safe_indexing
 from ..findings import Findings
 from .kept import KeptRows
@@ -30,7 +30,7 @@ def show_given_rows(
     findings.rows, findings.n_rows, findings.origin = _sample(n, most_rows), n, "the rows given"
     X = safe_indexing(X, findings.rows)
     X = X.toarray() if hasattr(X, "toarray") else X  # of a sparse matrix
-    inputs = passed(space.front, X)
+    inputs = as_fitted(space.learner, passed(space.front, X))
     findings.inputs = np.asarray(inputs, dtype=np.float64)
     findings.Z, findings.before = mapped(space.learner, inputs), space.before(X)
     known: UserColumns = TableColumns.of(space.front, X, findings.inputs.shape[1]) if columns is None else columns
