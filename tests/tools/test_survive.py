@@ -33,6 +33,13 @@ def test_work_may_end_as_it_likes(work, said):
     assert apart.apart(work, seconds=1) == said
 
 
+def test_lines_share_a_process_until_it_dies():
+    assert apart.lines_apart(lambda item: f"{item} of\n {os.getpid()}", [1, 2])[0].split()[:2] == ["1", "of"]
+    assert len({line.split()[-1] for line in apart.lines_apart(lambda item: f"{item} {os.getpid()}", [1, 2])}) == 1
+    said = apart.lines_apart(lambda item: str(1 // item), [1, 0, 1])
+    assert said == ["1", "died: exit code 1", "1"]
+
+
 def test_a_row_is_a_line_of_the_table():
     row = apart.Row("mutants", 2000, "one line", ["died"], "0 s")
     assert row.markdown == "| mutants | 2,000 | one line | 1 | 0 s |"

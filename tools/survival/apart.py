@@ -6,9 +6,13 @@ import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 MEMORY = 6 << 30  # bytes of addresses
 SECONDS = 60  # of computing
+MOST = 60_000  # letters, less than a pipe holds
+
+Item = TypeVar("Item")
 
 
 @dataclass
@@ -44,13 +48,21 @@ def apart(work: Callable[[], str], seconds: int = SECONDS, memory: int = MEMORY)
     return said if code == 0 else f"died: {signal.Signals(-code).name if code < 0 else f'exit code {code}'}"
 
 
+def lines_apart(work: Callable[[Item], str], items: list[Item]) -> list[str]:
+    """A line of each; they share a process, as many cost more than the work, and where it dies each has its own."""
+    said = apart(lambda: "\n".join(" ".join(work(item).split()) for item in items))
+    if said.startswith("died") and len(items) > 1:
+        return [line for item in items for line in lines_apart(work, [item])]
+    return [said] if said.startswith("died") else said.split("\n")
+
+
 def _in_the_child(work, writer, seconds, memory):
     code = 1
     try:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         signal.setitimer(signal.ITIMER_PROF, seconds)  # its signal ends the process
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
-        os.write(writer, work().encode()[:4000])  # less than a pipe holds
+        os.write(writer, work().encode()[:MOST])
         code = 0
     finally:
         os._exit(code)

@@ -4,7 +4,7 @@ import random
 import traceback
 import warnings
 from collections import Counter
-from functools import partial
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +25,11 @@ from freemetric import (
 )
 from freemetric.mc import Annealing, Constant
 
-from .apart import Row, apart
+from .apart import Row, lines_apart
 from .inputs import USUAL, Given, hostile
 
 LONGEST = 400  # letters of a line
+AT_ONCE = 15  # in a process
 FEW = FreeEnergyClassifier(4, random_state=0)
 FEW_OF_NUMBERS = FreeEnergyRegressor(4, random_state=0)
 QUICK = {SCML: {"max_iter": 500}, DMLFE: {"sampler": Annealing(Constant(1e-3), n_steps=3)}}
@@ -41,13 +42,20 @@ def rows(rng: random.Random) -> list[Row]:
     counts: Counter[str] = Counter()
     for name, estimator in estimators.items():
         outcome(estimator, inputs[USUAL])  # compiled and imported once, not by every process
-        for what, given in inputs.items():
-            said = apart(partial(outcome, estimator, given))
-            counts[said.partition(":")[0]] += 1
-            if not said.startswith(("result", "refused")):
-                row.broken.append(f"{name}, {what}: {said}")
+        for some in batched(inputs.items(), AT_ONCE):
+            said = lines_apart(lambda item, estimator=estimator: outcome(estimator, item[1]), some)
+            counts.update(line.partition(":")[0] for line in said)
+            for (what, _), line in zip(some, said, strict=True):
+                if not line.startswith(("result", "refused")):
+                    row.broken.append(f"{name}, {what}: {line}")
     row.measured = f"{len(estimators)} x {len(inputs)}: " + ", ".join(f"{n:,} {how}" for how, n in counts.most_common())
     return [row]
+
+
+def batched(items: Iterable, size: int) -> list[list]:
+    """Lists of at most ``size``."""
+    everything = list(items)
+    return [everything[first : first + size] for first in range(0, len(everything), size)]
 
 
 def everyone() -> dict[str, BaseEstimator]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.fuzz.targets import CORPUS, attempt, source, use
 
-from .apart import Row, apart
+from .apart import Row, lines_apart
 
 TRIED = {"model files": 4000, "tables": 2000}
 AT_ONCE = 20  # in a process
@@ -41,8 +41,6 @@ def seeds_of(models: bool):
 
 
 def tried(seeds: list[int], folder: Path) -> list[str]:
-    """What became of each; where a process dies, they are tried one by one."""
-    said = apart(lambda: "\n".join(attempt(seed, folder / "current") for seed in seeds))
-    if said.startswith("died") and len(seeds) > 1:
-        return [line for seed in seeds for line in tried([seed], folder)]
-    return [f"{said} (seed {seeds[0]})"] if said.startswith("died") else said.splitlines()
+    """What became of each, with the seed of what died."""
+    said = lines_apart(lambda seed: attempt(seed, folder / "current"), seeds)
+    return [f"{line} (seed {seed})" * line.startswith("died") or line for seed, line in zip(seeds, said, strict=True)]
