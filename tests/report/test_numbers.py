@@ -40,7 +40,7 @@ def kept(model, tmp_path_factory):
 
 
 def unpacked(part):
-    return np.frombuffer(base64.b64decode(part["f4"]), dtype="<f4").astype(float)
+    return np.frombuffer(base64.b64decode(part["f8"]), dtype="<f8")
 
 
 def visible(text):

@@ -1,5 +1,6 @@
 """The page in a real browser, with a real server behind it. Skipped where there is no browser."""
 
+import re
 import threading
 from urllib.parse import urlsplit
 
@@ -170,6 +171,24 @@ def test_numbers_from_the_file_to_the_model(visit, viewport, houses, houses_csv,
     assert "R²" in page.inner_text("#scores")
     page.click("#theme")  # everything is drawn anew
     assert not is_too_wide(page)
+
+
+@pytest.mark.slow
+def test_large_numbers_have_the_digits_that_tell_them_apart(visit):
+    rng = np.random.default_rng(0)
+    x = rng.uniform(size=(60, 2)).round(3)
+    frame = pd.DataFrame(x, columns=["a", "b"]).assign(people=(123_000_000 + 10_000 * x[:, 0]).round(1))
+    page = visit()
+    send(page, frame.to_csv(index=False).encode())
+    page.wait_for_selector("#spread i")
+    assert page.inner_text("#number-facts").startswith(f"lowest\n{frame['people'].min():.0f}"[:16])
+    page.select_option("#method", "euclidean")
+    page.click("#start")
+    page.wait_for_selector("#neighbors td")
+    page.fill("#row", "7")
+    page.press("#row", "Enter")
+    page.locator("#row-said", has_text="Row 7 ").wait_for()
+    assert re.search(r"Its number is 12300\d{4}(\.\d)?, predicted 12300\d{4}", page.inner_text("#row-said"))
 
 
 @pytest.mark.slow

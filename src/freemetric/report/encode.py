@@ -14,7 +14,7 @@ UNRULY = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")  # control
 
 
 def packed(values: ArrayLike, kind: str = "f4") -> dict[str, str]:
-    """Numbers as base64, little-endian; the page knows the kinds f4 and i4."""
+    """Numbers as base64, little-endian; the page knows the kinds f4, f8 and i4."""
     return {kind: base64.b64encode(np.ascontiguousarray(values, dtype=f"<{kind}").tobytes()).decode()}
 
 

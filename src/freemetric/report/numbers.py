@@ -7,7 +7,7 @@ import numpy as np
 from .encode import packed, rounded
 from .findings import Findings, NumberFindings
 
-DIGITS = 7  # as single precision has
+DIGITS = 10  # numbers far from zero differ in their last digits
 RARE = 0.01  # of the numbers, at each end, share a colour
 
 
@@ -17,15 +17,15 @@ def numbers(findings: Findings) -> dict[str, Any] | None:
     if known is None or not len(known.truth):
         return None
     return {
-        "truth": packed(known.truth),
-        "predicted": packed(known.predicted),
-        "low": packed(known.low),
-        "high": packed(known.high),
+        "truth": packed(known.truth, "f8"),
+        "predicted": packed(known.predicted, "f8"),
+        "low": packed(known.low, "f8"),
+        "high": packed(known.high, "f8"),
         "has_intervals": bool(np.isfinite(known.low).any()),
         "log": known.log,
         "pull_words": known.pull_words,
         "alpha": known.alpha,
-        "colours": rounded(np.quantile(known.truth, [RARE, 1 - RARE])),
+        "colours": rounded(np.quantile(known.truth, [RARE, 1 - RARE]), DIGITS),
     }
 
 

@@ -24,7 +24,7 @@ from .upload import Upload
 from .wishes import Wishes
 
 MOST_COLUMNS, MOST_CLASSES, MOST_EXAMPLES, MOST_BARS = 400, 200, 4, 30
-DIGITS = 6
+DIGITS = 10
 LONGEST = 60  # letters of an example
 KINDS = {"numeric": "numbers", "nominal": "names", "date": "dates"}
 

@@ -1,7 +1,7 @@
 // What everything else uses: the data, numbers and texts.
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
-const KINDS = { f4: Float32Array, i4: Int32Array };
+const KINDS = { f4: Float32Array, f8: Float64Array, i4: Int32Array };
 
 function bytesOf(base64) {
   const text = atob(base64);
@@ -41,6 +41,16 @@ function number(x) {
   if (Number.isInteger(x) && Math.abs(x) < 1e7) return String(x);
   const size = Math.abs(x);
   return size >= 1e-3 && size < 1e6 ? String(Number(x.toPrecision(4))) : x.toExponential(2).replace(/\.?0+e/, "e");
+}
+
+// A number among others: with as many digits as tell those apart that differ by so much in all.
+function numberWithin(x, range) {
+  if (x === null || Number.isNaN(x)) return "–";
+  const size = Math.abs(x);
+  if (size >= 1e15 || (size > 0 && size < 1e-3)) return number(x);
+  if (Number.isInteger(x)) return String(x);
+  const more = range > 0 ? Math.max(0, Math.ceil(Math.log10(size / range))) : 0;
+  return String(Number(x.toPrecision(Math.min(15, 4 + more))));
 }
 
 const percent = (share) => `${number(Number((100 * share).toFixed(1)))} %`;
@@ -90,11 +100,12 @@ const labelled = data.classes.length > 1;
 const unpackNumbers = (packed) =>
   packed && { ...packed, ...Object.fromEntries(["truth", "predicted", "low", "high"].map((name) => [name, unpack(packed[name])])) };
 let numbers = unpackNumbers(data.numbers);
+const told = (x) => numberWithin(x, numbers.colours[1] - numbers.colours[0]);
 
 function hoverText(row) {
   const lines = [`<b>row ${rows.index[row]}</b>`];
   if (labelled) lines[0] += `, class ${label(data.classes[rows.class[row]].name, 40)}`;
-  if (numbers) lines[0] += `: ${number(numbers.truth[row])}, predicted ${number(numbers.predicted[row])}`;
+  if (numbers) lines[0] += `: ${told(numbers.truth[row])}, predicted ${told(numbers.predicted[row])}`;
   for (const { name, values } of rows.columns) lines.push(`${label(name, 32)}: ${label(asText(values[row]), 40)}`);
   const left = rows.n_columns - rows.columns.length;
   if (left > 0) lines.push(`<i>and ${left} more columns</i>`);

@@ -1,7 +1,12 @@
 // Where the target is a number: its colours, predictions against the truth, what is left, and intervals.
 const VIRIDIS = [[0, "#440154"], [0.25, "#3b528b"], [0.5, "#21918c"], [0.75, "#5ec962"], [1, "#fde725"]];
 const OUTSIDE = "#D55E00";
-const isHeld = (row) => numbers.low[row] <= numbers.truth[row] && numbers.truth[row] <= numbers.high[row];
+// The ends belong to it, which are errors of rows, perhaps of its own.
+function isHeld(row) {
+  const [low, high, truth] = [numbers.low[row], numbers.high[row], numbers.truth[row]];
+  const slack = 1e-9 * (Math.abs(low) + Math.abs(high));
+  return low - slack <= truth && truth <= high + slack;
+}
 const hasInterval = (row) => Number.isFinite(numbers.low[row]) && Number.isFinite(numbers.high[row]);
 
 // Numbers that are averaged as logarithms are shown as such; those of the colours must be positive then.

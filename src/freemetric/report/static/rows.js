@@ -83,7 +83,7 @@ function answer(entry) {
     String(i + 1),
     fixed(String(rows.index[row])),
     ...(labelled ? [group(rows.class[row])] : []),
-    ...(numbers ? [fixed(number(numbers.truth[row]))] : []),
+    ...(numbers ? [fixed(told(numbers.truth[row]))] : []),
     fixed(number(entry.distances[i])),
     ...(weights ? [fixed(number(weights[row]))] : []),
   ]);
@@ -94,7 +94,7 @@ function answer(entry) {
     [entry.other, numbers ? "Of these the one with the most different number" : "Nearest of another class"],
   ]) {
     if (!pair) continue;
-    const what = labelled ? ` (${className(pair.row)})` : numbers ? ` (${number(numbers.truth[pair.row])})` : "";
+    const what = labelled ? ` (${className(pair.row)})` : numbers ? ` (${told(numbers.truth[pair.row])})` : "";
     const who = `row ${rows.index[pair.row]}${what}`;
     parts.push(element("h3", `${words}: ${who}, distance ${number(pair.distance)}`));
     if (pair.features.length && pair.distance > 0) parts.push(pairTable(entry, pair));

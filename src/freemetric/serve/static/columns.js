@@ -82,8 +82,8 @@ function showNumbers(known) {
     return bar;
   });
   byId("spread").replaceChildren(...bars);
-  const told = [["lowest", known.lowest], ["median", known.median], ["mean", known.mean], ["highest", known.highest]];
-  facts("number-facts", [...told.map(([name, value]) => [name, number(value)]), ["different numbers", whole(known.n_values)]]);
+  const ends = [["lowest", known.lowest], ["median", known.median], ["mean", known.mean], ["highest", known.highest]];
+  facts("number-facts", [...ends.map(([name, value]) => [name, numberWithin(value, known.highest - known.lowest)]), ["different numbers", whole(known.n_values)]]);
 }
 
 function columnTable(table) {

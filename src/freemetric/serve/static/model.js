@@ -10,7 +10,7 @@ function showModel(result) {
   const voting = [result.task === "regress" ? "replicas that tell" : "replicas that vote", result.replicas || null];
   facts("result-facts", [...pairs, ...counts, voting, ["matters most", owed.join(", ")], ["distances weigh most", heaviest.join(", ")]]);
   list("result-notes", result.notes.filter((note) => !page.table.notes.includes(note)));
-  byId("predictions").hidden = result.task !== "regress";
+  byId("predictions").hidden = result.task !== "regress" || !result.errors.n;
   if (result.task === "regress") numberCaptions(result);
   byId("report").open = false;
   byId("report-frame").removeAttribute("src");

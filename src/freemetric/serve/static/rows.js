@@ -35,7 +35,7 @@ const nameOf = ({ row, line }) => `Row ${row}${line === null ? "" : ` (line ${li
 
 function verdictOnNumber({ self, neighbors }) {
   const near = neighbors.map((other) => other.story.truth).filter((truth) => truth !== null);
-  const around = near.length ? ` Its ${near.length} nearest neighbours have ${number(Math.min(...near))} to ${number(Math.max(...near))}.` : "";
+  const around = near.length ? ` Its ${near.length} nearest neighbours have ${told(Math.min(...near))} to ${told(Math.max(...near))}.` : "";
   const by = looked.index.fair ? " It was predicted by metrics that have not seen the row." : " It was predicted by its neighbours, in a metric that has seen all rows.";
   return `${nameOf(self)}. ${numberVerdict(self.story)}${around}${self.story.predicted === null ? "" : by}`;
 }
