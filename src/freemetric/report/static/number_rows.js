@@ -11,7 +11,7 @@ function numberVerdict({ truth, predicted, low, high }) {
   if (predicted === null) return `Its number is ${told(truth)}; it was not judged.`;
   const off = numbers.log ? `true / predicted ${number(truth / predicted)}` : `off by ${signed(truth - predicted)}`;
   const chance = `${Math.round(100 * (1 - numbers.alpha))} % interval`;
-  const held = low <= truth && truth <= high ? "which holds it" : "which misses it";
+  const held = holds(low, high, truth) ? "which holds it" : "which misses it";
   const interval = low === null ? "" : ` The ${chance} is ${told(low)} to ${told(high)}, ${held}.`;
   return `Its number is ${told(truth)}, predicted ${told(predicted)} (${off}).${interval}`;
 }

@@ -2,11 +2,11 @@
 const VIRIDIS = [[0, "#440154"], [0.25, "#3b528b"], [0.5, "#21918c"], [0.75, "#5ec962"], [1, "#fde725"]];
 const OUTSIDE = "#D55E00";
 // The ends belong to it, which are errors of rows, perhaps of its own.
-function isHeld(row) {
-  const [low, high, truth] = [numbers.low[row], numbers.high[row], numbers.truth[row]];
+function holds(low, high, truth) {
   const slack = 1e-9 * (Math.abs(low) + Math.abs(high));
   return low - slack <= truth && truth <= high + slack;
 }
+const isHeld = (row) => holds(numbers.low[row], numbers.high[row], numbers.truth[row]);
 const hasInterval = (row) => Number.isFinite(numbers.low[row]) && Number.isFinite(numbers.high[row]);
 
 // Numbers that are averaged as logarithms are shown as such; those of the colours must be positive then.
