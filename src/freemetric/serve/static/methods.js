@@ -22,7 +22,7 @@ const TASKS = {
     compared: ["free-energy", "rf", "hist-boosting", "extra-trees", "euclidean", "mlkr", "dmlfe"],
     error: "RMSE in % of the standard deviation",
     errorShort: "% of the standard deviation",
-    scores: [["r2", "R²", (r2) => r2.toFixed(3)], ["mae", "MAE", number], ["rmse", "RMSE", number], ["pinball", "pinball loss", number], ["coverage_90", "inside of 90 % intervals", percent]],
+    scores: [["r2", "R²", (r2) => (Math.abs(r2) < 5e-4 ? "0.000" : r2.toFixed(3))], ["mae", "MAE", number], ["rmse", "RMSE", number], ["pinball", "pinball loss", number], ["coverage_90", "inside of 90 % intervals", percent]],
     wrong: "Next outside of its interval",
   },
 };
