@@ -6,9 +6,12 @@ import numpy as np
 
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
-from .linear_algebra import invertible, is_regular
+from .linear_algebra import invertible, is_regular, mean_of
 from .side_information import clip_count
 from .units import ranges
+
+ROUNDING = 1e-6  # spread against mean of a feature that has to be looked at again
+FEW_DIGITS = 1e-6  # smallest against largest variance; below, eigenvalues have less than ten digits
 
 
 class Covariance(MetricLearner):
@@ -70,18 +73,32 @@ class Covariance(MetricLearner):
         self.regularization = regularization
 
     def _learn(self, X, y):
-        varies = ranges(X) > 0
-        if not varies.any():
-            return np.eye(X.shape[1])[: self.n_components]
-        X = X - X.mean(axis=0) if varies.all() else X[:, varies] - X[:, varies].mean(axis=0)
-        C = X.T @ X / (len(X) - 1)
+        mean = mean_of(X)
+        given, X = X, X - mean
+        C = X.T @ X / max(len(X) - 1, 1)
         spread = np.sqrt(np.diag(C))
+        varies = spread > ROUNDING * np.abs(mean)
+        if not varies.all():
+            varies = ranges(given) > 0
+            X, C, spread = X[:, varies], C[np.ix_(varies, varies)], spread[varies]
+        if not varies.any():
+            return np.eye(len(mean))[: self.n_components]
         R = C / np.outer(spread, spread)
         if self.regularization != "auto" or not is_regular(R):
-            R = invertible(R, X * (np.sqrt(len(X) / (len(X) - 1)) / spread), self.regularization)
-        # of the correlations, and by a root: features of very different units cost no digits
-        _, deviations, directions = np.linalg.svd(np.linalg.cholesky(R).T * spread)
+            X *= np.sqrt(len(X) / (len(X) - 1)) / spread
+            R = invertible(R, X, self.regularization)
+        deviations, directions = _principal(R, spread)
         A = np.zeros((len(directions), len(varies)))
         A[:, varies] = directions / deviations[:, None]
         p = None if self.n_components is None else clip_count(self.n_components, len(A), "n_components")
         return A[:p]
+
+
+def _principal(R, spread):
+    """Standard deviations (falling) and directions (rows) of features with correlations R and these spreads."""
+    variances, directions = np.linalg.eigh(R * np.outer(spread, spread))
+    if variances[0] > FEW_DIGITS * variances[-1]:
+        return np.sqrt(variances[::-1]), directions[:, ::-1].T
+    # by a root, whose condition is the root of that: features of very different units cost no digits
+    _, deviations, rows = np.linalg.svd(np.linalg.cholesky(R).T * spread)
+    return deviations, rows

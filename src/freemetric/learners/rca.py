@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
-from .linear_algebra import generalised_eigenvectors, group_means, invertible, within_groups
+from .linear_algebra import generalised_eigenvectors, group_means, invertible
 from .side_information import check_chunks
 
 
@@ -83,16 +83,22 @@ class RCA(MetricLearner):
 
     def _learn(self, X, y, chunks=None):
         groups = y if chunks is None else check_chunks(chunks, len(X))
-        rows = within_groups(X, groups)
-        scatter = rows.T @ rows
-        total = (scatter + _between(X, groups)) / len(X) if len(rows) == len(X) else np.cov(X.T, bias=True)
-        within = invertible(scatter / len(rows), rows, self.regularization)
-        _, directions = generalised_eigenvectors(np.atleast_2d(total), within)
+        total = None
+        if groups.min() < 0:
+            total = np.atleast_2d(np.cov(X.T, bias=True))
+            X, groups = X[groups >= 0], groups[groups >= 0]
+        means = group_means(X, groups)
+        rows = X - means[groups]
+        within = rows.T @ rows / len(rows)
+        _, directions = generalised_eigenvectors(
+            within + _between(means, groups) if total is None else total,
+            invertible(within, rows, self.regularization),
+        )
         return directions[: self.n_components]
 
 
-def _between(X, groups):
-    """What the scatter of all rows has beyond that within groups, where every row is in one."""
-    counts, means = np.bincount(groups)[:, None], group_means(X, groups)
-    means -= (counts * means).sum(axis=0) / len(X)
-    return means.T @ (counts * means)
+def _between(means, groups):
+    """What the covariance of all rows has beyond that within groups, where every row is in one."""
+    shares = (np.bincount(groups) / len(groups))[:, None]
+    means = means - (shares * means).sum(axis=0)
+    return means.T @ (shares * means)

@@ -21,22 +21,32 @@ ORDINARY = (0.5, 1 + 1e-6)  # ranges of features that somebody scaled to [0, 1]:
 ALIKE = 0.05  # by which standard deviations may differ that are one and the same
 LARGEST, SMALLEST = 1e75, 1e-75  # numbers whose fourth powers are still numbers
 DWARFED = 1e5  # times the range of most others: float32 sees nothing else
-FOLD = 32  # rows that are looked at together
+MANY, FOLD = 500, 32  # rows from which on so many are looked at together
 
 
 def ranges(X: NDArray) -> NDArray[np.float64]:
     """Largest less smallest value (d,) of every feature; infinite where that is no number."""
+    lowest, highest = extremes(X)
     with np.errstate(over="ignore", invalid="ignore"):
-        return (_reduced(np.maximum, X) - _reduced(np.minimum, X)).astype(np.float64)
+        return (highest - lowest).astype(np.float64)
 
 
-def _reduced(extreme, X):
-    """``extreme.reduce(X, axis=0)``, of long rows made of many: numpy is slow where rows are short."""
-    whole = len(X) - len(X) % FOLD
-    if not whole or not X.flags.c_contiguous:
-        return extreme.reduce(X, axis=0)
-    folded = extreme.reduce(X[:whole].reshape(-1, FOLD * X.shape[1]), axis=0).reshape(FOLD, -1)
-    return extreme.reduce(np.vstack([folded, X[whole:]]), axis=0)
+def extremes(X: NDArray) -> tuple[NDArray, NDArray]:
+    """Smallest and largest value (d,) of every feature."""
+    if len(X) >= MANY and X.flags.c_contiguous:  # numpy is slow where rows are short: long ones, made of many, are not
+        whole = len(X) - len(X) % FOLD
+        folded = X[:whole].reshape(-1, FOLD * X.shape[1])
+        lowest, highest = (extreme(folded).reshape(FOLD, -1) for extreme in (_lowest, _highest))
+        return _lowest(np.vstack([lowest, X[whole:]])), _highest(np.vstack([highest, X[whole:]]))
+    return _lowest(X), _highest(X)
+
+
+def _lowest(X):
+    return np.minimum.reduce(X, axis=0)
+
+
+def _highest(X):
+    return np.maximum.reduce(X, axis=0)
 
 
 def unit_of(X: NDArray) -> float:
@@ -77,7 +87,10 @@ class InUnits(Energy):
 
 def check_not_huge(X: NDArray) -> None:
     """ValueError where distances between the rows of X would be too large for numbers."""
-    largest = max(float(X.max()), -float(X.min()))
+    _check_largest(max(float(X.max()), -float(X.min())))
+
+
+def _check_largest(largest):
     if largest > LARGEST:
         what = f"X has values as large as {largest:.1e}, too large for powers of distances"
         raise ValueError(f"{what}: look for wrong cells, or divide X by a constant.")
@@ -85,8 +98,9 @@ def check_not_huge(X: NDArray) -> None:
 
 def check_magnitude(X: NDArray) -> None:
     """ValueError where distances between the rows of X would be too large or too small for numbers."""
-    check_not_huge(X)
-    widest = float(ranges(X).max())
+    lowest, highest = extremes(X)
+    _check_largest(max(float(highest.max()), -float(lowest.min())))
+    widest = float((highest - lowest).max())
     if 0 < widest < SMALLEST:
         what = f"No feature of X varies by more than {widest:.1e}, too little for powers of distances"
         raise ValueError(f"{what}: multiply X by a constant.")

@@ -1,5 +1,6 @@
 """Rows at one place: copies of a row are rows, which share a distance and vote together."""
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -57,5 +58,10 @@ def equal_rows(X: NDArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 def may_have_copies(X: NDArray) -> bool:
     """Whether two rows fall on one point of a random line, as copies must."""
-    shadow = np.sort(X @ np.random.default_rng(0).standard_normal(X.shape[1]))
+    shadow = np.sort(X @ _random_line(X.shape[1]))
     return bool((np.diff(shadow) <= 1e-9 * np.abs(shadow).max(initial=0.0)).any())
+
+
+@cache
+def _random_line(d):
+    return np.random.default_rng(0).standard_normal(d)
