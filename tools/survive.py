@@ -31,11 +31,12 @@ def main() -> None:
     """Try all parts or some, write each as it ends, print what is known."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", choices=PARTS, help="try these again, and keep the others as recorded")
+    parser.add_argument("--show", action="store_true", help="try nothing, print what is recorded")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "survive.json")
     given = parser.parse_args()
     record = import_module("survival.record").Record(given.out, PARTS)
-    for part in given.only or record.to_try():
+    for part in () if given.show else given.only or record.to_try():
         record.add(part, *survived(part, given.seed))
     rows = record.table()
     print(import_module("survival.apart").HEAD, *(row.markdown for row in rows), sep="\n")

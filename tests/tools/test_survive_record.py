@@ -74,6 +74,12 @@ def test_the_command_goes_on_and_prints_all(monkeypatch, path, capsys):
     assert capsys.readouterr().out.splitlines()[2:] == [WHOLE.markdown] * 2
 
 
+def test_what_is_recorded_is_shown(monkeypatch, path, capsys):
+    Record(path, ("first",)).add("first", [WHOLE], 1)
+    assert not run(monkeypatch, path, {"first": no_more, "second": no_more}, "--show")
+    assert capsys.readouterr().out.splitlines()[2:] == [WHOLE.markdown]
+
+
 def test_some_parts_can_be_tried_again(monkeypatch, path, capsys):
     parts = {"first": lambda rng: [WHOLE], "second": lambda rng: [BROKEN]}
     run(monkeypatch, path, parts)
