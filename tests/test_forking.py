@@ -66,12 +66,13 @@ assert os.wait()[1] == 0
 
 
 FASTEST = "parent first"
+MOST = 250  # seconds on a busy machine; those that wait for lost threads wait for ever
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 @pytest.mark.parametrize("way", [pytest.param(way, marks=[pytest.mark.slow] * (way != FASTEST)) for way in WAYS])
 def test_children_that_compute(way):
-    done = subprocess.run([sys.executable, "-c", BEGIN + WAYS[way]], capture_output=True, text=True, timeout=100)
+    done = subprocess.run([sys.executable, "-c", BEGIN + WAYS[way]], capture_output=True, text=True, timeout=MOST)
     assert done.returncode == 0, done.stderr[-500:]
 
 
@@ -96,5 +97,5 @@ print(in_child(), threads())
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_only_children_are_limited():
-    done = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, text=True, timeout=100)
+    done = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, text=True, timeout=MOST)
     assert done.stdout.splitlines() == ["1 4", "4 4"], done.stderr[-500:]
