@@ -10,7 +10,7 @@ import pytest
 if not hasattr(os, "fork"):
     pytest.skip("needs os.fork", allow_module_level=True)
 apart = pytest.importorskip("survival.apart", reason="tools are not part of an installed package")
-from survival import hostile, mutants  # noqa: E402
+from survival import hostile, mutants, tested  # noqa: E402
 
 
 def busy():
@@ -77,3 +77,15 @@ def test_mutants_are_told_apart_and_counted(tmp_path):
     assert len(said) == 3
     assert set(said) <= {"refused", "read", "loaded and answered", "loaded and failed in Python"}
     assert np.unique(seeds).size == 3
+
+
+REPORT = """<testsuites><testsuite><testcase name="a"/><testcase name="b"><failure message="no"/></testcase>
+<testcase name="c"><skipped type="pytest.skip"/></testcase><testcase name="d"><skipped type="pytest.xfail"/></testcase>
+<testcase name="e"><error message="no"/></testcase></testsuite></testsuites>"""
+
+
+def test_reports_of_tests_are_counted(tmp_path):
+    (tmp_path / "report.xml").write_text(REPORT)
+    row = tested.counted(tmp_path / "report.xml", "forks", "answers")
+    assert (row.tried, row.broken) == (3, ["b", "e"])
+    assert row.measured == "1 more cannot be tried here, 1 more are known to fail"

@@ -5,11 +5,13 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ET
+from collections import Counter
 from pathlib import Path
 
 from .apart import Row
 
 ROOT = Path(__file__).parents[2]
+NOTES = {"pytest.skip": "more cannot be tried here", "pytest.xfail": "more are known to fail"}
 FILES = {
     "forks after a fit, and before": (["tests/test_forking.py"], "children answer as their parent does"),
     "no folder to write to, a full disk": (
@@ -41,8 +43,7 @@ def tested(name: str, files: list[str], wanted: str) -> Row:
 def counted(report: Path, name: str, wanted: str) -> Row:
     """The row of a report that pytest has written."""
     cases = list(ET.parse(report).iter("testcase"))
-    skipped = [case for case in cases if case.find("skipped") is not None]
+    reasons = Counter(part.get("type") for case in cases for part in case.iter("skipped"))
     broken = [case.get("name", "") for case in cases if {"failure", "error"} & {part.tag for part in case}]
-    return Row(
-        name, len(cases) - len(skipped), wanted, broken, f"{len(skipped)} cannot be tried here" if skipped else ""
-    )
+    notes = [f"{number} {NOTES.get(kind, kind)}" for kind, number in reasons.most_common()]
+    return Row(name, len(cases) - reasons.total(), wanted, broken, ", ".join(notes))
