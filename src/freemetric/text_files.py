@@ -92,7 +92,8 @@ def csv_records(
                 records.append(tuple(map(str.strip, record)))
                 lines.append(reader.line_num)
     except csv.Error as problem:
-        raise error(f"{source}, line {reader.line_num}: {problem}") from problem
+        words = str(problem).replace("'\t'", "a tab")
+        raise error(f"{source}, line {reader.line_num}: {words}") from problem
     if not records:
         raise error(f"{source}: the file is empty")
     return records, lines

@@ -77,7 +77,7 @@ def _is_workbook(content: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return WORKBOOK in archive.namelist()
-    except DAMAGED:
+    except (*DAMAGED, ValueError):  # names that are no UTF-8
         return False
 
 
