@@ -26,7 +26,7 @@ KINDS = ("scaled/identity", "quantiles/diagonal", "scaled/full")
 RECIPE = replace(Recipe(), kinds=KINDS, n_replicas=6, cheap_bag=1, n_steps=2, most_searched=100)
 SETTINGS = {"recipe": RECIPE, "random_state": 0}
 EXACT = {**SETTINGS, "shortlist": None}
-CLOSE = {"rtol": 1e-5}  # votes are counted in float32
+CLOSE = {"rtol": 1e-5, "atol": 5e-4}  # of numbers up to hundreds; votes are counted in float32
 pytestmark = pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 
 
@@ -112,7 +112,7 @@ def test_rows_that_stay_in_their_order(rows, monkeypatch):
 
 def test_skewed_numbers_in_dataframes_of_unknown_lengths(rows):
     X, y = rows
-    frame = pd.DataFrame(X, columns=list("abc")).assign(price=np.exp(X[:, 0] / 3 + y / 100))
+    frame = pd.DataFrame(X, columns=list("abc")).assign(price=np.exp(X[:, 0] / 3 + y / 40))
     table, features = dd.from_pandas(frame, npartitions=3), list("abc")
     table = table[table["price"] > 0]  # lengths are unknown from here on
     model = DaskFreeEnergyRegressor(**EXACT).fit(table[features], table["price"])

@@ -52,6 +52,7 @@ from freemetric.learners.free_energy.sample import Replicas
 from freemetric.learners.lowest import Lowest
 from freemetric.learners.walk_checkpoint import KeptWalk
 from freemetric.metrics import BASINS, TRENDS, VIEWS, Calibration, Candidate, Ensemble, Mixture, Voters
+from freemetric.metrics.products import Products
 from freemetric.metrics.trends import crossed_trend
 
 from .conftest import QUICK
@@ -105,6 +106,7 @@ VALUES = {
         f"view:{name}": [VIEWS[name].of(X), VIEWS[name].of(X * 0 + 1)]
         for name in ("scaled", "quantiles", "steps", "whitened", "axes")
     },
+    "view:products": [Products.of(X), Products.of(X * 0 + 1)],
     **{f"trend:{name}": [crossed_trend(TRENDS[name], X, X[:, 0] ** 2)[0]] for name in TRENDS},
     **{f"basins:{name}": [BASINS[name].of(X, y, 3), BASINS[name].of(X * 0 + 1, y, 4)] for name in BASINS},
 }

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.linear_model import Ridge
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from freemetric.metrics import NumberVoters, Reading, Scale, Told
+from freemetric.metrics import NumberVoters, Reading, Scale, Told, ridges
+from freemetric.metrics.products import MOST_PRODUCTS, Products
 from freemetric.metrics.reading import BEYOND, terms_of
-from freemetric.metrics.trends import STRENGTHS, LinearTrend, StepTrend, crossed_trend, side_by_side
+from freemetric.metrics.ridges import STRENGTHS
+from freemetric.metrics.trends import STRAIGHT, TRENDS, LinearTrend, SurfaceTrend, crossed_trend
 
 
 @pytest.fixture
@@ -47,13 +49,72 @@ def test_copies_vote_together(rng):
     assert_allclose(places.ballots, voters.ballots(np.arange(10)).reshape(5, 2, 4).sum(axis=1), rtol=1e-6)
 
 
-@pytest.mark.parametrize("kind", [LinearTrend, StepTrend])
-def test_a_trend_is_ridge_regression(rows, kind):
+def columns_by_hand(name, X):
+    """Straight lines, alone or held less, then what is beside them."""
+    straight = StandardScaler().fit_transform(X)
+    if name == "linear":
+        return straight
+    thresholds = [np.unique(np.quantile(x, np.arange(1, 9) / 9, method="inverted_cdf")) for x in X.T]
+    steps = [x > t for x, some in zip(X.T, thresholds, strict=True) for t in some if t < x.max()]
+    middle = (X.min(axis=0) + X.max(axis=0)) / 2
+    products = PolynomialFeatures(2, include_bias=False).fit_transform((X - middle) / np.ptp(X, axis=0))[
+        :, X.shape[1] :
+    ]
+    beside = np.column_stack(steps).astype(float) if name == "steps" else products
+    return np.hstack([STRAIGHT * straight, StandardScaler().fit_transform(beside)])
+
+
+@pytest.mark.parametrize("name", TRENDS)
+@pytest.mark.parametrize("few", [7, 1000])
+def test_a_trend_is_ridge_regression(rows, name, few, monkeypatch):
+    monkeypatch.setattr(ridges, "FEW", few)
     X, y = rows
-    trend, _ = crossed_trend(kind, X, y)
-    V = StandardScaler().fit_transform(side_by_side(trend.columns, X))
+    trend, left_out = crossed_trend(TRENDS[name], X, y)
+    V, fold = columns_by_hand(name, X), np.arange(len(y)) % 10
     known = [Ridge(strength).fit(V, y).predict(V) for strength in STRENGTHS]
-    assert min(np.abs(trend(X) - some).max() for some in known) < 1e-8
+    found = [np.abs(trend(X) - some).max() for some in known]
+    assert min(found) < 1e-7
+    crossed = []
+    for strength in STRENGTHS:
+        out = np.empty(len(y))
+        for number in range(10):
+            met = fold == number
+            out[met] = Ridge(strength).fit(V[~met], y[~met]).predict(V[met])
+        crossed.append(out)
+    best = np.argmin([((out - y) ** 2).sum() for out in crossed])
+    assert best == np.argmin(found)
+    assert_allclose(left_out, crossed[best], atol=1e-7)
+
+
+def test_a_surface_knows_what_two_features_do_together(rng):
+    X = rng.uniform(-1, 1, (300, 3))
+    y, asked = X[:, 0] * X[:, 1] - X[:, 2] ** 2, rng.uniform(-1, 1, (50, 3))
+    trend, left_out = crossed_trend(SurfaceTrend, X, y)
+    truth = asked[:, 0] * asked[:, 1] - asked[:, 2] ** 2
+    assert np.abs(trend(asked) - truth).max() < 1e-3
+    assert np.abs(left_out - y).max() < 1e-3
+    assert np.abs(crossed_trend(LinearTrend, X, y)[1] - y).max() > 0.5
+
+
+def test_surfaces_have_few_products(rng):
+    most = int(np.sqrt(2 * MOST_PRODUCTS))
+    assert crossed_trend(SurfaceTrend, rng.random((20, most - 1)), rng.random(20)) is not None
+    assert crossed_trend(SurfaceTrend, rng.random((20, most)), rng.random(20)) is None
+
+
+def test_a_file_cannot_ask_for_very_many_products():
+    with pytest.raises(ValueError, match="too many features"):
+        Products.from_state({"low": np.zeros(100_000), "span": np.ones(100_000)})
+
+
+def test_constants_say_nothing_in_a_surface(rng):
+    X, y = rng.random((40, 2)), rng.random(40)
+    trend, left_out = crossed_trend(SurfaceTrend, X, y)
+    beside = np.column_stack([X, np.full(40, 7.0)])
+    same, also_left_out = crossed_trend(SurfaceTrend, beside, y)
+    assert_allclose(also_left_out, left_out, atol=1e-10)
+    beside[:, 2] = 1e6
+    assert_allclose(same(beside), trend(X), atol=1e-10)
 
 
 def test_what_a_trend_says_of_a_row_does_not_depend_on_its_number(rows):

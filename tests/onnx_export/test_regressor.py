@@ -59,7 +59,7 @@ def _by_hand(model, X):
     wholes = [np.clip(trend(X), z.min() - beyond, z.max() + beyond) for trend in committee.trends]
     s, *others = reading.strengths
     place = reading.centre + s * (mean - reading.centre)
-    for f, over_neighbours, beside, along in zip(wholes, over, others[:2], others[2:], strict=True):
+    for f, over_neighbours, beside, along in zip(wholes, over, others[: len(over)], others[len(over) :], strict=True):
         place += beside * (f - mean) + along * (f - over_neighbours)
     log = reading.spread[0] + reading.spread[1] * np.log(np.maximum(square - mean**2, 1e-4)) / 2
     for gamma, noise, seen in zip(reading.spread[2:], committee.noises, reading.seen, strict=True):

@@ -1,7 +1,7 @@
 """Trends: the target as a whole. Neighbours know what is near; a trend knows where everything goes.
 
-A trend is the counterpart of a basin: a function of all features in a mean field, each on its own, that holds for the
-data as a whole and errs elsewhere than neighbours do. How far it counts is found out of bag.
+A trend is the counterpart of a basin: a function of all features in a mean field, that holds for the data as a whole
+and errs elsewhere than neighbours do. How far it counts is found out of bag.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,15 +12,17 @@ from numpy.typing import NDArray
 
 from ..files import register
 from ..files.checks import check_array, is_number, require
-from .views import Scaled, Steps
+from .products import Products
+from .ridges import FOLDS, Columns, fitted, parts_of, side_by_side
+from .views import Scaled, Steps, View
 
-FOLDS = 10
-STRENGTHS = np.logspace(-2, 5, 15)  # of the ridge, in rows
 MOST_COLUMNS = 1000  # beyond, a trend costs more than the metrics
+ROUNDING = 1e-24  # variance of a constant, where columns are of order one
+STRAIGHT = 5.0  # straight lines are in units smaller by that, and held less, where there are columns beside them
 
 
 class Trend:
-    """f(x) = base + sum_j slope_j v_j(x): linear in columns v that depend on one feature each.
+    """f(x) = base + sum_j slope_j v_j(x): linear in columns v of some views.
 
     Parameters
     ----------
@@ -33,18 +35,15 @@ class Trend:
     """
 
     words: ClassVar[str]
+    parts: ClassVar[tuple[type[View], ...]]  # views that it is made of
 
-    def __init__(self, columns: Sequence[Scaled | Steps], slopes: NDArray, base: float):
+    def __init__(self, columns: Sequence[View], slopes: NDArray, base: float):
         self.columns, self.slopes, self.base = list(columns), slopes, base
-
-    @classmethod
-    def views_of(cls, X: NDArray) -> list[Scaled | Steps]:
-        """The views that training patterns X (N, d) define."""
-        raise NotImplementedError
 
     def __call__(self, X: NDArray) -> NDArray[np.float64]:
         """f (n,) of patterns X (n, d)."""
-        return side_by_side(self.columns, X) @ self.slopes + self.base
+        parts = [side_by_side(self.columns, X[some]) @ self.slopes for some in parts_of(len(X))]
+        return np.concatenate([np.empty(0), *parts]) + self.base
 
     @property
     def n_features(self) -> int:
@@ -57,8 +56,8 @@ class Trend:
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "Trend":
         columns, slopes, base = state["columns"], state["slopes"], state["base"]
-        known = type(columns) is list and columns and all(type(view) in (Scaled, Steps) for view in columns)
-        require(known, "columns of Trend", "are no views")
+        known = type(columns) is list and tuple(map(type, columns)) == cls.parts
+        require(known, "columns of Trend", "are no views, or others")
         check_array(slopes, "slopes of Trend", 1, (sum(len(view.owner) for view in columns),))
         require(is_number(base), "base of Trend", "is no number")
         return cls(columns, slopes, base)
@@ -68,32 +67,28 @@ class LinearTrend(Trend):
     """A straight line along every feature."""
 
     words = "a straight line along every feature"
-
-    @classmethod
-    def views_of(cls, X):
-        return [Scaled.of(X)]
+    parts = (Scaled,)
 
 
 class StepTrend(Trend):
     """A staircase along every feature, with a slope: any function of one feature, added up."""
 
     words = "a staircase along every feature"
-
-    @classmethod
-    def views_of(cls, X):
-        return [Scaled.of(X), Steps.of(X)]
+    parts = (Scaled, Steps)
 
 
-TRENDS: dict[str, type[Trend]] = {"linear": LinearTrend, "steps": StepTrend}
+class SurfaceTrend(Trend):
+    """A surface of second degree: every feature straight and bent, and every two of them together."""
+
+    words = "a curved surface over all features"
+    parts = (Scaled, Products)
+
+
+TRENDS: dict[str, type[Trend]] = {"linear": LinearTrend, "steps": StepTrend, "surface": SurfaceTrend}
 """Trends by name."""
 
 for _name, _trend in TRENDS.items():
     register(f"trend:{_name}", _trend)
-
-
-def side_by_side(views: Sequence[Scaled | Steps], X: NDArray) -> NDArray[np.float64]:
-    """The columns (n, n_columns) of several views."""
-    return np.hstack([view(X) for view in views])
 
 
 def crossed_trend(
@@ -104,47 +99,31 @@ def crossed_trend(
     Ridge regression on standardised columns; a tenth of the rows is left out at a time, and the strength of the ridge
     is the one whose predictions of rows left out are best. None where it would cost too much. O(N p^2 + p^3).
     """
-    views = kind.views_of(X)
-    V = side_by_side(views, X)
-    if min(V.shape) > MOST_COLUMNS:
+    if not has_few_products(kind, X.shape[1]):
+        return None
+    views = [view.of(X) for view in kind.parts]
+    p = sum(len(view.owner) for view in views)
+    if min(len(X), p) > MOST_COLUMNS:
         return None
     w = np.ones(len(y)) if weights is None else weights
-    centre, spread = _moments(V, w)
-    V = (V - centre) / spread
-    axes = np.eye(V.shape[1]) if V.shape[1] <= len(V) else np.linalg.svd(V, full_matrices=False)[2].T
-    V = V @ axes  # no more columns than rows
-    fold = np.arange(len(y)) % FOLDS
-    left_out = np.empty((len(STRENGTHS), len(y)))
-    for number in range(FOLDS):
-        met = fold == number
-        if met.any():
-            slopes, bases = _ridges(V, y, np.where(met, 0.0, w))
-            left_out[:, met] = slopes @ V[met].T + bases[:, None]
-    best = int((((left_out - y) ** 2) @ w).argmin())
-    slopes, bases = _ridges(V, y, w)
-    slope = axes @ slopes[best] / spread
-    return kind(views, slope, float(bases[best] - centre @ slope)), left_out[best]
+    columns, folds = Columns(views, np.zeros(p), np.ones(p)), np.arange(len(y)) % FOLDS
+    columns = columns._replace(centre=columns.sums(X, w, 1) / w.sum())
+    columns = columns._replace(unit=units_of(views, columns.sums(X, w, 2) / w.sum()))
+    columns = columns.along_rows(X) if p > len(X) else columns
+    lines = fitted(columns, columns.moments(X, y, folds, w))
+    return kind(views, lines.slopes[0], float(lines.bases[0])), lines.left_out(views, X, folds)
 
 
-def _moments(V, w):
-    """Mean and standard deviation of every column; one where a column is constant."""
-    centre = np.average(V, axis=0, weights=w)
-    spread = np.sqrt(np.average((V - centre) ** 2, axis=0, weights=w))
-    return centre, np.where(spread > 0, spread, 1.0)
+def has_few_products(kind: type[Trend], n_features: int) -> bool:
+    """Whether a trend of so many features has no more products than are affordable."""
+    return Products not in kind.parts or Products.are_few(n_features)
 
 
-def _ridges(V, y, w):
-    """Slopes (n_strengths, p) and bases (n_strengths,) of the ridge regressions of y on V with these weights."""
-    if not w.any():
-        return np.zeros((len(STRENGTHS), V.shape[1])), np.zeros(len(STRENGTHS))
-    centre, level = np.average(V, axis=0, weights=w), np.average(y, weights=w)
-    heavy = (V - centre) * w[:, None]
-    slopes = ridge_slopes(heavy.T @ (V - centre), heavy.T @ (y - level))
-    return slopes, level - slopes @ centre
+def units_of(views: Sequence[View], variances: NDArray) -> NDArray[np.float64]:
+    """Units (p,) of columns with these variances: standard deviations, and smaller ones for straight lines.
 
-
-def ridge_slopes(squares: NDArray, products: NDArray) -> NDArray[np.float64]:
-    """Slopes (n_strengths, p) for columns whose deviations from their means have these squares (p, p), and these
-    products (p,) with those of the target."""
-    lengths, axes = np.linalg.eigh(squares)
-    return ((axes.T @ products) / (lengths.clip(min=0) + STRENGTHS[:, None])) @ axes.T
+    A straight line is what most targets have most of. Of columns that are constant the unit is one.
+    """
+    ease = [np.full(len(view.owner), STRAIGHT if isinstance(view, Scaled) else 1.0) for view in views]
+    varies = variances > ROUNDING
+    return np.where(varies, np.sqrt(variances), 1.0) / (np.concatenate(ease) if len(views) > 1 else 1.0)

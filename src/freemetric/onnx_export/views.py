@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..metrics import Axes, View, Whitened
+from ..metrics.products import Products
 from ..metrics.views import Quantiles, Scaled, Steps
 from .graph import Graph
 from .quantiles import on_quantiles
@@ -23,6 +24,11 @@ def _steps(graph, view, X):
     return graph.doubles(graph.Greater(graph.take(X, view.owner), view.threshold))
 
 
+def _products(graph, view, X):
+    V = graph.Sub(graph.Div(graph.Sub(X, view.low), view.span), 0.5)
+    return graph.Mul(graph.take(V, view.first), graph.take(V, view.owner))
+
+
 def _turned(graph, view, X):
     return graph.MatMul(graph.Sub(X, view.centre), view.matrix)
 
@@ -31,6 +37,7 @@ GRAPHS: dict[type[View], ViewGraph] = {
     Scaled: _scaled,
     Quantiles: _on_quantiles,
     Steps: _steps,
+    Products: _products,
     Whitened: _turned,
     Axes: _turned,
 }

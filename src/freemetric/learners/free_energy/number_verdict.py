@@ -40,7 +40,7 @@ def number_verdict_on(population: Population, recipe: Recipe) -> NumberVerdict:
     judges = Judged(mixed, trends, population.truth, population.judges_weights)
     plain = read(voters.told, judges, recipe.reading_prior)
     X = voters.X[population.judges].astype(np.float64)
-    reading, noises, outlook = with_noises(plain, judges, X, recipe.trends)
+    reading, noises, outlook = with_noises(plain, judges, X, recipe.noises)
     asked = np.flatnonzero(weights.any(axis=1))
     return NumberVerdict(Mixture(weights, reading), asked, scores, errors, outlook, noises)
 

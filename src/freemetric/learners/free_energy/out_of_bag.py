@@ -10,7 +10,7 @@ from .hearing import Hearing
 from .intervals import interval_chances
 
 MOST_JUDGES, MOST_REPLICAS = 10_000, 1000
-FEW_VOTERS = 1000  # all of which are asked
+FEW_VOTERS = 1000  # all of which are asked where predictions ask all
 
 
 class OutOfBag(NamedTuple):
@@ -31,8 +31,8 @@ def out_of_bag(model: Any) -> OutOfBag:
 
 
 def hearing_of(model: Any) -> Hearing:
-    """The judges of a fitted regressor, ready to be asked again."""
-    size = max(model.shortlist_, min(len(model.committee_.voters), FEW_VOTERS))
+    """The judges of a fitted regressor, ready to be asked again, as predictions are."""
+    size = model._asked or max(model.shortlist_, min(len(model.committee_.voters), FEW_VOTERS))
     return Hearing(model.committee_, model.jury_, size, MOST_JUDGES, MOST_REPLICAS)
 
 

@@ -92,8 +92,10 @@ class Recipe:
         What is asked of the classes as wholes: "wells", "mean-field" and "screened-field".
     basin_prior : float, default=0.5
         Weight of the prior that holds their strengths near 0, in patterns.
-    trends : tuple of str, default=("linear", "steps")
-        What is asked of a target of numbers as a whole.
+    trends : tuple of str, default=("linear", "steps", "surface")
+        What is asked of a target of numbers as a whole. Surfaces are for at most 27 features.
+    noises : tuple of str, default=("linear", "steps")
+        Trends that the size of errors of numbers may follow.
     reading_prior : float, default=0.05
         Weight of the prior that holds their strengths near 0, as a share of the patterns.
 
@@ -151,7 +153,8 @@ class Recipe:
     basins: tuple[str, ...] = ("wells", "mean-field", "screened-field")
     basin_prior: float = 0.5
     # what a target of numbers is asked
-    trends: tuple[str, ...] = ("linear", "steps")
+    trends: tuple[str, ...] = ("linear", "steps", "surface")
+    noises: tuple[str, ...] = ("linear", "steps")
     reading_prior: float = 0.05
 
     def __post_init__(self) -> None:
@@ -160,8 +163,10 @@ class Recipe:
         require(self.kinds, "kinds of Recipe", "are none")
         known = isinstance(self.basins, tuple) and all(isinstance(b, str) and b in BASINS for b in self.basins)
         require(known, "basins of Recipe", f"are not a tuple of some of {', '.join(BASINS)}")
-        known = isinstance(self.trends, tuple) and all(isinstance(t, str) and t in TRENDS for t in self.trends)
-        require(known, "trends of Recipe", f"are not a tuple of some of {', '.join(TRENDS)}")
+        for name in ("trends", "noises"):
+            some = getattr(self, name)
+            known = isinstance(some, tuple) and all(isinstance(t, str) and t in TRENDS for t in some)
+            require(known, f"{name} of Recipe", f"are not a tuple of some of {', '.join(TRENDS)}")
         require(self.calibration in CALIBRATIONS, "calibration of Recipe", f"is none of {', '.join(CALIBRATIONS)}")
         for name in WHOLE_NUMBERS:
             value = getattr(self, name)

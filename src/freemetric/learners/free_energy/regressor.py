@@ -17,6 +17,7 @@ from ..numbers import Numbers
 from ..patterns import checked_numbers
 from ..training_rows import NUMBERS, number_rows, precise
 from ..units import check_not_huge
+from .asked_again import read_as_asked
 from .given import given_recipe, run_to_the_end
 from .intervals import check_chances, interval_chances
 from .model import CONSTRAINTS, FreeEnergyModel
@@ -230,6 +231,8 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
             attributes = describe_numbers(search, verdict, voters, found, scale)
             committee, score = attributes["committee_"], NumberScore(self.scoring, scale)
             attributes |= describe_predictions(search, verdict, committee, score, len(patterns))
+            asked = attributes["shortlist_"] if self.shortlist == "auto" else self.shortlist
+            attributes["committee_"] = read_as_asked(committee, attributes["jury_"], asked, search.recipe)
         for name, value in attributes.items():
             setattr(self, name, value)
         return self

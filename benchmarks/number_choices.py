@@ -1,0 +1,170 @@
+"""What the parts of the regressor's recipe are worth: each changed alone, on the sets that defaults may be chosen on.
+
+    python benchmarks/number_choices.py                                             # the table of docs/regression.md
+    python benchmarks/number_choices.py --confirmed                                 # what was chosen, on other sets
+    python benchmarks/number_choices.py --run FILE.jsonl --jobs 16                  # fits what FILE lacks
+    python benchmarks/number_choices.py --run FILE.jsonl --changes "dict(trends=())" "dict(noises=())"
+
+A fit is a line of FILE: 5 x 2 halves of every table, and laws of 200 rows. The registry says which sets choose and
+which confirm; --role confirming is for what has been chosen, once.
+"""
+
+import os
+
+if __name__ == "__main__":  # tests import this, and have threads of their own
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ[variable] = "1"
+
+import argparse
+import gzip
+import json
+import sys
+import time
+import warnings
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from variants import canonical, changed_recipe, sources
+
+from freemetric import FreeEnergyRegressor
+from freemetric.bench.number_protocol import N_TEST, intervals_of, law_rows, number_halves
+from freemetric.bench.number_scores import LEVELS, law_scores, number_scores
+from freemetric.bench.stats import wilcoxon
+from freemetric.datasets import list_regression, load_regression, regression_info
+
+COMMITTED = Path(__file__).parent / "regression" / "choices.jsonl.gz"
+DEFAULT = "dict()"
+CHANGES = {
+    "dict(trends=())": "no trends",
+    "dict(trends=('linear', 'steps'))": "no surface",
+    "dict(trends=('steps', 'surface'))": "no straight lines",
+    "dict(trends=('linear', 'surface'))": "no staircases",
+    "dict(noises=())": "no noises",
+    "dict(reading_prior=0.01)": "a weaker prior on strengths",
+    "dict(reading_prior=0.2)": "a stronger one",
+}
+REPEATS, LAW_ROWS = 5, 200
+
+
+def sets_of(role):
+    tables = sorted([*list_regression("builtin"), *list_regression("table")])
+    laws = [f"{name}-{LAW_ROWS}" for name in list_regression("generated") if regression_info(name).role == role]
+    return [name for name in tables if regression_info(name).role == role] + laws
+
+
+def rows_of(name, repeat, fold, data_home):
+    """Training rows and their numbers, test rows and theirs, and the sample of a law."""
+    if name.rpartition("-")[0] in list_regression("generated"):
+        law, n = law_rows(name)
+        draw = 2 * repeat + fold
+        train, test = law.sample(n, (draw, n)), law.sample(N_TEST, (draw, 0))
+        return train.X, train.y, test.X, test.y, test
+    data = load_regression(name, data_home)
+    train, test = number_halves(data.y, repeat)[fold]
+    return data.X[train], data.y[train], data.X[test], data.y[test], None
+
+
+def fitted(name, change, repeat, fold, data_home=None):
+    """What one fit is worth, as a line."""
+    X, y, Q, truth, sample = rows_of(name, repeat, fold, data_home)
+    model = FreeEnergyRegressor(recipe=changed_recipe(change), random_state=2 * repeat + fold)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        start = time.perf_counter()
+        predicted = model.fit(X, y).predict(Q)
+        seconds = time.perf_counter() - start
+        quantiles = model.predict_quantiles(Q, LEVELS)
+        intervals = intervals_of(model, Q, quantiles)
+    scores = number_scores(truth, predicted, quantiles, intervals)
+    if sample is not None:
+        law = law_scores(sample, predicted, intervals)
+        scores |= {"coverage": law["coverage"], "excess": law["excess"] / law["noise"]}
+    kept = {name: scores[name] for name in ("r2", "coverage", "excess") if name in scores}
+    kept |= {"pinball": scores["pinball"] / scores["spread"], "seconds": round(seconds, 2)}
+    return {"set": name, "change": change, "repeat": repeat, "fold": fold, "sources": sources(), **kept}
+
+
+def read(path):
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt") as file:
+        return [json.loads(line) for line in file]
+
+
+def run_missing(arguments):
+    """Lines are written as fits end; a run that was killed goes on."""
+    changes = [DEFAULT, *map(canonical, arguments.changes or CHANGES)]
+    done = read(arguments.run) if arguments.run.exists() else []
+    known = {(r["set"], r["change"], r["repeat"], r["fold"]) for r in done}
+    order = product(range(arguments.repeats), sets_of(arguments.role), changes, range(2))
+    jobs = [job for job in ((name, c, r, f) for r, name, c, f in order) if job not in known]
+    fits = Parallel(arguments.jobs, return_as="generator_unordered")(
+        delayed(fitted)(*job, arguments.data_home) for job in jobs
+    )
+    with arguments.run.open("a") as file:
+        for number, line in enumerate(fits, 1):
+            print(json.dumps(line), file=file, flush=True)
+            if number % 50 == 0 or number == len(jobs):
+                print(f"{number} of {len(jobs)} fits", file=sys.stderr, flush=True)
+
+
+def compared(lines, change):
+    """A row of the table: R2 in points, Wilcoxon's test paired by set, pinball loss, excess of laws, coverage, time."""
+    frame = pd.DataFrame(lines)
+    both = frame[frame["change"].isin([DEFAULT, change])]
+    splits = both.groupby(["set", "repeat", "fold"])["change"].transform("nunique") == (1 if change == DEFAULT else 2)
+    means = both[splits].groupby(["set", "change"])[["r2", "pinball", "excess", "seconds"]].mean().unstack()
+    laws = means["excess"].notna().all(axis=1)
+    gain = {name: (means[name][change] - means[name][DEFAULT]) * 100 for name in ("r2", "pinball", "excess")}
+    coverage = 100 * np.mean(both[splits & (both["change"] == change)]["coverage"].tolist(), axis=0)
+    row = [f"{100 * means['r2'][change][~laws].mean():.2f}"]
+    if change == DEFAULT:
+        row += ["", "", "", ""]
+    else:
+        test = wilcoxon(-means["r2"][~laws], change).loc[DEFAULT]
+        row += [f"{gain['r2'][~laws].mean():+.2f}", f"{int(test.wins)}-{int(test.losses)}", f"{test.p_value:.2g}"]
+        row += [f"{gain['pinball'][~laws].mean():+.2f}"]
+    excess = f"{100 * means['excess'][change][laws].median():.0f}"
+    seconds = f"{(means['seconds'][change] / means['seconds'][DEFAULT]).median():.2f}"
+    return [*row, excess, " / ".join(f"{c:.1f}" for c in coverage), seconds]
+
+
+def show(path, role):
+    names = sets_of(role)
+    lines = [line for line in read(path) if line["set"] in names]
+    if not lines:
+        sys.exit(f"{path.name} has no records of {role} sets: --run {path.name} --role {role} makes some.")
+    changes = list(dict.fromkeys([DEFAULT, *CHANGES, *sorted({line["change"] for line in lines})]))
+    print(f"{len({line['set'] for line in lines})} {role} sets, {len(lines)} fits\n")
+    head = ["recipe", "R2, points", "to the default", "better-worse", "p", "pinball, % of a deviation"]
+    head += ["excess of laws, % of noise", "coverage of 80 / 90 / 95 %", "seconds, ratio"]
+    print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
+    for change in changes:
+        if any(line["change"] == change for line in lines):
+            named = "the default" if change == DEFAULT else CHANGES.get(change, f"`{change}`")
+            print(f"| {' | '.join([named, *compared(lines, change)])} |")
+
+
+def arguments_of(words=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--run", metavar="FILE", type=Path, help="fit what this file of lines lacks")
+    parser.add_argument("--show", metavar="FILE", type=Path, default=COMMITTED, help="the table of another file")
+    parser.add_argument("--confirmed", dest="role", action="store_const", const="confirming", help="of confirming sets")
+    parser.add_argument("--role", choices=("choosing", "confirming"), default="choosing")
+    parser.add_argument("--changes", nargs="+", metavar="CHANGE", help='of the recipe, like "dict(trends=())"')
+    parser.add_argument("--data-home", metavar="FOLDER", type=Path, help="where exported sets are looked for first")
+    parser.add_argument("--repeats", type=int, default=REPEATS, help="most repeats")
+    parser.add_argument("--jobs", type=int, default=1, help="fits at a time")
+    return parser.parse_args(words)
+
+
+def main():
+    arguments = arguments_of()
+    if arguments.run:
+        run_missing(arguments)
+    show(arguments.run or arguments.show, arguments.role)
+
+
+if __name__ == "__main__":
+    main()

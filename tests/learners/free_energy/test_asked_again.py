@@ -1,0 +1,58 @@
+"""Spreads of a regressor are those of predictions that ask a shortlist, not of a search that asks everybody."""
+
+import numpy as np
+import pytest
+
+from freemetric import FreeEnergyRegressor
+from freemetric.datasets.laws import LAWS
+from freemetric.learners.free_energy.asked_again import read_as_asked
+from freemetric.learners.free_energy.given import given_recipe
+from freemetric.learners.free_energy.out_of_bag import hearing_of, out_of_bag_intervals
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return LAWS["two-noises"].sample(500, 3)
+
+
+@pytest.fixture(scope="module")
+def short(sample):
+    return FreeEnergyRegressor(n_replicas=20, shortlist=12, random_state=0).fit(sample.X, sample.y)
+
+
+def coverage(model, sample, alpha=0.2):
+    low, high = model.predict_interval(sample.X, alpha).T
+    return ((low <= sample.y) & (sample.y <= high)).mean()
+
+
+def test_judges_who_ask_a_shortlist_are_held_as_often_as_promised(short, sample):
+    for alpha in (0.1, 0.3):
+        rows, intervals = out_of_bag_intervals(short, alpha)
+        inside = (intervals[:, 0] <= sample.y[rows]) & (sample.y[rows] <= intervals[:, 1])
+        assert abs(inside.mean() - (1 - alpha)) < 0.02
+
+
+def test_errors_are_those_of_predictions_with_the_same_shortlist(short):
+    hearing = hearing_of(short)
+    everybody = np.arange(len(hearing.judges))
+    wholes = short.committee_.wholes_of(hearing.voters, hearing.judges)
+    outlook = short.committee_.reading(hearing.shares(hearing.X, everybody), wholes)
+    errors = np.sort((hearing.y - outlook.place) / outlook.spread)
+    assert np.abs(errors - short.committee_.reading.errors).max() < 0.1  # noises of single rows are crossed in a fit
+    assert np.abs(errors - short.committee_.reading.errors).mean() < 0.02
+
+
+def test_new_rows_are_held_as_often_as_promised(short):
+    assert abs(coverage(short, LAWS["two-noises"].sample(4000, 4)) - 0.8) < 0.04
+
+
+def test_nothing_changes_where_all_are_asked(short):
+    committee, recipe = short.committee_, given_recipe(short, 500)
+    assert read_as_asked(committee, short.jury_, None, recipe) is committee
+    assert read_as_asked(committee, short.jury_, 500, recipe) is committee
+
+
+def test_places_do_not_change(short, sample):
+    wide = FreeEnergyRegressor(n_replicas=20, shortlist=None, random_state=0).fit(sample.X, sample.y)
+    assert np.array_equal(wide.committee_.reading.strengths, short.committee_.reading.strengths)
+    assert not np.array_equal(wide.committee_.reading.spread, short.committee_.reading.spread)
