@@ -4,9 +4,11 @@
     python benchmarks/number_choices.py --confirmed                                 # what was chosen, on other sets
     python benchmarks/number_choices.py --run FILE.jsonl --jobs 16                  # fits what FILE lacks
     python benchmarks/number_choices.py --run FILE.jsonl --changes "dict(trends=())" "dict(noises=())"
+    python benchmarks/number_choices.py --run FILE.jsonl --changes "dict(colder=0)" --law-rows 2000 --repeats 1
 
-A fit is a line of FILE: 5 x 2 halves of every table, and laws of 200 rows. The registry says which sets choose and
-which confirm; --role confirming is for what has been chosen, once.
+A fit is a line of FILE: 3 x 2 halves of every table, and six samples of 200 rows of every law; or of laws alone that
+have more rows. The registry says which sets choose and which confirm; --role confirming is for what has been chosen,
+once.
 """
 
 import os
@@ -43,21 +45,21 @@ CHANGES = {
     "dict(trends=('steps', 'surface'))": "no straight lines",
     "dict(trends=('linear', 'surface'))": "no staircases",
     "dict(noises=())": "no noises",
-    "dict(reading_prior=0.01)": "a weaker prior on strengths",
-    "dict(reading_prior=0.2)": "a stronger one",
+    "dict(reading_prior=0.2)": "a stronger prior on strengths",
 }
-REPEATS, LAW_ROWS = 5, 200
+REPEATS, LAW_ROWS = 3, 200
 
 
-def sets_of(role):
-    tables = sorted([*list_regression("builtin"), *list_regression("table")])
-    laws = [f"{name}-{LAW_ROWS}" for name in list_regression("generated") if regression_info(name).role == role]
+def sets_of(role, law_rows=LAW_ROWS):
+    """Tables of a role and its laws with so many rows; of more rows than usual, laws alone."""
+    tables = sorted([*list_regression("builtin"), *list_regression("table")]) if law_rows == LAW_ROWS else []
+    laws = [f"{name}-{law_rows}" for name in list_regression("generated") if regression_info(name).role == role]
     return [name for name in tables if regression_info(name).role == role] + laws
 
 
 def rows_of(name, repeat, fold, data_home):
     """Training rows and their numbers, test rows and theirs, and the sample of a law."""
-    if name.rpartition("-")[0] in list_regression("generated"):
+    if is_law(name):
         law, n = law_rows(name)
         draw = 2 * repeat + fold
         train, test = law.sample(n, (draw, n)), law.sample(N_TEST, (draw, 0))
@@ -97,7 +99,7 @@ def run_missing(arguments):
     changes = [DEFAULT, *map(canonical, arguments.changes or CHANGES)]
     done = read(arguments.run) if arguments.run.exists() else []
     known = {(r["set"], r["change"], r["repeat"], r["fold"]) for r in done}
-    order = product(range(arguments.repeats), sets_of(arguments.role), changes, range(2))
+    order = product(range(arguments.repeats), sets_of(arguments.role, arguments.law_rows), changes, range(2))
     jobs = [job for job in ((name, c, r, f) for r, name, c, f in order) if job not in known]
     fits = Parallel(arguments.jobs, return_as="generator_unordered")(
         delayed(fitted)(*job, arguments.data_home) for job in jobs
@@ -109,41 +111,68 @@ def run_missing(arguments):
                 print(f"{number} of {len(jobs)} fits", file=sys.stderr, flush=True)
 
 
+def paired(lines, change):
+    """Means of every set of the default and a change, on the fits that both have: (sets) x (scores, both)."""
+    both = pd.DataFrame([line for line in lines if line["change"] in (DEFAULT, change)])
+    counts = both.groupby(["set", "repeat", "fold"])["change"].transform("nunique")
+    both = both[counts == both["change"].nunique()]
+    coverage = 100 * np.array(both["coverage"].tolist())
+    both = both.assign(r2=100 * both["r2"], pinball=100 * both["pinball"], **dict(zip("abc", coverage.T, strict=True)))
+    return both.groupby(["set", "change"])[["r2", "pinball", "excess", "seconds", *"abc"]].mean().unstack()
+
+
 def compared(lines, change):
-    """A row of the table: R2 in points, Wilcoxon's test paired by set, pinball loss, excess of laws, coverage, time."""
-    frame = pd.DataFrame(lines)
-    both = frame[frame["change"].isin([DEFAULT, change])]
-    splits = both.groupby(["set", "repeat", "fold"])["change"].transform("nunique") == (1 if change == DEFAULT else 2)
-    means = both[splits].groupby(["set", "change"])[["r2", "pinball", "excess", "seconds"]].mean().unstack()
-    laws = means["excess"].notna().all(axis=1)
-    gain = {name: (means[name][change] - means[name][DEFAULT]) * 100 for name in ("r2", "pinball", "excess")}
-    coverage = 100 * np.mean(both[splits & (both["change"] == change)]["coverage"].tolist(), axis=0)
-    row = [f"{100 * means['r2'][change][~laws].mean():.2f}"]
-    if change == DEFAULT:
-        row += ["", "", "", ""]
-    else:
-        test = wilcoxon(-means["r2"][~laws], change).loc[DEFAULT]
-        row += [f"{gain['r2'][~laws].mean():+.2f}", f"{int(test.wins)}-{int(test.losses)}", f"{test.p_value:.2g}"]
-        row += [f"{gain['pinball'][~laws].mean():+.2f}"]
-    excess = f"{100 * means['excess'][change][laws].median():.0f}"
+    """A row on tables: R2 in points, Wilcoxon's test paired by set, pinball loss, coverage, time."""
+    means = paired([line for line in lines if "excess" not in line], change)
+    gain, row = means["r2"][change] - means["r2"][DEFAULT], ["", "", ""]
+    if change != DEFAULT:
+        test = wilcoxon(-means["r2"], change).loc[DEFAULT]
+        row = [f"{gain.mean():+.2f}", f"{int(test.wins)}-{int(test.losses)}", f"{test.p_value:.2g}"]
+    coverage = " / ".join(f"{means[place][change].mean():.1f}" for place in "abc")
     seconds = f"{(means['seconds'][change] / means['seconds'][DEFAULT]).median():.2f}"
-    return [*row, excess, " / ".join(f"{c:.1f}" for c in coverage), seconds]
+    return [f"{means['r2'][change].mean():.2f}", *row, f"{means['pinball'][change].mean():.2f}", coverage, seconds]
+
+
+def table(head, rows):
+    print(f"\n| {' | '.join(head)} |\n|{'---|' * len(head)}")
+    for row in rows:
+        print(f"| {' | '.join(row)} |")
 
 
 def show(path, role):
-    names = sets_of(role)
-    lines = [line for line in read(path) if line["set"] in names]
+    lines = [line for line in read(path) if role_of(line["set"]) == role]
     if not lines:
-        sys.exit(f"{path.name} has no records of {role} sets: --run {path.name} --role {role} makes some.")
-    changes = list(dict.fromkeys([DEFAULT, *CHANGES, *sorted({line["change"] for line in lines})]))
-    print(f"{len({line['set'] for line in lines})} {role} sets, {len(lines)} fits\n")
-    head = ["recipe", "R2, points", "to the default", "better-worse", "p", "pinball, % of a deviation"]
-    head += ["excess of laws, % of noise", "coverage of 80 / 90 / 95 %", "seconds, ratio"]
-    print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
-    for change in changes:
-        if any(line["change"] == change for line in lines):
-            named = "the default" if change == DEFAULT else CHANGES.get(change, f"`{change}`")
-            print(f"| {' | '.join([named, *compared(lines, change)])} |")
+        sys.exit(f"{path.name} has no records of {role} sets: --run FILE.jsonl --role {role} makes some.")
+    found, ours = {line["change"] for line in lines}, {line["set"] for line in lines}
+    changes = [c for c in dict.fromkeys([DEFAULT, *CHANGES, *sorted(found)]) if c in found]
+    named = {c: "the default" if c == DEFAULT else CHANGES.get(c, f"`{c}`") for c in changes}
+    print(f"{len(ours)} {role} sets, {len(lines)} fits")
+    head = ["recipe", "R2, points", "to the default", "better-worse", "p", "pinball loss, % of a deviation"]
+    head += ["coverage of 80 / 90 / 95 %", "seconds, ratio"]
+    on_tables = [c for c in changes if any(line["change"] == c and "excess" not in line for line in lines)]
+    table(head, [[named[c], *compared(lines, c)] for c in on_tables])
+    for rows in sorted({int(name.rpartition("-")[2]) for name in ours if is_law(name)}):
+        show_laws([line for line in lines if is_law(line["set"]) and line["set"].endswith(f"-{rows}")], named, rows)
+
+
+def show_laws(lines, named, rows):
+    """Excess of every law in % of its noise, and how long it took."""
+    frame = pd.DataFrame(lines)
+    means = 100 * frame.groupby(["set", "change"])["excess"].mean().unstack()
+    seconds = frame.groupby(["set", "change"])["seconds"].mean().unstack()
+    laws = [name.rpartition("-")[0] for name in means.index]
+    of = [c for c in named if c in means]
+    cells = [[*(f"{x:.1f}" for x in means[c]), f"{(seconds[c] / seconds[DEFAULT]).median():.2f}"] for c in of]
+    head = [f"excess in % of the noise, N = {rows:,}", *laws, "seconds, ratio"]
+    table(head, [[named[c], *row] for c, row in zip(of, cells, strict=True)])
+
+
+def is_law(name):
+    return name.rpartition("-")[0] in list_regression("generated")
+
+
+def role_of(name):
+    return regression_info(name.rpartition("-")[0] if is_law(name) else name).role
 
 
 def arguments_of(words=None):
@@ -153,6 +182,7 @@ def arguments_of(words=None):
     parser.add_argument("--confirmed", dest="role", action="store_const", const="confirming", help="of confirming sets")
     parser.add_argument("--role", choices=("choosing", "confirming"), default="choosing")
     parser.add_argument("--changes", nargs="+", metavar="CHANGE", help='of the recipe, like "dict(trends=())"')
+    parser.add_argument("--law-rows", type=int, default=LAW_ROWS, metavar="N", help="rows of the generated sets")
     parser.add_argument("--data-home", metavar="FOLDER", type=Path, help="where exported sets are looked for first")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="most repeats")
     parser.add_argument("--jobs", type=int, default=1, help="fits at a time")

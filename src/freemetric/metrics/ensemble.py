@@ -45,6 +45,10 @@ class Candidate:
         """Whether there is anything to sample."""
         return FORMS[self.form].learns
 
+    def is_of_the_kind(self, other: "Candidate") -> bool:
+        """Whether it differs at most in temperature, trap and bags."""
+        return (self.view, self.form, self.energy) == (other.view, other.form, other.energy)
+
     def on_bags_of(self, size: int) -> "Candidate":
         """The same, with replicas that learn on so many patterns; itself where nothing is learned."""
         return replace(self, bag_size=size) if self.learns else self

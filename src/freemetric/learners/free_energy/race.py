@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ...metrics import Candidate
 from .candidates import other_temperatures, spread
+from .patience import LONGEST, PATIENT, is_worth_patience
 from .population import Entrant, Population
 from .search import Search
 from .trust import allowed_neighbors, trusted_learners
@@ -17,10 +18,12 @@ GROWN_SHARE = 0.5  # of all replicas, that larger bags get where they turned out
 
 
 def most_replicas(search: Search) -> int:
-    """How many a race may sample in the end."""
+    """How many a race may sample in the end; those that walk longer count as several."""
     sizes = search.bag_sizes()
     total = search.n_replicas(sizes[0])
-    return total + (int(GROWN_SHARE * total) if len(sizes) > 1 else 0)
+    more = int(GROWN_SHARE * total) if len(sizes) > 1 else 0
+    is_patient = search.recipe.colder > 0 and sizes[-1] >= search.recipe.patient_bag
+    return (total + more) * (LONGEST if is_patient and search.problem.target.energy in PATIENT else 1)
 
 
 def populate(search: Search, candidates: Sequence[Candidate], tunes_temperature: bool, moves_trap: bool) -> None:
@@ -28,7 +31,7 @@ def populate(search: Search, candidates: Sequence[Candidate], tunes_temperature:
 
     The cheapest questions come first: kinds and temperatures are compared on the smallest bags, by equal numbers of
     replicas, for more of them are better by themselves. The best of every form go on: a form that is behind may be
-    ahead at another temperature, or with more patterns.
+    ahead at another temperature, or with more patterns. Where it is worth it, the best of all goes on colder.
 
     Parameters
     ----------
@@ -49,6 +52,7 @@ def populate(search: Search, candidates: Sequence[Candidate], tunes_temperature:
     search.grow(_first_round(search, candidates, each, total))
     if tunes_temperature:
         _other_temperatures(search, each, total, moves_trap)
+        _colder_again(search, each, total, moves_trap)
     size = _larger_bags(search, each, total)
     weights, left = _trust(search), total - _n_sampled(population)
     if size > search.bag_sizes()[0]:  # many of those that turned out to be better, too
@@ -76,6 +80,31 @@ def _other_temperatures(search, each, total, moves_trap):
         if total - _n_sampled(search.population) >= each * (len(others) + len(both)):
             others += [search.enter(candidate) for candidate in both]
     search.grow((entrant, each) for entrant in others)
+
+
+def _colder_again(search, each, total, moves_trap):
+    """Try the best still colder, as long as the coldest of its kind is better than all others of it."""
+    population = search.population
+    for _ in range(search.recipe.colder):
+        coldest = _coldest_and_better(population)
+        if coldest is None or not is_worth_patience(search.recipe, coldest.candidate):
+            break
+        if total - _n_sampled(population) < each:
+            break
+        colder, _ = other_temperatures(coldest.candidate, search.recipe.temperature_step, moves_trap)
+        search.grow([(search.enter(colder), each)])
+
+
+def _coldest_and_better(population: Population) -> Entrant | None:
+    """The best of all that learn, if the others of its kind are hotter and worse by more than the error of that."""
+    scores = population.scores().min(axis=1)
+    learners = [number for number, entrant in enumerate(population.entrants) if entrant.candidate.learns]
+    if not learners:
+        return None
+    best = population.entrants[min(learners, key=scores.__getitem__)]
+    others = [e for e in population.entrants if e is not best and e.candidate.is_of_the_kind(best.candidate)]
+    is_coldest = all(e.candidate.temperature > best.candidate.temperature for e in others)
+    return best if others and is_coldest and is_better(population, [best], others) else None
 
 
 def _larger_bags(search, each, total):

@@ -19,7 +19,7 @@ USUAL = {
 CALIBRATIONS = ("full", "slope", "none")
 WHOLE_NUMBERS = (
     *("n_replicas", "cheap_bag", "affordable_bag", "smallest_bag", "most_learned_on", "most_searched"),
-    *("most_judged", "n_steps", "listed_neighbors", "most_neighbors"),
+    *("most_judged", "n_steps", "listed_neighbors", "most_neighbors", "patient_bag"),
 )
 POSITIVE_NUMBERS = (
     *("first_share", "temperature_step", "caution", "selection_temperature", "share_floor"),
@@ -66,6 +66,12 @@ class Recipe:
         Whether the best kind is tried colder and hotter, by the factor ``temperature_step``.
     temperature_step : float, default=3.0
         That factor.
+    colder : int, default=3
+        Times that the best kind is tried colder again, as long as that is better by more than its error; in walks that
+        are longer by as much as they are colder, up to four times. Of numbers only, and only on large bags: few
+        patterns do not tell a cold metric from a warm one.
+    patient_bag : int, default=1000
+        Patterns of such a bag.
     n_steps : int, default=12
         Monte Carlo steps of a replica.
     listed_neighbors : int, default=32
@@ -137,6 +143,8 @@ class Recipe:
     traps: Mapping[str, float] = field(default_factory=dict)
     other_temperatures: bool = True
     temperature_step: float = 3.0
+    colder: int = 3
+    patient_bag: int = 1000
     n_steps: int = 12  # enough to forget the identity
     listed_neighbors: int = 32
     caution: float = 0.5  # while a trajectory keeps its lists, neighbours that come near are not seen: no long ones
@@ -174,6 +182,7 @@ class Recipe:
         for name in POSITIVE_NUMBERS:
             value = getattr(self, name)
             require(is_number(value) and value > 0, f"{name} of Recipe", f"is no positive number: {value!r}")
+        require(isinstance(self.colder, int) and self.colder >= 0, "colder of Recipe", "is no whole number from 0 on")
         grows = isinstance(self.bag_growth, int) and self.bag_growth > 1
         require(grows, "bag_growth of Recipe", "is no integer above 1")
         require(0 < self.subsample < 1, "subsample of Recipe", "is no share between 0 and 1")

@@ -13,6 +13,7 @@ from ...metrics import VIEWS, Candidate, View, Voters
 from ..target import Target
 from .bags import Bags
 from .budget import Panel, affordable_panel
+from .patience import walk_length
 from .population import Entrant, Population
 from .recipe import Recipe
 from .sample import Replicas, ReplicaTask, replicas_of
@@ -165,7 +166,7 @@ class Search:
         if self.problem.sampler is not None:
             return self.problem.sampler
         move = HamiltonianMove(caution=self.recipe.caution)
-        return Annealing(Constant(candidate.temperature), move, n_steps=self.recipe.n_steps)
+        return Annealing(Constant(candidate.temperature), move, n_steps=walk_length(self.recipe, candidate))
 
     def _seed(self, what: str, number: int = 0):
         return _stream(self.seed, what, number)
