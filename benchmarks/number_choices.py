@@ -179,7 +179,7 @@ def arguments_of(words=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--run", metavar="FILE", type=Path, help="fit what this file of lines lacks")
     parser.add_argument("--show", metavar="FILE", type=Path, default=COMMITTED, help="the table of another file")
-    parser.add_argument("--confirmed", dest="role", action="store_const", const="confirming", help="of confirming sets")
+    parser.add_argument("--confirmed", action="store_true", help="the table of the sets that confirm")
     parser.add_argument("--role", choices=("choosing", "confirming"), default="choosing")
     parser.add_argument("--changes", nargs="+", metavar="CHANGE", help='of the recipe, like "dict(trends=())"')
     parser.add_argument("--law-rows", type=int, default=LAW_ROWS, metavar="N", help="rows of the generated sets")
@@ -193,7 +193,7 @@ def main():
     arguments = arguments_of()
     if arguments.run:
         run_missing(arguments)
-    show(arguments.run or arguments.show, arguments.role)
+    show(arguments.run or arguments.show, "confirming" if arguments.confirmed else arguments.role)
 
 
 if __name__ == "__main__":
