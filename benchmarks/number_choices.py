@@ -118,7 +118,7 @@ def paired(lines, change):
     both = both[counts == both["change"].nunique()]
     coverage = 100 * np.array(both["coverage"].tolist())
     both = both.assign(r2=100 * both["r2"], pinball=100 * both["pinball"], **dict(zip("abc", coverage.T, strict=True)))
-    return both.groupby(["set", "change"])[["r2", "pinball", "excess", "seconds", *"abc"]].mean().unstack()
+    return both.groupby(["set", "change"])[["r2", "pinball", "seconds", *"abc"]].mean().unstack()
 
 
 def compared(lines, change):
