@@ -7,7 +7,16 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, QuantileTransformer
 
-from freemetric import LEARNERS, FreeEnergyClassifier, MetricKNeighborsClassifier
+from freemetric import (
+    LEARNERS,
+    MMC,
+    NCA,
+    FreeEnergyClassifier,
+    FreeEnergyRegressor,
+    Kernelized,
+    MetricKNeighborsClassifier,
+    PairClassifier,
+)
 from freemetric.files import save
 
 from .targets import CORPUS
@@ -38,6 +47,11 @@ def main():
     save(make_pipeline(SimpleImputer(add_indicator=True), columns, last).fit(X, y), CORPUS / "columns.model")
     kinds = ["scaled/full", "steps/diagonal", "quantiles/identity"]
     save(FreeEnergyClassifier(6, candidates=kinds, random_state=0).fit(X, y), CORPUS / "committee.model")
+    growing = np.exp(X[:, 0] + 0.1 * X[:, 1] ** 2)
+    save(FreeEnergyRegressor(6, candidates=kinds, random_state=0).fit(X, growing), CORPUS / "numbers.model")
+    save(Kernelized(NCA(max_iter=2), n_landmarks=8, random_state=0).fit(X, y), CORPUS / "kernelized.model")
+    pairs = PairClassifier(MMC(max_iter=2)).fit([[[0, 0], [0, 1]], [[0, 0], [3, 4]], [[1, 1], [1, 2]]], [1, -1, 1])
+    save(pairs, CORPUS / "pairs.model")
 
 
 if __name__ == "__main__":

@@ -58,8 +58,9 @@ def attempt(seed, path):
 
 
 def source(rng):
-    """The file of the corpus that a seed mutates."""
-    return rng.choice(sorted(CORPUS.iterdir()))
+    """The file of the corpus that a seed mutates: a model half of the time."""
+    is_model = rng.random() < 0.5
+    return rng.choice([path for path in sorted(CORPUS.iterdir()) if (path.suffix == ".model") == is_model])
 
 
 def target(suffix):
