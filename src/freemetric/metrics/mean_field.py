@@ -88,7 +88,7 @@ class ScreenedField(MeanField):
         G = np.bincount(owner, _likelihood_ratio(inside, sizes), d) + _likelihood_ratio(below, sizes)
         n_intervals = np.bincount(owner, inside.any(axis=1), d) + below.any(axis=1)
         dof = (n_intervals - 1) * (np.count_nonzero(sizes) - 1)
-        return 1 - dof / np.maximum(G, dof)
+        return 1 - dof / np.maximum(G, np.maximum(dof, 1))
 
 
 def _likelihood_ratio(counts, sizes):
