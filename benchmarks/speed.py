@@ -7,7 +7,7 @@ Absolute times depend on the machine and its mood; a ratio of two things timed a
 
 import os
 
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ[variable] = "1"
 
 import subprocess
@@ -17,10 +17,10 @@ import time
 import warnings
 
 import numpy as np
-from sklearn.datasets import load_digits, make_classification
+from sklearn.datasets import load_digits, make_classification, make_friedman1, make_regression
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
-from freemetric import NCA
+from freemetric import NCA, FreeEnergyClassifier, FreeEnergyRegressor
 from freemetric.energies import NCAEnergy
 
 PEAK_MEMORY = """
@@ -111,7 +111,7 @@ def sweep_of(X, y, A, n=200):
 def report(what, value, target, unit="x"):
     verdict = "reached" if (value >= target if unit == "x" else value <= target) else "MISSED"
     sign = ">=" if unit == "x" else "<="
-    print(f"| {what} | {value:.1f} {unit} | {sign} {target} {unit} | {verdict} |", flush=True)
+    print(f"| {what} | {value:.{1 if value >= 2 else 2}f} {unit} | {sign} {target} {unit} | {verdict} |", flush=True)
 
 
 def element_trials():
@@ -144,6 +144,21 @@ def fits():
         report(f"NCA().fit against scikit-learn's on {name}, {lower}", theirs_s / ours_s, target)
 
 
+def numbers():
+    """The same rows with numbers, and with the quarters of these as classes."""
+    for name, (X, y) in {
+        "make_friedman1(1000, 30)": make_friedman1(1000, 30, noise=1.0, random_state=0),
+        "make_regression(1000, 30)": make_regression(1000, 30, noise=10.0, random_state=0),
+    }.items():
+        quarters = np.digitize(y, np.quantile(y, [0.25, 0.5, 0.75]))
+        ours, classifier = seconds(
+            lambda: FreeEnergyRegressor(random_state=0).fit(X, y),  # noqa: B023
+            lambda: FreeEnergyClassifier(random_state=0).fit(X, quarters),  # noqa: B023
+            repeats=3,
+        )
+        report(f"FreeEnergyRegressor().fit against FreeEnergyClassifier's on {name}", classifier / ours, 1)
+
+
 def run(code, **environment):
     result = subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=True
@@ -166,5 +181,5 @@ def compilation():
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     print("| what | measured | wanted | |\n|---|---|---|---|")
-    for part in (element_trials, gradients, fits, memory, compilation):
+    for part in (element_trials, gradients, fits, numbers, memory, compilation):
         part()

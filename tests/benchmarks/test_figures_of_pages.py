@@ -1,5 +1,7 @@
 """Means that the pages print are those of the committed records."""
 
+import gzip
+import json
 import re
 
 import pandas as pd
@@ -58,3 +60,29 @@ def test_the_regression():
     for method, cells in table.items():
         assert cells[0] == f"{ranks[method]:.2f}", method
         assert cells[4] == f"{means[method].mean():.4f}", method
+
+
+def test_the_choices_of_numbers():
+    text = (ROOT / "docs" / "regression.md").read_text(encoding="utf-8")
+    with gzip.open(ROOT / "benchmarks" / "regression" / "choices.jsonl.gz", "rt") as file:
+        fits = pd.DataFrame([json.loads(line) for line in file])
+    sets = fits[fits["excess"].isna()]
+    means = 100 * sets.groupby(["change", "set"])["r2"].mean()
+    choosing = means["dict(trends=())"].index
+    for words, change in (
+        ("the default", "dict()"),
+        ("no trends", "dict(trends=())"),
+        ("no noises", "dict(noises=())"),
+    ):
+        assert f"| {words} | {means[change][choosing].mean():.2f} |" in text
+
+
+def test_the_laws_of_numbers():
+    text = (ROOT / "docs" / "regression.md").read_text(encoding="utf-8")
+    records = load_compact(ROOT / "benchmarks" / "regression" / "noise.jsonl.gz")
+    fits = pd.DataFrame([{**vars(r.job), "excess": 100 * r.excess / r.noise} for r in records if not r.failure])
+    wide = fits.pivot(index=["dataset", "repeat", "fold"], columns="method", values="excess").dropna()
+    means = wide.groupby(level="dataset").mean()
+    for rows, words in ((200, "200"), (2000, "2,000"), (20_000, "20,000")):
+        medians = means[means.index.str.endswith(f"-{rows}")].median()
+        assert f"| median, N = {words}, 13 laws | {' | '.join(f'{median:.1f}' for median in medians)} |" in text

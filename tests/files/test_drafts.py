@@ -101,3 +101,10 @@ def test_whether_a_file_can_be_written_leaves_no_trace(tmp_path):
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a", "old")]
     with pytest.raises(OSError, match="No such file"):
         check_can_be_written(tmp_path / "no" / "a")
+
+
+@pytest.mark.parametrize("write", [check_can_be_written, lambda path: replacing(path).__enter__()])
+def test_a_folder_that_is_not_there_is_named_with_the_file(tmp_path, write):
+    with pytest.raises(FileNotFoundError) as caught:
+        write(tmp_path / "none" / "a.model")
+    assert caught.value.filename == str(tmp_path / "none" / "a.model")

@@ -81,7 +81,10 @@ def _begun(path: Path) -> tuple[Path, BinaryIO, int | None]:
     """A new draft, open and locked, and what holds the lock beyond its closing."""
     while True:
         draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-        file = open(draft, "xb")  # noqa: SIM115 - the caller closes it
+        try:
+            file = open(draft, "xb")  # noqa: SIM115 - the caller closes it
+        except OSError as problem:  # about the file that was wanted, not about a draft that nobody knows
+            raise OSError(problem.errno, problem.strerror, str(path)) from None
         lock = _locked(file)
         if draft.exists():  # somebody may have taken it for abandoned before it was locked
             return draft, file, lock
