@@ -27,7 +27,7 @@ test-oldest: $(OLDEST)/ready
 # the same and benchmarks with every package as old as pyproject.toml allows
 test-minima: $(MINIMA)/ready
 	$(MINIMA)/bin/python -m pytest -n 2 -m "not slow" --junitxml=out/test-minima.xml tests/test_contract.py tests/files tests/tabular \
-		tests/bench/test_runner.py tests/bench/test_stats.py
+		tests/bench/test_runner.py tests/bench/test_stats.py tests/bench/test_race.py
 
 # metric-learn's own tests on freemetric.metric_learn; its source archive is fetched into out/metric-learn
 test-metric-learn: $(VENV)/ready

@@ -153,3 +153,12 @@ def test_standardised_features_are_taken_as_they_are(data, factor):
 def test_otherwise_the_unit_is_the_largest_range(data):
     X = scale(data[0]) * np.linspace(1, 5, data[0].shape[1])
     assert unit_of(X) == np.ptp(X, axis=0).max()
+
+
+@pytest.mark.parametrize("factor", [1e-19, 1e-6, 1e3, 1e15, 1e19, 1e25])
+@pytest.mark.parametrize("cls", [NCA, DMLFE])
+def test_spreads_at_which_maps_once_stayed_where_they_began(cls, data, factor):
+    X, y = data
+    expected, model = cls(random_state=0).fit(X, y), cls(random_state=0).fit(factor * X, y)
+    assert np.mean(neighbors(model, factor * X) == neighbors(expected, X)) > 0.97
+    assert model.energy_ == pytest.approx(expected.energy_, rel=1e-3)

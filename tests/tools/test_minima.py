@@ -35,3 +35,8 @@ def test_the_recipe_of_conda_promises_the_same():
 def test_a_dependency_without_a_minimum_is_refused():
     with pytest.raises(SystemExit, match=r"'scipy' in pyproject\.toml has no oldest release"):
         minima('[project]\ndependencies = ["scipy"]\n[project.optional-dependencies]\ndev = []\n')
+
+
+@pytest.mark.parametrize(("name", "oldest"), [("joblib", "1.4"), ("scipy", "1.15"), ("typer", "0.12.4")])
+def test_minima_that_were_false_do_not_come_back(name, oldest):
+    assert Version(minima(TEXT)[name]) >= Version(oldest)

@@ -12,7 +12,7 @@ from ..sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOpti
 from .base import generator
 from .batches import BATCH_SIZE, SAMPLE, MiniBatched
 from .callbacks import FitSteps
-from .init import INITS, INITS_FOR_NUMBERS, initial_map
+from .init import INITS, INITS_FOR_NUMBERS, initial_map, n_dimensions
 from .sampling_run import Walk, run_replicas, steps_of
 from .units import InUnits
 from .walk_checkpoint import WalkCheckpoint
@@ -45,7 +45,8 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     Parameters
     ----------
     n_components : int or None, default=None
-        Dimension of the learned space; None keeps the number of features.
+        Dimension of the learned space; None keeps the number of features, or of more than 500 that outnumber the
+        patterns what these span.
     energy : Energy, "nca", "log-nca", "regression", "likeness" or callable, default="nca"
         What to minimise. A callable maps a stack (R, p, d) of maps to R numbers. "regression" and "likeness", or
         energies with them, such as ``RegressionEnergy("absolute")``, learn from numbers: y is (n_samples,), or
@@ -221,7 +222,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
 
     def _start(self, rng, n_replicas, X, y):
         previous = getattr(self, "replicas_", None) if self.warm_start else None
-        p = X.shape[1] if self.n_components is None else self.n_components
+        p = n_dimensions(self.n_components, X)
         if previous is not None and previous.shape == (n_replicas, p, X.shape[1]):
             return previous * self._unit
         given = X, y, self.n_components, self._unit, self._wants_numbers()

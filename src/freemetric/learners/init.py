@@ -9,6 +9,7 @@ from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils import check_array
 
+MOST_SQUARE = 500  # features: beyond, maps of features by features take more memory and time than what they tell
 INITS = ("auto", "identity", "pca", "lda", "random", "uniform")
 INITS_FOR_NUMBERS = ("auto", "identity", "pca", "pls", "random", "uniform")
 
@@ -30,11 +31,15 @@ def initial_map(
     is "lda" where classes have so many directions, and "pca" elsewhere. Where y are numbers, (N,) or (N, m), "pls" are
     the directions of partial least squares, and "auto" takes them for fewer dimensions. An array is a map of X times
     ``unit``, the data that users gave.
+
+    Of many features that outnumber the rows all dimensions are those that the rows span; the identity is then a
+    rotation into these, in which distances are the same.
     """
-    d = X.shape[1]
-    p = d if n_components is None else n_components
+    d, p = X.shape[1], n_dimensions(n_components, X)
     if not isinstance(init, str):
         return unit * _given(init, None if n_components is None else p, d)
+    if n_components is None and p < d and init in ("auto", "identity"):
+        init = "pca"
     if init == "auto":
         init = _usual(p, d, y, of_numbers)
     if init == "identity":
@@ -56,6 +61,14 @@ def initial_map(
         return _leading(scalings.T, p, d)
     known = INITS_FOR_NUMBERS if of_numbers else INITS
     raise ValueError(f"Unknown init {init!r}; known: {', '.join(map(repr, known))}, or an array.")
+
+
+def n_dimensions(n_components: int | None, X: NDArray) -> int:
+    """Rows of a map that begins with patterns X (N, d): as many as wanted; for None d, or of very many what X spans."""
+    N, d = X.shape
+    if n_components is not None:
+        return n_components
+    return max(1, N - 1) if d > MOST_SQUARE and d >= N else d
 
 
 def _usual(p, d, y, of_numbers):

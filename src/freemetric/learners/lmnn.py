@@ -49,7 +49,8 @@ class LMNN(MiniBatched, MetricLearner):
     Parameters
     ----------
     n_components : int or None, default=None
-        Dimension of the learned space; None keeps the number of features.
+        Dimension of the learned space; None keeps the number of features, or of more than 500 that outnumber the
+        patterns what these span.
     n_neighbors : int, default=3
         Target neighbours of each pattern.
     regularization : float in [0, 1), default=0.5

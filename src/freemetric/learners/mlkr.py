@@ -23,7 +23,8 @@ class MLKR(DescendingLearner):
     Parameters
     ----------
     n_components : int or None, default=None
-        Dimension of the learned space; None keeps the number of features.
+        Dimension of the learned space; None keeps the number of features, or of more than 500 that outnumber the
+        patterns what these span.
     init : {"auto", "identity", "pca", "pls", "random", "uniform"} or array of shape (p, n_features), default="auto"
         Where the search begins. "auto": the identity, or for fewer dimensions "pls", the leading directions of partial
         least squares: nothing depends on the order of features.

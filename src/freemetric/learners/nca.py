@@ -27,7 +27,8 @@ class NCA(DescendingLearner):
     Parameters
     ----------
     n_components : int or None, default=None
-        Dimension of the learned space; None keeps the number of features.
+        Dimension of the learned space; None keeps the number of features, or of more than 500 that outnumber the
+        patterns what these span.
     init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (n_components, n_features), \
 default="auto"
         Where the search begins. "auto": the identity, or for fewer dimensions "lda" while there are more classes than

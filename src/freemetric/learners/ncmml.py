@@ -29,7 +29,8 @@ class NCMML(SmoothDescent):
     Parameters
     ----------
     n_components : int or None, default=None
-        Dimension of the learned space; None keeps the number of features.
+        Dimension of the learned space; None keeps the number of features, or of more than 500 that outnumber the
+        patterns what these span.
     n_centroids : int, default=1
         Centroids of every class; fewer in a class that has fewer different patterns. One is the mean.
     regularization : float, default=0.001

@@ -1,5 +1,6 @@
 """Tasks through joblib, so that threads, processes and clusters all can carry them."""
 
+import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError
@@ -8,7 +9,7 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed, parallel_config
 from joblib.parallel import get_active_backend
 
-from .workers import end_with_parent
+from .workers import end_with
 
 Task = TypeVar("Task", bound=tuple)
 Result = TypeVar("Result")
@@ -45,7 +46,7 @@ def _run(work, tasks, n_jobs, shared) -> Iterable:
         run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     except ValueError:  # a backend that hands over all results at once
         run = Parallel(n_jobs=n_jobs, prefer="threads")
-    return run(delayed(_whole)(work, *_apart(task, shared)) for task in tasks)
+    return run(delayed(_for_owner)(os.getpid(), work, *_apart(task, shared)) for task in tasks)
 
 
 def _run_by_dask(backend: Any, work: Callable, tasks: Sequence, shared: Sequence[str]) -> Iterator:
@@ -79,8 +80,12 @@ def _apart(task: Any, shared: Sequence[str]) -> list:
     return [task._replace(**dict.fromkeys(shared)), shared, *(getattr(task, name) for name in shared)]
 
 
+def _for_owner(owner, work, *parts):
+    end_with(owner)
+    return _whole(work, *parts)
+
+
 def _whole(work, light, shared, *values):
-    end_with_parent()
     task = light._replace(**dict(zip(shared, values, strict=True)))
     with parallel_config(backend="sequential"):  # or a task on a cluster would want threads for all of its cores
         return work(task)

@@ -11,14 +11,17 @@ KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 WATCHED: set[int] = set()  # the parent, once it is looked at
 
 
-def end_with_parent() -> None:
-    """To be called by a task: where it is carried by a worker of loky, that one is killed when its parent is gone."""
+def end_with(owner: int) -> None:
+    """To be called by a task of a process of that number: a worker of loky that carries it is killed when that is gone.
+
+    The number comes with the task: whoever asks for its parent after it has died gets another one.
+    """
     if multiprocessing.current_process().name.startswith("LokyProcess") and not WATCHED:
-        WATCHED.add(os.getppid())
-        threading.Thread(target=_end_after, args=(os.getppid(),), daemon=True).start()
+        WATCHED.add(owner)
+        threading.Thread(target=_end_after, args=(owner,), daemon=True).start()
 
 
-def _end_after(parent):
-    while os.getppid() == parent:
+def _end_after(owner):
+    while os.getppid() == owner:
         time.sleep(LOOK)
     os.kill(os.getpid(), KILL)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from freemetric import FreeEnergyClassifier
+from freemetric import FreeEnergyClassifier, FreeEnergyRegressor
 
 
 @pytest.fixture(scope="module")
@@ -57,3 +57,10 @@ def test_views_that_end_where_the_rows_end_are_not_fooled(halves):
 def test_a_score_is_asked_of_patterns_with_the_same_features(model):
     with pytest.raises(ValueError, match="3 features"):
         model.outlier_score(np.zeros((2, 3)))
+
+
+def test_numbers_have_outliers_too(halves):
+    X, _, new = halves
+    model = FreeEnergyRegressor(4, random_state=0).fit(X, X[:, 0])
+    np.testing.assert_array_equal(model.outlier_score(np.full((2, 4), 1e100)), 1)
+    assert model.outlier_score(new).mean() < 0.8
