@@ -102,6 +102,13 @@ def test_surfaces_have_few_products(rng):
     assert crossed_trend(SurfaceTrend, rng.random((20, most)), rng.random(20)) is None
 
 
+@pytest.mark.parametrize("size", [1e10, 1e160, 1e300])
+def test_a_surface_is_finite_everywhere(rng, size):
+    X = rng.random((40, 3))
+    trend, _ = crossed_trend(SurfaceTrend, X, X[:, 0] * X[:, 1] - X[:, 2] ** 2)
+    assert np.isfinite(trend(size * np.array([[1, 1, 1], [-1, 1, 1], [1, 0, -1]]))).all()
+
+
 def test_a_file_cannot_ask_for_very_many_products():
     with pytest.raises(ValueError, match="too many features"):
         Products.from_state({"low": np.zeros(100_000), "span": np.ones(100_000)})

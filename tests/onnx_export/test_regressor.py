@@ -91,6 +91,13 @@ def test_values_far_outside(kind, diabetes):
     assert numbers.max() < y[:60].max() + 0.2 * np.ptp(y[:60])
 
 
+def test_trends_are_finite_however_far(diabetes):
+    X, y, new = diabetes
+    model = FreeEnergyRegressor(3, candidates=["steps/full"], temperature=1e-3, random_state=0).fit(X[:60], y[:60])
+    far = np.vstack([1e30 * new[:20], -1e100 * new[:20]])
+    np.testing.assert_allclose(answer(to_onnx(model), far)[0][:, 0], model.predict(far), rtol=1e-5)
+
+
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_copies_of_rows(is_weighted, rng):
     """300 rows at 24 places, whose numbers differ."""

@@ -8,6 +8,7 @@ from ..files.checks import check_array, require
 from .views import View
 
 MOST_PRODUCTS = 400  # of 27 features; more cost more than the metrics
+FARTHEST = 100.0  # ranges from the middle: there a product is as large as it gets, and never infinite
 
 
 class Products(View):
@@ -35,7 +36,7 @@ class Products(View):
         return cls(np.where(varies, lowest, lowest - 0.5), np.where(varies, highest - lowest, 1.0))
 
     def __call__(self, X):
-        V = (X - self.low) / self.span - 0.5
+        V = np.clip((X - self.low) / self.span - 0.5, -FARTHEST, FARTHEST)
         return V[:, self.first] * V[:, self.owner]
 
     def to_state(self):

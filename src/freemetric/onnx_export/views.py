@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..metrics import Axes, View, Whitened
-from ..metrics.products import Products
+from ..metrics.products import FARTHEST, Products
 from ..metrics.views import Quantiles, Scaled, Steps
 from .graph import Graph
 from .quantiles import on_quantiles
@@ -25,7 +25,7 @@ def _steps(graph, view, X):
 
 
 def _products(graph, view, X):
-    V = graph.Sub(graph.Div(graph.Sub(X, view.low), view.span), 0.5)
+    V = graph.Clip(graph.Sub(graph.Div(graph.Sub(X, view.low), view.span), 0.5), -FARTHEST, FARTHEST)
     return graph.Mul(graph.take(V, view.first), graph.take(V, view.owner))
 
 
