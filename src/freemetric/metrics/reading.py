@@ -66,6 +66,12 @@ class Reading:
         logs = self.spread[1] * np.log(variance) + self.spread[2:] @ noises
         return Outlook(place, np.exp(self.spread[0] + logs / 2))
 
+    def without_spread(self) -> "Reading":
+        """The same places, and nothing known of how far they are off."""
+        return Reading(
+            self.told, self.centre, self.strengths, np.zeros(2), np.array([-1.0, 0.0, 1.0]), np.empty((0, 2))
+        )
+
     def _within(self, place):
         low, high = self.told.low[0], self.told.high[0]
         return np.clip(place, low - BEYOND * (high - low), high + BEYOND * (high - low))

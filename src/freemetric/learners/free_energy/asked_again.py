@@ -6,7 +6,7 @@ a spread learned from all voters would be too small for what a few of them say.
 
 import numpy as np
 
-from ...metrics import Mixture, NumberCommittee, NumberVoters, Reading
+from ...metrics import Mixture, NumberCommittee, NumberVoters
 from .hearing import Hearing
 from .jury import Jury
 from .number_verdict import Judged, with_noises
@@ -27,9 +27,7 @@ def read_as_asked(committee: NumberCommittee, jury: Jury, asked: int | None, rec
     assert isinstance(hearing.voters, NumberVoters)
     trends = committee.wholes_of(hearing.voters, hearing.judges)[: len(committee.trends)]
     judged = Judged(hearing.shares(hearing.X, np.arange(n)), trends, hearing.y, hearing.weights)
-    told, centre, strengths = (getattr(committee.reading, name) for name in ("told", "centre", "strengths"))
-    plain = Reading(told, centre, strengths, np.zeros(2), np.zeros(1), np.empty((0, 2)))
-    reading, noises, _ = with_noises(plain, judged, hearing.X, recipe.noises)
+    reading, noises, _ = with_noises(committee.reading.without_spread(), judged, hearing.X, recipe.noises)
     mixture = Mixture(committee.mixture.weights, reading)
     return NumberCommittee(
         committee.views, committee.ensembles, mixture, committee.voters, committee.trends, committee.scale, noises
