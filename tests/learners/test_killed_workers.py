@@ -48,25 +48,3 @@ def test_kill_of_a_fit_with_workers(tmp_path):
     assert not result.exists()
     for path in kept.iterdir():  # whole files, and at most a draft of one that was being written
         assert path.name.startswith(".") or freemetric.load(path) is not None
-
-
-WORKER = """
-import multiprocessing, os, sys, time
-from freemetric.learners.workers import end_with
-multiprocessing.current_process().name = sys.argv[1]
-end_with(eval(sys.argv[2]))
-time.sleep(3)
-"""
-
-
-@pytest.mark.parametrize(
-    ("name", "owner", "code"),
-    [
-        ("LokyProcess-1", "os.getppid() + 1", -signal.SIGKILL),  # it was gone before the first task came
-        ("LokyProcess-1", "os.getppid()", 0),
-        ("MainProcess", "os.getppid() + 1", 0),
-    ],
-)
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
-def test_a_worker_whose_owner_is_gone_ends(name, owner, code):
-    assert subprocess.run([sys.executable, "-c", WORKER, name, owner], check=False).returncode == code

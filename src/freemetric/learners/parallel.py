@@ -1,6 +1,5 @@
 """Tasks through joblib, so that threads, processes and clusters all can carry them."""
 
-import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError
@@ -8,8 +7,6 @@ from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, parallel_config
 from joblib.parallel import get_active_backend
-
-from .workers import end_with
 
 Task = TypeVar("Task", bound=tuple)
 Result = TypeVar("Result")
@@ -46,7 +43,7 @@ def _run(work, tasks, n_jobs, shared) -> Iterable:
         run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     except ValueError:  # a backend that hands over all results at once
         run = Parallel(n_jobs=n_jobs, prefer="threads")
-    return run(delayed(_for_owner)(os.getpid(), work, *_apart(task, shared)) for task in tasks)
+    return run(delayed(_whole)(work, *_apart(task, shared)) for task in tasks)
 
 
 def _run_by_dask(backend: Any, work: Callable, tasks: Sequence, shared: Sequence[str]) -> Iterator:
@@ -78,11 +75,6 @@ def _run_by_dask(backend: Any, work: Callable, tasks: Sequence, shared: Sequence
 def _apart(task: Any, shared: Sequence[str]) -> list:
     """A task without what it shares, and that: backends look at the arguments of a call to find what they have sent."""
     return [task._replace(**dict.fromkeys(shared)), shared, *(getattr(task, name) for name in shared)]
-
-
-def _for_owner(owner, work, *parts):
-    end_with(owner)
-    return _whole(work, *parts)
 
 
 def _whole(work, light, shared, *values):
