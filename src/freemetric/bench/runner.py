@@ -99,7 +99,8 @@ def run(
     possible = _possible(list(jobs), data_home, report, task_of(task))
     left, done = possible, 0
     while left:
-        attempts = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+        # Threads, because each of them waits for a process of its own.
+        attempts = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered")(
             delayed(attempt)(job, folder, data_home, limits or Limits(), options, retry_failed, task) for job in left
         )
         taken = []

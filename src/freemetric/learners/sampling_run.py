@@ -5,9 +5,10 @@ from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from ..forking import effective_n_threads
 from ..mc import Chain, Info, Sampler, State, Streams
 from .base import one_blas_thread, tell
 from .callbacks import FitSteps
@@ -129,7 +130,7 @@ def run_replicas(
     ``walk_of()`` makes a new Walk. The result does not depend on the number of threads: every replica has its stream.
     """
     streams = Streams.of(rng, len(A))
-    n_jobs, n_parts = effective_n_jobs(n_jobs), 1
+    n_jobs, n_parts = effective_n_threads(n_jobs), 1
     if not getattr(sampler, "couples_replicas", True):  # a checkpoint does not ask how many threads there were
         n_parts = len(A) if checkpoint is not None else min(len(A), n_jobs)
     parts = np.array_split(np.arange(len(A)), n_parts)

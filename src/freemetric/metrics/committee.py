@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn import config_context
 
 from ..files.checks import check_numbers, require
+from ..forking import effective_n_threads
 from .averages import averaged_matrices, feature_shares
 from .basins import BASINS, Basins, basin_energies
 from .embedding import EMBEDDINGS, Embedding
@@ -137,7 +138,7 @@ class Committee:
         """
         poll = self.poll()
         most = min(MOST_QUERIES, poll.most_queries)
-        n_parts = max(1, min(effective_n_jobs(n_jobs), len(X) // FEW_QUERIES), -(-len(X) // most))
+        n_parts = max(1, min(effective_n_threads(n_jobs), len(X) // FEW_QUERIES), -(-len(X) // most))
         parts = np.array_split(np.arange(len(X)), n_parts)
         with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every view
             run = Parallel(n_jobs=n_jobs if n_parts > 1 else 1, require="sharedmem")
