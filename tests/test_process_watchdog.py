@@ -7,30 +7,29 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import pytest
 from joblib import parallel_config
 
 import freemetric
-from freemetric.process_watchdog import in_processes
-from freemetric.tabular import InputError
-from freemetric.tabular.limits import Limits, limited
+from freemetric.process_watchdog import in_processes  # and nothing else of ours: workers import this file, too
 
 PARTS = """
 import os, time
 from pathlib import Path
-from freemetric.process_watchdog import in_processes
-from freemetric.tabular.limits import Limits, limited
 
 def sleep(path):
     path.write_text(str(os.getpid()))
     time.sleep(60)
 
 def run_limited(folder):
+    from freemetric.tabular.limits import Limits, limited
     limited(sleep, folder / "0.pid", limits=Limits(seconds=50), preload=["joblib"])
 
 def run_executor(folder):
+    from freemetric.process_watchdog import in_processes
     list(in_processes(sleep, [folder / "0.pid", folder / "1.pid", folder / "2.pid"], 2))
 """
 RUNNER = """
@@ -58,8 +57,16 @@ def soon(condition, seconds):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("ended_by", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-@pytest.mark.parametrize(("runner", "n_started"), [("run_limited", 1), ("run_executor", 2)])
+@pytest.mark.parametrize(
+    ("runner", "n_started", "ended_by"),
+    [
+        ("run_limited", 1, "SIGKILL"),
+        ("run_executor", 2, "SIGKILL"),
+        ("run_executor", 2, "SIGTERM"),
+        ("run_executor", 2, "SIGHUP"),
+        ("run_executor", 2, "SIGINT"),
+    ],
+)
 def test_what_we_started_ends_with_us(runner, n_started, ended_by, tmp_path):
     (tmp_path / "runner.py").write_text(RUNNER)
     (tmp_path / "parts.py").write_text(PARTS)
@@ -71,7 +78,7 @@ def test_what_we_started_ends_with_us(runner, n_started, ended_by, tmp_path):
         started = [int(path.read_text()) for path in paths]
         assert all(map(alive, started))
     finally:
-        process.send_signal(ended_by)
+        process.send_signal(signal.Signals[ended_by])
         process.wait(20)
     assert soon(lambda: not any(map(alive, started)), 10), [pid for pid in started if alive(pid)]
 
@@ -107,21 +114,21 @@ def test_an_exception_of_the_work_is_raised():
         next(results)
 
 
-def in_daemon(limits):
+def in_daemon(seconds):
     """What a worker of multiprocessing.Pool gets; warnings are errors there."""
-    import warnings
+    from freemetric.tabular.limits import InputError, Limits, limited
 
     warnings.simplefilter("error")
     unlimited = list(in_processes(one_over, [1, 2], 2)), limited(one_over, 2, limits=Limits()).value
     try:
-        limited(one_over, 2, limits=limits)
+        limited(one_over, 2, limits=Limits(seconds))
     except InputError as problem:
         return unlimited, str(problem)
 
 
 def test_a_daemonic_worker_does_the_work_itself_or_says_why_not():
     with multiprocessing.get_context("forkserver").Pool(1) as pool:
-        unlimited, problem = pool.apply(in_daemon, [Limits(seconds=10)])
+        unlimited, problem = pool.apply(in_daemon, [10.0])
     assert unlimited == ([1, 0.5], 0.5)
     assert problem.startswith("limits of time and memory need a process of their own")
     assert "\n" not in problem
@@ -133,13 +140,7 @@ def test_nothing_else_ends_a_process_or_asks_for_its_parent():
     ways = {"kill", "killpg", "getppid", "parent_process", "prctl"}
     for path in root.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Attribute) and node.attr in {
-                "kill",
-                "killpg",
-                "getppid",
-                "parent_process",
-                "prctl",
-            }:
+            if isinstance(node, ast.Attribute) and node.attr in ways:
                 found.add((path.relative_to(root).as_posix(), node.attr))
     assert found == {
         ("process_watchdog.py", "kill"),  # itself, in a process that was started for it
