@@ -8,6 +8,7 @@ its own.
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +18,7 @@ from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals.loky.backend.reduction import dumps
 from joblib.parallel import BACKENDS, get_active_backend
 
 Task = TypeVar("Task")
@@ -98,7 +100,7 @@ def _in_workers(work, tasks, n_workers):
     executor = ProcessPoolExecutor(
         n_workers,
         initializer=_begin,
-        initargs=(theirs, work, tasks),
+        initargs=(theirs, bytes(dumps((work, tasks)))),
         env={name: os.environ.get(name, threads) for name in THREAD_LIMITS},
     )
     try:
@@ -113,9 +115,9 @@ def _in_workers(work, tasks, n_workers):
 ASSIGNED: list[Any] = []  # in a worker: the function and all of its tasks
 
 
-def _begin(lifeline, work, tasks):
+def _begin(lifeline, assigned):
     end_with_owner(lifeline)
-    ASSIGNED[:] = work, tasks
+    ASSIGNED[:] = pickle.loads(assigned)  # this imports modules for seconds, so the process is watched before it
 
 
 def _number(number):
