@@ -1,4 +1,4 @@
-"""Targets of any magnitude: numbers times a power of two, whose squares neither overflow nor vanish.
+"""Numbers of any magnitude, times a power of two, so that their squares neither overflow nor vanish.
 
 A power of two changes the exponents of numbers and nothing else: results in ordinary units stay the same to the last
 bit, and those of 2^k y are 2^k times those of y.
@@ -36,6 +36,12 @@ def enlarged(y: ArrayLike, exponent: Any) -> NDArray[np.float64]:
     """Numbers whose values in units of 2^exponent are y; the largest that there are in place of infinite ones."""
     with np.errstate(over="ignore"):
         return np.clip(np.ldexp(np.asarray(y, dtype=np.float64), exponent), -LARGEST, LARGEST)
+
+
+def lengths(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Euclidean lengths (n,) of differences (n, p), whatever their magnitude; none is infinite."""
+    exponent = exponent_of(differences.T)
+    return enlarged(np.linalg.norm(reduced(differences, exponent[:, None]), axis=1), exponent)
 
 
 def r2(y: ArrayLike, predicted: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
