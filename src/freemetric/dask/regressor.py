@@ -16,6 +16,7 @@ from ..learners.free_energy.number_description import describe_numbers, describe
 from ..learners.free_energy.number_scoring import NumberScore
 from ..learners.free_energy.number_verdict import number_verdict_on
 from ..learners.free_energy.prediction_sets import check_alpha
+from ..magnitudes import reduced
 from ..metrics import NumberCommittee
 from ..metrics.precincts import Spaces
 from ..metrics.reading import Outlook
@@ -180,8 +181,7 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         if sample_weight is not None:
             raise ValueError("Rows in Dask's partitions have no weights; give X and sample_weight as arrays.")
         check_is_fitted(self)
-        centre = self.committee_.scale.back(np.zeros(1))[0]  # any number near those of y
-        found = self._compared(X, y, partial(errors_of, self._speaker(), centre))
+        found = self._compared(X, y, partial(errors_of, self._speaker()))
         n, apart, squares, errors = np.sum(found, axis=0)
         variance = squares - apart**2 / n
         return float(1 - errors / variance) if variance > 0 else float(errors == 0)
@@ -198,7 +198,13 @@ def said(committee: NumberCommittee, what: Any, *given: Any) -> NDArray[np.float
     return what(committee, Outlook(*answers.T), *chances)
 
 
-def errors_of(committee: NumberCommittee, centre: float, answers: NDArray, y: NDArray) -> NDArray[np.float64]:
-    """How many numbers y (n,) there are; sums of what they are off a centre, its square, and that of errors."""
-    apart, errors = y - centre, y - said(committee, NumberCommittee.means, answers)
+def errors_of(committee: NumberCommittee, answers: NDArray, y: NDArray) -> NDArray[np.float64]:
+    """How many numbers y (n,) there are; sums of what they are off a centre, its square, and that of errors.
+
+    All are in units of the scale, in which squares are numbers.
+    """
+    scale = committee.scale
+    centre = scale.reduced_back(np.zeros(1))  # any number near those of y
+    known, told = (reduced(values, scale.exponent) for values in (y, said(committee, NumberCommittee.means, answers)))
+    apart, errors = known - centre, known - told
     return np.array([len(y), apart.sum(), (apart**2).sum(), (errors**2).sum()])

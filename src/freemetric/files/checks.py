@@ -2,9 +2,13 @@
 
 import math
 import sys
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
+
+MOST_OF_ONE_HASH = 100
 
 
 def check_array(
@@ -29,6 +33,17 @@ def check_numbers(numbers: Any, count: int, what: str) -> None:
     numbers = np.asarray(numbers)
     if numbers.size and (numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= count):
         raise ValueError(f"{what} outside 0 to {count - 1}")
+
+
+def check_hashes(keys: Iterable[Hashable]) -> None:
+    """ValueError where very many keys have one hash: a dict of them takes a time that grows with their square.
+
+    Integers and floats are hashed modulo 2^61 - 1, so that whoever writes a file can choose such keys. Those that
+    occur in earnest hardly ever share a hash.
+    """
+    shared = Counter(map(hash, keys))
+    if shared and max(shared.values()) > MOST_OF_ONE_HASH:
+        raise ValueError("very many keys with the same hash")
 
 
 def is_number(value: Any) -> bool:

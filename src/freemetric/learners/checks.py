@@ -63,7 +63,7 @@ def labelled(y: NDArray, others_help: bool = False) -> NDArray[np.bool_]:
 
 def check_varying(y: NDArray) -> None:
     """ValueError where no number of y (N,) or (N, m) varies."""
-    if not np.ptp(y, axis=0).any():
+    if not (y.min(axis=0) < y.max(axis=0)).any():
         raise ValueError(f"y is {y.flat[0]:g} for every row: a metric is learned from numbers that differ.")
 
 

@@ -30,10 +30,11 @@ class KernelSpace(NamedTuple):
         """Patterns (N, d) as (N, r), a block of them after the other."""
         Z = np.empty((len(X), len(self.projection)))
         start = 0
-        for K in kernel.blocks(X, self.landmarks):
-            Z[start : start + len(K)] = (K - self.offset) @ self.projection.T
-            start += len(K)
-        return Z
+        with np.errstate(over="ignore", invalid="ignore"):  # _finite says it in one line
+            for K in kernel.blocks(X, self.landmarks):
+                Z[start : start + len(K)] = (_finite(K) - self.offset) @ self.projection.T
+                start += len(K)
+        return _finite(Z)
 
 
 def exact_space(kernel: Kernel, X: NDArray, landmarks: NDArray, tol: float, n_directions: int | None) -> KernelSpace:

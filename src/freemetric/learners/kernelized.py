@@ -282,6 +282,8 @@ class Kernelized(Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMi
         require(type(self.is_exact_) is bool, f"is_exact_ {who}", "is no truth value")
         fits = hasattr(self.learner_, "transform") and getattr(self.learner_, "n_features_in_", r) == r
         require(fits, f"learner_ {who}", "does not map the directions of the kernel")
+        width = np.shape(self.learner_.transform(np.zeros((1, r))))[1]
+        require(self._n_features_out == width, f"_n_features_out {who}", "is not what its learner maps to")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.checks import require
+from ..magnitudes import enlarged
 from .committee import Committee, check_parts
 from .ensemble import Ensemble
 from .mixture import Mixture
@@ -83,8 +84,8 @@ class NumberCommittee(Committee):
         """Expected numbers (n,) of what is known on the scale."""
         errors, total = self.mean_errors(), np.zeros(len(outlook.place))
         for error in errors:
-            total += self.scale.back(outlook.place + error * outlook.spread)
-        return total / len(errors)
+            total += self.scale.reduced_back(outlook.place + error * outlook.spread)
+        return enlarged(total / len(errors), self.scale.exponent)
 
     def mean_errors(self) -> NDArray[np.float64]:
         """Errors over which means are taken: their mean where numbers follow the scale in a straight line."""

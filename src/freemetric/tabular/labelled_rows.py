@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..exceptions import DataWarning
+from ..magnitudes import spread
 from .folds import check_groups, group_numbers, in_one_group
 from .identifiers import usable
 from .preprocessing import useful_plan
@@ -39,7 +40,7 @@ class Rows(NamedTuple):
     @property
     def unit(self) -> float:
         """Standard deviation of these numbers."""
-        return float(self.y.std())
+        return spread(self.y)
 
 
 def labelled_rows(

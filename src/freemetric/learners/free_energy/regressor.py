@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import get_scorer_names
 
 from ...files import Savable
+from ...magnitudes import r2
 from ...metrics import NumberVoters
 from ...presenting import Presented
 from ...sklearn_compat import StrOptions, validate_params, with_callbacks
@@ -329,6 +330,25 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         check_alpha(alpha, "intervals without the number")
         outlook, committee = self._outlook(X), self.committee_
         return committee.quantiles(outlook, interval_chances(len(committee.reading.errors), alpha))
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """R^2 of the predictions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+        y : array-like of shape (n_samples,)
+            Their numbers.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Importance of the patterns.
+
+        Returns
+        -------
+        score : float
+            One less the squared error in units of the variance of y.
+        """
+        return r2(y, self.predict(X), sample_weight)
 
     def check_state(self) -> None:
         """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...files import Savable
 from ...files.checks import require
 from ...files.estimators import check_attributes
+from ...magnitudes import lengths
 from ...presenting import Presented
 from ...provided import PROVIDED
 from ...sklearn_compat import HasMethods, validate_params
@@ -95,7 +96,7 @@ class TupleClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
         if hasattr(self.learner_, "pair_distance"):
             return self.learner_.pair_distance(patterns[:, [i, j]])
         first, second = (np.asarray(self.learner_.transform(patterns[:, k])) for k in (i, j))
-        return np.linalg.norm(first - second, axis=1)
+        return lengths(first - second)
 
     @available_if(learner_has("transform"))
     def transform(self, X: ArrayLike) -> NDArray:
