@@ -42,6 +42,7 @@ class FarRows:
     """
 
     y: NDArray
+    weights: None = None  # there are no sample weights on partitions
     rows: NDArray[np.intp]
     ballots: Ballots
 

@@ -12,7 +12,7 @@ from ..metrics.answers import Answers, answers, merged
 from ..metrics.precincts import Precinct, Spaces
 from .partitions import Block
 
-Read = Callable[[Spaces, NDArray, NDArray], NDArray]
+Read = Callable[[NDArray, NDArray], NDArray]
 MERGED_TOGETHER = 8  # answers; so that votes are counted on the way and no worker holds all of them
 
 
@@ -28,7 +28,7 @@ class FarPoll:
     size : int or None
         Places on the shortlist of every precinct; None asks all.
     read : callable
-        What makes predictions (n, m) of votes: ``read(spaces, shares, queries)``.
+        What makes predictions (n, m) of votes: ``read(shares, queries)``.
     """
 
     def __init__(self, spaces: Spaces, precincts: Any, size: int | None, read: Read):
@@ -70,4 +70,4 @@ def asked(spaces: Spaces, precinct: Precinct, queries: NDArray, size: int | None
 
 def read_by(read: Read, spaces: Spaces, found: Answers, queries: NDArray) -> NDArray[np.float64]:
     """What is predicted (n, m) of queries that all precincts have answered."""
-    return read(spaces, found.shares(spaces), queries)
+    return read(found.shares(spaces), queries)

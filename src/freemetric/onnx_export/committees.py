@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from ..metrics import Committee
+from ..metrics import BaseCommittee
 from .forms import spaces
 from .graph import Graph
 from .neighbors import shares, votes, weighted
 from .views import view_graph
 
 
-def mixed_shares(graph: Graph, committee: Committee, X: str) -> str:
+def mixed_shares(graph: Graph, committee: BaseCommittee, X: str) -> str:
     """Shares (n, n_cells) of all votes that patterns X get, every ensemble and k by its weight."""
     places = committee.voters.places
     rows = graph.constant(committee.voters.X[places.rows])
