@@ -78,8 +78,9 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         warn_about_patterns(panel.X, getattr(self, "feature_names_in_", None))
 
     def _task(self, is_local):
-        far = self._voters
-        return RegressionTask(far.trends, far.scale, NumberScore(self.scoring, far.scale), self.shortlist, len(far))
+        far, n_shortlists = self._voters, 1 if is_local else self._voters.n_parts
+        score = NumberScore(self.scoring, far.scale)
+        return RegressionTask(far.trends, far.scale, score, self.shortlist, len(far), n_shortlists)
 
     def _read(self):
         return partial(outlooks, self._speaker())

@@ -17,12 +17,15 @@ ROWS_ASKED = 128  # to find out how many votes a shortlist changes
 ALL_ASKED = 20_000  # voters; of more the longest shortlist stands for all of them
 
 
-def rows_asked(shortlist: int | str | None, chosen: int) -> int | None:
+def rows_asked(shortlist: int | str | None, chosen: int, committee: BaseCommittee) -> int | None:
     """How many training samples a prediction asks in every space, None for all.
 
-    ``shortlist`` is the parameter of the model, and ``chosen`` its fitted ``shortlist_``.
+    ``shortlist`` is the parameter of the model, and ``chosen`` its fitted ``shortlist_``. As many as there are
+    neighbours that vote are always asked.
     """
-    return chosen if isinstance(shortlist, str) else shortlist
+    if shortlist is None:
+        return None
+    return max(committee.n_neighbors, chosen if isinstance(shortlist, str) else shortlist)
 
 
 def describe(search: Search, verdict: Verdict, voters: Voters) -> dict[str, Any]:

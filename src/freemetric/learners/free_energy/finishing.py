@@ -63,6 +63,7 @@ class RegressionTask(NamedTuple):
     score: NumberScore
     shortlist: int | str | None  # the parameter
     n_rows: int  # given to fit
+    n_shortlists: int = 1  # that a prediction asks: one of every partition
 
     def attributes(self, search: Search, voters: NumberVoters) -> dict[str, Any]:
         """Fitted attributes of a regressor that predicts with these training samples."""
@@ -70,6 +71,7 @@ class RegressionTask(NamedTuple):
         attributes = describe_numbers(search, verdict, voters, self.trends, self.scale)
         committee = attributes["committee_"]
         attributes |= describe_predictions(search, verdict, committee, self.score, self.n_rows)
-        n_asked = rows_asked(self.shortlist, attributes["shortlist_"])
+        size = rows_asked(self.shortlist, attributes["shortlist_"], committee)
+        n_asked = None if size is None else size * self.n_shortlists
         attributes["committee_"] = read_as_asked(committee, attributes["jury_"], n_asked, search.recipe)
         return attributes

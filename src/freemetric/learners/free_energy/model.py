@@ -93,4 +93,4 @@ class FreeEnergyModel(CallbackSupportMixin, AveragedMetricMixin, ImportancesMixi
     @property
     def _asked(self):
         """Voters that a prediction asks in every space; None: all."""
-        return rows_asked(self.shortlist, self.shortlist_)
+        return rows_asked(self.shortlist, self.shortlist_, self.committee_)
