@@ -18,7 +18,7 @@ from ..learners.free_energy.model import FreeEnergyModel
 from ..metrics.precincts import Spaces
 from ..sklearn_compat import validate_params, with_callbacks
 from .far_rows import FarRows
-from .partitions import Block, is_dask, known_lengths, pattern_blocks
+from .partitions import Block, check_not_lost, is_dask, known_lengths, pattern_blocks
 from .polling import FarPoll, Read
 
 ATTRIBUTES = ("classes_", "n_features_in_", "feature_names_in_")  # that a search does not give
@@ -99,6 +99,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
 
     def _by_partition(self, X):
         """For every partition of X its delayed predictions, block by block."""
+        self._poll.check()
         if not is_dask(X):
             patterns = self._patterns(X)
             return [self._poll.predictions(self._poll.dask.delayed(patterns, traverse=False), len(patterns))]
@@ -131,6 +132,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
             As one process would have fitted it.
         """
         check_is_fitted(self)
+        check_not_lost(*self._voters.blocks)
         voters = self._voters.only(np.arange(len(self._voters)))
         model = self.local(**self.get_params(deep=False))
         known = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}

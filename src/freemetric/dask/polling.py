@@ -10,7 +10,7 @@ from ..extras import require
 from ..learners.base import one_blas_thread
 from ..metrics.answers import Answers, answers, merged
 from ..metrics.precincts import Precinct, Spaces
-from .partitions import Block
+from .partitions import Block, check_not_lost
 
 Read = Callable[[NDArray, NDArray], NDArray]
 MERGED_TOGETHER = 8  # answers; so that votes are counted on the way and no worker holds all of them
@@ -38,6 +38,10 @@ class FarPoll:
         if size is not None:
             precincts = [precinct.listed(self.spaces) for precinct in precincts]
         self.precincts = self.dask.persist(*precincts)
+
+    def check(self) -> None:
+        """RuntimeError where the cluster has lost the precincts."""
+        check_not_lost(self.spaces, self.read, *self.precincts)
 
     def predictions(self, patterns: Block, n: int) -> list[tuple[int, Any]]:
         """Of a delayed array of n patterns: delayed predictions of one block after the other, with its size."""

@@ -20,8 +20,8 @@ def votes(
 ) -> str:
     """Votes (n, len(ks), C) of the k nearest rows to those of Q (n, p), for every k in ks; places lie at Z (M, p).
 
-    Only the candidates (n, S) of every row of Q are asked, where there are any. Of places that are equally far the
-    first is the nearest: the first candidate, or the first of all. Votes count the same, or by the inverse of distances.
+    Where there are candidates (n, S), only those of every row of Q are asked. Of places that are equally far the first
+    is the nearest: the first candidate, or the first of all. Votes count the same, or by the inverse of distances.
     """
     n_places = min(max(ks), len(places.rows))
     nearest = nearest_of(graph, Q, Z, n_places) if candidates is None else _among(graph, Q, Z, n_places, candidates)
