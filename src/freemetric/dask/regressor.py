@@ -10,15 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 from ..learners import FreeEnergyRegressor
 from ..learners.base import one_blas_thread
 from ..learners.checks import warn_about_patterns
+from ..learners.free_energy.finishing import RegressionTask
 from ..learners.free_energy.given import given_recipe
 from ..learners.free_energy.intervals import check_chances, interval_chances
-from ..learners.free_energy.number_description import describe_numbers, describe_predictions
 from ..learners.free_energy.number_scoring import NumberScore
-from ..learners.free_energy.number_verdict import number_verdict_on
 from ..learners.free_energy.prediction_sets import check_alpha
 from ..magnitudes import reduced
 from ..metrics import NumberCommittee
-from ..metrics.precincts import Spaces
 from ..metrics.reading import Outlook
 from .far_numbers import FarNumbers
 from .model import DaskFreeEnergyModel
@@ -77,22 +75,16 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
             voters.tell(given_recipe(self, len(voters)).trends, self.scale)
         return voters
 
-    def _judge(self, panel):
+    def _warn_about(self, panel):
         warn_about_patterns(panel.X, getattr(self, "feature_names_in_", None))
-        return lambda search: number_verdict_on(search.population, search.recipe)
 
-    def _described(self, search, verdict, voters):
-        far = self._voters
-        attributes = describe_numbers(search, verdict, voters, far.trends, far.scale)
+    def _task(self, is_local):
+        far, n_shortlists = self._voters, 1 if is_local else self._voters.n_parts
         score = NumberScore(self.scoring, far.scale)
-        return attributes | describe_predictions(search, verdict, attributes["committee_"], score, len(far))
+        return RegressionTask(far.trends, far.scale, score, self.shortlist, len(far), n_shortlists)
 
     def _read(self):
         return partial(outlooks, self._speaker())
-
-    def _speaker(self):
-        """The committee without metrics and voters: small, and all that it takes to read votes."""
-        return self.committee_.with_voters([], self.committee_.voters.only(np.arange(0)))
 
     def predict(self, X: Any) -> Any:
         """Expected numbers.
@@ -187,7 +179,7 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         return float(1 - errors / variance) if variance > 0 else float(errors == 0)
 
 
-def outlooks(committee: NumberCommittee, spaces: Spaces, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
+def outlooks(committee: NumberCommittee, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
     """Place and spread (n, 2) of queries that got these shares of all votes."""
     return np.column_stack(committee.reading(shares, committee.wholes(queries)))
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..files.checks import require
 from ..magnitudes import enlarged
-from .committee import Committee, check_parts
+from .committee import BaseCommittee, check_parts
 from .ensemble import Ensemble
 from .mixture import Mixture
 from .number_voters import NumberVoters
@@ -21,7 +21,7 @@ from .voters import Voters
 MANY_ERRORS = 256  # that stand for all of them where a mean is taken over them
 
 
-class NumberCommittee(Committee):
+class NumberCommittee(BaseCommittee):
     """Predicts numbers by the nearest neighbours in many metrics.
 
     As in :class:`Committee` the k nearest voters of every replica are asked, and the answers are mixed over replicas,

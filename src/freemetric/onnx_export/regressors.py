@@ -21,10 +21,10 @@ class OutlookNames(NamedTuple):
     spread: str
 
 
-def outlook(graph: Graph, committee: NumberCommittee, X: str) -> OutlookNames:
-    """What a committee expects of patterns X."""
+def outlook(graph: Graph, committee: NumberCommittee, X: str, shortlist: int | None) -> OutlookNames:
+    """What a committee expects of patterns X, of which so many training samples are asked; all for None."""
     reading, trends = committee.reading, [_trend(graph, trend, X) for trend in committee.trends]
-    mean, square, *means = _told(graph, reading.told, mixed_shares(graph, committee, X))
+    mean, square, *means = _told(graph, reading.told, mixed_shares(graph, committee, X, shortlist))
     terms = _terms(graph, reading, mean, trends, means)
     place = _within(graph, reading.told, graph.Add(graph.MatMul(terms, reading.strengths[:, None]), reading.centre))
     variance = graph.Max(graph.Sub(square, graph.Mul(mean, mean)), LEAST_VARIANCE)

@@ -7,7 +7,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from ...metrics import Committee
+from ...metrics import BaseCommittee
 from .hearing import Hearing
 from .jury import Jury
 
@@ -47,7 +47,7 @@ class Importances(NamedTuple):
 
 
 def importances(
-    committee: Committee,
+    committee: BaseCommittee,
     jury: Jury,
     score: Score,
     groups: NDArray,
@@ -61,7 +61,7 @@ def importances(
 
     Parameters
     ----------
-    committee, jury : Committee, Jury
+    committee, jury : BaseCommittee, Jury
         The model, and who judges it.
     score : callable
         ``score(probabilities, y, weights)``, the larger the better.
@@ -97,7 +97,7 @@ def importances(
     return Importances(names, losses[:, 0], losses[:, 1], compared.before[0], n)
 
 
-def affordable(committee: Committee, n_groups: int, size: int) -> tuple[int, int]:
+def affordable(committee: BaseCommittee, n_groups: int, size: int) -> tuple[int, int]:
     """Most judges, and most replicas of an ensemble, that can be asked about so many groups."""
     size = min(size, len(committee.voters))
 

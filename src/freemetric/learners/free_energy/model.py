@@ -16,6 +16,7 @@ from ..patterns import checked_numbers
 from ..target import Target
 from ..training_rows import NUMBERS, precise
 from .averaged import AveragedMetricMixin
+from .description import rows_asked
 from .given import given_recipe
 from .importances_mixin import ImportancesMixin
 from .recipe import Recipe
@@ -92,4 +93,4 @@ class FreeEnergyModel(CallbackSupportMixin, AveragedMetricMixin, ImportancesMixi
     @property
     def _asked(self):
         """Voters that a prediction asks in every space; None: all."""
-        return self.shortlist_ if self.shortlist == "auto" else self.shortlist
+        return rows_asked(self.shortlist, self.shortlist_, self.committee_)
