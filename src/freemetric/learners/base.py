@@ -15,6 +15,7 @@ from threadpoolctl import ThreadpoolController
 from ..files import Savable
 from ..presenting import Presented
 from ..sklearn_compat import Interval, validate_params, with_callbacks
+from .atomic_fit import AtomicFit
 from .checks import check_labels, check_n_components, labelled, warn_about, warn_about_patterns
 from .mapped import MappedDistances
 from .patterns import checked_numbers
@@ -25,7 +26,7 @@ logger = logging.getLogger("freemetric")
 
 
 class MetricLearner(
-    Savable, Presented, MappedDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+    AtomicFit, Savable, Presented, MappedDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
     """A learned distance |A u - A v|; subclasses implement ``_learn(X, y) -> A`` of shape (n_components, n_features).
 
