@@ -28,7 +28,9 @@ from .units import check_magnitude, warn_of_dwarfs
 MOST_DIRECTIONS = 300  # unless more are asked for: iterations of most learners cost the square of it
 
 
-class Kernelized(AtomicFit, Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Kernelized(
+    AtomicFit, Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     r"""Any linear learner in the feature space of a kernel: KLMNN, kernel LDA, kernel DMLMJ and all others.
 
     A kernel k(u, v) is the product of the images of u and v in a space of its own, where a linear map is a curved one

@@ -37,7 +37,9 @@ CONSTRAINTS: dict[str, list] = {
 }
 
 
-class TableEstimator(AtomicFit, Savable, LearnedTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class TableEstimator(
+    AtomicFit, Savable, LearnedTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Fits a ``model_`` of a table. Subclasses say what their last step is, and read what it learns to predict."""
 
     _inner: str  # the parameter that is the last step

@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.base import is_regressor
 
 from ...energies import LogNCAEnergy, NCAEnergy
-from ...exceptions import DataWarning
+from ...exceptions import DataWarning, callers_stacklevel
 from ...mc import Annealing
 from ...metrics.ensemble import OWN
 from ..callbacks import FitSteps
@@ -82,4 +82,6 @@ def _warn_about_judges(population: Population):
     n_silent, n_judged = population.n_silent, len(population.judged)
     if n_silent > 0.1 * n_judged:
         who = f"{n_silent} of {n_judged} patterns were never out of bag"
-        warnings.warn(f"{who}; more replicas or a smaller subsample help.", DataWarning, stacklevel=5)
+        warnings.warn(
+            f"{who}; more replicas or a smaller subsample help.", DataWarning, stacklevel=callers_stacklevel()
+        )
