@@ -10,7 +10,7 @@ class DataWarning(UserWarning):
 
 
 class InterruptedFitWarning(UserWarning):
-    """A fit was stopped from the keyboard; the estimator holds the best state found so far."""
+    """A fit was stopped from the keyboard or by its time limit; the estimator holds the best state found so far."""
 
 
 class VersionWarning(UserWarning):

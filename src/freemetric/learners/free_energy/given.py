@@ -1,6 +1,7 @@
 """What the parameters of a free-energy classifier mean for its search: the recipe, and how it runs."""
 
 import warnings
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -61,13 +62,12 @@ def run_to_the_end(search: Search, model: Any) -> None:
     if problem.energy is not None and not isinstance(problem.energy, NCAEnergy | LogNCAEnergy):
         pool = [replace(candidate, energy=OWN) for candidate in pool]
     tunes = recipe.other_temperatures and model.temperature == "auto" and model.sampler is None
-    try:
-        populate(search, pool, tunes, moves_trap=model.confinement == "auto")
-    except SearchStopped:
-        search.population.forget_those_without_votes()
-    steps.close()
-    if kept is not None:
-        kept.clear()
+    with nullcontext() if kept is None else kept:
+        try:
+            populate(search, pool, tunes, moves_trap=model.confinement == "auto")
+        except SearchStopped:
+            search.population.forget_those_without_votes()
+        steps.close()
     _warn_about_judges(search.population)
 
 
