@@ -44,6 +44,7 @@ if TYPE_CHECKING:  # at run time they are imported when they are asked for: scik
         QuadrupletClassifier,
         Recipe,
         TripletClassifier,
+        keep_interrupted_fits,
     )
     from .tabular import TableClassifier, TableRegressor
 
@@ -87,6 +88,7 @@ __all__ = [
     "datasets",
     "energies",
     "files",
+    "keep_interrupted_fits",
     "load",
     "mc",
     "metrics",

@@ -37,7 +37,7 @@ def test_kill_of_a_fit_with_workers(tmp_path):
     kept, result = tmp_path / "kept", tmp_path / "model.fm"
     fit = subprocess.Popen([sys.executable, "-c", PROGRAM, str(kept), str(result)], stderr=subprocess.DEVNULL)
     try:
-        assert soon(lambda: kept.exists() and len(list(kept.iterdir())) > 1, 200)
+        assert soon(lambda: len(list(kept.rglob("*.task"))) > 1, 200)
         time.sleep(0.2)
         assert fit.poll() is None
         started = descendants(fit.pid)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from ..exceptions import DataWarning
+from ..exceptions import DataWarning, callers_stacklevel
 from ..metrics.places import equal_rows
 from ..printable import printable
 from .units import ranges
@@ -57,7 +57,7 @@ def labelled(y: NDArray, others_help: bool = False) -> NDArray[np.bool_]:
         return np.ones(len(y), dtype=bool)
     if not others_help:
         said = f"{unlabelled.sum()} unlabelled rows (y = -1) are left out; if -1 is a class, give it another name."
-        warnings.warn(said, DataWarning, stacklevel=4)
+        warnings.warn(said, DataWarning, stacklevel=callers_stacklevel())
     return ~unlabelled
 
 
@@ -75,13 +75,13 @@ def check_n_components(n_components: int | None, X: NDArray) -> None:
 def warn_about(X: NDArray, y: NDArray, classes: NDArray, names: NDArray | None = None) -> None:
     """One warning for each trait of the data that will make the metric worse; features by name where they have one."""
     for message in _complaints(X, y, classes, names):
-        warnings.warn(message, DataWarning, stacklevel=4)
+        warnings.warn(message, DataWarning, stacklevel=callers_stacklevel())
 
 
 def warn_about_patterns(X: NDArray, names: NDArray | None = None) -> None:
     """The same for patterns without classes."""
     for message in _complaints_of_patterns(X, names):
-        warnings.warn(message, DataWarning, stacklevel=4)
+        warnings.warn(message, DataWarning, stacklevel=callers_stacklevel())
 
 
 def _complaints(X, y, classes, names):

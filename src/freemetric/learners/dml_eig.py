@@ -12,6 +12,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
+from ..exceptions import callers_stacklevel
 from ..sklearn_compat import Interval
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .linear_algebra import map_of, shrunk
@@ -178,7 +179,7 @@ class DMLeig(MetricLearner):
                     f"DMLeig stopped after {search.n_iter} steps (max_iter={self.max_iter}) before it converged to "
                     f"tol={self.tol}.",
                     ConvergenceWarning,
-                    stacklevel=4,
+                    stacklevel=callers_stacklevel(),
                 )
         self.objective_, self.gap_, self.n_iter_ = search.highest, search.gap, search.n_iter
         A = solve_triangular(K, search.best.item.T, lower=True, trans=1).T

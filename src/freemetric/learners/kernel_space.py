@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from ..exceptions import DataWarning
+from ..exceptions import DataWarning, callers_stacklevel
 from .kernel_functions import Kernel
 
 ROUNDING = 1e-12  # of the largest eigenvalue; smaller ones are none
@@ -75,7 +75,7 @@ def leading(S: NDArray, tol: float, most: int | None = None) -> tuple[NDArray, N
     negative = -values[values < 0].sum() / max(np.abs(values).sum(), np.finfo(np.float64).tiny)
     if negative > WEIGHTY:
         what = f"This kernel is not positive: {negative:.2g} of its eigenvalues are negative and left out"
-        warnings.warn(f"{what}; distances are those of the rest.", DataWarning, stacklevel=5)
+        warnings.warn(f"{what}; distances are those of the rest.", DataWarning, stacklevel=callers_stacklevel())
     kept = max(1, int((values > max(tol, ROUNDING) * max(values[0], 0)).sum()))
     kept = kept if most is None else min(kept, most)
     return np.maximum(values[:kept], 0), np.ascontiguousarray(vectors[:, :kept])

@@ -14,6 +14,7 @@ from ..files.estimators import check_attributes
 from ..magnitudes import enlarged, exponent_of, r2, reduced
 from ..presenting import Presented
 from ..sklearn_compat import CallbackSupportMixin, StrOptions, validate_params, with_callbacks
+from .atomic_fit import AtomicFit
 from .callbacks import FitSteps
 from .knn import MetricKNeighborsClassifier, held_out_errors
 from .neighbor_means import NeighborMeans
@@ -21,7 +22,7 @@ from .patterns import checked_numbers
 from .side_information import clip_count
 
 
-class MetricKNeighborsRegressor(CallbackSupportMixin, Savable, Presented, RegressorMixin, BaseEstimator):
+class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presented, RegressorMixin, BaseEstimator):
     """Any metric learner and the mean of the k nearest patterns in its space.
 
     A metric makes its own training patterns look predictable, so k must not be chosen among them. Here every inner fold

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..exceptions import DataWarning
+from ..exceptions import DataWarning, callers_stacklevel
 from .training_rows import canonical_order
 
 COPY = 1e-20  # of the largest squared difference; anything smaller is no difference
@@ -84,7 +84,7 @@ def draw_pairs(rng: np.random.Generator, X: NDArray, y: NDArray, n_pairs: int) -
         warnings.warn(
             f"Only {within} similar and {between} dissimilar pairs exist; {wanted} of each are used.",
             DataWarning,
-            stacklevel=5,
+            stacklevel=callers_stacklevel(),
         )
     order = canonical_order(X, y, np.ones(len(y)))
     pairs = np.vstack([draw_similar(rng, y[order], wanted), draw_dissimilar(rng, y[order], wanted)])
@@ -112,7 +112,9 @@ def clip_count(value: int, most: int, name: str) -> int:
     """``value``, or ``most`` with a warning where the data allow no more."""
     if value <= most:
         return value
-    warnings.warn(f"{name}={value} is more than the data allow; {most} is used.", DataWarning, stacklevel=5)
+    warnings.warn(
+        f"{name}={value} is more than the data allow; {most} is used.", DataWarning, stacklevel=callers_stacklevel()
+    )
     return most
 
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from ..files import Savable
 from ..files.checks import require
 from ..files.estimators import check_attributes
+from ..learners.atomic_fit import AtomicFit
 from ..learners.learned_space import LearnedSpace
 from ..learners.training_rows import check_weights
 from ..sklearn_compat import HasMethods, StrOptions, validate_params
@@ -36,7 +37,9 @@ CONSTRAINTS: dict[str, list] = {
 }
 
 
-class TableEstimator(Savable, LearnedTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class TableEstimator(
+    AtomicFit, Savable, LearnedTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Fits a ``model_`` of a table. Subclasses say what their last step is, and read what it learns to predict."""
 
     _inner: str  # the parameter that is the last step

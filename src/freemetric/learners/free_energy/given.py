@@ -1,6 +1,7 @@
 """What the parameters of a free-energy classifier mean for its search: the recipe, and how it runs."""
 
 import warnings
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 from sklearn.base import is_regressor
 
 from ...energies import LogNCAEnergy, NCAEnergy
-from ...exceptions import DataWarning
+from ...exceptions import DataWarning, callers_stacklevel
 from ...mc import Annealing
 from ...metrics.ensemble import OWN
 from ..callbacks import FitSteps
@@ -61,13 +62,12 @@ def run_to_the_end(search: Search, model: Any) -> None:
     if problem.energy is not None and not isinstance(problem.energy, NCAEnergy | LogNCAEnergy):
         pool = [replace(candidate, energy=OWN) for candidate in pool]
     tunes = recipe.other_temperatures and model.temperature == "auto" and model.sampler is None
-    try:
-        populate(search, pool, tunes, moves_trap=model.confinement == "auto")
-    except SearchStopped:
-        search.population.forget_those_without_votes()
-    steps.close()
-    if kept is not None:
-        kept.clear()
+    with nullcontext() if kept is None else kept:
+        try:
+            populate(search, pool, tunes, moves_trap=model.confinement == "auto")
+        except SearchStopped:
+            search.population.forget_those_without_votes()
+        steps.close()
     _warn_about_judges(search.population)
 
 
@@ -82,4 +82,6 @@ def _warn_about_judges(population: Population):
     n_silent, n_judged = population.n_silent, len(population.judged)
     if n_silent > 0.1 * n_judged:
         who = f"{n_silent} of {n_judged} patterns were never out of bag"
-        warnings.warn(f"{who}; more replicas or a smaller subsample help.", DataWarning, stacklevel=5)
+        warnings.warn(
+            f"{who}; more replicas or a smaller subsample help.", DataWarning, stacklevel=callers_stacklevel()
+        )

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...energies import as_energy, takes_weights
 from ...metrics import Ensemble, View, Voters
 from ...sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
+from ..atomic_fit import AtomicFit
 from ..base import seed_sequence
 from ..patterns import checked_numbers
 from ..target import Target
@@ -44,7 +45,7 @@ CONSTRAINTS: dict[str, list] = {
 """Of the parameters that all have."""
 
 
-class FreeEnergyModel(CallbackSupportMixin, AveragedMetricMixin, ImportancesMixin):
+class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, ImportancesMixin):
     """An estimator that searches metrics and has a ``committee_``; subclasses say what its target is."""
 
     energy: Any

@@ -20,6 +20,7 @@ from ...magnitudes import lengths
 from ...presenting import Presented
 from ...provided import PROVIDED
 from ...sklearn_compat import HasMethods, validate_params
+from ..atomic_fit import AtomicFit
 from ..patterns import checked_numbers
 from ..units import check_not_huge
 from .forming import Formed, as_tuples, called, formed, len_of, looked_up, patterns_of, rows_of
@@ -38,7 +39,7 @@ def _tuples_at_a_time(numbers_each):
     return max(1, int(get_config()["working_memory"] * 2**20 * SHARE / (8 * numbers_each)))
 
 
-class TupleClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
+class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstimator):
     """Subclasses say how many points a tuple has, what it is called, and what the learner is told of it."""
 
     _width: int
