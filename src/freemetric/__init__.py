@@ -99,7 +99,11 @@ _MODULES = {
     *("metric_learn", "metrics", "onnx_export", "report", "serve", "tabular"),
 }
 _TABLES = ("TableClassifier", "TableRegressor")
-_HOMES = {"expected_failed_checks": "contract", "load": "files", **dict.fromkeys(_TABLES, "tabular")}  # of the other names in __all__; else learners
+_HOMES = {
+    "expected_failed_checks": "contract",
+    "load": "files",
+    **dict.fromkeys(_TABLES, "tabular"),
+}  # of the other names in __all__; else learners
 
 
 def __getattr__(name: str) -> Any:

@@ -21,11 +21,11 @@ def expected_failed_checks(estimator: BaseEstimator) -> dict[str, str]:
     The result is what scikit-learn's ``check_estimator`` and ``parametrize_with_checks`` (1.6 and newer) take as
     ``expected_failed_checks``.
 
-    - Estimators whose ``fit`` takes a ``sample_weight`` fail the two checks that a row of weight n is the same as n copies
-      of it. A weight is importance here, and a copy of a row is a row: leave-one-out leaves out one row, so that of five
-      copies four remain among its neighbours, while a row of weight five is left out as a whole.
-    - `TableClassifier` and `TableRegressor` refuse weights if the estimator inside them cannot use them, and then fail all
-      checks that fit with weights.
+    - Estimators whose ``fit`` takes a ``sample_weight`` fail the two checks that a row of weight n is the same as n
+      copies of it. A weight is importance here, and a copy of a row is a row: leave-one-out leaves out one row, so that
+      of five copies four remain among its neighbours, while a row of weight five is left out as a whole.
+    - `TableClassifier` and `TableRegressor` refuse weights if the estimator inside them cannot use them, and then fail
+      all checks that fit with weights.
     - Every other estimator passes all checks.
 
     Parameters

@@ -1,5 +1,7 @@
 """Warnings and errors of this package, as classes to filter and to catch."""
 
+from .printable import printable
+
 
 class DataWarning(UserWarning):
     """Something in the data will make a learned metric worse or its error estimate too good."""
@@ -15,3 +17,28 @@ class VersionWarning(UserWarning):
 
 class ModelFileError(ValueError):
     """A model file cannot be written or read; the message is one line that names the file and what is wrong."""
+
+
+class ModelFileAccessError(OSError, ModelFileError):  # in this order, so that OSError reads the arguments
+    """The operating system refuses access to a model file.
+
+    ``errno``, ``strerror`` and ``filename`` are those of every OSError. The usual reasons have classes of their own, so
+    that ``except FileNotFoundError`` catches a missing model file.
+    """
+
+    access = "read"
+
+    def __str__(self) -> str:
+        return printable(f"{self.filename}: cannot be {self.access} ({self.strerror})")
+
+
+class ModelFileNotFoundError(ModelFileAccessError, FileNotFoundError):
+    """There is no such model file, or no such folder to write it to."""
+
+
+class ModelFileIsADirectoryError(ModelFileAccessError, IsADirectoryError):
+    """A folder stands where a model file should be."""
+
+
+class ModelFilePermissionError(ModelFileAccessError, PermissionError):
+    """The user may not read or write the model file."""

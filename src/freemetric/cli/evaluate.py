@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from . import names
-from .console import FAILURE, USAGE, Json, console, listed, progress, tell, warnings_told
+from .console import FAILURE, Json, console, listed, progress, tell, warnings_told
 from .options import (
     STDOUT,
     WRITTEN,
@@ -100,7 +100,7 @@ def evaluate(
     from .show_evaluation import show_evaluation
 
     _check_outputs(page, output)
-    listed(methods or "all", all_methods(), "method", USAGE)
+    listed(methods or "all", all_methods(), "method")
     limits, more_scores = tabular.Limits(limit, megabytes), tuple(dict.fromkeys(scoring or ()))
     settings = tabular.Settings(folds, repeats, seed, None, device, limits, groups, more_scores, learning_curve, task)
     with warnings_told():
@@ -141,7 +141,7 @@ def _chosen(methods, settings):
 
     kind = settings.kind
     wanted = methods or USUAL[kind.name]
-    chosen = list(kind.methods) if wanted == "all" else listed(wanted, all_methods(), "method", USAGE)
+    chosen = list(kind.methods) if wanted == "all" else listed(wanted, all_methods(), "method")
     others = [name for name in chosen if name not in kind.methods]
     if others:
         can = f"known: {', '.join(kind.methods)}"

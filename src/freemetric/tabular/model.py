@@ -189,8 +189,6 @@ class TableModel:
     @classmethod
     def load(cls, path: str | os.PathLike) -> "TableModel":
         """Load a model. Nothing in the file is run."""
-        if not Path(path).is_file():
-            raise InputError(f"{path}: there is no such file")
         made, about = files.load(path, with_about=True)
         of_program = getattr(made, "model_", None)
         if isinstance(of_program, cls):
