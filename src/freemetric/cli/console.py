@@ -32,7 +32,7 @@ WRONG_PATHS = (FileNotFoundError, IsADirectoryError, NotADirectoryError, Permiss
 # typer brings click's exceptions along, from a place that differs between releases
 THEIRS: tuple[Any, ...] = (typer.Exit, typer.Abort, typer.BadParameter.__mro__[2])
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON and nothing else.")]
 Advance = Callable[..., None]
 
 
