@@ -194,6 +194,16 @@ def test_exit_codes_tell_wrong_input_from_other_failures(problem, code):
     assert exit_code(problem) == code
 
 
+def test_one_of_a_thing_is_said_as_one(freemetric, people, tmp_path):
+    people[["size", "class"]].to_csv(tmp_path / "a.csv", index=False)
+    people[["size"]].head(1).to_csv(tmp_path / "one.csv", index=False)
+    model = tmp_path / "a.fm"
+    answer = freemetric("fit", tmp_path / "a.csv", "--target", "class", "--method", "euclidean", "-o", model)
+    assert answer.out == f"{model}: euclidean on 60 rows, 1 column\n"
+    answer = freemetric("predict", model, tmp_path / "one.csv", "-o", tmp_path / "out.csv")
+    assert answer.out == f"{tmp_path / 'out.csv'}: 1 row\n"
+
+
 def test_places_that_cannot_be_written(freemetric, home, tmp_path):
     for place, message in [(tmp_path / "no" / "a.csv", "there is no folder"), (tmp_path, "is a folder")]:
         answer = freemetric("predict", home / "people.fm", home / "people.csv", "-o", place)

@@ -199,7 +199,7 @@ def test_new_rows_whose_number_is_not_there_yet(freemetric, folder, homes, tmp_p
     answer = freemetric("predict", folder / "homes.fm", tmp_path / "new.csv", "-o", tmp_path / "out.csv")
     assert answer.code == 0
     assert answer.lines[-1].startswith("mean absolute error ")
-    assert answer.lines[-1].endswith("on the 1 rows that have a number")
+    assert answer.lines[-1].endswith("on the 1 row that has a number")
 
 
 @pytest.mark.parametrize("name", ["lowest", "mean", "decimal", "thousands", None])

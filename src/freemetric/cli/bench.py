@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from ..printable import counted
 from .console import Json, console, fail, listed, print_json, progress, tell
 from .datasets import DataHome
 from .options import Device
@@ -81,7 +82,7 @@ def bench_run(
         return print_json({"fitted": report.fitted, "found": report.found, "problems": report.problems})
     for line in report.problems:
         tell(line)
-    console.print(f"{report.fitted} fitted, {report.found} found, {len(report.problems)} problems.")
+    console.print(f"{report.fitted} fitted, {report.found} found, {counted(len(report.problems), 'problem')}.")
 
 
 @app.command("status")
@@ -114,7 +115,7 @@ def bench_pack(
     save_compact(records, file)
     if as_json:
         return print_json({"records": len(records), "file": str(file)})
-    console.print(f"{len(records)} records in {file}")
+    console.print(f"{counted(len(records), 'record')} in {file}")
 
 
 @app.command("unpack")
@@ -128,6 +129,7 @@ def bench_unpack(
     new = [record for record in packed if not record.job.path(folder).exists()]
     for record in new:
         record.write(folder)
+    n_there = len(packed) - len(new)
     if as_json:
-        return print_json({"unpacked": len(new), "found": len(packed) - len(new)})
-    console.print(f"{len(new)} records unpacked, {len(packed) - len(new)} were there")
+        return print_json({"unpacked": len(new), "found": n_there})
+    console.print(f"{counted(len(new), 'record')} unpacked, {counted(n_there, 'record')} already there")

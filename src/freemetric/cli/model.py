@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..printable import printable
+from ..printable import counted, printable
 from .console import Json, console, print_json, progress, warnings_told
 from .names import FITTED, FITTED_TO_NUMBERS
 from .options import (
@@ -87,7 +87,7 @@ def fit(
     given, kinds = assignments(parameters), kinds_of(drop, keep, numeric, nominal)
     with warnings_told():
         table = read_data(data, form, missing, delimiter, decimal, thousands, date_order, encoding, sheet)
-        with progress(f"{method} on {table.n_rows} rows", quiet=as_json) as advance:
+        with progress(f"{method} on {counted(table.n_rows, 'row')}", quiet=as_json) as advance:
             model = TableModel.fit(
                 table,
                 target,
@@ -108,7 +108,7 @@ def fit(
     if as_json:
         return print_json({"model": str(output), **described(model)})
     used = len([column for column in model.schema.columns if column.name not in model.left_out])
-    learned = f"{method} on {model.notes['rows']} rows, {used} columns{target_words(model)}"
+    learned = f"{method} on {counted(model.notes['rows'], 'row')}, {counted(used, 'column')}{target_words(model)}"
     console.print(f"{output}: {learned}{expected(model.pipeline[-1])}", soft_wrap=True)
 
 
@@ -247,4 +247,4 @@ def _hand_over(columns, output, escape, as_json, summary):
     elif output == STDOUT:
         print(as_delimited(columns, escape=escape), end="")
     else:
-        console.print(f"{output}: {summary['rows']} rows", soft_wrap=True)
+        console.print(f"{output}: {counted(summary['rows'], 'row')}", soft_wrap=True)

@@ -17,6 +17,7 @@ from ...files import Savable
 from ...files.checks import require
 from ...files.estimators import check_attributes
 from ...presenting import Presented
+from ...printable import counted
 from ...provided import PROVIDED
 from ...sklearn_compat import HasMethods, validate_params
 from ..patterns import checked_numbers
@@ -77,8 +78,9 @@ class TupleClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
             points, rows = self._looked_up(given, name)
         d = points.shape[-1]
         if d != self.n_features_in_:
-            what = f"{name} have {d} features"
-            raise ValueError(f"{what}, but {type(self).__name__} is expecting {self.n_features_in_} features.")
+            what = f"{name} have {counted(d, 'feature')}"
+            wanted = counted(self.n_features_in_, "feature")
+            raise ValueError(f"{what}, but {type(self).__name__} is expecting {wanted}.")
         check_not_huge(points)
         blocks = gen_batches(len(rows), _tuples_at_a_time(width * d))
         return np.concatenate([measure(points[rows[block]]) for block in blocks])
