@@ -2,6 +2,8 @@
 
 import sys
 
+from .printable import printable
+
 ON_THE_WAY = (__name__.split(".")[0], "sklearn", "contextlib")  # packages whose lines a warning does not name
 
 
@@ -19,6 +21,31 @@ class VersionWarning(UserWarning):
 
 class ModelFileError(ValueError):
     """A model file cannot be written or read; the message is one line that names the file and what is wrong."""
+
+
+class ModelFileAccessError(OSError, ModelFileError):  # in this order, so that OSError reads the arguments
+    """The operating system refuses access to a model file.
+
+    ``errno``, ``strerror`` and ``filename`` are those of every OSError. The usual reasons have classes of their own, so
+    that ``except FileNotFoundError`` catches a missing model file.
+    """
+
+    access = "read"
+
+    def __str__(self) -> str:
+        return printable(f"{self.filename}: cannot be {self.access} ({self.strerror})")
+
+
+class ModelFileNotFoundError(ModelFileAccessError, FileNotFoundError):
+    """There is no such model file, or no such folder to write it to."""
+
+
+class ModelFileIsADirectoryError(ModelFileAccessError, IsADirectoryError):
+    """A folder stands where a model file should be."""
+
+
+class ModelFilePermissionError(ModelFileAccessError, PermissionError):
+    """The user may not read or write the model file."""
 
 
 def callers_stacklevel() -> int:

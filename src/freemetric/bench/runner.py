@@ -10,6 +10,7 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from ..datasets import DatasetError
+from ..printable import counted, verb
 from ..tabular.limits import Limits, limited
 from ..versions import versions
 from .locks import claim
@@ -119,7 +120,9 @@ def run(
         if taken:
             time.sleep(WAIT)
     if others:
-        report.problems.append(f"{others} records are kept that were learned with another most_patterns.")
+        report.problems.append(
+            f"{counted(others, 'record')} of fits with another most_patterns {verb(others, 'is', 'are')} kept."
+        )
     return report
 
 

@@ -16,6 +16,7 @@ from ..learners.free_energy.finishing import Task, finish_fit
 from ..learners.free_energy.given import given_recipe, run_to_the_end
 from ..learners.free_energy.model import FreeEnergyModel
 from ..metrics.precincts import Spaces
+from ..printable import counted
 from ..sklearn_compat import validate_params, with_callbacks
 from .far_rows import FarRows
 from .partitions import Block, check_not_lost, is_dask, known_lengths, pattern_blocks
@@ -112,7 +113,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         check_is_fitted(self)
         predicted, targets = self._by_partition(X), self._target_blocks(y)
         if len(predicted) != len(targets):
-            raise ValueError(f"X has {len(predicted)} partitions, and y has {len(targets)}.")
+            raise ValueError(f"X has {counted(len(predicted), 'partition')}, and y has {len(targets)}.")
         dask = require("dask", "dask")
         wanted = [
             dask.delayed(compared)([block for _, block in blocks], own, number, compare)
@@ -150,7 +151,7 @@ def compared(predictions: Sequence[NDArray], y: NDArray, number: int, compare: C
     """compare(predictions, y) of a partition, whose predictions come in blocks; None where it has no rows."""
     n = sum(len(block) for block in predictions)
     if n != len(y):
-        raise ValueError(f"X has {n} rows in partition {number}, and y has {len(y)}.")
+        raise ValueError(f"X has {counted(n, 'row')} in partition {number}, and y has {len(y)}.")
     return compare(np.concatenate(predictions), y) if n else None
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from ..extras import require
+from ..printable import counted
 
 Block = Any  # a delayed array, where it lives
 
@@ -90,7 +91,9 @@ def patterns(part: Any, number: int, n_features: int) -> NDArray[np.floating]:
     X = _without_gaps(part)
     X = X if X.dtype == np.float32 else X.astype(np.float64)
     if X.shape[1:] != (n_features,):
-        raise ValueError(f"X has shape {X.shape} in partition {number}; {n_features} features are needed.")
+        raise ValueError(
+            f"X has shape {X.shape} in partition {number}; this model needs {counted(n_features, 'feature')}."
+        )
     if not np.isfinite(X).all():
         raise ValueError(f"X contains NaN or infinity in partition {number}.")
     return X

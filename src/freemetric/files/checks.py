@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..printable import counted
+
 MOST_OF_ONE_HASH = 100
 
 
@@ -21,7 +23,7 @@ def check_array(
 ) -> None:
     """ValueError unless it is an array of that shape, of numbers of those kinds."""
     if type(array) is not np.ndarray or array.ndim != n_dims or array.dtype.kind not in kinds:
-        raise ValueError(f"{what} is not an array of {n_dims} dimensions with the right numbers")
+        raise ValueError(f"{what} is not an array of {counted(n_dims, 'dimension')} with the right numbers")
     if shape is not None and array.shape != shape:
         raise ValueError(f"{what} has shape {array.shape}, which does not fit the other arrays")
     if finite and "f" in kinds and not np.isfinite(array).all():

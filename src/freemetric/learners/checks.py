@@ -8,7 +8,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ..exceptions import DataWarning, callers_stacklevel
 from ..metrics.places import equal_rows
-from ..printable import printable
+from ..printable import counted, printable, verb
 from .units import ranges
 
 FOR_NUMBERS = "MLKR and DMLFE(energy='regression') learn a metric from numbers, FreeEnergyRegressor predicts them"
@@ -56,7 +56,9 @@ def labelled(y: NDArray, others_help: bool = False) -> NDArray[np.bool_]:
     if not unlabelled.any() or len(np.unique(y)) <= 2:
         return np.ones(len(y), dtype=bool)
     if not others_help:
-        said = f"{unlabelled.sum()} unlabelled rows (y = -1) are left out; if -1 is a class, give it another name."
+        n = int(unlabelled.sum())
+        gone = f"{counted(n, 'unlabelled row')} (y = -1) {verb(n, 'is', 'are')} left out"
+        said = f"{gone}; if -1 is a class, give it another name."
         warnings.warn(said, DataWarning, stacklevel=callers_stacklevel())
     return ~unlabelled
 
@@ -99,7 +101,7 @@ def _complaints_of_patterns(X, names):
         yield f"Constant features, which no distance can use: {_few(named)}."
     copies = _count_copies(X) if N <= MOST_COMPARED else 0
     if copies > MANY_COPIES * N:
-        what = f"{copies} of {N} rows are copies of others"
+        what = f"{copies} of {N} rows {verb(copies, 'is a copy of another', 'are copies of others')}"
         yield f"{what}: fine where they were observed independently; else errors that leave one row out are too low."
     if d > N:
         yield f"Fewer patterns ({N}) than features ({d}): many maps fit them perfectly; n_components may help."

@@ -13,6 +13,7 @@ from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import callers_stacklevel
+from ..printable import counted
 from ..sklearn_compat import Interval
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .linear_algebra import map_of, shrunk
@@ -176,8 +177,8 @@ class DMLeig(MetricLearner):
         with one_blas_thread(), keeping_the_best("DMLeig", search.best):
             if not search.run(self._start(V, K), self.max_iter, self.tol, self.verbose):
                 warnings.warn(
-                    f"DMLeig stopped after {search.n_iter} steps (max_iter={self.max_iter}) before it converged to "
-                    f"tol={self.tol}.",
+                    f"DMLeig stopped after {counted(search.n_iter, 'step')} (max_iter={self.max_iter}) before it "
+                    f"converged to tol={self.tol}.",
                     ConvergenceWarning,
                     stacklevel=callers_stacklevel(),
                 )

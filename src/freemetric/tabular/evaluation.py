@@ -9,6 +9,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from ..exceptions import DataWarning
+from ..printable import counted, verb
 from ..process_watchdog import in_processes
 from .comparison import Comparison
 from .folds import check_grouped
@@ -205,8 +206,8 @@ def _jobs(rows: Rows, methods, settings) -> Iterator[Job]:
 def _curve_jobs(rows, methods, settings, splits):
     parts = shares(min(len(train) for train, _ in splits), len(rows.classes))
     if not parts:
-        of_classes = f" of {len(rows.classes)} classes" if rows.classes else ""
-        few = f"{len(rows.y)} rows{of_classes} are too few for a learning curve"
+        of_classes = f" of {counted(len(rows.classes), 'class', 'classes')}" if rows.classes else ""
+        few = f"{counted(len(rows.y), 'row')}{of_classes} {verb(len(rows.y), 'is', 'are')} too few for a learning curve"
         warnings.warn(f"{rows.source}: {few}", DataWarning, 4)
     strata = np.zeros(len(rows.y), dtype=int) if rows.are_numbers and rows.groups is None else rows.y
     for share in reversed(parts):

@@ -12,6 +12,7 @@ from ...energies import LogNCAEnergy, NCAEnergy
 from ...exceptions import DataWarning, callers_stacklevel
 from ...mc import Annealing
 from ...metrics.ensemble import OWN
+from ...printable import verb
 from ..callbacks import FitSteps
 from ..sampling_run import steps_of
 from .candidates import candidate_of
@@ -81,7 +82,7 @@ def _after_round(steps, verbose, population):
 def _warn_about_judges(population: Population):
     n_silent, n_judged = population.n_silent, len(population.judged)
     if n_silent > 0.1 * n_judged:
-        who = f"{n_silent} of {n_judged} patterns were never out of bag"
+        who = f"{n_silent} of {n_judged} patterns {verb(n_silent, 'was', 'were')} never out of bag"
         warnings.warn(
             f"{who}; more replicas or a smaller subsample help.", DataWarning, stacklevel=callers_stacklevel()
         )

@@ -8,6 +8,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from ...metrics import BaseCommittee
+from ...printable import counted
 from .hearing import Hearing
 from .jury import Jury
 
@@ -173,5 +174,7 @@ def group_names(groups: Any, names: NDArray | None, n_features: int) -> NDArray:
         return np.arange(n_features) if names is None else names
     found = np.asarray(groups)
     if found.shape != (n_features,):
-        raise ValueError(f"groups must name a group for each of {n_features} features, got shape {found.shape}.")
+        raise ValueError(
+            f"groups must name a group for each of {counted(n_features, 'feature')}, got shape {found.shape}."
+        )
     return found

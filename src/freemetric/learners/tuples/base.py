@@ -18,6 +18,7 @@ from ...files.checks import require
 from ...files.estimators import check_attributes
 from ...magnitudes import lengths
 from ...presenting import Presented
+from ...printable import counted
 from ...provided import PROVIDED
 from ...sklearn_compat import HasMethods, validate_params
 from ..atomic_fit import AtomicFit
@@ -79,8 +80,9 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
             points, rows = self._looked_up(given, name)
         d = points.shape[-1]
         if d != self.n_features_in_:
-            what = f"{name} have {d} features"
-            raise ValueError(f"{what}, but {type(self).__name__} is expecting {self.n_features_in_} features.")
+            what = f"{name} have {counted(d, 'feature')}"
+            wanted = counted(self.n_features_in_, "feature")
+            raise ValueError(f"{what}, but {type(self).__name__} is expecting {wanted}.")
         check_not_huge(points)
         blocks = gen_batches(len(rows), _tuples_at_a_time(width * d))
         return np.concatenate([measure(points[rows[block]]) for block in blocks])
