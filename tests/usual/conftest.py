@@ -14,7 +14,7 @@ import pytest
 
 from freemetric.bench.locks import claim
 
-from .matrix import CELLS, COLUMNS, ELSEWHERE, Cell
+from .matrix import BACKENDS, CELLS, COLUMNS, Cell
 
 ROOT = Path(__file__).parents[2]
 AT_A_TIME = 2  # columns
@@ -82,7 +82,7 @@ def run(column: str, cells: list[Cell], site: Path) -> tuple[list[str], str]:
         return [], ""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(site), str(ROOT)])}
     environment.pop("SCIPY_ARRAY_API", None)  # of conftest.py; users have none
-    if column != ELSEWHERE:
+    if column in BACKENDS:
         # small matrices need no threads, which would wait for each other on a busy machine
         environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     output, errors = site.parent / f"{column}.jsonl", site.parent / f"{column}.err"

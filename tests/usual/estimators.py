@@ -21,6 +21,7 @@ CLASSIFIER, REGRESSOR = "classifier", "regressor"
 TABLE_CLASSIFIER, TABLE_REGRESSOR = "table classifier", "table regressor"  # on frames
 PAIRS, TRIPLETS, QUADRUPLETS = "pairs", "triplets", "quadruplets"  # classifiers of tuples
 
+TABLES = {TABLE_CLASSIFIER, TABLE_REGRESSOR}
 LEARNERS = {LEARNER, REGRESSION_LEARNER}
 CLASSIFIERS = {LEARNER, CLASSIFIER, TABLE_CLASSIFIER}
 REGRESSORS = {REGRESSION_LEARNER, REGRESSOR, TABLE_REGRESSOR}
@@ -128,7 +129,7 @@ def subject(name: str) -> Subject:
         learner, steps = make(), {f"{name.lower()}__{key}": values for key, values in grid.items()}
         model = make_pipeline(learner, last)
         return Subject(model, X, y, kind == LEARNER, steps or {f"{model.steps[-1][0]}__n_neighbors": [3, 5]}, learner)
-    if kind in (TABLE_CLASSIFIER, TABLE_REGRESSOR):
+    if kind in TABLES:
         X = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     return Subject(make(), X, y, kind in CLASSIFIERS, grid)
 

@@ -1,13 +1,13 @@
 """The matrix of usual uses as data: estimators, uses, columns, and what is refused.
 
-A new estimator is a line in ``ESTIMATORS`` (estimators.py); a new use is a function in uses.py and a line in ``USES``; a
+A new estimator is a line in ``ESTIMATORS`` of estimators.py. A new use is a function in uses.py and a line in ``USES``. A
 new place to run in is a function in ways.py and a line in ``WAYS``. What cannot work is a line in ``REFUSED``.
 """
 
 from typing import NamedTuple
 
 from . import uses, ways
-from .estimators import CLASSIFIERS, ESTIMATORS, EVERYONE, LEARNERS, PREDICTORS, REGRESSORS, TUPLES
+from .estimators import CLASSIFIERS, ESTIMATORS, EVERYONE, LEARNERS, PREDICTORS, REGRESSORS, TABLES, TUPLES
 
 USES = {
     "cross_val_score": (uses.use_cross_val_score, EVERYONE),
@@ -33,46 +33,39 @@ USES = {
     "pickle": (uses.use_pickle, EVERYONE),
 }
 
-WAYS = {
-    "Pool by fork": ways.fork_pool,
-    "limits in a daemonic process": ways.limits_in_a_daemonic_process,
-    "prefork server, fitted before": ways.prefork_after_fit,
-    "prefork server, loaded before": ways.prefork_after_load,
-    "Pool by spawn": ways.spawn_pool,
-    "Pool by forkserver": ways.forkserver_pool,
-    "ProcessPoolExecutor": ways.futures_of_processes,
-    "ThreadPoolExecutor": ways.futures_of_threads,
-    "threads of a server": ways.threads_of_a_server,
-    "asyncio.to_thread": ways.asyncio_threads,
-    "replicas by loky": ways.tasks_by_loky,
-    "Dask, processes": ways.dask_processes,
-    "Dask, threads": ways.dask_threads,
-    "freemetric evaluate --jobs 2": ways.evaluate_command,
-    "Compare of freemetric serve": ways.compare_of_serve,
+WAYS = {  # name -> the process that does it, and how; what forks does so before there are threads
+    "Pool by fork": ("forks", ways.fork_pool),
+    "limits in a daemonic process": ("forks", ways.limits_in_a_daemonic_process),
+    "prefork server, fitted before": ("forks", ways.prefork_after_fit),
+    "prefork server, loaded before": ("forks", ways.prefork_after_load),
+    "Pool by spawn": ("pools", ways.spawn_pool),
+    "Pool by forkserver": ("pools", ways.forkserver_pool),
+    "ProcessPoolExecutor": ("pools", ways.futures_of_processes),
+    "ThreadPoolExecutor": ("pools", ways.futures_of_threads),
+    "threads of a server": ("pools", ways.threads_of_a_server),
+    "asyncio.to_thread": ("pools", ways.asyncio_threads),
+    "replicas by loky": ("loky", ways.tasks_by_loky),
+    "Dask, processes": ("Dask", ways.dask_processes),
+    "Dask, threads": ("Dask", ways.dask_threads),
+    "freemetric evaluate --jobs 2": ("commands", ways.evaluate_command),
+    "Compare of freemetric serve": ("commands", ways.compare_of_serve),
 }
 
-BACKENDS = {"loky": None, "threads": "threading", "sequential": "sequential"}  # None: what joblib does by itself
-ELSEWHERE = "elsewhere"  # pools, clusters, servers and commands: ways.py
-COLUMNS = (*BACKENDS, ELSEWHERE)  # a process for each; those that take longest come first
+BACKENDS = {"loky": "loky", "threads": "threading", "sequential": "sequential"}
+COLUMNS = (*BACKENDS, "Dask", "commands", "pools", "forks")  # a process for each; what takes longest comes first
 
 NO_IMPORTANCES = "should have `coef_` or `feature_importances_` attribute"
-REFUSED = {  # by scikit-learn, in one line: (use, kind or name) -> words of it
-    **{
-        (use, name): NO_IMPORTANCES
-        for use in ("RFE", "SelectFromModel")
-        for name in (
-            *LEARNERS,
-            "MetricKNeighborsClassifier",
-            "MetricKNeighborsRegressor",
-            "TableClassifier",
-            "TableRegressor",
-        )
-    },
-    **{("Bagging", kind): "Found array with dim 3, while dim <= 2 is required" for kind in TUPLES},
-    **{("permutation_importance", kind): "Found array with dim 3, while dim <= 2 is required" for kind in TUPLES},
+NO_TUPLES = "Found array with dim 3, while dim <= 2 is required"
+WITHOUT = {*LEARNERS, *TABLES, "MetricKNeighborsClassifier", "MetricKNeighborsRegressor"}  # what has no importances
+REFUSED: dict[tuple[str, str | None], str] = {  # by scikit-learn, in one line: (use, kind or name) -> words of it
+    **{(use, name): NO_IMPORTANCES for use in ("RFE", "SelectFromModel") for name in WITHOUT},
+    **{(use, kind): NO_TUPLES for use in ("Bagging", "permutation_importance") for kind in TUPLES},
 }
 
 FLOORS = {"permutation_importance": 0.2, "partial_dependence": 0.2}  # of scores where accuracy or R2 is something else
+
+
+SEVERAL = "several"  # estimators
 
 
 class Cell(NamedTuple):
@@ -89,11 +82,10 @@ CELLS = [
     for name, estimator in ESTIMATORS.items()
     for use, (_, kinds) in USES.items()
     if estimator.kind in kinds
-] + [Cell(ELSEWHERE, way, "several") for way in WAYS]
+] + [Cell(column, way, SEVERAL) for way, (column, _) in WAYS.items()]
 
 
 def refusal(cell: Cell) -> str | None:
     """The words that a cell is refused with, or None where it must work."""
-    if cell.column == ELSEWHERE:
-        return None
-    return REFUSED.get((cell.use, cell.estimator), REFUSED.get((cell.use, ESTIMATORS[cell.estimator].kind)))
+    kind = None if cell.use in WAYS else ESTIMATORS[cell.estimator].kind
+    return REFUSED.get((cell.use, cell.estimator), REFUSED.get((cell.use, kind)))

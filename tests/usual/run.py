@@ -18,7 +18,7 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 import freemetric
 
 from .estimators import subject
-from .matrix import BACKENDS, ELSEWHERE, USES, WAYS, Cell
+from .matrix import BACKENDS, USES, WAYS, Cell
 from .ways import strict
 
 
@@ -34,8 +34,8 @@ def done(cell: Cell) -> dict:
 
 
 def _scores(cell):
-    if cell.column == ELSEWHERE:
-        WAYS[cell.use]()
+    if cell.use in WAYS:
+        WAYS[cell.use][1]()
         return 1.0
     with _backend(cell.column), warnings.catch_warnings():
         strict()
@@ -43,8 +43,8 @@ def _scores(cell):
 
 
 def _backend(column):
-    name = BACKENDS.get(column)
-    return nullcontext() if name is None else parallel_config(backend=name)
+    """What users write for it: nothing for loky, which is joblib's own choice, and then estimators take threads."""
+    return nullcontext() if column == "loky" else parallel_config(backend=BACKENDS.get(column, "sequential"))
 
 
 def _place():
