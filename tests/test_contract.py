@@ -1,13 +1,7 @@
-"""scikit-learn's own contract, for every estimator.
-
-One check is expected to fail where there are weights: it takes a weight for a number of copies. Here a weight is
-importance, and a copy of a row is a row. Leave-one-out leaves out one row: of five copies four stay, of one row of
-weight five nothing does. Otherwise the row would tell its own class.
-"""
+"""scikit-learn's own contract, for every estimator; `freemetric.expected_failed_checks` says what fails on purpose."""
 
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 from freemetric import (
     DMLFE,
@@ -20,11 +14,13 @@ from freemetric import (
     Kernelized,
     MetricKNeighborsClassifier,
     MetricKNeighborsRegressor,
+    expected_failed_checks,
 )
 from freemetric.mc import Annealing, Constant, ElementMove
 
+SHORT = Annealing(Constant(1e-3), ElementMove(0.3), n_steps=5, n_replicas=2)
 ESTIMATORS = [learner() for learner in LEARNERS.values()] + [
-    DMLFE(sampler=Annealing(Constant(1e-3), ElementMove(0.3), n_steps=5, n_replicas=2), n_jobs=2),
+    DMLFE(sampler=SHORT, n_jobs=2),
     DMLFE.paper(),
     PCA(whiten=True),
     MLKR(),
@@ -38,16 +34,18 @@ ESTIMATORS = [learner() for learner in LEARNERS.values()] + [
 ]
 
 
-def not_counts(estimator):
-    weighs = has_fit_parameter(estimator, "sample_weight")
-    reason = "a weight is importance, not a number of copies: a row is left out with its whole weight"
-    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")} if weighs else {}
-
-
 # The checks fit constant features, single patterns and copies on purpose; NCA need not converge on them.
 @pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=not_counts)
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failed_checks)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("estimator", [DMLFE(sampler=SHORT), RCA()], ids=["takes weights", "takes none"])
+def test_a_user_calls_check_estimator(estimator):
+    expected = expected_failed_checks(estimator)
+    found = check_estimator(estimator, expected_failed_checks=expected)  # raises if another check fails
+    assert {check["check_name"] for check in found if check["status"] == "xfail"} == set(expected)

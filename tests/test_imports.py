@@ -13,8 +13,8 @@ import freemetric
 
 ROOT = Path(freemetric.__file__).parent
 BOTTOM = {
-    *("exceptions", "extras", "forking", "presenting", "printable", "provided", "sklearn_compat", "text_files"),
-    *("versions", "_version"),
+    *("contract", "exceptions", "extras", "forking", "magnitudes", "presenting", "printable", "process_watchdog"),
+    *("provided", "sklearn_compat", "text_files", "versions", "_version"),
 }
 """Modules beside the packages: small things that anybody may use, and that use nothing of ours."""
 

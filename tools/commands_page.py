@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 import typer
 
@@ -25,13 +25,12 @@ in your shell.
 | exit code | |
 |---|---|
 | 0 | all is well |
-| 1 | something failed |
-| 2 | the input cannot be used: a file, a column, an option |
+| 1 | something failed: a method on a file, a full disk, an extra that is not installed |
+| 2 | the input cannot be used: a table, a model file, a column, an option |
 | 130 | stopped from the keyboard; a model file that was there is untouched |
 
 This page is made from the commands (`make pages`).
 """
-TYPES = {int: "N", float: "X", Path: "PATH", str: "TEXT", bool: ""}
 
 
 def page() -> str:
@@ -54,7 +53,7 @@ def described(name: str, command: Any) -> str:
     """A heading, what the command says of itself, how it is called, and what it takes."""
     shown = [param for param in command.params if not getattr(param, "hidden", False) and param.name != "help"]
     arguments = [param for param in shown if param.param_type_name == "argument"]
-    options = {_written(o, command): o for o in shown if o.param_type_name == "option"}
+    options = {_written(o): o for o in shown if o.param_type_name == "option"}
     needed = [words[0] for words, option in options.items() if option.required]
     rows = [f"| `{placed(a)}` | {told(a)} |" for a in arguments]
     rows += [f"| {', '.join(f'`{way}`' for way in words)} | {told(o)} |" for words, o in options.items()]
@@ -63,18 +62,16 @@ def described(name: str, command: Any) -> str:
     return f"## {name}\n\n{text}\n\n```text\n{usage}\n```\n\n| | |\n|---|---|\n" + "\n".join(rows) + "\n"
 
 
-def _written(option, command):
+def _written(option):
     """The ways to write an option, the long one first, with what follows it; --no-this as well."""
-    kind = get_type_hints(inspect.unwrap(command.callback))[option.name]
-    kinds = [inner for part in (kind, *get_args(kind)) for inner in (part, *get_args(part))]
-    what = next((TYPES[kind] for kind in kinds if kind in TYPES), "")
+    what = option.metavar or ""
     ways = [*sorted(option.opts, key=len, reverse=True), *option.secondary_opts]
     return tuple(f"{way} {what}".strip() for way in ways)
 
 
 def placed(argument: Any) -> str:
     """An argument as a command line shows it."""
-    shown = f"{argument.name.upper()}{'...' if argument.nargs == -1 else ''}"
+    shown = f"{argument.metavar}{'...' if argument.nargs == -1 else ''}"
     return shown if argument.required else f"[{shown}]"
 
 

@@ -9,6 +9,7 @@ from .provided import PROVIDED
 
 if TYPE_CHECKING:  # at run time they are imported when they are asked for: scikit-learn and numba take seconds
     from . import datasets, energies, files, mc, metrics
+    from .contract import expected_failed_checks
     from .files import load
     from .learners import (
         ANMM,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:  # at run time they are imported when they are asked for: scik
         QuadrupletClassifier,
         Recipe,
         TripletClassifier,
+        keep_interrupted_fits,
     )
     from .tabular import TableClassifier, TableRegressor
 
@@ -86,7 +88,9 @@ __all__ = [
     "__version__",
     "datasets",
     "energies",
+    "expected_failed_checks",
     "files",
+    "keep_interrupted_fits",
     "load",
     "mc",
     "metrics",
@@ -97,7 +101,11 @@ _MODULES = {
     *("metric_learn", "metrics", "onnx_export", "report", "serve", "tabular"),
 }
 _TABLES = ("TableClassifier", "TableRegressor")
-_HOMES = {"load": "files", **dict.fromkeys(_TABLES, "tabular")}  # of the other names in __all__; else learners
+_HOMES = {
+    "expected_failed_checks": "contract",
+    "load": "files",
+    **dict.fromkeys(_TABLES, "tabular"),
+}  # of the other names in __all__; else learners
 
 
 def __getattr__(name: str) -> Any:

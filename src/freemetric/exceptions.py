@@ -1,12 +1,18 @@
 """Warnings and errors of this package, as classes to filter and to catch."""
 
+import sys
+
+from .printable import printable
+
+ON_THE_WAY = (__name__.split(".")[0], "sklearn", "contextlib")  # packages whose lines a warning does not name
+
 
 class DataWarning(UserWarning):
     """Something in the data will make a learned metric worse or its error estimate too good."""
 
 
 class InterruptedFitWarning(UserWarning):
-    """A fit was stopped from the keyboard; the estimator holds the best state found so far."""
+    """A fit was stopped from the keyboard or by its time limit; the estimator holds the best state found so far."""
 
 
 class VersionWarning(UserWarning):
@@ -15,3 +21,36 @@ class VersionWarning(UserWarning):
 
 class ModelFileError(ValueError):
     """A model file cannot be written or read; the message is one line that names the file and what is wrong."""
+
+
+class ModelFileAccessError(OSError, ModelFileError):  # in this order, so that OSError reads the arguments
+    """The operating system refuses access to a model file.
+
+    ``errno``, ``strerror`` and ``filename`` are those of every OSError. The usual reasons have classes of their own, so
+    that ``except FileNotFoundError`` catches a missing model file.
+    """
+
+    access = "read"
+
+    def __str__(self) -> str:
+        return printable(f"{self.filename}: cannot be {self.access} ({self.strerror})")
+
+
+class ModelFileNotFoundError(ModelFileAccessError, FileNotFoundError):
+    """There is no such model file, or no such folder to write it to."""
+
+
+class ModelFileIsADirectoryError(ModelFileAccessError, IsADirectoryError):
+    """A folder stands where a model file should be."""
+
+
+class ModelFilePermissionError(ModelFileAccessError, PermissionError):
+    """The user may not read or write the model file."""
+
+
+def callers_stacklevel() -> int:
+    """The ``stacklevel`` at which ``warnings.warn`` names the user's line that called this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in ON_THE_WAY:
+        frame, level = frame.f_back, level + 1
+    return level

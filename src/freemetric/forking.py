@@ -1,5 +1,6 @@
-"""A process that is forked from one that has computed in several threads computes in one.
+"""Threads: how many a computation may use, and what a fork does to them.
 
+A process that is forked from one that has computed in several threads computes in one.
 GNU's OpenMP, in which scikit-learn searches neighbours and grows boosted trees, keeps its threads between calls. A fork
 does not take them along, and the child waits for them without an end. With one thread there is nobody to wait for, and
 a server or a pool that forks has a process for every core anyway; ``threadpoolctl.threadpool_limits`` gives it more.
@@ -9,6 +10,17 @@ import os
 import sys
 
 ALONE = {"children": True}
+
+
+def effective_n_threads(n_jobs: int | None) -> int:
+    """Return how many threads ``n_jobs`` means where work is done in threads, in joblib's terms.
+
+    ``joblib.effective_n_jobs`` answers for processes, and warns where a process may not have children.
+    """
+    from joblib.parallel import get_active_backend  # this module is imported with the package, joblib is not
+
+    backend, default = get_active_backend(require="sharedmem")
+    return backend.effective_n_jobs(default if n_jobs is None else n_jobs)
 
 
 def let_children_have_threads() -> None:

@@ -79,7 +79,7 @@ def test_records_that_are_there_are_kept_and_counted(tmp_path):
     assert run(jobs[:1], tmp_path).problems == []
     report = run(jobs, tmp_path, most_patterns=40)
     assert (report.fitted, report.found) == (3, 1)
-    assert report.problems == ["1 records are kept that were learned with another most_patterns."]
+    assert report.problems == ["1 record of fits with another most_patterns is kept."]
     parameters = [records.read(job.path(tmp_path)).parameters for job in jobs]
     assert parameters == [{}, {"most_patterns": 40}, {}, {}]
     assert "1 records are kept" in run(jobs, tmp_path).problems[0]

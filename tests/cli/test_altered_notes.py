@@ -49,7 +49,7 @@ def test_weights(freemetric, home, tmp_path, value):
     seal(tmp_path / "a.fm", changed(header, ("about", "table", "weights", 0), value), tree, arrays)
     answer = freemetric("inspect", tmp_path / "a.fm")
     assert (answer.code, answer.lines) == (
-        1,
+        2,
         [f"{tmp_path / 'a.fm'}: a model, but not of a table; `freemetric fit` makes such"],
     )
 

@@ -63,7 +63,7 @@ def test_numbers_by_any_measure(freemetric, tmp_path):
     said = freemetric("bench", "stats", tmp_path, "--json").json
     assert (said["control"], said["posthoc"][0]["method"]) == ("free-energy-regressor", "knn")
     answer = freemetric("bench", "table", tmp_path, "--measure", "brier")
-    assert (answer.code, len(answer.lines)) == (1, 1)
+    assert (answer.code, len(answer.lines)) == (2, 1)
     assert "'brier'" in answer.lines[0]
 
 
@@ -72,7 +72,7 @@ def test_a_law_is_run(freemetric, tmp_path):
     assert freemetric(*words, "--repeats", "1", "--json").json == {"fitted": 2, "found": 0, "problems": []}
     assert freemetric("bench", "table", tmp_path, "--json").json["rows"][0][0] == "two-noises-60"
     answer = freemetric(*words, "--tuned")
-    assert (answer.code, len(answer.lines)) == (1, 1)
+    assert (answer.code, len(answer.lines)) == (2, 1)
     answer = freemetric("bench", "run", tmp_path, "--task", "words")
     assert "known: 'classes', 'numbers', 'laws'" in answer.lines[0]
 
@@ -86,7 +86,7 @@ def test_records_that_lead_elsewhere_are_not_unpacked(freemetric, tmp_path):
         packed = tmp_path / "all.jsonl.gz"
         packed.write_bytes(gzip.compress(content.encode()))
         answer = freemetric("bench", "unpack", packed, tmp_path / "records")
-        assert (answer.code, answer.out) == (1, "")
+        assert (answer.code, answer.out) == (2, "")
         assert answer.lines == [f"all.jsonl.gz is not a whole file of records ({message})."]
         assert list(tmp_path.iterdir()) == [packed]
 
@@ -108,5 +108,5 @@ def test_what_is_unknown(freemetric, folder):
         ("status", folder / "nowhere"): "There is no folder",
     }.items():
         answer = freemetric("bench", *words)
-        assert (answer.code, answer.out, len(answer.lines)) == (1, "", 1)
+        assert (answer.code, answer.out, len(answer.lines)) == (2, "", 1)
         assert message in answer.lines[0]

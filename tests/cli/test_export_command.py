@@ -43,8 +43,8 @@ def test_any_saved_model_beside_itself(freemetric, iris, tmp_path):
 @pytest.mark.parametrize(
     ("words", "code", "reason"),
     [
-        (["missing.fm"], 2, "there is no such file"),
-        (["people.csv"], 1, "not a freemetric model"),
+        (["missing.fm"], 2, "cannot be read (No such file or directory)"),
+        (["people.csv"], 2, "not a freemetric model"),
         (["people.fm", "-o", "no/people.onnx"], 2, "there is no folder"),
     ],
 )

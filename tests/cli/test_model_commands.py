@@ -3,6 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from typer.main import get_command
+
+from freemetric.cli import app
+from freemetric.cli.console import exit_code
+from freemetric.cli.lazy import called
+from freemetric.exceptions import ModelFileError
+from freemetric.files.telling import refused_access
+from freemetric.tabular import InputError
 
 
 def predict(freemetric, home, frame, tmp_path, *words):
@@ -112,18 +120,88 @@ def test_wrong_options_of_fit(freemetric, home, tmp_path, words, message):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_models_that_are_none(freemetric, home, tmp_path):
-    damaged = tmp_path / "damaged.fm"
-    damaged.write_bytes((home / "people.fm").read_bytes()[:-100])
-    for model, code, message in [
-        (damaged, 1, "damaged, incomplete or altered"),
-        (home / "people.csv", 1, "not a freemetric model"),
-        (tmp_path / "nowhere.fm", 2, "there is no such file"),
-    ]:
-        for words in (["inspect", model], ["predict", model, home / "people.csv"]):
-            answer = freemetric(*words)
-            assert (answer.code, answer.out, len(answer.lines)) == (code, "", 1)
-            assert message in answer.lines[0]
+@pytest.mark.parametrize("verb", ["predict", "transform", "inspect", "report", "export"])
+def test_models_that_are_none(freemetric, home, tmp_path, verb):
+    files = {
+        "damaged, incomplete or altered": (home / "people.fm").read_bytes()[:-100],
+        "not a freemetric model": (home / "people.csv").read_bytes(),
+        "cannot be read (No such file or directory)": None,
+    }
+    for message, content in files.items():
+        model = tmp_path / "model.fm"
+        model.unlink(missing_ok=True) if content is None else model.write_bytes(content)
+        answer = freemetric(verb, model, *[home / "people.csv"] * (verb in ("predict", "transform")))
+        assert (answer.code, answer.out, len(answer.lines)) == (2, "", 1)
+        assert message in answer.lines[0]
+
+
+WRONG = {
+    "fit": ["DATA", "-o", "a.fm", "--target", "nothing"],
+    "predict": ["MODEL", "missing.csv"],
+    "transform": ["MODEL", "missing.csv"],
+    "inspect": ["."],
+    "report": ["MODEL", "missing.csv"],
+    "export": ["MODEL", "-o", "nowhere/a.onnx"],
+    "evaluate": ["DATA", "--target", "class", "--methods", "magic"],
+    "serve": ["--port", "0"],
+    "bench run": ["records", "--task", "words"],
+    "bench status": ["missing"],
+    "bench pack": ["missing", "a.jsonl.gz"],
+    "bench unpack": ["DATA", "records"],
+    "bench table": ["missing"],
+    "bench stats": ["missing"],
+    "bench figure": ["missing", "ranks", "a.svg"],
+    "bench draw": ["race", "nothing", "a.svg"],
+    "datasets fetch": ["nothing"],
+    "datasets check": ["nothing"],
+}
+"""Wrong input for every command that takes some."""
+
+
+@pytest.mark.parametrize("verb", WRONG)
+def test_wrong_input_is_exit_code_two(freemetric, home, tmp_path, monkeypatch, verb):
+    monkeypatch.chdir(tmp_path)
+    files = {"DATA": home / "people.csv", "MODEL": home / "people.fm"}
+    answer = freemetric(*verb.split(), *(files.get(word, word) for word in WRONG[verb]))
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.lines
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_command_that_takes_input_is_asked():
+    commands = {name: called(command) for name, command in get_command(app).commands.items()}
+    groups = {name: command.commands for name, command in commands.items() if hasattr(command, "commands")}
+    within = {f"{name} {verb}" for name, verbs in groups.items() for verb in verbs}
+    assert commands.keys() - groups.keys() | within == {*WRONG, "datasets list", "demo"}
+
+
+@pytest.mark.parametrize(
+    ("problem", "code"),
+    [
+        (InputError("a column"), 2),
+        (ValueError("an option"), 2),
+        (ModelFileError("no model"), 2),
+        (PermissionError(13, "Permission denied", "a.fm"), 2),
+        (OSError(28, "No space left on device"), 1),
+        (refused_access(OSError(28, "No space left on device"), "a.fm", "written"), 1),
+        (np.linalg.LinAlgError("Singular matrix"), 1),
+        (ImportError("an extra"), 1),
+        (RuntimeError("a defect"), 1),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
+)
+def test_exit_codes_tell_wrong_input_from_other_failures(problem, code):
+    assert exit_code(problem) == code
+
+
+def test_one_of_a_thing_is_said_as_one(freemetric, people, tmp_path):
+    people[["size", "class"]].to_csv(tmp_path / "a.csv", index=False)
+    people[["size"]].head(1).to_csv(tmp_path / "one.csv", index=False)
+    model = tmp_path / "a.fm"
+    answer = freemetric("fit", tmp_path / "a.csv", "--target", "class", "--method", "euclidean", "-o", model)
+    assert answer.out == f"{model}: euclidean on 60 rows, 1 column\n"
+    answer = freemetric("predict", model, tmp_path / "one.csv", "-o", tmp_path / "out.csv")
+    assert answer.out == f"{tmp_path / 'out.csv'}: 1 row\n"
 
 
 def test_places_that_cannot_be_written(freemetric, home, tmp_path):

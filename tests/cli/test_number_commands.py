@@ -199,7 +199,7 @@ def test_new_rows_whose_number_is_not_there_yet(freemetric, folder, homes, tmp_p
     answer = freemetric("predict", folder / "homes.fm", tmp_path / "new.csv", "-o", tmp_path / "out.csv")
     assert answer.code == 0
     assert answer.lines[-1].startswith("mean absolute error ")
-    assert answer.lines[-1].endswith("on the 1 rows that have a number")
+    assert answer.lines[-1].endswith("on the 1 row that has a number")
 
 
 @pytest.mark.parametrize("name", ["lowest", "mean", "decimal", "thousands", None])
@@ -212,7 +212,7 @@ def test_altered_notes_are_one_line(freemetric, folder, tmp_path, name, value):
     seal(tmp_path / "a.fm", altered, tree, arrays)
     answer = freemetric("predict", tmp_path / "a.fm", folder / "homes.csv", "-o", tmp_path / "out.csv")
     said = f"{tmp_path / 'a.fm'}: a model, but not of a table; `freemetric fit` makes such"
-    assert (answer.code, answer.lines) == (1, [said])
+    assert (answer.code, answer.lines) == (2, [said])
 
 
 def test_rows_weigh_differently(freemetric, homes, tmp_path):

@@ -30,7 +30,7 @@ def test_features_are_named_by_columns_and_values(freemetric, home, tmp_path):
 def test_report_of_nothing(freemetric, tmp_path):
     answer = freemetric("report", tmp_path / "missing.fm")
     assert answer.code == 2
-    assert "there is no such file" in answer.lines[-1]
+    assert "cannot be read (No such file or directory)" in answer.lines[-1]
 
 
 def test_report_where_there_is_no_folder(freemetric, home, tmp_path):

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
 
 import freemetric
 from freemetric import FreeEnergyClassifier, Recipe
@@ -116,3 +117,23 @@ def test_a_local_model_is_that_of_one_process(rows, one, tmp_path):
     with pytest.raises(ValueError, match=r"to_local\(\).partial_fit"):
         model.partial_fit(X, y)
     assert clone(model).get_params() == model.get_params()
+
+
+def test_a_local_model_is_that_of_one_process_at_defaults():
+    X, y = load_breast_cancer(return_X_y=True)
+    few = {"n_replicas": 4, "recipe": replace(Recipe(), n_steps=2), "random_state": 0}  # to keep it short
+    one = FreeEnergyClassifier(**few).fit(X, y)
+    local = DaskFreeEnergyClassifier(**few).fit(*chunked((X, y), 150)).to_local()
+    assert local.shortlist_ == one.shortlist_ < len(X)
+    np.testing.assert_array_equal(local.predict_proba(X), one.predict_proba(X))
+    np.testing.assert_array_equal(local.oob_decision_function_, one.oob_decision_function_)
+
+
+def test_classes_weigh_by_all_samples_where_a_part_is_searched(rows):
+    X, y = rows
+    kept = np.flatnonzero((y > 0) | (np.arange(len(y)) % 3 == 0))
+    settings = {**EXACT, "recipe": replace(EXACT["recipe"], most_searched=61), "class_weight": "balanced"}
+    one = FreeEnergyClassifier(**settings).fit(X[kept], y[kept])
+    model = DaskFreeEnergyClassifier(**settings).fit(*chunked((X[kept], y[kept]), 50))
+    np.testing.assert_allclose(model.class_weight_, one.class_weight_, rtol=1e-12)
+    np.testing.assert_allclose(model.predict_proba(X), one.predict_proba(X), atol=1e-6)

@@ -78,6 +78,22 @@ def assert_same_numbers(X, y):
     assert apart.score(far, da.from_array(y, chunks=50)) == pytest.approx(one.score(X, y), rel=1e-5)
 
 
+def test_a_restarted_cluster_is_said_in_one_line(wine):
+    X, y = wine
+    lost = r"^The cluster no longer has the training samples of this model: it was restarted .*; fit the model again"
+    threads = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
+    with distributed.LocalCluster(**threads) as cluster, distributed.Client(cluster) as client:
+        model = DaskFreeEnergyClassifier(2, candidates=["scaled/identity"], random_state=0).fit(*chunked(X, y, 60))
+        local = model.to_local()
+        client.restart(wait_for_workers=False, timeout=PATIENCE)
+        for ask in (model.predict, model.predict_proba, lambda X: model.score(*chunked(X, y, 60))):
+            with pytest.raises(RuntimeError, match=lost):
+                ask(X)
+        with pytest.raises(RuntimeError, match=lost):
+            model.to_local()
+    assert local.score(X, y) > 0.9  # needs no cluster
+
+
 def kill_a_worker_that_works(cluster, pids, killed):
     """Wait until a worker has something to do, and end it the hard way."""
     deadline = time.monotonic() + PATIENCE

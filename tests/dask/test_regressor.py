@@ -167,6 +167,28 @@ def test_a_local_model_is_that_of_one_process(rows, one, tmp_path):
     assert clone(model).get_params() == model.get_params()
 
 
+def test_a_local_model_is_that_of_one_process_at_defaults():
+    """Predictions ask a shortlist, and the spread is learned from such predictions."""
+    X, y = load_diabetes(return_X_y=True)
+    few = {"n_replicas": 4, "recipe": replace(Recipe(), n_steps=2), "random_state": 0}  # to keep it short
+    one = FreeEnergyRegressor(**few).fit(X, y)
+    assert one.shortlist_ < len(X)
+    model = DaskFreeEnergyRegressor(**few).fit(*chunked((X, y), 150))
+    assert_same(model.to_local(), one, X)
+    # Three partitions ask three shortlists, which are nearly all samples; the spread is that of such predictions.
+    apart, here = model.committee_.reading.spread, one.committee_.reading.spread
+    exact = model.set_params(shortlist=None).to_local().committee_.reading.spread
+    assert np.abs(apart - exact).max() < 0.3 * np.abs(here - exact).max()
+
+
+def test_one_partition_predicts_as_one_process_does():
+    """It asks the same shortlist, and has the same spread."""
+    X, y = (part[:180] for part in load_diabetes(return_X_y=True))  # no two samples are equally far
+    settings = {"recipe": replace(RECIPE, most_searched=180), "shortlist": 40, "random_state": 0}
+    one, model = FreeEnergyRegressor(**settings), DaskFreeEnergyRegressor(**settings)
+    assert_same(model.fit(X, y), one.fit(X, y), X)
+
+
 def test_plain_regressors_take_arrays_of_dask_that_fit(rows):
     settings = {"n_replicas": 3, "candidates": ["scaled/full"], "random_state": 0}
     there = FreeEnergyRegressor(**settings).fit(*chunked(rows, 50))

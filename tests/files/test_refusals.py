@@ -1,7 +1,9 @@
 """What cannot be saved, what is no model file, and what an interrupted save leaves behind."""
 
+import os
 import pickle
 import zipfile
+from errno import EACCES, EISDIR, ENOENT
 
 import numpy as np
 import pytest
@@ -144,9 +146,39 @@ def test_foreign_files(kind, read, tmp_path):
             archive.writestr("letter.txt", "hello")
     elif kind == "folder":
         path.mkdir()
-    said = {"folder": "not a file", "missing": r"cannot be read \(No such file"}.get(kind, "not a freemetric model")
-    with pytest.raises(ModelFileError, match=f"a.model: {said}"):
+    said = {"folder": r"cannot be read \(Is a dir", "missing": r"cannot be read \(No such file"}
+    with pytest.raises(ModelFileError, match=f"a.model: {said.get(kind, 'not a freemetric model')}"):
         read(path)
+
+
+@pytest.mark.parametrize("read", [freemetric.load, about])
+def test_a_file_that_cannot_be_opened_is_an_error_of_the_operating_system(read, tmp_path):
+    (tmp_path / "folder").mkdir()
+    for name, kind, number in (("nothing.fm", FileNotFoundError, ENOENT), ("folder", IsADirectoryError, EISDIR)):
+        with pytest.raises(kind) as caught:
+            read(tmp_path / name)
+        error = pickle.loads(pickle.dumps(caught.value))  # as joblib sends it from a worker
+        assert isinstance(error, ModelFileError)
+        assert (error.errno, error.filename) == (number, str(tmp_path / name))
+        assert str(error) == f"{tmp_path / name}: cannot be read ({os.strerror(number)})"
+
+
+def test_a_file_that_must_not_be_opened(learner, tmp_path, monkeypatch):
+    def refuse(path, *_):
+        raise PermissionError(EACCES, os.strerror(EACCES), str(path))
+
+    learner.save(tmp_path / "a.model")
+    monkeypatch.setattr(container, "open", refuse, raising=False)  # root may read everything
+    with pytest.raises(PermissionError, match=r"a.model: cannot be read \(Permission denied\)$") as caught:
+        freemetric.load(tmp_path / "a.model")
+    assert isinstance(caught.value, ModelFileError)
+
+
+def test_a_file_that_cannot_be_written_is_an_error_of_the_operating_system(learner, tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"a.model: cannot be written \(No such file or directory\)$") as caught:
+        learner.save(tmp_path / "nowhere" / "a.model")
+    assert isinstance(caught.value, ModelFileError)
+    assert pickle.loads(pickle.dumps(caught.value)).access == "written"
 
 
 def test_parameters_that_came_later_have_their_default(learner, tmp_path):

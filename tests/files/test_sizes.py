@@ -1,17 +1,20 @@
 """A file takes memory and threads in proportion to its size, whatever it says of itself."""
 
+import time
 import tracemalloc
 
 import numpy as np
 import pytest
 import sklearn
 from sklearn.base import BaseEstimator
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.compose import ColumnTransformer
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 import freemetric
-from freemetric import MetricKNeighborsClassifier
+from freemetric import ITML, RCA, Kernelized, MetricKNeighborsClassifier, PairClassifier, metric_learn
 from freemetric.files import ModelFileError, container, save
 from freemetric.files.budget import BYTES_PER_BYTE, FREE_BYTES
+from freemetric.files.checks import check_hashes
 from freemetric.learners import LEARNERS
 from freemetric.metrics import Voters
 
@@ -152,3 +155,78 @@ def test_as_many_voters_as_classes(tmp_path):
         save(classifier_of(Voters(X, np.arange(30_000), 30_000)), tmp_path / "a.model")
     few = classifier_of(Voters(X[:3000], np.arange(3000), 3000))
     assert through_file(few, tmp_path).predict(X[:3]).tolist() == [0, 1, 2]
+
+
+def with_attribute(model, tag, name, value, tmp_path):
+    """The file of a model after an attribute of one of its parts was changed."""
+
+    def edit(header, tree, arrays):
+        part_of(tree, tag)[name] = value
+
+    save(model, tmp_path / "a.model")
+    return resealed(tmp_path / "a.model", tmp_path / "a.model", edit)
+
+
+NUMBERS = np.random.default_rng(0).random((12, 3))
+LABELS = np.arange(12) % 2
+
+
+PAIRS = np.arange(12).reshape(6, 2)
+WIDE = {
+    "kernelized": lambda: Kernelized(RCA(), random_state=0).fit(NUMBERS, LABELS),
+    "kernelized, precomputed": lambda: Kernelized(RCA(), "precomputed").fit(NUMBERS @ NUMBERS.T, LABELS),
+    "rca": lambda: RCA().fit(NUMBERS, LABELS),
+    "metric-learn:nca": lambda: metric_learn.NCA(max_iter=2).fit(NUMBERS, LABELS),
+    "pair-classifier": lambda: PairClassifier(ITML(random_state=0)).fit(NUMBERS[PAIRS], [1, -1] * 3),
+    "sklearn:FunctionTransformer": lambda: FunctionTransformer(feature_names_out="one-to-one").fit(NUMBERS),
+    "sklearn:ColumnTransformer": lambda: ColumnTransformer([("kept", "passthrough", [0, 2])]).fit(NUMBERS),
+    "sklearn:StandardScaler": lambda: StandardScaler().fit(NUMBERS),
+}
+"""Estimators with numbers of features in their files, by their tags."""
+
+
+@pytest.mark.parametrize("made", WIDE)
+@pytest.mark.parametrize("name", ["n_features_in_", "_n_features_out"])
+@pytest.mark.parametrize("number", [2**62, 10**7])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
+def test_many_features_without_numbers_for_them(made, name, number, tmp_path):
+    """Their names alone would take gigabytes."""
+    tag = made if ":" in made else f"freemetric:{made.partition(',')[0]}"
+    path = with_attribute(WIDE[made](), tag, name, number, tmp_path)
+    with pytest.raises(ModelFileError) as caught:
+        freemetric.load(path)
+    assert_one_line(caught.value, path)
+
+
+@pytest.mark.parametrize("number", [1, 4])
+def test_a_kernelized_learner_has_as_many_columns_as_it_maps_to(number, tmp_path):
+    model = Kernelized(RCA(2), random_state=0).fit(NUMBERS, LABELS)
+    path = with_attribute(model, "freemetric:kernelized", "_n_features_out", number, tmp_path)
+    with pytest.raises(ModelFileError, match="_n_features_out of Kernelized is not what its learner maps to"):
+        freemetric.load(path)
+    assert through_file(model, tmp_path).get_feature_names_out().tolist() == ["kernelized0", "kernelized1"]
+
+
+def colliding(n):
+    """Different integers, all of one hash in Python."""
+    found = [1 + i * (2**61 - 1) for i in range(n)]
+    assert len(set(map(hash, found[:100]))) == 1
+    return found
+
+
+def test_a_dict_of_keys_with_one_hash(refused):
+    """To build it would take many seconds, and four times as long for every twice as many keys."""
+    began = time.process_time()
+    assert "same hash" in refused(constant({"dict": [[key, 0] for key in colliding(20_000)]}))[0]
+    assert time.process_time() - began < 5
+
+
+def test_categories_with_one_hash(refused):
+    """An encoder would look values up in a dict of them."""
+    assert "same hash" in refused(constant({"objects": ["|O", [20_000], colliding(20_000)]}))[0]
+
+
+def test_usual_keys_share_no_hash(rng):
+    check_hashes([*range(-50_000, 50_000), *rng.standard_normal(50_000), *2.0 ** np.arange(-1000, 1000), "word", None])
+    check_hashes([])

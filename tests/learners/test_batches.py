@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import approx_fprime
 from sklearn.datasets import make_classification
 
-from freemetric import DMLFE, LMNN, NCA
+from freemetric import DMLFE, LMNN, NCA, keep_interrupted_fits
 from freemetric.energies import NCAEnergy
 from freemetric.exceptions import InterruptedFitWarning
 from freemetric.learners import batches, stochastic_descent
@@ -115,5 +115,5 @@ def test_interrupted_fit_keeps_the_best(data, monkeypatch):
         return real(self, *walk)
 
     monkeypatch.setattr(stochastic_descent.StochasticDescent, "_walk", press_ctrl_c)
-    with pytest.warns(InterruptedFitWarning, match="NCA.fit was interrupted"):
+    with keep_interrupted_fits(), pytest.warns(InterruptedFitWarning, match="NCA.fit was interrupted"):
         assert NCA(batch_size=100, random_state=0).fit(*data).n_iter_ == 2

@@ -7,6 +7,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import minmax_scale
 
+from freemetric import keep_interrupted_fits
 from freemetric.exceptions import InterruptedFitWarning
 from freemetric.learners import dml_eig
 from freemetric.learners.dml_eig import DMLeig
@@ -214,7 +215,7 @@ def test_interrupted_fit_keeps_the_best(wine, monkeypatch):
         return original(self, squared, q)
 
     monkeypatch.setattr(dml_eig._SmallestDistance, "step", press_ctrl_c)
-    with pytest.warns(InterruptedFitWarning, match="DMLeig.fit was interrupted"):
+    with keep_interrupted_fits(), pytest.warns(InterruptedFitWarning, match="DMLeig.fit was interrupted"):
         model = DMLeig(smoothing=1e-3).fit(*wine)
     assert model.n_iter_ == 2
     assert model.objective_ > calls[1]

@@ -6,7 +6,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-from freemetric import DMLFE
+from freemetric import DMLFE, keep_interrupted_fits
 from freemetric.energies import Confinement, NCAEnergy
 from freemetric.exceptions import InterruptedFitWarning
 from freemetric.mc import Annealing, Constant, ElementMove, Geometric, MatrixMove, ParallelTempering, StretchRotateMove
@@ -134,7 +134,10 @@ def test_interrupted_fit_keeps_the_best(wine):
                     raise KeyboardInterrupt
                 yield step
 
-    with pytest.warns(InterruptedFitWarning, match="DMLFE.fit was interrupted; the best state so far is kept"):
+    with (
+        keep_interrupted_fits(),
+        pytest.warns(InterruptedFitWarning, match="DMLFE.fit was interrupted; the best state so far is kept"),
+    ):
         model = DMLFE(sampler=Interrupted(), random_state=0).fit(*wine)
     assert model.n_iter_ == 4
     assert model.energy_ == model.trace_["energy"].min()

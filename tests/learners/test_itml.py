@@ -5,6 +5,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import minmax_scale
 
+from freemetric import keep_interrupted_fits
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
 from freemetric.learners import itml
 from freemetric.learners.itml import ITML
@@ -268,7 +269,7 @@ def test_interrupted_fit_keeps_the_best(wine, monkeypatch):
         original(self, order)
 
     monkeypatch.setattr(itml._Projections, "cycle", press_ctrl_c)
-    with pytest.warns(InterruptedFitWarning, match="ITML.fit was interrupted"):
+    with keep_interrupted_fits(), pytest.warns(InterruptedFitWarning, match="ITML.fit was interrupted"):
         model = ITML(random_state=0).fit(*wine)
     assert model.n_iter_ == 2
     assert model.transform(wine[0]).shape == (178, 13)

@@ -6,6 +6,7 @@ from scipy.optimize import approx_fprime, linprog
 from sklearn.datasets import load_digits, make_classification
 from sklearn.exceptions import ConvergenceWarning
 
+from freemetric import keep_interrupted_fits
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
 from freemetric.learners import large_margin, lmnn
 from freemetric.learners.lmnn import LMNN
@@ -287,7 +288,7 @@ def test_interrupted_fit_keeps_the_best(wine, monkeypatch):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(lmnn._Objective, "report", press_ctrl_c)
-    with pytest.warns(InterruptedFitWarning, match="LMNN.fit was interrupted"):
+    with keep_interrupted_fits(), pytest.warns(InterruptedFitWarning, match="LMNN.fit was interrupted"):
         model = LMNN().fit(*wine)
     assert model.n_iter_ == 4
     assert model.objective_ < labelled_value(np.eye(13), *wine)

@@ -4,7 +4,7 @@ from scipy.optimize import minimize
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
-from freemetric import MMC
+from freemetric import MMC, keep_interrupted_fits
 from freemetric.exceptions import InterruptedFitWarning
 from freemetric.learners import mmc
 
@@ -146,7 +146,7 @@ def test_interrupted_fit_keeps_the_best(wine, monkeypatch):
         original(self, flat)
 
     monkeypatch.setattr(mmc._MeanDistance, "look", press_ctrl_c)
-    with pytest.warns(InterruptedFitWarning, match="MMC.fit was interrupted"):
+    with keep_interrupted_fits(), pytest.warns(InterruptedFitWarning, match="MMC.fit was interrupted"):
         model = MMC(random_state=0).fit(*wine)
     assert model.transform(wine[0]).shape == (178, 13)
 

@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.preprocessing import minmax_scale
 
-from freemetric import NCA
+from freemetric import NCA, keep_interrupted_fits
 from freemetric.energies import NCAEnergy
 from freemetric.exceptions import InterruptedFitWarning
 from freemetric.kernels import reference
@@ -82,7 +82,7 @@ def test_interrupted_fit_keeps_the_best(wine, monkeypatch):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(descent.Objective, "report", press_ctrl_c)
-    with pytest.warns(InterruptedFitWarning, match="NCA.fit was interrupted"):
+    with keep_interrupted_fits(), pytest.warns(InterruptedFitWarning, match="NCA.fit was interrupted"):
         model = NCA().fit(*wine)
     assert model.energy_ < NCAEnergy().bind(*wine)(np.eye(13)[None])[0]
     assert model.transform(wine[0]).shape == (178, 13)

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import MinMaxScaler
 
+from freemetric import keep_interrupted_fits
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
 from freemetric.learners import scml, scml_basis
 from freemetric.learners.dual_averaging import DualAverage, batch_gradient, descend, mean_hinge
@@ -264,7 +265,7 @@ def test_interrupted_fit_keeps_the_best(wine, monkeypatch, looks):
         with pytest.raises(KeyboardInterrupt):
             SCML().fit(*wine)
         return
-    with pytest.warns(InterruptedFitWarning, match=r"SCML.fit was interrupted"):
+    with keep_interrupted_fits(), pytest.warns(InterruptedFitWarning, match=r"SCML.fit was interrupted"):
         model = SCML(random_state=0).fit(*wine)
     assert model.n_iter_ == 2000
     assert model.objective_ < 0.1

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from freemetric import LDML, MCML, NCMML
+from freemetric import LDML, MCML, NCMML, keep_interrupted_fits
 from freemetric.exceptions import InterruptedFitWarning
 from freemetric.learners import ldml, mcml, ncmml
 
@@ -33,7 +33,10 @@ def test_interrupted_fit_keeps_the_best(learner, wine, monkeypatch):
 
     whole = value(clone(learner).fit(*wine))
     monkeypatch.setattr(module, name, interrupted)
-    with pytest.warns(InterruptedFitWarning, match=f"{type(learner).__name__}.fit was interrupted"):
+    with (
+        keep_interrupted_fits(),
+        pytest.warns(InterruptedFitWarning, match=f"{type(learner).__name__}.fit was interrupted"),
+    ):
         learner.fit(*wine)
     assert np.isfinite(learner.components_).all()
     assert value(learner) > whole

@@ -1,14 +1,33 @@
 """Results do not depend on the units of the features; numbers without squares are refused in one line."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import minmax_scale, scale
 
-from freemetric import DMLFE, LEARNERS, NCA, SCML, FreeEnergyClassifier
+from freemetric import (
+    DMLFE,
+    LEARNERS,
+    MLKR,
+    NCA,
+    PCA,
+    RCA,
+    SCML,
+    Covariance,
+    FreeEnergyClassifier,
+    FreeEnergyRegressor,
+    Kernelized,
+    MetricKNeighborsClassifier,
+    MetricKNeighborsRegressor,
+    TableClassifier,
+    TableRegressor,
+    metric_learn,
+)
 from freemetric.exceptions import DataWarning
 from freemetric.learners.units import unit_of
 from freemetric.mc import Annealing, Constant, ElementMove, LangevinMove
@@ -162,3 +181,129 @@ def test_spreads_at_which_maps_once_stayed_where_they_began(cls, data, factor):
     expected, model = cls(random_state=0).fit(X, y), cls(random_state=0).fit(factor * X, y)
     assert np.mean(neighbors(model, factor * X) == neighbors(expected, X)) > 0.97
     assert model.energy_ == pytest.approx(expected.energy_, rel=1e-3)
+
+
+def of_metric_learn():
+    """Estimators of metric-learn's names, by name."""
+    for name in metric_learn.__all__:
+        cls = getattr(metric_learn, name)
+        if isinstance(cls, type) and hasattr(cls, "fit"):
+            yield f"metric_learn.{name}", cls()
+
+
+ESTIMATORS = {
+    **{name: make() for name, make in LEARNERS.items()},
+    **dict(of_metric_learn()),
+    "mlkr": MLKR(),
+    "dmlfe of numbers": DMLFE(energy="regression"),
+    "classifier": FreeEnergyClassifier(4),
+    "regressor": FreeEnergyRegressor(4),
+    "kernelized": Kernelized(RCA()),
+    "k-NN classifier": MetricKNeighborsClassifier(PCA()),
+    "k-NN regressor": MetricKNeighborsRegressor(PCA()),
+    "table classifier": TableClassifier(FreeEnergyClassifier(4)),
+    "table regressor": TableRegressor(FreeEnergyRegressor(4)),
+}
+FEW = {"random_state": 0, "max_iter": 20, "n_basis": 20, "n_constraints": 20, "n_chunks": 10}
+SIZES = {
+    "1e-300": 1e-300,
+    "1e300": 1e300,
+    "mixed": np.array([1e-300, 1.0, 1e300]),
+    "one tiny": np.array([1e-300, 1.0, 1.0]),
+    "1e307": 1e307,
+}
+
+
+def fitted(estimator, X, y):
+    """The estimator, fitted on rows, or on tuples of them where it takes such."""
+    estimator = clone(estimator)
+    estimator.set_params(**{name: value for name, value in FEW.items() if name in estimator.get_params()})
+    tuples = np.random.default_rng(0).integers(len(X), size=(60, 4))
+    size = getattr(estimator, "_size", 2)
+    if hasattr(estimator, "_learn_pairs") and hasattr(estimator, "predict"):
+        return estimator.fit(X[tuples[:, :2]], np.where(y[tuples[:, 0]] == y[tuples[:, 1]], 1, -1))
+    return estimator.fit(X[tuples[:, :size]]) if hasattr(estimator, "_size") else estimator.fit(X, y)
+
+
+@pytest.fixture
+def only_our_warnings():
+    """Warnings are errors, but for those that estimators of ours are known to give."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for message in ("As no value for `n_basis`", ".*balance"):
+            warnings.filterwarnings("ignore", message=message)
+        for category in (DataWarning, ConvergenceWarning):
+            warnings.simplefilter("ignore", category)
+        yield
+
+
+def answers_of(estimator, X):
+    """What a fitted estimator says of rows, by the methods that it has."""
+    for name in ("transform", "predict", "predict_proba", "embed"):
+        if hasattr(estimator, name) and not (name == "predict" and "metric_learn" in type(estimator).__module__):
+            yield partial(getattr(estimator, name), X)
+    if hasattr(estimator, "pair_distance"):
+        yield lambda: estimator.pair_distance(np.stack([X[:9], X[9:18]], axis=1))
+    if hasattr(estimator, "kneighbors"):
+        yield lambda: estimator.kneighbors(X)[0]
+
+
+def check_answers(estimator, X):
+    """Every answer is finite, or refused in one line."""
+    for answer in answers_of(estimator, X):
+        try:
+            assert np.isfinite(answer()).all()
+        except ValueError as problem:
+            assert "large" in str(problem) or "no numbers" in str(problem)  # noqa: PT017
+            assert "\n" not in str(problem)  # noqa: PT017
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.usefixtures("only_our_warnings")
+def test_features_of_any_size_are_learned_from_or_refused_in_one_line(name, size):
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    y = (X[:, 1] > 0).astype(int)
+    try:
+        model = fitted(ESTIMATORS[name], X * SIZES[size], y)
+    except ValueError as problem:
+        assert "too large" in str(problem) or "too little" in str(problem)  # noqa: PT017
+        assert "\n" not in str(problem)  # noqa: PT017
+    else:
+        check_answers(model, X * SIZES[size])
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.usefixtures("only_our_warnings")
+def test_queries_of_any_size_are_answered_or_refused_in_one_line(name):
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    model = fitted(ESTIMATORS[name], X, (X[:, 1] > 0).astype(int))
+    for size in (1e-300, 1e160, 1e300, 1e307):
+        check_answers(model, X * size)
+
+
+@pytest.mark.parametrize("model", [MetricKNeighborsClassifier(PCA(), 3), MetricKNeighborsRegressor(PCA(), 3)])
+@pytest.mark.parametrize("factor", [2.0**-240, 2.0**-100, 2.0**100, 2.0**240])
+def test_neighbors_in_a_space_of_any_size(data, model, factor):
+    X, y = data
+    expected = clone(model).fit(X[::2], y[::2]).predict(X)
+    np.testing.assert_array_equal(clone(model).fit(X[::2] * factor, y[::2]).predict(X * factor), expected)
+
+
+def test_distances_without_squares(data):
+    X, y = data
+    model = PCA().fit(X, y)
+    pairs = np.stack([X[:9], X[9:18]], axis=1)
+    metric, expected = model.get_metric(), model.pair_distance(pairs)
+    for factor in (2.0**-800, 2.0**800):
+        np.testing.assert_array_equal(model.pair_distance(factor * pairs), factor * expected)
+        assert metric(*(factor * pairs[0])) == pytest.approx(factor * expected[0], rel=1e-12)
+
+
+def test_covariance_of_a_feature_whose_square_vanishes(rng):
+    X = rng.standard_normal((50, 3))
+    units = np.array([2.0**-990, 1.0, 8.0])
+    Z, expected = Covariance().fit_transform(X * units), Covariance().fit_transform(X)
+    np.testing.assert_allclose(Z @ Z.T, expected @ expected.T, atol=1e-9)
+    with pytest.raises(ValueError, match=r"^The elements of A\^T A are too large"):
+        Covariance().fit(X * units).get_mahalanobis_matrix()

@@ -47,14 +47,14 @@ def test_killed_in_the_middle(move, tmp_path):
         return subprocess.Popen([sys.executable, "-c", PROGRAM, move, str(folder), str(tmp_path / result)])
 
     child = run(folder, "killed.npz")
-    while not folder.exists() or not any(path.suffix == ".walk" for path in folder.iterdir()):
+    while not any(folder.rglob("*.walk")):
         assert child.poll() is None
         time.sleep(0.01)
     os.kill(child.pid, signal.SIGKILL)
     assert child.wait() == -signal.SIGKILL
     assert not (tmp_path / "killed.npz").exists()
-    written = next(folder.glob("*.walk"))
-    (folder / f".{written.name}.{'0123' * 8}.tmp").touch()  # as if it had been killed in the middle of a file
+    written = next(folder.rglob("*.walk"))
+    (written.parent / f".{written.name}.{'0123' * 8}.tmp").touch()  # as if it had been killed in the middle of a file
     assert run(folder, "resumed.npz").wait() == 0
     assert run("", "undisturbed.npz").wait() == 0
     assert not folder.exists()
@@ -101,22 +101,24 @@ def test_every_walk_goes_on_as_if_nothing_had_happened(sampler, batch_size, wine
 @pytest.mark.parametrize(
     "change", [{"random_state": 1}, {"confinement": 1e-3}, {"energy": "log-nca"}, {"data": 1}], ids=str
 )
-def test_a_walk_of_another_fit_is_refused(change, wine, tmp_path, monkeypatch):
+def test_another_fit_finds_nothing_and_disturbs_nothing(change, wine, tmp_path, monkeypatch):
     X, y = wine
-    settings = {"sampler": SAMPLERS["hamiltonian"], "random_state": 0, "checkpoint": tmp_path / "kept"}
-    stopped(DMLFE(**settings), wine, 2, monkeypatch)
+    settings = {"sampler": SAMPLERS["hamiltonian"], "random_state": 0}
+    stopped(DMLFE(**settings, checkpoint=tmp_path / "kept"), wine, 2, monkeypatch)
+    kept = {path: path.read_bytes() for path in tmp_path.rglob("*.walk")}
     if "data" in change:
         X, change = X * 1.001, {}
-    with pytest.raises(ValueError, match=r"^checkpoint='.*kept' holds a fit of other data or parameters; choose .*\.$"):
-        DMLFE(**{**settings, **change}).fit(X, y)
-    DMLFE(**settings).fit(*wine)  # and is still there for its own
+    settings = {**settings, **change}
+    other = DMLFE(**settings, checkpoint=tmp_path / "kept").fit(X, y)
+    np.testing.assert_array_equal(other.components_, DMLFE(**settings).fit(X, y).components_)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.walk")} == kept
 
 
 def test_a_walk_in_more_dimensions_than_the_data_is_refused(wine, tmp_path, monkeypatch):
     """The kernels believe the shape of the maps, and would read behind the data."""
     settings = {"sampler": SAMPLERS["element"], "random_state": 0, "checkpoint": tmp_path}
     stopped(DMLFE(**settings), wine, 2, monkeypatch)
-    (file, *_) = tmp_path.iterdir()
+    (file, *_) = tmp_path.rglob("*.walk")
     kept = freemetric.load(file)
     walk = kept.to_state() | {name: wider(kept.to_state()[name]) for name in ("maps", "best_map")}
     chain = kept.chain.to_state()
@@ -134,7 +136,7 @@ def test_a_file_that_is_not_whole_is_made_again(wine, tmp_path, monkeypatch):
     settings = {"sampler": SAMPLERS["element"], "random_state": 0}
     kept = DMLFE(**settings, checkpoint=tmp_path)
     stopped(kept, wine, 3, monkeypatch)
-    (file, *_) = tmp_path.iterdir()
+    (file, *_) = tmp_path.rglob("*.walk")
     file.write_bytes(file.read_bytes()[:-5])
     np.testing.assert_array_equal(kept.fit(*wine).components_, DMLFE(**settings).fit(*wine).components_)
 

@@ -136,7 +136,7 @@ def test_streams_need_a_row_for_every_replica():
     streams = Streams.of(np.random.default_rng(0), 2)
     with pytest.raises(ValueError, match=r"that of the 2 replicas; got size \(3, 2\)"):
         streams.random((3, 2))
-    with pytest.raises(ValueError, match="3 replicas need as many random streams; got 2"):
+    with pytest.raises(ValueError, match="There must be as many random streams as replicas, 3; got 2"):
         Streams.of(streams, 3)
 
 

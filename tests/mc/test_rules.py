@@ -108,7 +108,7 @@ def run(energy, sampler, A=None, seed=0):
         (Annealing(Constant(np.nan)), "temperature must be a finite number"),
         (ParallelTempering((-0.1, 0.2)), "temperature must be a finite number"),
         (ParallelTempering((0.2, 0.1)), r"temperatures must ascend; got \[0\.2, 0\.1\]"),
-        (ParallelTempering((0.1, 0.2, 0.3)), "3 temperatures need as many replicas; got 2"),
+        (ParallelTempering((0.1, 0.2, 0.3)), "There must be as many replicas as temperatures, 3; got 2"),
         (Annealing(Geometric(0.1, 1.5)), r"factor must be in \(0, 1\]; got 1\.5"),
         (Annealing(move="jump"), "Unknown move 'jump'; known moves: 'element'"),
         (Annealing(move=ElementMove(n_moves=0)), "n_moves must be 'elements', 'patterns' or a positive integer; got 0"),

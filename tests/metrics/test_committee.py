@@ -5,9 +5,9 @@ import pytest
 from sklearn.datasets import make_classification
 
 import freemetric
-from freemetric import FreeEnergyClassifier
+from freemetric import FreeEnergyClassifier, FreeEnergyRegressor
 from freemetric.kernels import kernels_for, numba_, reference
-from freemetric.metrics import polling, shortlist
+from freemetric.metrics import BaseCommittee, Committee, polling, shortlist
 
 
 def problem(rng, copies=False, M=300, C=3):
@@ -89,6 +89,23 @@ def test_threads_do_not_matter(model, n_jobs):
     fitted, X = model
     one = fitted.set_params(n_jobs=None).predict_proba(X)
     np.testing.assert_array_equal(fitted.set_params(n_jobs=n_jobs).predict_proba(X), one)
+
+
+def test_as_many_are_asked_as_there_are_neighbours_that_vote(model):
+    fitted, X = model
+    fewest = fitted.set_params(shortlist=fitted.committee_.n_neighbors).predict_proba(X[:30])
+    np.testing.assert_array_equal(fitted.set_params(shortlist=1).predict_proba(X[:30]), fewest)
+    fitted.set_params(shortlist="auto")
+
+
+def test_a_committee_for_regression_has_nothing_of_classification(rng):
+    X = rng.random((40, 2))
+    committee = FreeEnergyRegressor(2, candidates=["scaled/identity"], random_state=0).fit(X, X[:, 0]).committee_
+    for name in ("predict_proba", "basin_energies", "basins"):
+        with pytest.raises(AttributeError, match=f"'NumberCommittee' object has no attribute '{name}'"):
+            getattr(committee, name)
+    assert isinstance(committee, BaseCommittee)
+    assert not isinstance(committee, Committee)
 
 
 def test_every_backend_has_the_same_functions():

@@ -34,7 +34,9 @@ def test_as_if_all_lived_together(committee, rng, n_parts):
     parts = [np.sort(rows) for rows in np.array_split(rng.permutation(90), n_parts)]
     found = [answers(spaces, precinct, Q) for precinct in precincts(committee.voters, parts)]
     for order in (found, found[::-1]):
-        assert_allclose(spaces.calibration(merged(order).shares(spaces)), committee.predict_proba(Q), rtol=1e-5)
+        assert_allclose(
+            committee.mixture.calibration(merged(order).shares(spaces)), committee.predict_proba(Q), rtol=1e-5
+        )
     in_steps = merged([merged(found[: n_parts // 2 + 1]), *found[n_parts // 2 + 1 :]])
     assert_allclose(in_steps.shares(spaces), merged(found).shares(spaces))
 
@@ -43,7 +45,7 @@ def test_a_precinct_without_voters_and_one_with_fewer_than_asked(committee, rng)
     Q, spaces = rng.random((5, 3)), Spaces.of(committee)
     parts = [np.arange(0), np.arange(2), np.arange(2, 90)]
     found = [answers(spaces, precinct, Q, 256) for precinct in precincts(committee.voters, parts)]
-    assert_allclose(spaces.calibration(merged(found).shares(spaces)), committee.predict_proba(Q), rtol=1e-5)
+    assert_allclose(committee.mixture.calibration(merged(found).shares(spaces)), committee.predict_proba(Q), rtol=1e-5)
 
 
 def test_a_shortlist_of_a_precinct_asks_only_those_on_it(committee, rng):

@@ -43,6 +43,34 @@ def test_as_python_has_it(data, request):
         assert np.abs(probabilities - wanted).max() < 0.1
 
 
+@pytest.mark.parametrize("shortlist", ["auto", 60, 1])
+def test_the_shortlist_is_asked_in_graphs_too(shortlist, halves):
+    """Neighbours that are nearest in one space alone do not vote, neither in Python nor in the graph."""
+    model, new = halves
+    exact = model.set_params(shortlist=None).predict_proba(new)
+    wanted = model.set_params(shortlist=shortlist).predict_proba(new)
+    assert model.shortlist_ < len(model.committee_.voters.places.rows)
+    assert np.abs(wanted - exact).max() > 1e-3
+    label, probabilities = answer(to_onnx(model), new)
+    np.testing.assert_allclose(probabilities, wanted, rtol=0, atol=1e-6)
+    assert label.tolist() == model.predict(new).tolist()
+
+
+@pytest.fixture(scope="module")
+def halves(breast_cancer):
+    """A model at its defaults, of half of the table, and the other half."""
+    X, y = breast_cancer
+    return FreeEnergyClassifier(8, random_state=0).fit(X[::2], y[::2]), X[1::2]
+
+
+def test_the_shortlist_names_places_where_rows_have_copies(breast_cancer):
+    X, y = breast_cancer
+    X, y, new = np.vstack([X[::2], X[::4]]), np.concatenate([y[::2], y[::4]]), X[1::2]
+    model = FreeEnergyClassifier(4, shortlist=60, candidates=["scaled/full"], random_state=0).fit(X, y)
+    assert not model.committee_.voters.places.are_single
+    np.testing.assert_allclose(answer(to_onnx(model), new)[1], model.predict_proba(new), rtol=0, atol=1e-6)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [f"{view}/{form}" for view in VIEWS for form in FORMS])
 def test_every_kind_with_equal_values_and_outliers(kind, rng):

@@ -42,6 +42,18 @@ def test_numbers_and_quantiles_as_python_has_them(model, diabetes):
     np.testing.assert_allclose(quantiles, model.predict_quantiles(new, chances), rtol=0, atol=1e-6 * 300)
 
 
+def test_at_defaults_the_shortlist_is_asked_in_graphs_too():
+    X, y = load_diabetes(return_X_y=True)
+    model, new, chances = FreeEnergyRegressor(6, random_state=0).fit(X[:300], y[:300]), X[300:], [0.05, 0.95]
+    assert model.shortlist_ < 300
+    wanted = model.predict(new), model.predict_quantiles(new, chances)
+    numbers, quantiles = answer(to_onnx(model, quantiles=chances), new)
+    unit = np.std(y)
+    np.testing.assert_allclose(numbers[:, 0], wanted[0], rtol=0, atol=1e-5 * unit)
+    np.testing.assert_allclose(quantiles, wanted[1], rtol=0, atol=1e-5 * unit)
+    assert np.abs(model.set_params(shortlist=None).predict(new) - wanted[0]).max() > 1e-3 * unit
+
+
 def _by_hand(model, X):
     """Place and spread by plain means over the rows themselves, nothing of ballots or cells."""
     committee, voters = model.committee_, model.committee_.voters
@@ -73,9 +85,11 @@ def test_by_the_definition(model, diabetes):
     scale, errors = model.committee_.scale, model.committee_.reading.errors
     back = {"linear": np.array, "log": np.exp, "asinh": lambda g: scale.bend * np.sinh(g)}[scale.name]
     numbers, median = answer(to_onnx(model, quantiles=0.5), diabetes[2])
-    middle = back(scale.centre + scale.unit * (place + spread * np.median(errors)))
+    middle = 2.0**scale.exponent * back(scale.centre + scale.unit * (place + spread * np.median(errors)))
     np.testing.assert_allclose(median[:, 0], middle, rtol=1e-5)
-    mean = back(scale.centre + scale.unit * (place[:, None] + spread[:, None] * errors)).mean(axis=1)
+    mean = 2.0**scale.exponent * back(scale.centre + scale.unit * (place[:, None] + spread[:, None] * errors)).mean(
+        axis=1
+    )
     np.testing.assert_allclose(numbers[:, 0], mean, rtol=1e-5 if scale.name == "linear" else 5e-3)  # 256 stand for all
 
 

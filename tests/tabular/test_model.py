@@ -106,7 +106,7 @@ def test_other_models_are_refused(model, tmp_path, iris):
     files.save(model.pipeline, tmp_path / "b.fm", about=about)
     with pytest.raises(ModelFileError, match="a model, but not of a table"):
         TableModel.load(tmp_path / "b.fm")
-    with pytest.raises(InputError, match="there is no such file"):
+    with pytest.raises(FileNotFoundError, match=r"cannot be read \(No such file or directory\)$"):
         TableModel.load(tmp_path / "c.fm")
 
 

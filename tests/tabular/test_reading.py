@@ -65,7 +65,7 @@ def test_arff_quotes_and_what_it_cannot_be(tmp_path):
         "@attribute 'a real\n@data\n1\n": "line 1: .*no attribute of a known kind",
         "@attribute a real\n@data\n{0 1}\n": "line 3: a sparse row",
         "@attribute a real\n@data\n'1\n": "line 3: ",
-        "@attribute a real\n@data\n1,2\n": "line 3: 2 fields where there are 1 columns",
+        "@attribute a real\n@data\n1,2\n": "line 3: 2 fields in a table of 1 column",
     }.items():
         path.write_text(content)
         with pytest.raises(InputError, match=message):
@@ -163,7 +163,7 @@ def test_parquet_cells_that_are_none(tmp_path, column, message):
         (b"a;b\n", "one column, 'a;b': --delimiter ';'"),
         (b"a,a\n1,2\n", "line 1: two columns are called 'a'"),
         (b"a,,b\n1,2,3\n", "line 1: column 2 has no name"),
-        (b"a,b\n1,2\n1\n", "line 3: 1 fields where there are 2 columns"),
+        (b"a,b\n1,2\n1\n", "line 3: 1 field in a table of 2 columns"),
         (b'a,b\n1,"2\n', "line 2: unexpected end of data"),
         (b"a,b\n1,\xff\x81\n", "line 2: byte 0xff is not UTF-8"),
         (b"a,b\n1,2\n1,\x00\n", "line 3: a NUL byte"),

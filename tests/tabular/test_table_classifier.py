@@ -18,7 +18,15 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import freemetric
-from freemetric import NCA, RCA, Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier, TableClassifier
+from freemetric import (
+    NCA,
+    RCA,
+    Euclidean,
+    FreeEnergyClassifier,
+    MetricKNeighborsClassifier,
+    TableClassifier,
+    expected_failed_checks,
+)
 from freemetric.exceptions import DataWarning, ModelFileError
 from freemetric.tabular import InputError, TableModel, read
 
@@ -353,16 +361,10 @@ def test_table_models_point_here(rich):
         TableModel.fit(rich, "class")
 
 
-def weightless(estimator):
-    kinds = ("pandas_series", "not_an_array", "list", "shape", "not_overwritten")
-    checks = [f"check_sample_weights_{kind}" for kind in kinds]
-    checks += [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
-    checks += ["check_all_zero_sample_weights_error", "check_classifiers_one_label_sample_weights"]
-    return dict.fromkeys(checks, "k-NN does not weigh rows, which it says; FreeEnergyClassifier does")
-
-
 @pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([TableClassifier(MetricKNeighborsClassifier(RCA(), 3))], expected_failed_checks=weightless)
+@parametrize_with_checks(
+    [TableClassifier(MetricKNeighborsClassifier(RCA(), 3))], expected_failed_checks=expected_failed_checks
+)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

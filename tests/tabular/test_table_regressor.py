@@ -22,6 +22,7 @@ from freemetric import (
     MetricKNeighborsRegressor,
     TableClassifier,
     TableRegressor,
+    expected_failed_checks,
 )
 from freemetric.exceptions import DataWarning, ModelFileError
 from freemetric.tabular import InputError, TableModel, read
@@ -190,18 +191,7 @@ def test_learners_of_numbers_point_here(learner, homes):
 @pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
-    [TableRegressor(MetricKNeighborsRegressor(MLKR(), 3))],
-    expected_failed_checks=lambda estimator: dict.fromkeys(
-        [
-            *(
-                f"check_sample_weights_{kind}"
-                for kind in ("pandas_series", "not_an_array", "list", "shape", "not_overwritten")
-            ),
-            *(f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")),
-            "check_all_zero_sample_weights_error",
-        ],
-        "k-NN does not weigh rows, which it says; FreeEnergyRegressor does",
-    ),
+    [TableRegressor(MetricKNeighborsRegressor(MLKR(), 3))], expected_failed_checks=expected_failed_checks
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

@@ -19,8 +19,8 @@ FILES = {
         "import, load, predict, fit and commands as ever",
     ),
     "exploits of files and records that once worked": (["tests/files/test_exploits.py"], "one line, little memory"),
-    "kill -9 of a runner or a fit with workers": (
-        ["tests/tabular/test_lifeline.py", "tests/learners/test_killed_workers.py"],
+    "kill, hang-up and Ctrl-C of a runner or a fit with workers": (
+        ["tests/test_process_watchdog.py", "tests/learners/test_killed_workers.py"],
         "no process lives on, nothing is half-written",
     ),
 }

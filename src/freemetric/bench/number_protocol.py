@@ -10,6 +10,7 @@ from sklearn.model_selection import KFold
 
 from ..datasets import DatasetError
 from ..datasets.laws import LAWS, Law
+from ..printable import counted
 from ..versions import versions
 from .number_methods import NUMBER_METHODS, Wish
 from .number_scores import INTERVALS, LEVELS, law_scores, number_scores
@@ -30,7 +31,7 @@ class LawRows(NamedTuple):
 def number_halves(y: NDArray, repeat: int) -> list[tuple[NDArray, NDArray]]:
     """(train, test) of both folds of one repeat; the same for every method."""
     if len(y) < 2 * FEWEST:
-        raise ValueError(f"{len(y)} patterns: halves of numbers need {2 * FEWEST}")
+        raise ValueError(f"{counted(len(y), 'pattern')}: halves of numbers need {2 * FEWEST}")
     return list(KFold(2, shuffle=True, random_state=repeat).split(y))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from ..datasets import DatasetError
+from ..printable import counted, verb
 from ..tabular.limits import Limits, limited
 from ..versions import versions
 from .locks import claim
@@ -99,7 +100,8 @@ def run(
     possible = _possible(list(jobs), data_home, report, task_of(task))
     left, done = possible, 0
     while left:
-        attempts = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+        # Threads, because each of them waits for a process of its own.
+        attempts = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered")(
             delayed(attempt)(job, folder, data_home, limits or Limits(), options, retry_failed, task) for job in left
         )
         taken = []
@@ -118,7 +120,9 @@ def run(
         if taken:
             time.sleep(WAIT)
     if others:
-        report.problems.append(f"{others} records are kept that were learned with another most_patterns.")
+        report.problems.append(
+            f"{counted(others, 'record')} of fits with another most_patterns {verb(others, 'is', 'are')} kept."
+        )
     return report
 
 

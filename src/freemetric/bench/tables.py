@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..extras import require
+from ..printable import counted
 from ..tabular.text_table import TextTable
 from .checks import DECIMALS, checked, listed, words_of
 from .published import published_errors
@@ -188,4 +189,4 @@ def _numbers(body, corner, caption, footer=0):
 
 def _sets(result):
     without = f" (left out for lack of a result: {listed(result.left_out)})" if result.left_out else ""
-    return f"{result.n_sets} data sets{without}"
+    return f"{counted(result.n_sets, 'data set')}{without}"

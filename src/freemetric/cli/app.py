@@ -8,16 +8,16 @@ from .._version import __version__
 from .lazy import LazyGroup, add
 
 COMMANDS = {
-    "fit": ("model:fit", "Learn to predict a class or a number from a table; one safe file is the model."),
-    "predict": ("model:predict", "Predict the class or number of every row of a table."),
+    "fit": ("model:fit", "Fit a classifier or a regressor to a table, and write it to a model file."),
+    "predict": ("model:predict", "Predict the target of every row of a table."),
     "transform": ("model:transform", "Map every row to the space where the learned distance is Euclidean."),
-    "inspect": ("model:inspect", "Say what a model is and what its metric weighs."),
+    "inspect": ("model:inspect", "Show what a model is and how its metric weighs the features."),
     "report": ("report:report", "Write one HTML page about a model."),
     "export": ("export:export", "Write a model as an ONNX graph, which predicts without Python."),
     "evaluate": ("evaluate:evaluate", "Compare methods on your own tables by cross-validation."),
-    "serve": ("serve:serve", "Open a page in the browser: drop a table, fit, compare, look at rows."),
-    "bench": ("bench_show:app", "The paper's comparison: run, resume, tabulate."),
-    "datasets": ("datasets:app", "The paper's data sets."),
+    "serve": ("serve:serve", "Open a page in the browser to fit, compare and look at models."),
+    "bench": ("bench_show:app", "Run the paper's comparison, and show its tables and figures."),
+    "datasets": ("datasets:app", "List, fetch and check the paper's data sets."),
     "demo": ("demo:demo", "Learn metrics on wine and iris, and draw the space before and after."),
 }
 """Where every command lives, and the words beside its name; the rest of its help stands with it."""
@@ -35,8 +35,10 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def root(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Say it.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", hidden=True, help="Show tracebacks.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", metavar="", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Distance metrics learned by minimising the free energy."""
 

@@ -6,38 +6,52 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from ..printable import counted
 from .console import Json, console, fail, listed, print_json, progress, tell
 from .datasets import DataHome
-from .records import Folder, read_records
+from .options import Device
+from .records import Folder, Records, read_records
 
-app = typer.Typer(no_args_is_help=True, help="The paper's comparison: run, resume, tabulate.")
+app = typer.Typer(no_args_is_help=True, help="Run the paper's comparison, and show its tables and figures.")
 
 
 @app.command("run")
 def bench_run(
     folder: Folder,
     task: Annotated[
-        str, typer.Option(help="classes; numbers, of public tables; or laws, numbers with a noise that is known.")
+        str,
+        typer.Option(
+            metavar="TASK",
+            help="classes: classification. numbers: regression on public tables. laws: regression on generated data "
+            "whose noise is known.",
+        ),
     ] = "classes",
-    datasets: Annotated[str, typer.Option(help="Names separated by commas, or all.")] = "all",
+    datasets: Annotated[str, typer.Option(metavar="DATASETS", help="Names separated by commas, or all.")] = "all",
     methods: Annotated[
-        str, typer.Option(help="Names separated by commas, paper (those of its comparison), or all.")
+        str, typer.Option(metavar="METHODS", help="Names separated by commas, paper (those of the paper), or all.")
     ] = "paper",
-    repeats: Annotated[int, typer.Option(min=1, help="Repeats of two-fold cross-validation.")] = 5,
-    tuned: Annotated[bool, typer.Option(help="Choose each method's parameters by inner folds.")] = False,
-    jobs: Annotated[int, typer.Option(help="Fits at a time.")] = 1,
-    rows: Annotated[int, typer.Option(min=10, help="Training rows of a law.")] = 200,
-    seconds: Annotated[float | None, typer.Option(help="Most seconds of one fit.")] = None,
-    megabytes: Annotated[float | None, typer.Option(help="Most memory of one fit.")] = None,
-    device: Annotated[str, typer.Option(help="Where the methods compute that can choose: cpu, cuda, ...")] = "cpu",
+    repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Repeats of two-fold cross-validation.")] = 5,
+    tuned: Annotated[
+        bool, typer.Option(metavar="", help="Choose the parameters of each method by inner folds.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(metavar="N", help="Number of fits at a time.")] = 1,
+    rows: Annotated[int, typer.Option(metavar="N", min=10, help="For laws: number of training rows.")] = 200,
+    seconds: Annotated[float | None, typer.Option(metavar="SECONDS", help="Longest time of one fit.")] = None,
+    megabytes: Annotated[float | None, typer.Option(metavar="MEGABYTES", help="Largest memory of one fit.")] = None,
+    device: Device = "cpu",
     most_patterns: Annotated[
-        int | None, typer.Option(min=2, help="Learn metrics on a sample of this size where there are more; all vote.")
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=2,
+            help="Learn the metric on a sample of this size if there are more rows; k-NN still uses all rows.",
+        ),
     ] = None,
-    retry_failed: Annotated[bool, typer.Option(help="Fit again what failed before.")] = False,
+    retry_failed: Annotated[bool, typer.Option(metavar="", help="Repeat fits that failed before.")] = False,
     data_home: DataHome = None,
     as_json: Json = False,
 ) -> None:
-    """Make all records that are not there yet. Stop it whenever you like, run it again, run it twice at once."""
+    """Fit whatever has no record yet. It can be stopped and started again at any time, and several can run at once."""
     from ..bench.runner import Limits, plan, run
     from ..bench.tasks import TASKS, task_of
     from ..tabular.methods import COMPARED
@@ -68,12 +82,12 @@ def bench_run(
         return print_json({"fitted": report.fitted, "found": report.found, "problems": report.problems})
     for line in report.problems:
         tell(line)
-    console.print(f"{report.fitted} fitted, {report.found} found, {len(report.problems)} problems.")
+    console.print(f"{report.fitted} fitted, {report.found} found, {counted(len(report.problems), 'problem')}.")
 
 
 @app.command("status")
-def bench_status(folder: Folder, as_json: Json = False) -> None:
-    """How many fits of each method are there, and how many failed."""
+def bench_status(folder: Records, as_json: Json = False) -> None:
+    """Count the fits and the failures of each method."""
     counts: dict[str, dict[str, float]] = {}
     for record in read_records(folder):
         row = counts.setdefault(record.job.method, {"fits": 0, "failed": 0, "seconds": 0.0})
@@ -90,27 +104,32 @@ def bench_status(folder: Folder, as_json: Json = False) -> None:
 
 @app.command("pack")
 def bench_pack(
-    folder: Folder, file: Annotated[Path, typer.Argument(help="Compact file, .jsonl.gz.")], as_json: Json = False
+    folder: Records,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Compact file to write, .jsonl.gz.")],
+    as_json: Json = False,
 ) -> None:
-    """Put all records of a folder into one compact file; every other command reads it too."""
+    """Put all records of a folder into one compact file, which every other command reads as well."""
     from ..bench.results import save_compact
 
     records = read_records(folder)
     save_compact(records, file)
     if as_json:
         return print_json({"records": len(records), "file": str(file)})
-    console.print(f"{len(records)} records in {file}")
+    console.print(f"{counted(len(records), 'record')} in {file}")
 
 
 @app.command("unpack")
 def bench_unpack(
-    file: Annotated[Path, typer.Argument(help="Compact file.")], folder: Folder, as_json: Json = False
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Compact file to read.")],
+    folder: Folder,
+    as_json: Json = False,
 ) -> None:
-    """Put the records of a compact file into a folder, to go on with a run; records that are there stay."""
+    """Put the records of a compact file into a folder, to continue a run. Records in the folder are kept."""
     packed = read_records(file)
     new = [record for record in packed if not record.job.path(folder).exists()]
     for record in new:
         record.write(folder)
+    n_there = len(packed) - len(new)
     if as_json:
-        return print_json({"unpacked": len(new), "found": len(packed) - len(new)})
-    console.print(f"{len(new)} records unpacked, {len(packed) - len(new)} were there")
+        return print_json({"unpacked": len(new), "found": n_there})
+    console.print(f"{counted(len(new), 'record')} unpacked, {counted(n_there, 'record')} already there")

@@ -10,9 +10,9 @@ import typer
 from .bench import app
 from .console import Json, console, fail, listed, print_json, progress
 from .datasets import DataHome
-from .records import Control, Folder, Measure, Methods, Protocol, Without, control_among, measured, read_records
+from .records import Control, Measure, Methods, Protocol, Records, Without, control_among, measured, read_records
 
-Format = Annotated[str, typer.Option("--format", help="markdown, latex or csv.")]
+Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help="markdown, latex or csv.")]
 
 
 def chosen(which: str, known: Mapping[str, Callable], what: str) -> Callable:
@@ -24,8 +24,8 @@ def chosen(which: str, known: Mapping[str, Callable], what: str) -> Callable:
 
 @app.command("table")
 def bench_table(
-    folder: Folder,
-    which: Annotated[str, typer.Argument(help="errors, posthoc, neighbors or published.")] = "errors",
+    folder: Records,
+    which: Annotated[str, typer.Argument(metavar="TABLE", help="errors, posthoc, neighbors or published.")] = "errors",
     protocol: Protocol = "honest",
     measure: Measure = None,
     control: Control = None,
@@ -34,7 +34,7 @@ def bench_table(
     form: Format = "markdown",
     as_json: Json = False,
 ) -> None:
-    """A table of the paper from the records, the published numbers beside ours with `published`."""
+    """Print a table of the paper from the records; `published` shows the published numbers beside ours."""
     from ..bench import results, tables
 
     records = read_records(folder, methods, without)
@@ -55,7 +55,7 @@ def bench_table(
 
 @app.command("stats")
 def bench_stats(
-    folder: Folder,
+    folder: Records,
     protocol: Protocol = "honest",
     measure: Measure = None,
     control: Control = None,
@@ -63,7 +63,7 @@ def bench_stats(
     without: Without = "",
     as_json: Json = False,
 ) -> None:
-    """Friedman, Iman-Davenport, and every method against the control."""
+    """Print the tests of Friedman and of Iman and Davenport, and every method against the control."""
     from ..bench import stats, tables
 
     errors = measured(read_records(folder, methods, without), protocol, measure)
@@ -77,17 +77,17 @@ def bench_stats(
 
 @app.command("figure")
 def bench_figure(
-    folder: Folder,
-    which: Annotated[str, typer.Argument(help="ranks, interval, scatter or neighbors.")],
-    file: Annotated[Path, typer.Argument(help="PNG or SVG to write.")],
+    folder: Records,
+    which: Annotated[str, typer.Argument(metavar="FIGURE", help="ranks, interval, scatter or neighbors.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="PNG or SVG file to write.")],
     protocol: Protocol = "honest",
     measure: Measure = None,
     control: Control = None,
     methods: Methods = "all",
-    dataset: Annotated[str, typer.Option(help="For neighbors.")] = "iris",
+    dataset: Annotated[str, typer.Option(metavar="DATASET", help="Data set of the figure neighbors.")] = "iris",
     as_json: Json = False,
 ) -> None:
-    """A figure of the paper from the records."""
+    """Draw a figure of the paper from the records."""
     from ..bench import critical_difference, figures
 
     records = read_records(folder, methods)
@@ -107,14 +107,14 @@ def bench_figure(
 
 @app.command("draw")
 def bench_draw(
-    which: Annotated[str, typer.Argument(help="snapshots, annealing or race.")],
-    dataset: Annotated[str, typer.Argument(help="Data set to learn on.")],
-    file: Annotated[Path, typer.Argument(help="PNG or SVG to write.")],
-    seconds: Annotated[float, typer.Option(help="For race: time of each optimiser.")] = 10.0,
+    which: Annotated[str, typer.Argument(metavar="DRAWING", help="snapshots, annealing or race.")],
+    dataset: Annotated[str, typer.Argument(metavar="DATASET", help="Data set to learn on.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="PNG or SVG file to write.")],
+    seconds: Annotated[float, typer.Option(metavar="SECONDS", help="For race: time of each optimiser.")] = 10.0,
     data_home: DataHome = None,
     as_json: Json = False,
 ) -> None:
-    """Learn on one data set and draw how: the space, annealing and quenches, or all optimisers against the clock."""
+    """Learn on one data set and draw the space, annealing and quenches, or a race of all optimisers."""
     from sklearn.preprocessing import minmax_scale
 
     from .. import datasets as data

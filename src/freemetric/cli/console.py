@@ -28,10 +28,11 @@ from ..printable import printable
 # names come from files: they are no markup
 console, errors = (Console(stderr=stderr, markup=False, emoji=False) for stderr in (False, True))
 USAGE, FAILURE = 2, 1  # exit codes: wrong input, and all else that goes wrong
+WRONG_PATHS = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
 # typer brings click's exceptions along, from a place that differs between releases
 THEIRS: tuple[Any, ...] = (typer.Exit, typer.Abort, typer.BadParameter.__mro__[2])
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON and nothing else.")]
 Advance = Callable[..., None]
 
 
@@ -52,15 +53,22 @@ class OneLine(TyperGroup):
 
 def say_why(problem: Exception) -> int:
     """One line about an exception; its exit code."""
-    from ..tabular import InputError
-
     text = str(problem) or type(problem).__name__
-    if isinstance(problem, OSError) and problem.strerror:
+    if isinstance(problem, OSError) and not isinstance(problem, ValueError) and problem.strerror:
         text = f"{problem.filename}: {problem.strerror}" if problem.filename else problem.strerror
     elif not isinstance(problem, ValueError | ImportError):  # as our own errors are
         text = f"{type(problem).__name__}: {text}; `freemetric --debug ...` shows where"
     tell(text, "red")
-    return USAGE if isinstance(problem, InputError) else FAILURE
+    return exit_code(problem)
+
+
+def exit_code(problem: Exception) -> int:
+    """USAGE where the input is wrong: a value, a model file or a path; FAILURE for all else, such as a full disk."""
+    from numpy.linalg import LinAlgError  # a ValueError that says nothing about the input
+
+    if isinstance(problem, OSError):  # a model file that cannot be read or written is one, too
+        return USAGE if isinstance(problem, WRONG_PATHS) else FAILURE
+    return USAGE if isinstance(problem, ValueError) and not isinstance(problem, LinAlgError) else FAILURE
 
 
 def tell(text: object, style: str | None = None) -> None:
@@ -68,18 +76,18 @@ def tell(text: object, style: str | None = None) -> None:
     errors.print(printable(text), style=style, highlight=False, soft_wrap=True)
 
 
-def fail(problem: object, code: int = FAILURE) -> NoReturn:
-    """A line on stderr, and the end."""
+def fail(problem: object) -> NoReturn:
+    """A line on stderr about what is wrong with the input, and the end."""
     tell(problem, "red")
-    raise typer.Exit(code)
+    raise typer.Exit(USAGE)
 
 
-def listed(text: str, known: Collection[str], what: str, code: int = FAILURE) -> list[str]:
+def listed(text: str, known: Collection[str], what: str) -> list[str]:
     """Names separated by commas, or all."""
     names = list(known) if text == "all" else [name.strip() for name in text.split(",") if name.strip()]
     unknown = [name for name in names if name not in known]
     if unknown:
-        fail(f"Unknown {what} {unknown[0]!r}; known: {', '.join(known)}.", code)
+        fail(f"Unknown {what} {unknown[0]!r}; known: {', '.join(known)}.")
     return names
 
 

@@ -9,15 +9,18 @@ from rich.table import Table
 
 from .console import Json, console, listed, print_json, progress
 
-app = typer.Typer(no_args_is_help=True, help="The paper's data sets.")
+app = typer.Typer(no_args_is_help=True, help="List, fetch and check the paper's data sets.")
 
-DataHome = Annotated[Path | None, typer.Option(help="Folder of data files; else FREEMETRIC_DATA, else the cache.")]
-Names = Annotated[str, typer.Argument(help="Names separated by commas, or all.")]
+DataHome = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="Folder of data files. Default: that of FREEMETRIC_DATA, else the cache."),
+]
+Names = Annotated[str, typer.Argument(metavar="NAMES", help="Names separated by commas, or all.")]
 
 
 @app.command("list")
 def sets_list(as_json: Json = False) -> None:
-    """Names, sizes and notes."""
+    """List the names and sizes of the data sets."""
     from .. import datasets as data
 
     entries = [data.info(name) for name in data.list_datasets()]
@@ -34,7 +37,7 @@ def sets_list(as_json: Json = False) -> None:
 
 @app.command("fetch")
 def sets_fetch(names: Names = "all", data_home: DataHome = None, as_json: Json = False) -> None:
-    """Get what is missing."""
+    """Download the data sets that are missing."""
     from ..datasets import fetch
 
     _show(fetch, names, data_home, as_json)
@@ -42,7 +45,7 @@ def sets_fetch(names: Names = "all", data_home: DataHome = None, as_json: Json =
 
 @app.command("check")
 def sets_check(names: Names = "all", data_home: DataHome = None, as_json: Json = False) -> None:
-    """Check files against the registry."""
+    """Check the files of the data sets against the registry."""
     from ..datasets import check
 
     _show(check, names, data_home, as_json)

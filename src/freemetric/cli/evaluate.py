@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from . import names
-from .console import FAILURE, USAGE, Json, console, listed, progress, tell, warnings_told
+from .console import FAILURE, Json, console, listed, progress, tell, warnings_told
 from .options import (
     STDOUT,
     WRITTEN,
@@ -38,33 +38,53 @@ USUAL = {"classify": "free-energy,nca,euclidean,rf", "regress": "free-energy,mlk
 
 
 def evaluate(
-    data: Annotated[list[Path], typer.Argument(help="Files of any format that `fit` reads; - is standard input.")],
+    data: Annotated[
+        list[Path],
+        typer.Argument(metavar="DATA", help="Tables in any format that `fit` reads; - reads standard input."),
+    ],
     target: Target = None,
     task: Task = None,
     methods: Annotated[
         str | None,
         typer.Option(
-            help=f"Names separated by commas, or all: {', '.join(names.METHODS)}; of numbers "
-            f"{', '.join(names.NUMBER_METHODS)}. Default: {USUAL['classify']}; of numbers {USUAL['regress']}."
+            metavar="METHODS",
+            help=f"Names separated by commas, or all. For classification: {', '.join(names.METHODS)}; default "
+            f"{USUAL['classify']}. For regression: {', '.join(names.NUMBER_METHODS)}; default {USUAL['regress']}.",
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(min=2, help="Folds of a repeat.")] = 5,
-    repeats: Annotated[int, typer.Option(min=1, help="Repeats of the cross-validation.")] = 2,
+    folds: Annotated[int, typer.Option(metavar="N", min=2, help="Number of folds.")] = 5,
+    repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Repeats of the cross-validation.")] = 2,
     groups: Annotated[
-        str | None, typer.Option(help="Column whose rows of one value are never parted, as of a patient; no feature.")
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column of groups, such as patients: rows of one group stay in one fold. It is no feature.",
+        ),
     ] = None,
     scoring: Annotated[
-        list[str] | None, typer.Option(help="A score of scikit-learn's to tell, too, by its name; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="SCORE", help="Further score to show, by its name in scikit-learn. Repeatable."),
     ] = None,
     learning_curve: Annotated[
-        bool, typer.Option("--learning-curve", help="Learn from parts of the rows, too: would more rows help?")
+        bool,
+        typer.Option(
+            "--learning-curve", metavar="", help="Fit on parts of the rows, too, to see whether more rows would help."
+        ),
     ] = False,
-    page: Annotated[Path | None, typer.Option("--report", help="HTML page to write, with figures.")] = None,
+    page: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE", help="HTML page with figures to write.")
+    ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help=f"File for the scores, {WRITTEN}; - is CSV on stdout.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help=f"File for the scores: {WRITTEN}; - writes CSV to standard output.",
+        ),
     ] = None,
     parameters: Annotated[
-        list[str] | None, typer.Option("--set", help="Parameter, method.name=value; repeatable.")
+        list[str] | None, typer.Option("--set", metavar="METHOD.NAME=VALUE", help="Parameter of a method. Repeatable.")
     ] = None,
     drop: Drop = None,
     keep: KeepFeature = None,
@@ -72,9 +92,11 @@ def evaluate(
     nominal: Nominal = None,
     seed: Seed = 0,
     device: Device = "cpu",
-    jobs: Annotated[int | None, typer.Option(help="Splits at a time.")] = None,
-    limit: Annotated[float | None, typer.Option(min=0, help="Most seconds of one fit.")] = None,
-    megabytes: Annotated[float | None, typer.Option(min=0, help="Most memory of one fit.")] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Number of splits to fit at a time.")] = None,
+    limit: Annotated[float | None, typer.Option(metavar="SECONDS", min=0, help="Longest time of one fit.")] = None,
+    megabytes: Annotated[
+        float | None, typer.Option(metavar="MEGABYTES", min=0, help="Largest memory of one fit.")
+    ] = None,
     form: Format = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
@@ -85,13 +107,13 @@ def evaluate(
     date_order: DateOrder = None,
     as_json: Json = False,
 ) -> None:
-    """Compare methods by cross-validation: all that is learned or chosen comes from the training rows of each split.
+    """Compare methods by cross-validation. Whatever is learned or chosen uses the training rows of each split only.
 
-    Beside the error stand balanced accuracy, F1 (the mean of all classes), AUC (each class against the rest), log loss
-    and the Brier score; of numbers R2, MAE, RMSE, pinball loss, and coverage and width of intervals. The last line of a
-    file is an answer that is always the same. With several files, average
-    ranks and critical differences follow, each method against the first. A method that is over the limit on one split
-    of a file is not tried on its other splits.
+    Classification is scored by error, balanced accuracy, F1 (the mean over classes), AUC (each class against the rest),
+    log loss and Brier score; regression by R2, MAE, RMSE, pinball loss, and coverage and width of prediction intervals.
+    The last line of each table is a constant prediction. With several files, average ranks and critical differences
+    follow, each method against the first. A method that exceeds the limit on one split of a file is not tried on the
+    other splits of that file.
     """
     from .. import tabular
     from ..tabular.evaluation import decided
@@ -100,7 +122,7 @@ def evaluate(
     from .show_evaluation import show_evaluation
 
     _check_outputs(page, output)
-    listed(methods or "all", all_methods(), "method", USAGE)
+    listed(methods or "all", all_methods(), "method")
     limits, more_scores = tabular.Limits(limit, megabytes), tuple(dict.fromkeys(scoring or ()))
     settings = tabular.Settings(folds, repeats, seed, None, device, limits, groups, more_scores, learning_curve, task)
     with warnings_told():
@@ -141,7 +163,7 @@ def _chosen(methods, settings):
 
     kind = settings.kind
     wanted = methods or USUAL[kind.name]
-    chosen = list(kind.methods) if wanted == "all" else listed(wanted, all_methods(), "method", USAGE)
+    chosen = list(kind.methods) if wanted == "all" else listed(wanted, all_methods(), "method")
     others = [name for name in chosen if name not in kind.methods]
     if others:
         can = f"known: {', '.join(kind.methods)}"

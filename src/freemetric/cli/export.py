@@ -11,20 +11,20 @@ from .options import Model
 
 def export(
     model: Model,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="ONNX file; else beside the model.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="ONNX file to write. Default: beside the model."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write a model as an ONNX graph, which predicts without Python; every column of the table is an input."""
+    """Write a model as an ONNX graph, which predicts without Python. Every column of the table is an input."""
     from ..files import load
     from ..onnx_export import to_onnx  # an extra
-    from ..tabular import InputError
     from ..tabular.table import few
     from ..tabular.writing import check_writable
 
     output = output or model.with_suffix(".onnx")
     check_writable(output)
-    if not model.is_file():
-        raise InputError(f"{model}: there is no such file")
     with warnings_told(), progress("exporting", quiet=as_json):
         graph = to_onnx(load(model), output).graph
     dates = _dates(model)

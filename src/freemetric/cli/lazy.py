@@ -1,5 +1,6 @@
 """Commands that are imported when they are called: their imports take seconds, ``--version`` and ``--help`` none."""
 
+import inspect
 from importlib import import_module
 from typing import Any
 
@@ -40,5 +41,10 @@ def loaded(name: str, place: str) -> Any:
     if isinstance(found, typer.Typer):
         holder.add_typer(found, name=name)
     else:
-        holder.command(name)(found)
+        holder.command(name, help=unwrapped(found.__doc__ or ""))(found)
     return typer.main.get_group(holder).commands[name]
+
+
+def unwrapped(text: str) -> str:
+    """A docstring with one line for each paragraph, so that help can wrap it to the width of the terminal."""
+    return "\n\n".join(part.replace("\n", " ") for part in inspect.cleandoc(text).split("\n\n"))

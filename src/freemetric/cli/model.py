@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..printable import printable
+from ..printable import counted, printable
 from .console import Json, console, print_json, progress, warnings_told
 from .names import FITTED, FITTED_TO_NUMBERS
 from .options import (
@@ -39,24 +39,30 @@ from .options import (
 
 def fit(
     data: Data,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write.")],
     target: Target = None,
     task: Task = None,
     method: Annotated[
         str,
         typer.Option(
-            help=f"One of {', '.join(FITTED)}; k-NN follows a metric. Of numbers: {', '.join(FITTED_TO_NUMBERS)}."
+            metavar="METHOD",
+            help=f"For classification: {', '.join(FITTED)}. For regression: {', '.join(FITTED_TO_NUMBERS)}. "
+            "After a metric learner, k-NN predicts.",
         ),
     ] = "free-energy",
-    parameters: Annotated[list[str] | None, typer.Option("--set", help="Parameter, name=value; repeatable.")] = None,
-    weight: Annotated[str | None, typer.Option(help="Column with the weights of the rows, for free-energy.")] = None,
+    parameters: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the method. Repeatable.")
+    ] = None,
+    weight: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column with the weights of the rows; for free-energy.")
+    ] = None,
     drop: Drop = None,
     keep: KeepFeature = None,
     numeric: Numeric = None,
     nominal: Nominal = None,
     seed: Seed = 0,
     device: Device = "cpu",
-    jobs: Annotated[int | None, typer.Option(help="Threads.")] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Number of threads.")] = None,
     form: Format = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
@@ -67,10 +73,11 @@ def fit(
     date_order: DateOrder = None,
     as_json: Json = False,
 ) -> None:
-    """Learn to predict a class or a number from a table with names and gaps; one safe file is the model.
+    """Fit a classifier or a regressor to a table, and write it to a model file.
 
-    A target of names, or of a few whole numbers, is one of classes. Numbers with decimals, and many different ones, are
-    predicted as numbers, and a note says so; --task says otherwise.
+    Columns may hold names, dates and missing values. A target of names, or of a few different whole numbers, is
+    classified. A target of numbers with decimals, or of many different numbers, is a regression target, and a note says
+    so; --task decides otherwise.
     """
     from ..tabular import TableModel
     from ..tabular.writing import check_writable
@@ -80,7 +87,7 @@ def fit(
     given, kinds = assignments(parameters), kinds_of(drop, keep, numeric, nominal)
     with warnings_told():
         table = read_data(data, form, missing, delimiter, decimal, thousands, date_order, encoding, sheet)
-        with progress(f"{method} on {table.n_rows} rows", quiet=as_json) as advance:
+        with progress(f"{method} on {counted(table.n_rows, 'row')}", quiet=as_json) as advance:
             model = TableModel.fit(
                 table,
                 target,
@@ -101,7 +108,7 @@ def fit(
     if as_json:
         return print_json({"model": str(output), **described(model)})
     used = len([column for column in model.schema.columns if column.name not in model.left_out])
-    learned = f"{method} on {model.notes['rows']} rows, {used} columns{target_words(model)}"
+    learned = f"{method} on {counted(model.notes['rows'], 'row')}, {counted(used, 'column')}{target_words(model)}"
     console.print(f"{output}: {learned}{expected(model.pipeline[-1])}", soft_wrap=True)
 
 
@@ -109,13 +116,21 @@ def predict(
     model: Model,
     data: Data,
     output: Output = STDOUT,
-    proba: Annotated[bool, typer.Option(help="Add the probability of every class.")] = False,
+    proba: Annotated[bool, typer.Option(metavar="", help="Add the probability of every class.")] = False,
     interval: Annotated[
         float | None,
-        typer.Option(help="Of numbers: add the ends of an interval that holds them with this chance, 0.9."),
+        typer.Option(
+            metavar="PROBABILITY",
+            help="For regression: add the ends of a prediction interval that holds the target with this probability, "
+            "such as 0.9.",
+        ),
     ] = None,
     quantiles: Annotated[
-        str | None, typer.Option(help="Of numbers: add the quantiles of these chances, 0.1,0.5,0.9.")
+        str | None,
+        typer.Option(
+            metavar="PROBABILITIES",
+            help="For regression: add the quantiles of these probabilities, such as 0.1,0.5,0.9.",
+        ),
     ] = None,
     keep: Keep = None,
     escape: Escape = True,
@@ -129,9 +144,9 @@ def predict(
     date_order: DateOrder = None,
     as_json: Json = False,
 ) -> None:
-    """Predict the class or number of every row; columns are matched by name.
+    """Predict the target of every row of a table. Columns are matched by name.
 
-    Where the rows have a class or number, say how good the predictions are.
+    If the table has the target column, show how good the predictions are.
     """
     from ..tabular import TableModel
     from ..tabular.predictions import PREDICTION, check_wanted, predictions
@@ -194,10 +209,10 @@ def transform(
 
 def inspect(
     model: Model,
-    top: Annotated[int, typer.Option(min=1, help="Features to show.")] = 20,
+    top: Annotated[int, typer.Option(metavar="N", min=1, help="Number of features to show.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """Say what a model is: what its metric weighs, its preprocessing, parameters, versions and seed. Runs nothing."""
+    """Show the feature weights, preprocessing, parameters, versions and seed of a model. No code of the file is run."""
     from ..tabular import TableModel
     from .show import described, show
 
@@ -232,4 +247,4 @@ def _hand_over(columns, output, escape, as_json, summary):
     elif output == STDOUT:
         print(as_delimited(columns, escape=escape), end="")
     else:
-        console.print(f"{output}: {summary['rows']} rows", soft_wrap=True)
+        console.print(f"{output}: {counted(summary['rows'], 'row')}", soft_wrap=True)

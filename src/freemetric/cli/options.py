@@ -15,39 +15,87 @@ STDOUT = Path("-")
 
 READ = "CSV, TSV or other text, Excel, JSON (lines), Feather, Parquet, ARFF or LIBSVM"
 
-Data = Annotated[Path, typer.Argument(help=f"{READ} file, perhaps packed (gz, bz2, xz, zip); - is standard input.")]
-Model = Annotated[Path, typer.Argument(help="File that `freemetric fit` wrote.")]
-Target = Annotated[str | None, typer.Option(help="Column to predict; a LIBSVM file has its own.")]
+Data = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA", help=f"Table: {READ} file, compressed (gz, bz2, xz, zip) or not; - reads standard input."
+    ),
+]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file that `freemetric fit` wrote.")]
+Target = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Column to predict. A LIBSVM file has its own target.")
+]
 Task = Annotated[
-    str | None, typer.Option(help="classify or regress: the target is a class or a number; else as its values look.")
+    str | None,
+    typer.Option(
+        metavar="TASK", help="classify or regress. By default the values of the target column decide which of the two."
+    ),
 ]
-Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of everything random.")]
-Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out; repeatable.")]
-Numeric = Annotated[list[str] | None, typer.Option(help="Column that must hold numbers; repeatable.")]
-Nominal = Annotated[list[str] | None, typer.Option(help="Column whose numbers are names; repeatable.")]
-Format = Annotated[str | None, typer.Option("--format", help=f"{', '.join(names.FORMATS)}; else by the suffix.")]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, max=2**31, help="Seed of all random numbers.")]
+Drop = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Column to leave out. Repeatable.")]
+Numeric = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Column that must hold numbers. Repeatable.")]
+Nominal = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Column whose numbers are names of categories. Repeatable."),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help=f"Format of the table: {', '.join(names.FORMATS)}. By default the suffix of the file decides.",
+    ),
+]
 Encoding = Annotated[
-    str | None, typer.Option(help="Of a text: utf-8, cp1252, latin-1, utf-16, ...; where it is not recognised.")
+    str | None,
+    typer.Option(
+        metavar="ENCODING",
+        help="Encoding of a text file if it is not recognised: utf-8, cp1252, latin-1, utf-16, ...",
+    ),
 ]
-Sheet = Annotated[str | None, typer.Option(help="Sheet of an Excel file, by name or number; else the first.")]
+Sheet = Annotated[
+    str | None, typer.Option(metavar="SHEET", help="Sheet of an Excel file, by name or number. Default: the first.")
+]
 Missing = Annotated[
-    list[str] | None, typer.Option(help="Text of a missing value, in place of '', ?, NA, nan, ...; repeatable.")
+    list[str] | None,
+    typer.Option(
+        metavar="TEXT", help="Text that marks a missing value, instead of '', ?, NA, nan and the like. Repeatable."
+    ),
 ]
-Delimiter = Annotated[str | None, typer.Option(help="Character between the fields of a text, or tab, or blank.")]
-Decimal = Annotated[str | None, typer.Option(help="Mark before decimals, . or , where it is not recognised.")]
-Thousands = Annotated[str | None, typer.Option(help="Mark between groups of three digits: . , ' or a blank.")]
-DateOrder = Annotated[str | None, typer.Option(help="Of dates where it is not recognised: ymd, dmy or mdy.")]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(metavar="CHARACTER", help="Character between the fields of a text file; or the word tab or blank."),
+]
+Decimal = Annotated[str | None, typer.Option(metavar="CHARACTER", help="Decimal mark if it is not recognised: . or ,")]
+Thousands = Annotated[
+    str | None, typer.Option(metavar="CHARACTER", help="Mark between groups of three digits: . , ' or a blank.")
+]
+DateOrder = Annotated[
+    str | None,
+    typer.Option(metavar="ORDER", help="Order of the parts of dates if it is not recognised: ymd, dmy or mdy."),
+]
 KeepFeature = Annotated[
-    list[str] | None, typer.Option("--keep", help="Column to use although it seems to name the rows; repeatable.")
+    list[str] | None,
+    typer.Option(
+        "--keep", metavar="COLUMN", help="Column to use as a feature although it looks like an identifier. Repeatable."
+    ),
 ]
-Device = Annotated[str, typer.Option(help="Where methods compute that can choose: cpu, cuda, ...")]
-Keep = Annotated[list[str] | None, typer.Option(help="Column of the data to copy to the output; repeatable.")]
+Device = Annotated[str, typer.Option(metavar="DEVICE", help="Device for methods that can use several: cpu, cuda, ...")]
+Keep = Annotated[
+    list[str] | None, typer.Option(metavar="COLUMN", help="Column of the data to copy to the output. Repeatable.")
+]
 Escape = Annotated[
     bool,
-    typer.Option(help="Put ' before texts of CSV that a spreadsheet would run (= + - @); numbers stay as they are."),
+    typer.Option(
+        metavar="",
+        help="In CSV, put ' before texts that a spreadsheet would run as formulas (= + - @). Numbers stay as they are.",
+    ),
 ]
-WRITTEN = f"{', '.join(names.WRITTEN)}, perhaps with {', '.join(names.PACKED)}"
-Output = Annotated[Path, typer.Option("--output", "-o", help=f"File to write, {WRITTEN}; - is CSV on stdout.")]
+WRITTEN = f"{', '.join(names.WRITTEN)}, optionally followed by {', '.join(names.PACKED)}"
+Output = Annotated[
+    Path,
+    typer.Option("--output", "-o", metavar="FILE", help=f"File to write: {WRITTEN}; - writes CSV to standard output."),
+]
 
 
 def read_data(

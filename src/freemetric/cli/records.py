@@ -12,23 +12,31 @@ if TYPE_CHECKING:
 
 PACKED = "records.jsonl.gz"
 
-Folder = Annotated[Path, typer.Argument(help="Folder of records.")]
-Methods = Annotated[str, typer.Option(help="Names separated by commas, or all.")]
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of records.")]
+Records = Annotated[Path, typer.Argument(metavar="RECORDS", help="Folder of records, or one compact file of them.")]
+Methods = Annotated[str, typer.Option(metavar="METHODS", help="Names separated by commas, or all.")]
 Protocol = Annotated[
-    str, typer.Option(help="honest: k chosen without the test half. paper: best k on it. one-k: best k of all halves.")
+    str,
+    typer.Option(
+        metavar="PROTOCOL",
+        help="How k is chosen. honest: without the test half. paper: the best k on each test half. one-k: the best k "
+        "for all test halves of a data set.",
+    ),
 ]
-Without = Annotated[str, typer.Option(help="Data sets to leave out, separated by commas.")]
+Without = Annotated[str, typer.Option(metavar="DATASETS", help="Data sets to leave out, separated by commas.")]
 Measure = Annotated[
     str | None,
     typer.Option(
-        help="What methods are compared by: error, brier, log_loss of classes; unexplained (1 - R2), mae, rmse, "
-        "pinball, excess, width80, off80, ... of numbers. Without it error, or unexplained for records of numbers."
+        metavar="MEASURE",
+        help="Measure that methods are compared by. Classification: error (default), brier, log_loss. Regression: "
+        "unexplained (1 - R2, default), mae, rmse, pinball, excess, width80, off80, ...",
     ),
 ]
 Control = Annotated[
     str | None,
     typer.Option(
-        help="Method that the others are compared with; dmlfe, or free-energy-regressor where that is missing."
+        metavar="METHOD",
+        help="Method that the others are compared with. Default: dmlfe, or free-energy-regressor in its absence.",
     ),
 ]
 

@@ -11,10 +11,18 @@ from .options import DateOrder, Decimal, Delimiter, Encoding, Format, Missing, M
 
 def report(
     model: Model,
-    data: Annotated[Path | None, typer.Argument(help="Rows to show; else those the model has kept.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="HTML file; else beside the model.")] = None,
-    title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
-    rows: Annotated[int, typer.Option(min=10, help="Rows to show at most; of more a sample.")] = 10_000,
+    data: Annotated[
+        Path | None,
+        typer.Argument(metavar="DATA", help="Table of rows to show. Default: the rows that the model has kept."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="HTML file to write. Default: beside the model."),
+    ] = None,
+    title: Annotated[str | None, typer.Option(metavar="TITLE", help="Title of the page.")] = None,
+    rows: Annotated[
+        int, typer.Option(metavar="N", min=10, help="Show at most so many rows; a sample if there are more.")
+    ] = 10_000,
     form: Format = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
@@ -25,7 +33,7 @@ def report(
     date_order: DateOrder = None,
     as_json: Json = False,
 ) -> None:
-    """Write one HTML page about a model: the learned space, the Monte Carlo run, what it weighs, why it decides."""
+    """Write one HTML page about a model: the learned space, the Monte Carlo run, feature weights, single decisions."""
     from ..report import write
     from ..tabular import TableModel
     from ..tabular.writing import check_writable

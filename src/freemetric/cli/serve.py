@@ -17,18 +17,29 @@ TERMINATED = 128 + signal.SIGTERM  # the exit code that shells give
 
 
 def serve(
-    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of 127.0.0.1; else a free one.")] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
-    upload: Annotated[int, typer.Option(min=1, max=4096, help="Most megabytes of a file.")] = 512,
-    limit: Annotated[float | None, typer.Option(min=0, help="Most seconds of one fit or comparison.")] = None,
+    port: Annotated[
+        int | None, typer.Option(metavar="PORT", min=1, max=65535, help="Port on 127.0.0.1. Default: a free one.")
+    ] = None,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", metavar="", help="Open the page in the browser.")
+    ] = True,
+    upload: Annotated[
+        int, typer.Option(metavar="MEGABYTES", min=1, max=4096, help="Largest file that may be uploaded.")
+    ] = 512,
+    limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", min=0, help="Longest time of one fit or comparison.")
+    ] = None,
     megabytes: Annotated[
-        float | None, typer.Option(min=0, help="Most memory of one fit or comparison; else all there is.")
+        float | None,
+        typer.Option(
+            metavar="MEGABYTES", min=0, help="Largest memory of one fit or comparison. Default: all there is."
+        ),
     ] = None,
 ) -> None:
-    """Open a page: drop a table, see what was understood, fit, compare, look at rows, download the model.
+    """Open a page in the browser: upload a table, check its columns, fit, compare, look at rows, download the model.
 
-    The page is for this machine and this user alone: it listens on 127.0.0.1, wants the token in the address that is
-    printed, and asks nothing of the network. Ctrl-C, or Quit on the page, ends it; what was uploaded is gone then.
+    The page is for this machine and this user alone: the server listens on 127.0.0.1, asks for the token in the printed
+    address, and uses no other network. Ctrl-C, or Quit on the page, stops it and deletes what was uploaded.
     """
     server = Server(Options(port, upload, _bounds(limit, megabytes)))
     _keep_quiet_about_ended_work()

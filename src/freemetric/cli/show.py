@@ -7,7 +7,7 @@ from rich.table import Table
 from sklearn.base import is_regressor
 
 from ..learners.free_energy.scoring import score_name
-from ..printable import printable
+from ..printable import counted, printable
 from ..tabular import TableModel, by_column
 from ..tabular.preprocessing import TREATMENTS
 from .console import console
@@ -144,7 +144,7 @@ def show(name: str, about: dict[str, Any], top: int) -> None:
     lines = {
         "method": f"{about.get('method')} ({_estimator(about)}), {_who_votes(about)}",
         **_target(about),
-        "learned from": f"{about.get('rows')} rows of {about.get('file')}, seed {about.get('seed')}",
+        "learned from": f"{counted(int(about.get('rows') or 0), 'row')} of {about.get('file')}, seed {about.get('seed')}",
         "parameters": ", ".join(f"{key}={value}" for key, value in about["parameters"].items()),
         "versions": ", ".join(f"{key} {value}" for key, value in (about.get("versions") or {}).items()),
     }

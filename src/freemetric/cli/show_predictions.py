@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from ..printable import counted, verb
 from ..tabular import Table, TableModel
 from ..tabular.predictions import PREDICTION, interval_names
 from ..tabular.truths import number_errors
@@ -42,4 +43,5 @@ def _errors(found, interval):
     inside = (
         "" if interval is None else f"; {100 * found['coverage']:.1f} % lie in their {100 * interval:g} % intervals"
     )
-    return f"{errors} on the {found['known_rows']} rows that have a number{inside}"
+    n = found["known_rows"]
+    return f"{errors} on the {counted(n, 'row')} that {verb(n, 'has', 'have')} a number{inside}"

@@ -9,9 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..learners import FreeEnergyClassifier
 from ..learners.checks import warn_about
-from ..learners.free_energy.description import describe, describe_judges
-from ..learners.free_energy.verdict import verdict_on
-from ..metrics.precincts import Spaces
+from ..learners.free_energy.finishing import ClassificationTask
+from ..metrics import Committee
 from .far_voters import FarVoters
 from .model import DaskFreeEnergyModel
 from .partitions import is_dask, labels, target_blocks
@@ -66,19 +65,15 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         self.classes_ = voters.classes
         return voters
 
-    def _judge(self, panel):
-        decision = self._decision(panel)
+    def _warn_about(self, panel):
         warn_about(panel.X, panel.y, self.classes_, getattr(self, "feature_names_in_", None))
-        return lambda search: verdict_on(search.population, search.recipe, decision)
 
-    def _described(self, search, verdict, voters):
-        return describe(search, verdict, voters)
-
-    def _described_here(self, search, verdict):
-        return describe_judges(search.population, verdict, int(self._voters.starts[-1]))
+    def _task(self, is_local):
+        # Classes weigh by all samples, not by those that the search sees.
+        return ClassificationTask(self._decision(self._voters), int(self._voters.starts[-1]) if is_local else None)
 
     def _read(self):
-        return Spaces.probabilities
+        return partial(probabilities_of, self._speaker())
 
     def predict_proba(self, X: Any) -> Any:
         """Calibrated class probabilities.
@@ -142,6 +137,11 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
     def partial_fit(self, *args: Any, **options: Any) -> Self:
         """More rows come by ``to_local().partial_fit(X, y)``, or by a fit of all."""
         raise ValueError("This model learns all rows at once; to_local().partial_fit(X, y) adds more where they fit.")
+
+
+def probabilities_of(committee: Committee, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
+    """Class probabilities (n, C) of queries that got these shares of all votes."""
+    return committee.answers(shares, committee.basin_energies(queries))
 
 
 def are_right(classes: NDArray, probabilities: NDArray, y: NDArray) -> NDArray[np.bool_]:

@@ -1,7 +1,7 @@
 """Rows that stay in their partitions: which rows they are is known here, what they are only there."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -42,6 +42,7 @@ class FarRows:
     """
 
     y: NDArray
+    weights: None = None  # there are no sample weights on partitions
     rows: NDArray[np.intp]
     ballots: Ballots
 
@@ -60,6 +61,11 @@ class FarRows:
 
     def __len__(self) -> int:
         return len(self.y)
+
+    @property
+    def n_parts(self) -> int:
+        """Parts that :meth:`each` calls a function of."""
+        return sum(len(range(start, end, MOST_TOGETHER)) for start, end in pairwise(self.starts))
 
     @property
     def is_ordered(self) -> bool:

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..extras import require
-from ..learners.base import one_blas_thread
 from ..learners.checks import check_n_components
+from ..learners.free_energy.finishing import Task, finish_fit
 from ..learners.free_energy.given import given_recipe, run_to_the_end
 from ..learners.free_energy.model import FreeEnergyModel
-from ..learners.free_energy.search import Search
 from ..metrics.precincts import Spaces
+from ..printable import counted
 from ..sklearn_compat import validate_params, with_callbacks
 from .far_rows import FarRows
-from .partitions import Block, is_dask, known_lengths, pattern_blocks
+from .partitions import Block, check_not_lost, is_dask, known_lengths, pattern_blocks
 from .polling import FarPoll, Read
 
 ATTRIBUTES = ("classes_", "n_features_in_", "feature_names_in_")  # that a search does not give
@@ -39,21 +39,21 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         """The voters of these partitions."""
         raise NotImplementedError
 
-    def _judge(self, panel: Any) -> Callable[[Search], Any]:
-        """What gives the verdict on a search among these voters, which are looked at first."""
+    def _warn_about(self, panel: Any) -> None:
+        """Warn about the samples that the search sees."""
         raise NotImplementedError
 
-    def _described(self, search: Search, verdict: Any, voters: Any) -> dict[str, Any]:
-        """Attributes of the model with these voters."""
+    def _task(self, is_local: bool) -> Task:
+        """What finishes the fit, of a model whose samples stay in their partitions or of one that has them here."""
         raise NotImplementedError
-
-    def _described_here(self, search: Search, verdict: Any) -> dict[str, Any]:
-        """Attributes of every row, which only a model of one process has."""
-        return {}
 
     def _read(self) -> Read:
         """What makes predictions of votes."""
         raise NotImplementedError
+
+    def _speaker(self) -> Any:
+        """The committee without metrics and voters: small, and all that it takes to read votes."""
+        return self.committee_.with_voters([], self.committee_.voters.only(np.arange(0)))
 
     @with_callbacks
     def fit(self, X: Any, y: Any) -> Self:
@@ -79,15 +79,13 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         search = self._search(voters.only(np.arange(len(voters))) if few else voters)
         panel = search.problem.voters
         check_n_components(self.n_components, panel.X)
-        judge = self._judge(panel)
+        self._warn_about(panel)
+        task = self._task(is_local=False)
         with on_the_cluster():
             run_to_the_end(search, self)
-        with one_blas_thread():  # many small problems, for which threads only wait
-            verdict = judge(search)
-            attributes = self._described(search, verdict, panel)
-        for name, value in attributes.items():
+        for name, value in finish_fit(search, task, panel).items():
             setattr(self, name, value)
-        self._found = search, verdict
+        self._ended_search = search
         self._poll = FarPoll(Spaces.of(self.committee_), list(voters.precincts()), self._asked, self._read())
         return self
 
@@ -102,6 +100,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
 
     def _by_partition(self, X):
         """For every partition of X its delayed predictions, block by block."""
+        self._poll.check()
         if not is_dask(X):
             patterns = self._patterns(X)
             return [self._poll.predictions(self._poll.dask.delayed(patterns, traverse=False), len(patterns))]
@@ -114,7 +113,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         check_is_fitted(self)
         predicted, targets = self._by_partition(X), self._target_blocks(y)
         if len(predicted) != len(targets):
-            raise ValueError(f"X has {len(predicted)} partitions, and y has {len(targets)}.")
+            raise ValueError(f"X has {counted(len(predicted), 'partition')}, and y has {len(targets)}.")
         dask = require("dask", "dask")
         wanted = [
             dask.delayed(compared)([block for _, block in blocks], own, number, compare)
@@ -134,11 +133,11 @@ class DaskFreeEnergyModel(FreeEnergyModel):
             As one process would have fitted it.
         """
         check_is_fitted(self)
-        search, verdict = self._found
+        check_not_lost(*self._voters.blocks)
         voters = self._voters.only(np.arange(len(self._voters)))
         model = self.local(**self.get_params(deep=False))
         known = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
-        attributes = self._described(search, verdict, voters) | self._described_here(search, verdict)
+        attributes = finish_fit(self._ended_search, self._task(is_local=True), voters)
         for name, value in (known | attributes).items():
             setattr(model, name, value)
         return model
@@ -152,7 +151,7 @@ def compared(predictions: Sequence[NDArray], y: NDArray, number: int, compare: C
     """compare(predictions, y) of a partition, whose predictions come in blocks; None where it has no rows."""
     n = sum(len(block) for block in predictions)
     if n != len(y):
-        raise ValueError(f"X has {n} rows in partition {number}, and y has {len(y)}.")
+        raise ValueError(f"X has {counted(n, 'row')} in partition {number}, and y has {len(y)}.")
     return compare(np.concatenate(predictions), y) if n else None
 
 

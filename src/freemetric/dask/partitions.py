@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from ..extras import require
+from ..printable import counted
 
 Block = Any  # a delayed array, where it lives
 
@@ -70,6 +71,19 @@ def check_aligned(X_lengths: list[int], y_lengths: list[int]) -> None:
         raise ValueError(f"The partitions of X and y must have the same rows; they have ({few[0]}) and ({few[1]}).")
 
 
+def check_not_lost(*kept: Any) -> None:
+    """RuntimeError where a cluster has lost what it kept: Dask alone would say that some key was cancelled."""
+    try:
+        futures_of = require("distributed", "dask").futures_of
+    except ImportError:  # without a cluster results are kept in this process
+        return
+    if any(future.status in ("cancelled", "lost") for future in futures_of(kept)):
+        raise RuntimeError(
+            "The cluster no longer has the training samples of this model: it was restarted or its client was closed; "
+            "fit the model again, or keep to_local(), which needs no cluster, before a restart."
+        )
+
+
 def patterns(part: Any, number: int, n_features: int) -> NDArray[np.floating]:
     """A partition as numbers (n, d), float32 where it is that; ValueError where it is something else."""
     if hasattr(part, "toarray") or hasattr(part, "todense"):
@@ -77,7 +91,9 @@ def patterns(part: Any, number: int, n_features: int) -> NDArray[np.floating]:
     X = _without_gaps(part)
     X = X if X.dtype == np.float32 else X.astype(np.float64)
     if X.shape[1:] != (n_features,):
-        raise ValueError(f"X has shape {X.shape} in partition {number}; {n_features} features are needed.")
+        raise ValueError(
+            f"X has shape {X.shape} in partition {number}; this model needs {counted(n_features, 'feature')}."
+        )
     if not np.isfinite(X).all():
         raise ValueError(f"X contains NaN or infinity in partition {number}.")
     return X

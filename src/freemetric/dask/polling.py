@@ -10,9 +10,9 @@ from ..extras import require
 from ..learners.base import one_blas_thread
 from ..metrics.answers import Answers, answers, merged
 from ..metrics.precincts import Precinct, Spaces
-from .partitions import Block
+from .partitions import Block, check_not_lost
 
-Read = Callable[[Spaces, NDArray, NDArray], NDArray]
+Read = Callable[[NDArray, NDArray], NDArray]
 MERGED_TOGETHER = 8  # answers; so that votes are counted on the way and no worker holds all of them
 
 
@@ -28,7 +28,7 @@ class FarPoll:
     size : int or None
         Places on the shortlist of every precinct; None asks all.
     read : callable
-        What makes predictions (n, m) of votes: ``read(spaces, shares, queries)``.
+        What makes predictions (n, m) of votes: ``read(shares, queries)``.
     """
 
     def __init__(self, spaces: Spaces, precincts: Any, size: int | None, read: Read):
@@ -38,6 +38,10 @@ class FarPoll:
         if size is not None:
             precincts = [precinct.listed(self.spaces) for precinct in precincts]
         self.precincts = self.dask.persist(*precincts)
+
+    def check(self) -> None:
+        """RuntimeError where the cluster has lost the precincts."""
+        check_not_lost(self.spaces, self.read, *self.precincts)
 
     def predictions(self, patterns: Block, n: int) -> list[tuple[int, Any]]:
         """Of a delayed array of n patterns: delayed predictions of one block after the other, with its size."""
@@ -70,4 +74,4 @@ def asked(spaces: Spaces, precinct: Precinct, queries: NDArray, size: int | None
 
 def read_by(read: Read, spaces: Spaces, found: Answers, queries: NDArray) -> NDArray[np.float64]:
     """What is predicted (n, m) of queries that all precincts have answered."""
-    return read(spaces, found.shares(spaces), queries)
+    return read(found.shares(spaces), queries)

@@ -10,14 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 from ..learners import FreeEnergyRegressor
 from ..learners.base import one_blas_thread
 from ..learners.checks import warn_about_patterns
+from ..learners.free_energy.finishing import RegressionTask
 from ..learners.free_energy.given import given_recipe
 from ..learners.free_energy.intervals import check_chances, interval_chances
-from ..learners.free_energy.number_description import describe_numbers, describe_predictions
 from ..learners.free_energy.number_scoring import NumberScore
-from ..learners.free_energy.number_verdict import number_verdict_on
 from ..learners.free_energy.prediction_sets import check_alpha
+from ..magnitudes import reduced
 from ..metrics import NumberCommittee
-from ..metrics.precincts import Spaces
 from ..metrics.reading import Outlook
 from .far_numbers import FarNumbers
 from .model import DaskFreeEnergyModel
@@ -76,22 +75,16 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
             voters.tell(given_recipe(self, len(voters)).trends, self.scale)
         return voters
 
-    def _judge(self, panel):
+    def _warn_about(self, panel):
         warn_about_patterns(panel.X, getattr(self, "feature_names_in_", None))
-        return lambda search: number_verdict_on(search.population, search.recipe)
 
-    def _described(self, search, verdict, voters):
-        far = self._voters
-        attributes = describe_numbers(search, verdict, voters, far.trends, far.scale)
+    def _task(self, is_local):
+        far, n_shortlists = self._voters, 1 if is_local else self._voters.n_parts
         score = NumberScore(self.scoring, far.scale)
-        return attributes | describe_predictions(search, verdict, attributes["committee_"], score, len(far))
+        return RegressionTask(far.trends, far.scale, score, self.shortlist, len(far), n_shortlists)
 
     def _read(self):
         return partial(outlooks, self._speaker())
-
-    def _speaker(self):
-        """The committee without metrics and voters: small, and all that it takes to read votes."""
-        return self.committee_.with_voters([], self.committee_.voters.only(np.arange(0)))
 
     def predict(self, X: Any) -> Any:
         """Expected numbers.
@@ -180,14 +173,13 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         if sample_weight is not None:
             raise ValueError("Rows in Dask's partitions have no weights; give X and sample_weight as arrays.")
         check_is_fitted(self)
-        centre = self.committee_.scale.back(np.zeros(1))[0]  # any number near those of y
-        found = self._compared(X, y, partial(errors_of, self._speaker(), centre))
+        found = self._compared(X, y, partial(errors_of, self._speaker()))
         n, apart, squares, errors = np.sum(found, axis=0)
         variance = squares - apart**2 / n
         return float(1 - errors / variance) if variance > 0 else float(errors == 0)
 
 
-def outlooks(committee: NumberCommittee, spaces: Spaces, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
+def outlooks(committee: NumberCommittee, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
     """Place and spread (n, 2) of queries that got these shares of all votes."""
     return np.column_stack(committee.reading(shares, committee.wholes(queries)))
 
@@ -198,7 +190,13 @@ def said(committee: NumberCommittee, what: Any, *given: Any) -> NDArray[np.float
     return what(committee, Outlook(*answers.T), *chances)
 
 
-def errors_of(committee: NumberCommittee, centre: float, answers: NDArray, y: NDArray) -> NDArray[np.float64]:
-    """How many numbers y (n,) there are; sums of what they are off a centre, its square, and that of errors."""
-    apart, errors = y - centre, y - said(committee, NumberCommittee.means, answers)
+def errors_of(committee: NumberCommittee, answers: NDArray, y: NDArray) -> NDArray[np.float64]:
+    """How many numbers y (n,) there are; sums of what they are off a centre, its square, and that of errors.
+
+    All are in units of the scale, in which squares are numbers.
+    """
+    scale = committee.scale
+    centre = scale.reduced_back(np.zeros(1))  # any number near those of y
+    known, told = (reduced(values, scale.exponent) for values in (y, said(committee, NumberCommittee.means, answers)))
+    apart, errors = known - centre, known - told
     return np.array([len(y), apart.sum(), (apart**2).sum(), (errors**2).sum()])

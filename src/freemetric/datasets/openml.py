@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 
+from ..printable import counted
 from .encoding import encode
 from .registry import PLAIN, DatasetInfo
 from .table import DatasetError, TextColumns, as_text
@@ -83,7 +84,7 @@ def _select(entry, columns, place):
     dropped = {_plain(name) for name in entry.openml.get("drop", ())}
     columns = {name: fields for name, fields in columns.items() if _plain(name) not in dropped}
     if len(columns) != entry.features:
-        raise DatasetError(f"{entry.name}: {place} has {len(columns)} features, expected {entry.features}")
+        raise DatasetError(f"{entry.name}: {place} has {counted(len(columns), 'feature')}, expected {entry.features}")
     theirs = {_plain(name): fields for name, fields in columns.items()}
     ours = [_plain(name) for name in entry.main.names]
     if len(theirs) == len(columns) and set(theirs) == set(ours):

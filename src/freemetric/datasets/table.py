@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..files.atomic import replacing
+from ..printable import counted
 from ..text_files import content_of, csv_records, text_of
 
 
@@ -80,7 +81,7 @@ def read_table(path: str | os.PathLike) -> tuple[TextColumns, str]:
         raise DatasetError(f"{path}: a header and no rows")
     for row, line in zip(rows, lines[1:], strict=True):
         if len(row) != len(header):
-            raise DatasetError(f"{path}, line {line}: {len(row)} fields where the header has {len(header)}")
+            raise DatasetError(f"{path}, line {line}: {counted(len(row), 'field')} where the header has {len(header)}")
         if not row[-1]:
             raise DatasetError(f"{path}, line {line}: the class (last column, {header[-1]!r}) is empty")
     return TextColumns.from_rows(str(path), header, rows, lines[1:]), hashlib.sha256(content).hexdigest()

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..extras import require
 from ..learners.learned_space import LearnedSpace
+from ..printable import counted
 from .style import COLORS, keep, panels
 
 POINTS_PER_LABEL = 8  # height of a line of small print
@@ -118,7 +119,7 @@ class MetricDisplay:
         matrix = space.matrix(X)
         names = space.feature_names() if feature_names is None else feature_names
         if names is not None and len(names) != len(matrix):
-            raise ValueError(f"feature_names must name {len(matrix)} features, got {len(names)}.")
+            raise ValueError(f"feature_names must name {counted(len(matrix), 'feature')}, got {len(names)}.")
         display = cls(
             matrix,
             feature_names=names,

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import validate_data
 
+from ..magnitudes import exponent_of, reduced
 from .predicted_numbers import numbers_of
 
 
@@ -32,7 +33,9 @@ def number_curve(model: Any, X: Any, y: ArrayLike, most_neighbors: int) -> tuple
 def _in_one_space(model, X, y, most_neighbors):
     """The same where the metric is one; of several outputs the mean, in units of what the training patterns vary."""
     told = model.predictions(X, most_neighbors)
-    truth, variance = np.asarray(y, dtype=np.float64), model.numbers_.var(axis=0)
-    check_consistent_length(told, truth)
+    check_consistent_length(told, y)
+    exponent = exponent_of(model.numbers_)
+    told, truth = reduced(told, exponent), reduced(y, exponent)
+    variance = reduced(model.numbers_, exponent).var(axis=0)
     squares = (told - truth[:, None]) ** 2 / np.where(variance > 0, variance, 1)
     return np.arange(1, told.shape[1] + 1), squares.reshape(*told.shape[:2], -1).mean(axis=(0, 2))

@@ -4,8 +4,8 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import mean_absolute_error, r2_score
 
+from ..magnitudes import mae, r2
 from .predicted_numbers import numbers_of, predicted_numbers
 from .style import COLORS, keep, panels
 
@@ -152,5 +152,5 @@ class PredictionDisplay:
     def _title(self):
         if len(self.y_true) < 2:
             return self.whose
-        error = mean_absolute_error(self.y_true, self.y_pred)
-        return f"{self.whose}: R² {r2_score(self.y_true, self.y_pred):.3f}, mean absolute error {error:.3g}"
+        error = mae(self.y_true, self.y_pred)
+        return f"{self.whose}: R² {r2(self.y_true, self.y_pred):.3f}, mean absolute error {error:.3g}"

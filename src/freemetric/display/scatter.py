@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..extras import require
+from ..printable import counted
 from .style import MANY_CLASSES, class_color, class_style
 
 LONGEST_NAME = 12  # of a class, among the points
@@ -19,7 +20,7 @@ def scatter_classes(
     classes, y = (np.array(["all"]), np.zeros(len(points), int)) if y is None else np.unique(y, return_inverse=True)
     names = classes if class_names is None else class_names
     if len(names) != len(classes):
-        raise ValueError(f"class_names must name {len(classes)} classes, got {len(names)}.")
+        raise ValueError(f"class_names must name {counted(len(classes), 'class', 'classes')}, got {len(names)}.")
     if points.shape[1] == 3 and not hasattr(axis, "zaxis"):
         raise ValueError('Three dimensions need axes made with projection="3d".')
     if points.shape[1] == 1:

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..kernels import kernels_for
 from ..kernels.losses import quantile_place
+from ..magnitudes import exponent_of, reduced
 from .base import Array, Energy
 from .soft_neighbors import Functions, bound, checked_weights
 
@@ -131,6 +132,7 @@ def standardized(y: NDArray, weights: NDArray | None) -> list[tuple[Array, Array
 
 
 def _standardized(y, w):
+    y = reduced(y, exponent_of(y.T)[:, None])
     centred = y - np.average(y, axis=1, weights=w)[:, None]
     deviation = np.sqrt(np.average(centred**2, axis=1, weights=w))[:, None]
     varies = np.ptp(y, axis=1, keepdims=True) > 1e-12 * np.abs(y).max(axis=1, keepdims=True)

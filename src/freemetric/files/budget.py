@@ -1,15 +1,21 @@
 """How much memory a file may ask for: about in proportion to its size, however small the words that ask for it.
 
-A few letters can name a wide array of texts, refer to a large array once more, or make an object with defaults. All of
-this is counted together, for the whole file.
+A few letters can name a wide array of texts, refer to a large array once more, make an object with defaults, or say
+that an estimator has 2^62 features, whose names somebody will ask for. All of this is counted together, for the whole
+file.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
 
 FREE_BYTES = 1 << 20  # for the smallest files
 BYTES_PER_BYTE = 100
 OBJECT_BYTES = 4096  # at most about what an object takes beside its parts
+NUMBERS_OF_FEATURES = ("n_features_in_", "_n_features_out")  # attributes that say how many names will be made
+FEATURE_BYTES = 16  # less than a name takes, so that wide models of few numbers can be saved
 
 
 class Budget:
@@ -41,6 +47,13 @@ class Budget:
 def extent(shape: Iterable[int], itemsize: int) -> int:
     """Bytes of an array; those of its longest axes, where another one is empty."""
     return itemsize * math.prod(max(n, 1) for n in shape)
+
+
+def object_bytes(state: Mapping[str, Any]) -> int:
+    """Bytes that an object of this state may take beside its arrays, soon or later."""
+    told = [state.get(name) for name in NUMBERS_OF_FEATURES]
+    n_features = sum(max(int(number), 0) for number in told if isinstance(number, int | np.integer))
+    return OBJECT_BYTES + FEATURE_BYTES * n_features
 
 
 def _limit(file_bytes):

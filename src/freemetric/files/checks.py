@@ -2,9 +2,15 @@
 
 import math
 import sys
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
+
+from ..printable import counted
+
+MOST_OF_ONE_HASH = 100
 
 
 def check_array(
@@ -17,7 +23,7 @@ def check_array(
 ) -> None:
     """ValueError unless it is an array of that shape, of numbers of those kinds."""
     if type(array) is not np.ndarray or array.ndim != n_dims or array.dtype.kind not in kinds:
-        raise ValueError(f"{what} is not an array of {n_dims} dimensions with the right numbers")
+        raise ValueError(f"{what} is not an array of {counted(n_dims, 'dimension')} with the right numbers")
     if shape is not None and array.shape != shape:
         raise ValueError(f"{what} has shape {array.shape}, which does not fit the other arrays")
     if finite and "f" in kinds and not np.isfinite(array).all():
@@ -29,6 +35,17 @@ def check_numbers(numbers: Any, count: int, what: str) -> None:
     numbers = np.asarray(numbers)
     if numbers.size and (numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= count):
         raise ValueError(f"{what} outside 0 to {count - 1}")
+
+
+def check_hashes(keys: Iterable[Hashable]) -> None:
+    """ValueError where very many keys have one hash: a dict of them takes a time that grows with their square.
+
+    Integers and floats are hashed modulo 2^61 - 1, so that whoever writes a file can choose such keys. Those that
+    occur in earnest hardly ever share a hash.
+    """
+    shared = Counter(map(hash, keys))
+    if shared and max(shared.values()) > MOST_OF_ONE_HASH:
+        raise ValueError("very many keys with the same hash")
 
 
 def is_number(value: Any) -> bool:

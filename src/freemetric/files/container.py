@@ -1,5 +1,6 @@
 """The file itself: members of a zip archive, written whole or not at all, and checked when they are read."""
 
+import errno
 import hashlib
 import json
 import os
@@ -93,6 +94,8 @@ def _check_version(header):
 def opened(path: str | os.PathLike) -> Iterator[zipfile.ZipFile]:
     """The archive, whose members together are no larger than the file."""
     status = os.stat(path)
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     if not stat.S_ISREG(status.st_mode):  # opening a pipe would block
         raise ModelFileError("not a file")
     with open(path, "rb") as file:

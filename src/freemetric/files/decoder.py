@@ -7,7 +7,8 @@ import numpy as np
 
 from ..exceptions import ModelFileError
 from .arrays import array_of
-from .budget import OBJECT_BYTES, Budget, extent
+from .budget import Budget, extent, object_bytes
+from .checks import check_hashes
 from .encoder import DEEPEST
 from .leaves import LEAVES, to_dtype
 from .registry import BY_TAG
@@ -55,7 +56,9 @@ class Decoder:
         return tuple(self.decode(part, depth + 1) for part in nodes)
 
     def _dict(self, pairs, depth):
-        return {self.decode(key, depth + 1): self.decode(value, depth + 1) for key, value in pairs}
+        decoded = [(self.decode(key, depth + 1), self.decode(value, depth + 1)) for key, value in pairs]
+        check_hashes(key for key, _ in decoded)
+        return dict(decoded)
 
     def _array(self, content, _):
         number, backward = content
@@ -77,6 +80,8 @@ class Decoder:
             if dtype.kind == "U" and type(item) is not str:
                 raise TypeError("an array of strings with something else in it")
             array[i] = item
+        if dtype.kind == "O":  # encoders look categories up in a dict
+            check_hashes(item for item in array if isinstance(item, int | float))
         return array.reshape(shape)
 
     def _scalar(self, content, depth):
@@ -94,5 +99,7 @@ class Decoder:
             unknown = f"holds an object of the kind {tag[:LONGEST_TAG]!r}, which nobody has registered"
             raise ModelFileError(f"{unknown}; import what calls freemetric.files.register for it")
         self.tags.add(tag)
-        self._budget.spend(OBJECT_BYTES)
-        return BY_TAG[tag].rebuilt({key: self.decode(node, depth + 1) for key, node in nodes.items()})
+        self._budget.spend(object_bytes({}))  # before its parts are made
+        state = {key: self.decode(node, depth + 1) for key, node in nodes.items()}
+        self._budget.spend(object_bytes(state) - object_bytes({}))
+        return BY_TAG[tag].rebuilt(state)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import KINDS, array_bytes
-from .budget import OBJECT_BYTES, Budget, extent
+from .budget import Budget, extent, object_bytes
 from .leaves import LEAVES, UnsupportedError, from_dtype
 from .registry import BY_CLASS
 
@@ -75,8 +75,8 @@ class Encoder:
         entry = BY_CLASS.get(type(value))
         if entry is None:
             raise UnsupportedError(described(value))
-        self.budget.spend(OBJECT_BYTES)
         state = dict(entry.to_state(value))
+        self.budget.spend(object_bytes(state))
         if not all(type(name) is str for name in state):
             raise TypeError(f"to_state of {type(value).__name__} returned names that are no texts")
         tree = {name: self._part(f".{name}", part, depth) for name, part in state.items()}

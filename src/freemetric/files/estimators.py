@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..printable import counted
 from ..sklearn_compat import CALLBACKS, validate_params
 from .attributes import check_names
 
@@ -129,7 +130,7 @@ def _check_fitted(estimator, state, shapes):
 
 def _check_array(array, what, axes, lengths):
     if not isinstance(array, np.ndarray) or array.ndim != len(axes) or 0 in array.shape:
-        raise ValueError(f"{what} is not an array of {len(axes)} dimensions")
+        raise ValueError(f"{what} is not an array of {counted(len(axes), 'dimension')}")
     for axis, length in zip(axes, array.shape, strict=True):
         if axis != "." and lengths.setdefault(axis, length) != length:
             raise ValueError(f"{what} has shape {array.shape}, which does not fit the other arrays")

@@ -17,7 +17,7 @@ from . import container
 from .decoder import Decoder
 from .encoder import Encoder
 from .leaves import UnsupportedError
-from .telling import LONGEST_PLACE, shortened, subject, told_in_one_line
+from .telling import LONGEST_PLACE, refused_access, shortened, subject, told_in_one_line
 
 RELEASES = {"freemetric": __version__, "scikit-learn": sklearn.__version__}  # what a file may depend on
 
@@ -56,7 +56,8 @@ def save(model: Any, path: str | os.PathLike, about: dict[str, Any] | None = Non
     Raises
     ------
     ModelFileError
-        If the model holds something that no file can hold, or the file cannot be written.
+        If the model holds something that no file can hold, or the file cannot be written; then it is an OSError, too,
+        such as FileNotFoundError or PermissionError.
     """
     PROVIDED["saved"]()
     _check_fitted(model)
@@ -69,9 +70,10 @@ def save(model: Any, path: str | os.PathLike, about: dict[str, Any] | None = Non
         raise ModelFileError(printable(f"{type(model).__name__} cannot be saved: {problem}")) from problem
     try:
         container.write(path, {**RELEASES, "about": notes, "class": tag}, contents)
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or problem
-        raise ModelFileError(printable(f"{path}: cannot be written ({reason})")) from problem
+    except OSError as problem:
+        raise refused_access(problem, path, "written") from problem
+    except ValueError as problem:
+        raise ModelFileError(printable(f"{path}: cannot be written ({problem})")) from problem
 
 
 def load(path: str | os.PathLike, *, with_about: bool = False) -> Any:
@@ -96,8 +98,9 @@ def load(path: str | os.PathLike, *, with_about: bool = False) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is missing, damaged, altered, of another format or not a model file, or holds an object of a class
-        that is not registered.
+        If the file is damaged, altered, of another format or not a model file, or holds an object of a class that is
+        not registered. If it is missing, a folder or must not be read, the error is also a FileNotFoundError, an
+        IsADirectoryError or a PermissionError.
 
     Examples
     --------

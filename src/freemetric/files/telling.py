@@ -7,10 +7,21 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from ..exceptions import ModelFileError
+from ..exceptions import (
+    ModelFileAccessError,
+    ModelFileError,
+    ModelFileIsADirectoryError,
+    ModelFileNotFoundError,
+    ModelFilePermissionError,
+)
 from ..printable import printable
 
 LONGEST_REASON, LONGEST_PLACE = 300, 80  # letters
+ACCESS: dict[type[OSError], type[ModelFileAccessError]] = {
+    FileNotFoundError: ModelFileNotFoundError,
+    IsADirectoryError: ModelFileIsADirectoryError,
+    PermissionError: ModelFilePermissionError,
+}
 
 
 @contextmanager
@@ -19,12 +30,20 @@ def told_in_one_line(path: str | os.PathLike) -> Iterator[None]:
     try:
         yield
     except Exception as problem:
-        reason = shortened(str(problem) or type(problem).__name__, LONGEST_REASON)
         if isinstance(problem, OSError) and problem.filename is not None:
-            reason = f"cannot be read ({problem.strerror})"
-        elif not isinstance(problem, ModelFileError):
+            raise refused_access(problem, path, "read") from problem
+        reason = shortened(str(problem) or type(problem).__name__, LONGEST_REASON)
+        if not isinstance(problem, ModelFileError):
             reason = f"damaged, incomplete or altered ({reason})"
         raise ModelFileError(printable(f"{path}: {reason}")) from problem
+
+
+def refused_access(problem: OSError, path: str | os.PathLike, access: str) -> ModelFileAccessError:
+    """The error of a model file for an error of the operating system; ``access`` is "read" or "written"."""
+    made = next((ours for theirs, ours in ACCESS.items() if isinstance(problem, theirs)), ModelFileAccessError)
+    error = made(problem.errno, problem.strerror or str(problem), os.fspath(path))
+    error.access = access
+    return error
 
 
 def subject(model: Any, where: str) -> str:

@@ -3,10 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors as TreeSearch
 
+from ..forking import effective_n_threads
 from . import (
     committee_votes,
     element_trials,
@@ -238,7 +239,7 @@ class NearestNeighbors:
             self.places = nearest.as_places(Z - self.centre)
 
     def kneighbors(self, Q: NDArray, n_neighbors: int) -> NDArray:
-        n_jobs = effective_n_jobs(self.n_jobs) if len(Q) > FEW_QUERIES else 1
+        n_jobs = effective_n_threads(self.n_jobs) if len(Q) > FEW_QUERIES else 1
         if self.tree is not None:
             self.tree.n_jobs = n_jobs
             return self.tree.kneighbors(Q, n_neighbors, return_distance=False)

@@ -17,6 +17,7 @@ from .lda import LDA
 from .ldml import LDML
 from .lfda import LFDA
 from .lmnn import LMNN
+from .lowest import keep_interrupted_fits
 from .lsml import LSML
 from .mcml import MCML
 from .mlkr import MLKR
@@ -95,4 +96,5 @@ __all__ = [
     "QuadrupletClassifier",
     "Recipe",
     "TripletClassifier",
+    "keep_interrupted_fits",
 ]

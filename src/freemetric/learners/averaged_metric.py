@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metrics import VIEWS, Committee
+from ..metrics import VIEWS, BaseCommittee
 from ..metrics.quadratic import pulled_back
 
 
@@ -14,11 +14,11 @@ class AveragedMetric:
 
     Parameters
     ----------
-    committee : Committee
+    committee : BaseCommittee
         Whose replicas are averaged.
     """
 
-    def __init__(self, committee: Committee) -> None:
+    def __init__(self, committee: BaseCommittee) -> None:
         name = next(name for name in VIEWS if name in committee.views)
         self.view = committee.views[name]
         pairs = zip(committee.ensembles, committee.trust, strict=True)

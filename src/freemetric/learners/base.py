@@ -1,8 +1,7 @@
 """MetricLearner: validates once, calls the learner's mathematics, derives everything public from ``components_``."""
 
 import logging
-from contextlib import AbstractContextManager, contextmanager
-from functools import cache
+from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, Self
 
@@ -10,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from threadpoolctl import ThreadpoolController
 
 from ..files import Savable
 from ..presenting import Presented
 from ..sklearn_compat import Interval, validate_params, with_callbacks
+from .atomic_fit import AtomicFit
+from .blas_threads import one_blas_thread as one_blas_thread  # where learners look for it
 from .checks import check_labels, check_n_components, labelled, warn_about, warn_about_patterns
 from .mapped import MappedDistances
 from .patterns import checked_numbers
@@ -25,7 +25,7 @@ logger = logging.getLogger("freemetric")
 
 
 class MetricLearner(
-    Savable, Presented, MappedDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+    AtomicFit, Savable, Presented, MappedDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
     """A learned distance |A u - A v|; subclasses implement ``_learn(X, y) -> A`` of shape (n_components, n_features).
 
@@ -168,14 +168,3 @@ def tell(verbose: bool, message: str, *args: Any) -> None:
         logger.addHandler(logging.StreamHandler())
         logger.setLevel(logging.INFO)
     logger.log(logging.INFO if verbose else logging.DEBUG, message, *args)
-
-
-def one_blas_thread() -> AbstractContextManager:
-    """Matrix products in one thread: replicas are what runs in parallel, and results do not depend on the machine."""
-    return _thread_pools().limit(limits=1, user_api="blas")
-
-
-@cache
-def _thread_pools():
-    """The libraries with threads; to look for them takes milliseconds, which every task would pay."""
-    return ThreadpoolController()

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from ..exceptions import DataWarning
+from ..exceptions import DataWarning, callers_stacklevel
 from ..metrics.places import equal_rows
-from ..printable import printable
+from ..printable import counted, printable, verb
 from .units import ranges
 
 FOR_NUMBERS = "MLKR and DMLFE(energy='regression') learn a metric from numbers, FreeEnergyRegressor predicts them"
@@ -56,14 +56,16 @@ def labelled(y: NDArray, others_help: bool = False) -> NDArray[np.bool_]:
     if not unlabelled.any() or len(np.unique(y)) <= 2:
         return np.ones(len(y), dtype=bool)
     if not others_help:
-        said = f"{unlabelled.sum()} unlabelled rows (y = -1) are left out; if -1 is a class, give it another name."
-        warnings.warn(said, DataWarning, stacklevel=4)
+        n = int(unlabelled.sum())
+        gone = f"{counted(n, 'unlabelled row')} (y = -1) {verb(n, 'is', 'are')} left out"
+        said = f"{gone}; if -1 is a class, give it another name."
+        warnings.warn(said, DataWarning, stacklevel=callers_stacklevel())
     return ~unlabelled
 
 
 def check_varying(y: NDArray) -> None:
     """ValueError where no number of y (N,) or (N, m) varies."""
-    if not np.ptp(y, axis=0).any():
+    if not (y.min(axis=0) < y.max(axis=0)).any():
         raise ValueError(f"y is {y.flat[0]:g} for every row: a metric is learned from numbers that differ.")
 
 
@@ -75,13 +77,13 @@ def check_n_components(n_components: int | None, X: NDArray) -> None:
 def warn_about(X: NDArray, y: NDArray, classes: NDArray, names: NDArray | None = None) -> None:
     """One warning for each trait of the data that will make the metric worse; features by name where they have one."""
     for message in _complaints(X, y, classes, names):
-        warnings.warn(message, DataWarning, stacklevel=4)
+        warnings.warn(message, DataWarning, stacklevel=callers_stacklevel())
 
 
 def warn_about_patterns(X: NDArray, names: NDArray | None = None) -> None:
     """The same for patterns without classes."""
     for message in _complaints_of_patterns(X, names):
-        warnings.warn(message, DataWarning, stacklevel=4)
+        warnings.warn(message, DataWarning, stacklevel=callers_stacklevel())
 
 
 def _complaints(X, y, classes, names):
@@ -99,7 +101,7 @@ def _complaints_of_patterns(X, names):
         yield f"Constant features, which no distance can use: {_few(named)}."
     copies = _count_copies(X) if N <= MOST_COMPARED else 0
     if copies > MANY_COPIES * N:
-        what = f"{copies} of {N} rows are copies of others"
+        what = f"{copies} of {N} rows {verb(copies, 'is a copy of another', 'are copies of others')}"
         yield f"{what}: fine where they were observed independently; else errors that leave one row out are too low."
     if d > N:
         yield f"Fewer patterns ({N}) than features ({d}): many maps fit them perfectly; n_components may help."

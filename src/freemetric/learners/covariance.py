@@ -4,6 +4,7 @@ from numbers import Real
 
 import numpy as np
 
+from ..magnitudes import enlarged, exponent_of, reduced
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
 from .linear_algebra import invertible, is_regular, mean_of
@@ -75,19 +76,21 @@ class Covariance(MetricLearner):
     def _learn(self, X, y):
         mean = mean_of(X)
         given, X = X, X - mean
+        exponent = exponent_of(X)
+        X = reduced(X, exponent)  # every feature of order one: squares of small ones do not vanish
         C = X.T @ X / max(len(X) - 1, 1)
         spread = np.sqrt(np.diag(C))
-        varies = spread > ROUNDING * np.abs(mean)
+        varies = spread > ROUNDING * np.abs(reduced(mean, exponent))
         if not varies.all():
             varies = ranges(given) > 0
-            X, C, spread = X[:, varies], C[np.ix_(varies, varies)], spread[varies]
+            X, C, spread, exponent = X[:, varies], C[np.ix_(varies, varies)], spread[varies], exponent[varies]
         if not varies.any():
             return np.eye(len(mean))[: self.n_components]
         R = C / np.outer(spread, spread)
         if self.regularization != "auto" or not is_regular(R):
             X *= np.sqrt(len(X) / (len(X) - 1)) / spread
             R = invertible(R, X, self.regularization)
-        deviations, directions = _principal(R, spread)
+        deviations, directions = _principal(R, enlarged(spread, exponent))
         A = np.zeros((len(directions), len(varies)))
         A[:, varies] = directions / deviations[:, None]
         p = None if self.n_components is None else clip_count(self.n_components, len(A), "n_components")

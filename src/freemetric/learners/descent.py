@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from ..energies import Energy, MiniBatch
+from ..exceptions import callers_stacklevel
 from ..sklearn_compat import Interval, StrOptions
 from .base import generator, one_blas_thread, tell
 from .batches import BATCH_SIZE, SAMPLE, MiniBatched
@@ -62,7 +63,7 @@ class DescendingLearner(MiniBatched, WeightedMetricLearner):
                 objective, start.ravel(), jac=True, method="L-BFGS-B", options=options, callback=objective.report
             )
             if result.status == 1:
-                self._warn_of_early_end(stacklevel=5)
+                self._warn_of_early_end()
         self.n_iter_, self.energy_ = objective.n_iter, objective.best.value
         return objective.best.item.reshape(start.shape)
 
@@ -79,7 +80,7 @@ class DescendingLearner(MiniBatched, WeightedMetricLearner):
                 rows = energy.sample
                 start = well_scaled(self._initial(rng, X[rows] / self._unit, y[rows]), size)
             if not descent.run(rng, start, self.max_iter, self.tol):
-                self._warn_of_early_end(stacklevel=6)
+                self._warn_of_early_end()
         self.n_iter_, self.energy_ = descent.n_iter, best.value
         return best.item
 
@@ -89,10 +90,10 @@ class DescendingLearner(MiniBatched, WeightedMetricLearner):
     def _report(self, n_iter, value):
         tell(self.verbose, "%s iteration %d: energy %.6f", type(self).__name__, n_iter, value)
 
-    def _warn_of_early_end(self, stacklevel):
+    def _warn_of_early_end(self):
         name = type(self).__name__
         message = f"{name} stopped at max_iter={self.max_iter} before it converged to tol={self.tol}."
-        warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
+        warnings.warn(message, ConvergenceWarning, stacklevel=callers_stacklevel())
 
     def _initial(self, rng, X, y):
         return initial_map(self.init, rng, X, y, self.n_components, self._unit, of_numbers=self._wants_numbers())

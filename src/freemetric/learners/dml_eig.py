@@ -12,6 +12,8 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
+from ..exceptions import callers_stacklevel
+from ..printable import counted
 from ..sklearn_compat import Interval
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .linear_algebra import map_of, shrunk
@@ -175,10 +177,10 @@ class DMLeig(MetricLearner):
         with one_blas_thread(), keeping_the_best("DMLeig", search.best):
             if not search.run(self._start(V, K), self.max_iter, self.tol, self.verbose):
                 warnings.warn(
-                    f"DMLeig stopped after {search.n_iter} steps (max_iter={self.max_iter}) before it converged to "
-                    f"tol={self.tol}.",
+                    f"DMLeig stopped after {counted(search.n_iter, 'step')} (max_iter={self.max_iter}) before it "
+                    f"converged to tol={self.tol}.",
                     ConvergenceWarning,
-                    stacklevel=4,
+                    stacklevel=callers_stacklevel(),
                 )
         self.objective_, self.gap_, self.n_iter_ = search.highest, search.gap, search.n_iter
         A = solve_triangular(K, search.best.item.T, lower=True, trans=1).T

@@ -1,5 +1,6 @@
 """DMLFE: the metric as the ground state of a physical system, found by Metropolis Monte Carlo."""
 
+from contextlib import nullcontext
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, Self
@@ -69,8 +70,8 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         it.
     checkpoint : path-like or None, default=None
         A folder in which the walk is kept on the way. A fit that was killed goes on from there when it is called again,
-        with the same data and parameters, and ends with the same model; the files are then removed. Needs a
-        ``random_state`` and a sampler with ``begin`` and ``advance``.
+        with the same data and parameters, and ends with the same model; the files are then removed. Several fits can
+        share a folder. Needs a ``random_state`` and a sampler with ``begin`` and ``advance``.
     warm_start : bool, default=False
         Go on from the last fit's replicas.
     verbose : bool, default=False
@@ -205,10 +206,9 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         def new_walk():
             return Walk(type(self).__name__, self.verbose, steps)
 
-        walks = run_replicas(new_walk, sampler, rng, bound, start, self.n_jobs, kept)
-        steps.close()
-        if kept is not None:
-            kept.clear()
+        with nullcontext() if kept is None else kept:
+            walks = run_replicas(new_walk, sampler, rng, bound, start, self.n_jobs, kept)
+            steps.close()
         self.replicas_, self.trace_, self.snapshots_ = walks.replicas / self._unit, walks.trace, walks.snapshots
         self.snapshots_["map"] = self.snapshots_["map"] / self._unit
         self.energy_, self.n_iter_ = walks.best.value, len(self.trace_["energy"])

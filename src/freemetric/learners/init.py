@@ -9,6 +9,8 @@ from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils import check_array
 
+from ..magnitudes import exponent_of, reduced
+
 MOST_SQUARE = 500  # features: beyond, maps of features by features take more memory and time than what they tell
 INITS = ("auto", "identity", "pca", "lda", "random", "uniform")
 INITS_FOR_NUMBERS = ("auto", "identity", "pca", "pls", "random", "uniform")
@@ -82,6 +84,7 @@ def _usual(p, d, y, of_numbers):
 def _partial_least_squares(X, y, p):
     """Orthonormal directions; principal ones where so many cannot be told."""
     most = min(p, *X.shape, np.linalg.matrix_rank(X - X.mean(axis=0)))
+    y = reduced(y, exponent_of(y))
     spread = np.std(y, axis=0)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="y residual is constant")

@@ -10,6 +10,7 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky
 from scipy.spatial.distance import pdist
 from sklearn.exceptions import ConvergenceWarning
 
+from ..exceptions import callers_stacklevel
 from ..sklearn_compat import Interval
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .linear_algebra import map_of
@@ -216,7 +217,7 @@ class ITML(PriorOfAllRows):
                     f"ITML stopped after {search.n_iter} cycles (max_iter={self.max_iter}) before it converged to "
                     f"tol={self.tol}.",
                     ConvergenceWarning,
-                    stacklevel=4,
+                    stacklevel=callers_stacklevel(),
                 )
         M, dual[kept] = search.best.item
         self.pairs_, self.pair_labels_, self.dual_, self.bounds_ = (

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from ..exceptions import DataWarning
+from ..exceptions import DataWarning, callers_stacklevel
 from .kernel_functions import Kernel
 
 ROUNDING = 1e-12  # of the largest eigenvalue; smaller ones are none
@@ -30,10 +30,11 @@ class KernelSpace(NamedTuple):
         """Patterns (N, d) as (N, r), a block of them after the other."""
         Z = np.empty((len(X), len(self.projection)))
         start = 0
-        for K in kernel.blocks(X, self.landmarks):
-            Z[start : start + len(K)] = (K - self.offset) @ self.projection.T
-            start += len(K)
-        return Z
+        with np.errstate(over="ignore", invalid="ignore"):  # _finite says it in one line
+            for K in kernel.blocks(X, self.landmarks):
+                Z[start : start + len(K)] = (_finite(K) - self.offset) @ self.projection.T
+                start += len(K)
+        return _finite(Z)
 
 
 def exact_space(kernel: Kernel, X: NDArray, landmarks: NDArray, tol: float, n_directions: int | None) -> KernelSpace:
@@ -74,7 +75,7 @@ def leading(S: NDArray, tol: float, most: int | None = None) -> tuple[NDArray, N
     negative = -values[values < 0].sum() / max(np.abs(values).sum(), np.finfo(np.float64).tiny)
     if negative > WEIGHTY:
         what = f"This kernel is not positive: {negative:.2g} of its eigenvalues are negative and left out"
-        warnings.warn(f"{what}; distances are those of the rest.", DataWarning, stacklevel=5)
+        warnings.warn(f"{what}; distances are those of the rest.", DataWarning, stacklevel=callers_stacklevel())
     kept = max(1, int((values > max(tol, ROUNDING) * max(values[0], 0)).sum()))
     kept = kept if most is None else min(kept, most)
     return np.maximum(values[:kept], 0), np.ascontiguousarray(vectors[:, :kept])

@@ -15,6 +15,7 @@ from ..files.checks import check_array, check_numbers, is_number, require
 from ..files.estimators import check_attributes
 from ..presenting import Presented
 from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
+from .atomic_fit import AtomicFit
 from .base import generator
 from .kernel_functions import KINDS, PRECOMPUTED, Kernel, width
 from .kernel_space import KernelSpace, exact_space, nystroem_space
@@ -27,7 +28,9 @@ from .units import check_magnitude, warn_of_dwarfs
 MOST_DIRECTIONS = 300  # unless more are asked for: iterations of most learners cost the square of it
 
 
-class Kernelized(Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Kernelized(
+    AtomicFit, Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     r"""Any linear learner in the feature space of a kernel: KLMNN, kernel LDA, kernel DMLMJ and all others.
 
     A kernel k(u, v) is the product of the images of u and v in a space of its own, where a linear map is a curved one
@@ -282,6 +285,8 @@ class Kernelized(Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMi
         require(type(self.is_exact_) is bool, f"is_exact_ {who}", "is no truth value")
         fits = hasattr(self.learner_, "transform") and getattr(self.learner_, "n_features_in_", r) == r
         require(fits, f"learner_ {who}", "does not map the directions of the kernel")
+        width = np.shape(self.learner_.transform(np.zeros((1, r))))[1]
+        require(self._n_features_out == width, f"_n_features_out {who}", "is not what its learner maps to")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

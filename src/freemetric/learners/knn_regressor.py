@@ -11,8 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from ..files import Savable
 from ..files.checks import check_array, require
 from ..files.estimators import check_attributes
+from ..magnitudes import enlarged, exponent_of, r2, reduced
 from ..presenting import Presented
 from ..sklearn_compat import CallbackSupportMixin, StrOptions, validate_params, with_callbacks
+from .atomic_fit import AtomicFit
 from .callbacks import FitSteps
 from .knn import MetricKNeighborsClassifier, held_out_errors
 from .neighbor_means import NeighborMeans
@@ -20,7 +22,7 @@ from .patterns import checked_numbers
 from .side_information import clip_count
 
 
-class MetricKNeighborsRegressor(CallbackSupportMixin, Savable, Presented, RegressorMixin, BaseEstimator):
+class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presented, RegressorMixin, BaseEstimator):
     """Any metric learner and the mean of the k nearest patterns in its space.
 
     A metric makes its own training patterns look predictable, so k must not be chosen among them. Here every inner fold
@@ -142,7 +144,7 @@ class MetricKNeighborsRegressor(CallbackSupportMixin, Savable, Presented, Regres
 
     def _choose_neighbors(self, X, y, splits, fits):
         most = min(self.most_neighbors, min(len(train) for train, _ in splits))
-        numbers, Y = np.arange(1, most + 1), y.reshape(len(y), -1)
+        numbers, Y = np.arange(1, most + 1), reduced(y, exponent_of(y)).reshape(len(y), -1)
         variance = np.where(np.ptp(Y, axis=0) > 0, Y.var(axis=0), 1)
 
         def squares(Z, Q, train, held_out):
@@ -181,8 +183,29 @@ class MetricKNeighborsRegressor(CallbackSupportMixin, Savable, Presented, Regres
         check_is_fitted(self)
         patterns = checked_numbers(self, X, dtype=np.float64, reset=False)
         Q = np.asarray(self.learner_.transform(patterns), dtype=np.float64)
-        means = self._means(self.embedding_, self.numbers_.reshape(len(self.numbers_), -1))
-        return means.of(Q, n_neighbors).reshape(len(Q), len(n_neighbors), *self.numbers_.shape[1:])
+        exponent = exponent_of(self.numbers_)
+        means = self._means(self.embedding_, reduced(self.numbers_, exponent).reshape(len(self.numbers_), -1))
+        told = means.of(Q, n_neighbors).reshape(len(Q), len(n_neighbors), *self.numbers_.shape[1:])
+        return enlarged(told, exponent)
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """R^2 of the predictions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their numbers.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Importance of the patterns.
+
+        Returns
+        -------
+        score : float
+            One less the squared error in units of the variance of y, the mean of all outputs.
+        """
+        return r2(y, self.predict(X), sample_weight)
 
     def check_state(self) -> None:
         """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""

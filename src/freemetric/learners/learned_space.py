@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from ..printable import counted
 from .averaged_metric import AveragedMetric
 
 WITHIN = ("best_estimator_", "learner_")  # where searches and classifiers keep what they have fitted
@@ -141,7 +142,7 @@ class LearnedSpace:
     def _passed(self, X, d):
         X = np.asarray(passed(self.front, X), dtype=np.float64)
         if X.ndim != 2 or X.shape[1] != d:
-            raise ValueError(f"X must have {d} features where it meets the map, got {X.shape[-1]}.")
+            raise ValueError(f"X must have {counted(d, 'feature')} where it meets the map, got {X.shape[-1]}.")
         return X
 
     def feature_names(self) -> Sequence[str] | None:

@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from ..energies.minibatch import Batches
+from ..exceptions import callers_stacklevel
 from ..sklearn_compat import Interval, StrOptions
 from . import large_margin
 from .base import MetricLearner, generator, one_blas_thread, tell
@@ -184,7 +185,7 @@ default="auto"
         with one_blas_thread(), keeping_the_best("LMNN", objective.best):
             objective.try_scales(start.ravel() * loss.unit, self.tol)
             if not self._descend(objective):
-                self._warn_of_early_end(stacklevel=5)
+                self._warn_of_early_end()
         self.n_iter_, self.objective_ = objective.n_iter, objective.best.value
         return objective.best.item.reshape(objective.shape) / loss.unit
 
@@ -200,13 +201,13 @@ default="auto"
             rows = np.unique(samples)
             start = well_scaled(self._start(X[rows], y[rows]), objective)
             if not descent.run(rng, start, self.max_iter, self.tol):
-                self._warn_of_early_end(stacklevel=6)
+                self._warn_of_early_end()
         self.n_iter_, self.objective_ = descent.n_iter, best.value
         return best.item
 
-    def _warn_of_early_end(self, stacklevel):
+    def _warn_of_early_end(self):
         message = f"LMNN stopped at max_iter={self.max_iter} before it converged to tol={self.tol}."
-        warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
+        warnings.warn(message, ConvergenceWarning, stacklevel=callers_stacklevel())
 
     def _descend(self, objective):
         """L-BFGS on ever less smooth versions of f; whether it converged on all."""

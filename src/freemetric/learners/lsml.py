@@ -10,6 +10,7 @@ from scipy.linalg import cholesky, inv
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
+from ..exceptions import callers_stacklevel
 from ..sklearn_compat import Interval
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .linear_algebra import map_by_contrast
@@ -196,7 +197,7 @@ class LSML(PriorOfAllRows):
 
     def _warn_of_early_end(self):
         message = f"LSML stopped at max_iter={self.max_iter} before it converged to tol={self.tol}."
-        warnings.warn(message, ConvergenceWarning, stacklevel=5)
+        warnings.warn(message, ConvergenceWarning, stacklevel=callers_stacklevel())
 
 
 class _Residuals:

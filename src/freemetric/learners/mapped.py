@@ -1,5 +1,6 @@
 """What follows from a linear map: its images, its metric, and their checks in files."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..files.checks import check_array as check_kept_array
 from ..files.estimators import check_attributes
+from ..magnitudes import lengths
 from .pairs import PairDistances
 from .patterns import products
 
@@ -21,7 +23,11 @@ class MappedDistances(PairDistances):
     def get_mahalanobis_matrix(self) -> NDArray:
         """M = A^T A of shape (n_features, n_features); the squared distance is (u - v)^T M (u - v)."""
         check_is_fitted(self)
-        return self.components_.T @ self.components_
+        with np.errstate(over="ignore", invalid="ignore"):
+            M = self.components_.T @ self.components_
+        if not np.isfinite(M).all():
+            raise ValueError("The elements of A^T A are too large for numbers: some feature varies too little.")
+        return M
 
     def get_metric(self) -> Callable[..., float]:
         """A function ``metric(u, v, squared=False)`` of two patterns, independent of this learner from now on."""
@@ -29,8 +35,10 @@ class MappedDistances(PairDistances):
         components = np.atleast_2d(self.components_).copy()  # of one feature a map may be a number
 
         def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
-            difference = components @ (np.asarray(u, dtype=np.float64) - np.asarray(v, dtype=np.float64))
-            return float(difference @ difference) if squared else float(np.sqrt(difference @ difference))
+            with np.errstate(over="ignore", invalid="ignore"):
+                difference = components @ (np.asarray(u, dtype=np.float64) - np.asarray(v, dtype=np.float64))
+                square = float(difference @ difference)
+            return square if squared else math.sqrt(square) if 0 < square < math.inf else _length(difference)
 
         return metric
 
@@ -43,7 +51,23 @@ class MappedDistances(PairDistances):
 
     def _image(self, X: Any) -> NDArray:
         check_is_fitted(self)
-        return products(self, X) @ self.components_.T
+        return _mapped(products(self, X), self.components_)
 
     def _apart(self, U, V):
-        return (U - V) @ self.components_.T
+        with np.errstate(over="ignore"):
+            return _mapped(U - V, self.components_)
+
+
+def _length(difference):
+    """That of a vector whose square may be no number."""
+    return float(lengths(np.nan_to_num(difference)[None])[0])
+
+
+def _mapped(X, A):
+    """X A^T; ValueError where that is too large for numbers."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        Z = X @ A.T
+    if not np.isfinite(Z).all():
+        what = f"X has values as large as {float(abs(X).max()):.1e}, too large for the learned map"
+        raise ValueError(f"{what}: look for wrong cells.")
+    return Z

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import kernels_for
+from ..magnitudes import exponent_of
 from ..metrics.places import equal_rows
-from ..metrics.votes import FARTHEST
+from ..metrics.votes import within_reach
 
 CHUNK_BYTES = 64 << 20
 Array = NDArray[np.float64]
@@ -33,17 +34,17 @@ class NeighborMeans:
 
     def __init__(self, Z: Array, Y: Array, by_distance: bool, n_jobs: int | None = None) -> None:
         first, of_row = equal_rows(Z)
-        self.Z, self.by_distance = Z[first], by_distance
+        self.exponent = int(exponent_of(Z.ravel()))
+        self.Z, self.by_distance = np.ldexp(Z[first], -self.exponent), by_distance
         self.counts = np.bincount(of_row, minlength=len(first))
         self.means = np.zeros((len(first), Y.shape[1]))
         np.add.at(self.means, of_row, Y)
         self.means /= self.counts[:, None]
-        self.farthest = FARTHEST * float(np.abs(Z).max(initial=0))
         self.search = kernels_for("cpu").NearestNeighbors(self.Z, "cpu", n_jobs)
 
     def of(self, Q: Array, numbers: Sequence[int]) -> Array:
         """Means (n, len(numbers), m) of so many nearest rows, for new patterns Q (n, p)."""
-        Q = np.clip(Q, -self.farthest, self.farthest)
+        Q = within_reach(Q, self.exponent)
         most = min(max(numbers), len(self.Z))
         size = max(1, CHUNK_BYTES // (8 * most * (len(numbers) + self.Z.shape[1])))
         parts = [self._of(Q[start : start + size], np.asarray(numbers), most) for start in range(0, len(Q), size)]

@@ -5,6 +5,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from ..magnitudes import lengths
+
 
 class PairDistances:
     """Subclasses have ``n_features_in_`` and ``_apart(U, V)``, the differences (n, p) of patterns in their space."""
@@ -30,7 +32,7 @@ class PairDistances:
         both: NDArray = check_array(pairs, dtype=np.float64, allow_nd=True, ensure_2d=False)
         if both.ndim != 3 or both.shape[1:] != (2, self.n_features_in_):
             raise ValueError(f"pairs must have shape (n_pairs, 2, {self.n_features_in_}); got {both.shape}.")
-        return np.linalg.norm(self._apart(both[:, 0], both[:, 1]), axis=1)
+        return lengths(self._apart(both[:, 0], both[:, 1]))
 
     def pair_score(self, pairs: ArrayLike) -> NDArray:
         """Minus the learned distance: larger for more similar pairs."""

@@ -1,13 +1,14 @@
-"""A Monte Carlo run as a learner sees it: the trace, the best state, and Ctrl-C as an early end."""
+"""A Monte Carlo run as a learner sees it: the trace, and the best state."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from ..forking import effective_n_threads
 from ..mc import Chain, Info, Sampler, State, Streams
 from .base import one_blas_thread, tell
 from .callbacks import FitSteps
@@ -21,7 +22,8 @@ TRACED = ("temperature", "energy", "acceptance")
 class Walk:
     """Runs a sampler to its end and remembers what learners need of it.
 
-    Interrupted from the keyboard, it ends with a warning where ``keeps_best``, and else with KeyboardInterrupt.
+    An interrupt from the keyboard passes, unless ``keeps_best`` and ``keep_interrupted_fits`` asks for the best so far:
+    the walk, and those that begin after it, then end early.
     """
 
     def __init__(self, name: str, verbose: bool = False, steps: FitSteps | None = None, keeps_best: bool = True):
@@ -43,13 +45,16 @@ class Walk:
 
         A walk with a file goes on from what is there, and keeps itself in it.
         """
-        self._maps = [A[0].copy()]
+        self._maps, is_over = [A[0].copy()], False
         with one_blas_thread(), keeping_the_best(self.name, self.best) if self.keeps_best else nullcontext():
             run = sampler.iterate(rng, energy, A) if file is None else self._resumed(sampler, rng, energy, A, file)
             for state, info in run:
                 self._note(state, info)
                 if self.steps is not None and self.steps.made(len(state.A)):
                     break
+            is_over = True
+        if not is_over and self.steps is not None:
+            self.steps.stop()
         return self
 
     def _resumed(self, sampler, rng, energy, A, file) -> Iterator[tuple[State, Info]]:
@@ -129,7 +134,7 @@ def run_replicas(
     ``walk_of()`` makes a new Walk. The result does not depend on the number of threads: every replica has its stream.
     """
     streams = Streams.of(rng, len(A))
-    n_jobs, n_parts = effective_n_jobs(n_jobs), 1
+    n_jobs, n_parts = effective_n_threads(n_jobs), 1
     if not getattr(sampler, "couples_replicas", True):  # a checkpoint does not ask how many threads there were
         n_parts = len(A) if checkpoint is not None else min(len(A), n_jobs)
     parts = np.array_split(np.arange(len(A)), n_parts)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
-from ..exceptions import DataWarning
+from ..exceptions import DataWarning, callers_stacklevel
 from ..sklearn_compat import Interval
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .dual_averaging import DualAverage, descend, mean_hinge
@@ -253,7 +253,7 @@ class SCML(MetricLearner):
         warnings.warn(
             f"SCML stopped at max_iter={self.max_iter} before it converged to tol={self.tol}.",
             ConvergenceWarning,
-            stacklevel=5,
+            stacklevel=callers_stacklevel(),
         )
 
     def _map(self, X, triplets):
@@ -266,7 +266,7 @@ class SCML(MetricLearner):
             "No weights are better than none: there are no triplets, they contradict each other, or regularization is "
             "too large. The distance stays Euclidean.",
             DataWarning,
-            stacklevel=5,
+            stacklevel=callers_stacklevel(),
         )
         d = self.basis_.shape[1]
         return np.eye(d if self.n_components is None else self.n_components, d)

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from scipy.linalg import cholesky, eigh, inv
 from sklearn.exceptions import ConvergenceWarning
 
-from ..exceptions import DataWarning
+from ..exceptions import DataWarning, callers_stacklevel
+from ..printable import counted
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner, generator, one_blas_thread
 from .linear_algebra import map_by_contrast
@@ -206,8 +207,10 @@ class SDML(PriorOfAllRows):
         search = SparseInverse(inv(M0) + balance * P, float(self.sparsity))
         with one_blas_thread(), keeping_the_best("SDML", search.best):
             if not search.run(self.max_iter, self.tol, self.verbose):
-                message = f"SDML stopped after {search.n_iter} steps (max_iter={self.max_iter}) before it converged to"
-                warnings.warn(f"{message} tol={self.tol}.", ConvergenceWarning, stacklevel=4)
+                message = f"SDML stopped after {counted(search.n_iter, 'step')} (max_iter={self.max_iter}) before it"
+                warnings.warn(
+                    f"{message} converged to tol={self.tol}.", ConvergenceWarning, stacklevel=callers_stacklevel()
+                )
         self.balance_, self.n_iter_ = balance, max(search.n_iter, 1)
         self.precision_, self.objective_, self.gap_ = search.matrix / self._unit**2, search.objective, search.gap
         far = X - X.mean(axis=0) if similar.all() else V[~similar]
@@ -227,5 +230,5 @@ class SDML(PriorOfAllRows):
         name = self._balance_is_called
         what = f"{name}={self.balance:.3g} gives dissimilar pairs more weight than the prior can bear"
         how = f"{lowered:.3g}, the most it can, is used; {name}='auto' finds a good one"
-        warnings.warn(f"{what}: {how}.", DataWarning, stacklevel=5)
+        warnings.warn(f"{what}: {how}.", DataWarning, stacklevel=callers_stacklevel())
         return lowered

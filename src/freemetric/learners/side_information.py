@@ -5,7 +5,8 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..exceptions import DataWarning
+from ..exceptions import DataWarning, callers_stacklevel
+from ..printable import counted
 from .training_rows import canonical_order
 
 COPY = 1e-20  # of the largest squared difference; anything smaller is no difference
@@ -36,7 +37,7 @@ def check_pairs(
         raise ValueError("pairs needs pair_labels: +1 for similar, -1 for dissimilar pairs.")
     indices, labels = _check_indices(pairs, 2, n_patterns, "pairs"), np.asarray(pair_labels)
     if labels.shape != (len(indices),) or not np.isin(labels, (-1, 1)).all():
-        raise ValueError(f"pair_labels must be {len(indices)} values of +1 or -1; got {_shape_of(labels)}.")
+        raise ValueError(f"pair_labels must be {counted(len(indices), 'value')} of +1 or -1; got {_shape_of(labels)}.")
     return indices, labels == 1
 
 
@@ -56,7 +57,9 @@ def check_tuple_weights(weights: ArrayLike | None, n_tuples: int) -> NDArray[np.
         return np.ones(n_tuples)
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != (n_tuples,) or not (np.isfinite(given) & (given >= 0)).all() or not given.any():
-        raise ValueError(f"weights must be {n_tuples} numbers, none below 0 and some above; got {_shape_of(given)}.")
+        raise ValueError(
+            f"weights must be {counted(n_tuples, 'number')}, none below 0 and some above; got {_shape_of(given)}."
+        )
     return given
 
 
@@ -84,7 +87,7 @@ def draw_pairs(rng: np.random.Generator, X: NDArray, y: NDArray, n_pairs: int) -
         warnings.warn(
             f"Only {within} similar and {between} dissimilar pairs exist; {wanted} of each are used.",
             DataWarning,
-            stacklevel=5,
+            stacklevel=callers_stacklevel(),
         )
     order = canonical_order(X, y, np.ones(len(y)))
     pairs = np.vstack([draw_similar(rng, y[order], wanted), draw_dissimilar(rng, y[order], wanted)])
@@ -112,7 +115,9 @@ def clip_count(value: int, most: int, name: str) -> int:
     """``value``, or ``most`` with a warning where the data allow no more."""
     if value <= most:
         return value
-    warnings.warn(f"{name}={value} is more than the data allow; {most} is used.", DataWarning, stacklevel=5)
+    warnings.warn(
+        f"{name}={value} is more than the data allow; {most} is used.", DataWarning, stacklevel=callers_stacklevel()
+    )
     return most
 
 
@@ -150,7 +155,9 @@ def _check_indices(tuples, width, n_patterns, name):
     outside = (tuples < 0) | (tuples >= n_patterns)
     if outside.any():
         row = int(outside.any(axis=1).argmax())
-        raise ValueError(f"{name}[{row}] = {tuples[row].tolist()} points outside X, which has {n_patterns} rows.")
+        raise ValueError(
+            f"{name}[{row}] = {tuples[row].tolist()} points outside X, which has {counted(n_patterns, 'row')}."
+        )
     return tuples
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
+from ..exceptions import callers_stacklevel
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .init import INITS, initial_map
@@ -67,5 +68,5 @@ class SmoothDescent(MetricLearner):
             result = minimize(offered, start, jac=True, method="L-BFGS-B", options=options, callback=report)
             if result.status == 1:
                 message = f"{name} stopped at max_iter={self.max_iter} before it converged to tol={self.tol}."
-                warnings.warn(message, ConvergenceWarning, stacklevel=5)
+                warnings.warn(message, ConvergenceWarning, stacklevel=callers_stacklevel())
         return best.value, best.item

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..energies import Energy, bind, takes_weights
-from ..exceptions import DataWarning
+from ..exceptions import DataWarning, callers_stacklevel
 
 ORDINARY = (0.5, 1 + 1e-6)  # ranges of features that somebody scaled to [0, 1]: a part of their rows, with rounding
 ALIKE = 0.05  # by which standard deviations may differ that are one and the same
@@ -114,5 +114,7 @@ def warn_of_dwarfs(X: NDArray) -> None:
         what = f"Feature {spans.argmax()} spans {spans.max() / usual:.1e} times as much as most others"
         why = "distances consist of it alone"
         warnings.warn(
-            f"{what}, {why}: scale the features (MinMaxScaler), or look for a wrong cell.", DataWarning, stacklevel=6
+            f"{what}, {why}: scale the features (MinMaxScaler), or look for a wrong cell.",
+            DataWarning,
+            stacklevel=callers_stacklevel(),
         )

@@ -8,10 +8,11 @@ from sklearn.utils.validation import check_is_fitted
 from ..files import Savable
 from ..metrics.votes import chunks, shares
 from ..presenting import Presented
+from .atomic_fit import AtomicFit
 from .patterns import checked_numbers
 
 
-class VotingClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
+class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstimator):
     """Predicts by votes.
 
     Subclasses have ``classes_``, ``n_neighbors_``, ``_n_voters()`` and ``_count(X, n_neighbors)``.

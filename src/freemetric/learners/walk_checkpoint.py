@@ -4,7 +4,8 @@ import time
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import TracebackType
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from ..files import save
 from ..files.atomic import remove_with_drafts
 from ..mc import Chain, Streams
-from .kept_results import checkpoint_folder, fingerprint, remove_if_empty, whole_result
+from .kept_results import Claim, checkpoint_folder, fingerprint, whole_result
 from .lowest import Lowest
 
 SECONDS = 1.0  # between two writes
@@ -73,7 +74,7 @@ class WalkFile:
         is_one = isinstance(kept, KeptWalk) and kept.of == self.of and len(kept.chain.streams) == len(streams)
         if not is_one or kept.chain.state.A.shape != A.shape:
             raise ValueError(
-                f"checkpoint={str(self.path.parent)!r} holds a fit of other data or parameters; choose another folder."
+                f"checkpoint={str(self.path.parents[1])!r}: {self.path.name} holds a fit of other data or parameters."
             )
         return kept
 
@@ -87,28 +88,36 @@ class WalkFile:
 
 
 class WalkCheckpoint:
-    """A folder with a file for every walk of a fit.
+    """A folder with a file for every walk of a fit; a context manager.
+
+    The files lie in a subfolder that the fit claims. A block that ends without an error removes them.
 
     Parameters
     ----------
     folder : path-like
         Made where it is missing.
     parts : mapping
-        All that the fit depends on. A file that was made with other ones is refused.
+        All that the fit depends on. A fit with other ones has another subfolder.
     """
 
     def __init__(self, folder: str | PathLike, parts: Mapping[str, Any]) -> None:
         self.folder, self.of = checkpoint_folder(folder), fingerprint(parts)
+        self.claim: Claim
         self.files: list[WalkFile] = []
+
+    def __enter__(self) -> Self:
+        self.claim = Claim(self.folder, self.of)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        with self.claim:
+            for file in self.files if kind is None else ():
+                remove_with_drafts(file.path)
 
     def file_of(self, replicas: NDArray[np.intp]) -> WalkFile:
         """The file of the walk of these replicas."""
-        file = WalkFile(self.folder / f"replicas-{replicas[0]}-{replicas[-1]}.walk", self.of)
+        file = WalkFile(self.claim.path / f"replicas-{replicas[0]}-{replicas[-1]}.walk", self.of)
         self.files.append(file)
         return file
-
-    def clear(self) -> None:
-        """Remove the files; the folder too where nothing else is left in it."""
-        for file in self.files:
-            remove_with_drafts(file.path)
-        remove_if_empty(self.folder)

@@ -166,7 +166,7 @@ class ParallelTempering(Sampler):
     def begin(self, rng, energy, A):
         temperature = check_temperature(self.temperatures)
         if len(A) != len(temperature):
-            raise ValueError(f"{len(temperature)} temperatures need as many replicas; got {len(A)}.")
+            raise ValueError(f"There must be as many replicas as temperatures, {len(temperature)}; got {len(A)}.")
         if np.any(np.diff(temperature) <= 0):
             raise ValueError(f"temperatures must ascend; got {temperature.tolist()}.")
         return self._begin(rng, energy, A, temperature)

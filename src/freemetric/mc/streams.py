@@ -43,7 +43,7 @@ class Streams:
         """Streams as they are, or as many as there are replicas out of one generator."""
         streams = cls(rng.spawn(n_replicas)) if isinstance(rng, np.random.Generator) else rng
         if len(streams) != n_replicas:
-            raise ValueError(f"{n_replicas} replicas need as many random streams; got {len(streams)}.")
+            raise ValueError(f"There must be as many random streams as replicas, {n_replicas}; got {len(streams)}.")
         return streams
 
     def __len__(self) -> int:

@@ -8,6 +8,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..learners.patterns import checked_numbers
+from ..learners.units import check_magnitude
 from .inputs import distinct_points
 from .mahalanobis import Mahalanobis
 
@@ -23,7 +24,9 @@ class ComparisonsClassifier(ClassifierMixin, Mahalanobis):
     def _distinct(self, tuples):
         """The different points (m, d), checked, and the tuples as indices of them, (n, size)."""
         X, indices = distinct_points(tuples, self.preprocessor, self._size, type(self).__name__)
-        return checked_numbers(self, X, dtype=np.float64), indices
+        X = checked_numbers(self, X, dtype=np.float64)
+        check_magnitude(X)
+        return X, indices
 
     def decision_function(self, tuples: ArrayLike) -> NDArray:
         """By how much the second pair is farther apart than the first.

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from ..exceptions import callers_stacklevel
 from ..learners.base import generator
 from ..learners.scml import nearest_triplets
 from ..learners.side_information import count_pairs, draw_dissimilar, draw_similar
@@ -76,7 +77,7 @@ class Constraints:
         for count, kind in zip(counts, ("positive", "negative"), strict=True):
             if count < wanted:
                 said = f"Only generated {count} {kind} constraints (requested {wanted})"
-                warnings.warn(said, stacklevel=2)
+                warnings.warn(said, stacklevel=callers_stacklevel())
         counts = [min(counts)] * 2 if same_length else counts
         similar, dissimilar = draw_similar(rng, y, counts[0]), draw_dissimilar(rng, y, counts[1])
         return known[similar[:, 0]], known[similar[:, 1]], known[dissimilar[:, 0]], known[dissimilar[:, 1]]
@@ -155,12 +156,12 @@ def warn_of_few(partial_labels: NDArray, k_genuine: int, k_impostor: int) -> Non
                 f"The class {label} has {count} elements, which is not sufficient to generate {k_genuine + 1} "
                 f"genuine neighbors as specified by k_genuine. Will generate {count - 1} genuine neighbors "
                 "instead.\n",
-                stacklevel=4,
+                stacklevel=callers_stacklevel(),
             )
         if k_impostor > others:
             warnings.warn(
                 f"The class {label} has {others} elements of other classes, which is not sufficient to generate "
                 f"{k_impostor} impostor neighbors as specified by k_impostor. Will generate {others} impostor "
                 "neighbors instead.\n",
-                stacklevel=4,
+                stacklevel=callers_stacklevel(),
             )

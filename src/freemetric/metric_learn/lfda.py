@@ -6,7 +6,7 @@ from typing import Self
 from numpy.typing import ArrayLike
 
 from .. import learners
-from ..exceptions import DataWarning
+from ..exceptions import DataWarning, callers_stacklevel
 from .points import PointsLearner
 from .starts import check_n_components
 
@@ -76,5 +76,7 @@ class LFDA(PointsLearner):
         if self.k is None:
             return min(7, most)
         if self.k > most:
-            warnings.warn(f"Chosen k ({self.k}) too large, using {most} instead.", DataWarning, stacklevel=3)
+            warnings.warn(
+                f"Chosen k ({self.k}) too large, using {most} instead.", DataWarning, stacklevel=callers_stacklevel()
+            )
         return min(self.k, most)

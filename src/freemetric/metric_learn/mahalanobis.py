@@ -10,13 +10,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..files import Savable
+from ..learners.atomic_fit import AtomicFit
 from ..learners.base import MetricLearner
 from ..learners.mapped import MappedDistances
 from ..presenting import Presented
 from .inputs import formed_points, formed_tuples
 
 
-class Mahalanobis(Savable, Presented, MappedDistances, BaseEstimator):
+class Mahalanobis(AtomicFit, Savable, Presented, MappedDistances, BaseEstimator):
     """A learned distance |L u - L v|, asked for as metric-learn is: of points and pairs, or of their indicators.
 
     Subclasses translate their parameters into those of a learner of ours and keep what that has found.

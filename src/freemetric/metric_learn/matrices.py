@@ -10,6 +10,7 @@ from scipy.linalg import eigvalsh, pinvh
 from sklearn.datasets import make_spd_matrix
 from sklearn.utils import check_array
 
+from ..exceptions import callers_stacklevel
 from .exceptions import NonPSDError
 
 
@@ -68,7 +69,7 @@ def _inverse_covariance(X, name, definite):
             "The covariance matrix is not invertible: using the pseudo-inverse instead.To make the covariance matrix "
             "invertible you can remove any linearly dependent features and/or reduce the dimensionality of your "
             "input, for instance using `sklearn.decomposition.PCA` as a preprocessing step.",
-            stacklevel=5,
+            stacklevel=callers_stacklevel(),
         )
     return pinvh(C)
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..files.checks import require
 from ..learners.patterns import checked_numbers
 from ..learners.thresholds import STRATEGIES, best_threshold
+from ..learners.units import check_magnitude
 from .inputs import distinct_points
 from .mahalanobis import Mahalanobis
 
@@ -29,6 +30,7 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
         self._validate_calibration_params(**calibration)
         X, indices = distinct_points(pairs, self.preprocessor, 2, type(self).__name__)
         X = checked_numbers(self, X, dtype=np.float64)
+        check_magnitude(X)
         y = _checked_labels(pairs, y)
         self._learn_pairs(X, indices, y, **options)
         return self._calibrate(X[indices], y, **calibration)

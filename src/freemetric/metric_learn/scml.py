@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import learners
+from ..exceptions import callers_stacklevel
 from ..learners.units import unit_of
 from .comparisons import TripletsClassifier
 from .constraints import warn_of_few
@@ -68,7 +69,7 @@ class _SCML(Mahalanobis):
     def _n_basis(self, d):
         if self.n_basis is None and isinstance(self.basis, str):
             said = "As no value for `n_basis` was selected, the number of basis will be set to n_basis="
-            warnings.warn(f"{said} {PER_FEATURE * d}", stacklevel=4)
+            warnings.warn(f"{said} {PER_FEATURE * d}", stacklevel=callers_stacklevel())
             return PER_FEATURE * d
         return self.n_basis
 

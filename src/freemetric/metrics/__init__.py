@@ -5,7 +5,7 @@ Nothing here is fitted by itself; learners make these values, and files, display
 
 from .axes import Axes
 from .basins import BASINS, Basins, register_basins
-from .committee import Committee
+from .committee import BaseCommittee, Committee
 from .ensemble import Candidate, Ensemble
 from .forms import FORMS, Form, register_form
 from .mean_field import MeanField, ScreenedField
@@ -27,6 +27,7 @@ __all__ = [
     "TRENDS",
     "VIEWS",
     "Axes",
+    "BaseCommittee",
     "Basins",
     "Calibration",
     "Candidate",

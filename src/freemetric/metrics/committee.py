@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn import config_context
 
 from ..files.checks import check_numbers, require
+from ..forking import effective_n_threads
 from .averages import averaged_matrices, feature_shares
 from .basins import BASINS, Basins, basin_energies
 from .embedding import EMBEDDINGS, Embedding
@@ -25,12 +26,11 @@ from .votes import NeighborVotes, chunks
 FEW_QUERIES, MOST_QUERIES = 64, 4096  # of a part: fewer do not pay a thread, more take memory
 
 
-class Committee:
-    """Predicts classes by the votes of nearest neighbours in many metrics.
+class BaseCommittee:
+    """Counts the votes of nearest neighbours in many metrics; subclasses make predictions of them.
 
-    For a pattern x, ensemble e and k neighbours, the shares q_ek(x) of the classes among the k nearest voters are
-    averaged over the replicas of e; the mixture weighs them over e and k, and calibrates the result to probabilities,
-    beside what the classes as wholes say.
+    For a pattern x, ensemble e and k neighbours, the shares q_ek(x) of votes among the k nearest voters are averaged
+    over the replicas of e; the mixture weighs them over e and k.
     A committee is a value: nothing in it is fitted, and predicting does not change it.
 
     Parameters
@@ -40,36 +40,15 @@ class Committee:
     ensembles : list of Ensemble
         The metrics.
     mixture : Mixture
-        Weights (n_ensembles, n_neighbors) and calibration.
+        Weights (n_ensembles, n_neighbors), and what makes predictions of mixed shares.
     voters : Voters
         The rows that vote.
-    basins : list of Basins, default=()
-        The classes as wholes, in the order of the calibration's strengths.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from freemetric import FreeEnergyClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> committee = FreeEnergyClassifier(n_replicas=6, random_state=0).fit(X, y).committee_
-    >>> committee.predict_proba(X[:2]).shape
-    (2, 3)
-    >>> round(float(committee.trust.sum()), 6)
-    1.0
     """
 
-    most_changed = 0.01  # share of the votes that a shortlist may change
+    most_changed: float  # share of the votes that a shortlist may change
 
-    def __init__(
-        self,
-        views: dict[str, View],
-        ensembles: list[Ensemble],
-        mixture: Mixture,
-        voters: Voters,
-        basins: Sequence[Basins] = (),
-    ):
+    def __init__(self, views: dict[str, View], ensembles: list[Ensemble], mixture: Mixture, voters: Voters):
         self.views, self.ensembles, self.mixture, self.voters = views, ensembles, mixture, voters
-        self.basins = list(basins)
 
     @property
     def n_neighbors(self) -> int:
@@ -87,7 +66,7 @@ class Committee:
         return self.mixture.weights.sum(axis=1)
 
     def shares(self, X: NDArray, n_jobs: int | None = None, device: str = "cpu") -> NDArray:
-        """Class shares (n_ensembles, n_neighbors, n, n_classes) that patterns X (n, d) get, of every k alone."""
+        """Shares (n_ensembles, n_neighbors, n, n_cells) of votes that patterns X (n, d) get, of every k alone."""
         seen = seen_in(self.views, X)
         size = len(self.ensembles), self.n_neighbors, len(X), self.voters.n_cells
         out = np.zeros(size, dtype=np.float32)
@@ -122,12 +101,6 @@ class Committee:
             POLLS[self] = Poll(self.views, self.ensembles, self.mixture, self.voters, self.averaged_matrices())
         return POLLS[self]
 
-    def predict_proba(
-        self, X: NDArray, n_jobs: int | None = None, device: str = "cpu", shortlist: int | None = None
-    ) -> NDArray:
-        """Class probabilities (n, n_classes) of patterns X (n, d), see ``mixed`` for the other parameters."""
-        return self.mixture.calibration(self.mixed(X, n_jobs, device, shortlist), self.basin_energies(X))
-
     def mixed(
         self, X: NDArray, n_jobs: int | None = None, device: str = "cpu", shortlist: int | None = None
     ) -> NDArray[np.float64]:
@@ -137,20 +110,12 @@ class Committee:
         """
         poll = self.poll()
         most = min(MOST_QUERIES, poll.most_queries)
-        n_parts = max(1, min(effective_n_jobs(n_jobs), len(X) // FEW_QUERIES), -(-len(X) // most))
+        n_parts = max(1, min(effective_n_threads(n_jobs), len(X) // FEW_QUERIES), -(-len(X) // most))
         parts = np.array_split(np.arange(len(X)), n_parts)
         with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every view
             run = Parallel(n_jobs=n_jobs if n_parts > 1 else 1, require="sharedmem")
             shares = run(delayed(poll.shares)(X[part], shortlist, device) for part in parts)
         return np.concatenate(shares)
-
-    def basin_energies(self, X: NDArray) -> NDArray:
-        """Free energies (n_basins, n, n_classes) of patterns X (n, d) in the classes as wholes."""
-        return basin_energies(self.basins, X, self.voters.n_classes)
-
-    def with_voters(self, ensembles: list[Ensemble], voters: Voters) -> "Committee":
-        """The same with other metrics and voters."""
-        return Committee(self.views, ensembles, self.mixture, voters, self.basins)
 
     def feature_shares(self, groups: NDArray | None = None) -> tuple[NDArray, NDArray]:
         """Mean (d,) and standard deviation (d,) over replicas of every feature's share in the squared distances.
@@ -184,8 +149,76 @@ class Committee:
         with np.errstate(over="ignore", invalid="ignore"):
             return LONELINESS[self](X, self.embed(X))
 
+    def answers(self, shares: NDArray, wholes: NDArray) -> NDArray[np.float64]:
+        """Predictions (n, m) of mixed shares (n, n_cells) and what is known of the data as a whole."""
+        raise NotImplementedError
+
     def to_state(self) -> dict[str, Any]:
         return dict(vars(self))
+
+
+class Committee(BaseCommittee):
+    """Predicts classes by the votes of nearest neighbours in many metrics.
+
+    Votes of neighbours are mixed over replicas, ensembles and numbers of neighbours, and calibrated to probabilities
+    beside what the classes as wholes say.
+    A committee is a value: nothing in it is fitted, and predicting does not change it.
+
+    Parameters
+    ----------
+    views : dict of View
+        What the metrics see of the features, by name.
+    ensembles : list of Ensemble
+        The metrics.
+    mixture : Mixture
+        Weights (n_ensembles, n_neighbors) and calibration.
+    voters : Voters
+        The rows that vote.
+    basins : list of Basins, default=()
+        The classes as wholes, in the order of the calibration's strengths.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric import FreeEnergyClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> committee = FreeEnergyClassifier(n_replicas=6, random_state=0).fit(X, y).committee_
+    >>> committee.predict_proba(X[:2]).shape
+    (2, 3)
+    >>> round(float(committee.trust.sum()), 6)
+    1.0
+    """
+
+    most_changed = 0.01
+
+    def __init__(
+        self,
+        views: dict[str, View],
+        ensembles: list[Ensemble],
+        mixture: Mixture,
+        voters: Voters,
+        basins: Sequence[Basins] = (),
+    ):
+        super().__init__(views, ensembles, mixture, voters)
+        self.basins = list(basins)
+
+    def predict_proba(
+        self, X: NDArray, n_jobs: int | None = None, device: str = "cpu", shortlist: int | None = None
+    ) -> NDArray:
+        """Class probabilities (n, n_classes) of patterns X (n, d), see ``mixed`` for the other parameters."""
+        return self.answers(self.mixed(X, n_jobs, device, shortlist), self.basin_energies(X))
+
+    def basin_energies(self, X: NDArray) -> NDArray:
+        """Free energies (n_basins, n, n_classes) of patterns X (n, d) in the classes as wholes."""
+        return basin_energies(self.basins, X, self.voters.n_classes)
+
+    def answers(self, shares: NDArray, wholes: NDArray) -> NDArray[np.float64]:
+        """Class probabilities (n, n_classes) of mixed shares (n, n_classes) and free energies of the classes."""
+        return self.mixture.calibration(shares, wholes)
+
+    def with_voters(self, ensembles: list[Ensemble], voters: Voters) -> "Committee":
+        """The same with other metrics and voters."""
+        return Committee(self.views, ensembles, self.mixture, voters, self.basins)
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "Committee":

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.checks import require
-from .committee import Committee, check_parts
+from ..magnitudes import enlarged
+from .committee import BaseCommittee, check_parts
 from .ensemble import Ensemble
 from .mixture import Mixture
 from .number_voters import NumberVoters
@@ -20,7 +21,7 @@ from .voters import Voters
 MANY_ERRORS = 256  # that stand for all of them where a mean is taken over them
 
 
-class NumberCommittee(Committee):
+class NumberCommittee(BaseCommittee):
     """Predicts numbers by the nearest neighbours in many metrics.
 
     As in :class:`Committee` the k nearest voters of every replica are asked, and the answers are mixed over replicas,
@@ -83,8 +84,8 @@ class NumberCommittee(Committee):
         """Expected numbers (n,) of what is known on the scale."""
         errors, total = self.mean_errors(), np.zeros(len(outlook.place))
         for error in errors:
-            total += self.scale.back(outlook.place + error * outlook.spread)
-        return total / len(errors)
+            total += self.scale.reduced_back(outlook.place + error * outlook.spread)
+        return enlarged(total / len(errors), self.scale.exponent)
 
     def mean_errors(self) -> NDArray[np.float64]:
         """Errors over which means are taken: their mean where numbers follow the scale in a straight line."""

@@ -6,10 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .basins import Basins, basin_energies
-from .committee import Committee
+from .committee import BaseCommittee
 from .ensemble import Ensemble
-from .mixture import Calibration
 from .places import Places, places_of
 from .shortlist import Shortlist, seen_in
 from .views import View
@@ -23,23 +21,16 @@ class Spaces(NamedTuple):
     views: Mapping[str, View]
     ensembles: Sequence[Ensemble]
     weights: NDArray[np.float32]  # (R, K) of every number of neighbours in every space
-    calibration: Calibration
-    basins: Sequence[Basins]
     matrices: Mapping[str, NDArray]  # the averaged metric, by view
 
     @classmethod
-    def of(cls, committee: Committee) -> "Spaces":
+    def of(cls, committee: BaseCommittee) -> "Spaces":
         """The spaces of a committee."""
         rows, sizes = committee.mixture.weights, [len(ensemble) for ensemble in committee.ensembles]
         weights = np.repeat(rows / np.array(sizes)[:, None], sizes, axis=0).astype(np.float32)
         used = weights[:, : np.flatnonzero(weights.any(axis=0))[-1] + 1]
-        matrices, calibration = committee.averaged_matrices(), committee.mixture.calibration
-        used, basins = np.ascontiguousarray(used), committee.basins
-        return cls(committee.views, committee.ensembles, used, calibration, basins, matrices)
-
-    def probabilities(self, shares: NDArray, X: NDArray) -> NDArray[np.float64]:
-        """Class probabilities (n, C) of patterns X (n, d) that got these shares (n, C) of all votes."""
-        return self.calibration(shares, basin_energies(self.basins, X, shares.shape[1]))
+        matrices = committee.averaged_matrices()
+        return cls(committee.views, committee.ensembles, np.ascontiguousarray(used), matrices)
 
     @property
     def block(self) -> int:

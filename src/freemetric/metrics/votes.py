@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from ..kernels import kernels_for
 from ..kernels.committee_votes import add_left_out_shares
+from ..magnitudes import exponent_of
 from .places import Places, places_of
 
 CHUNK_BYTES = 64 << 20
@@ -36,9 +37,9 @@ class NeighborVotes:
     def __init__(
         self, Z: NDArray, places: Places, n_neighbors: int, n_jobs: int | None = None, device: str = "cpu"
     ) -> None:
-        self.Z, self.places, self.n_neighbors = Z, places, n_neighbors
-        self.search = kernels_for(device).NearestNeighbors(Z, device, n_jobs)
-        self.farthest = FARTHEST * float(np.abs(Z).max(initial=0))
+        self.exponent = int(exponent_of(Z.ravel()))  # single precision holds few magnitudes: Z is made of order one
+        self.Z, self.places, self.n_neighbors = np.ldexp(Z, -self.exponent), places, n_neighbors
+        self.search = kernels_for(device).NearestNeighbors(self.Z, device, n_jobs)
 
     @classmethod
     def of_rows(
@@ -50,7 +51,7 @@ class NeighborVotes:
 
     def of(self, Q: NDArray) -> NDArray:
         """Votes for new patterns Q (n, p), (n, n_neighbors, n_classes)."""
-        nearest = self._nearest(np.clip(Q, -self.farthest, self.farthest), self.n_neighbors)
+        nearest = self._nearest(within_reach(Q, self.exponent), self.n_neighbors)
         if self.places.are_single:
             return self.places.ballots[nearest].cumsum(axis=1)
         return votes_by_count(self.places.counts[nearest], self.places.ballots[nearest], self.n_neighbors)
@@ -83,6 +84,12 @@ class NeighborVotes:
 
     def _nearest(self, Q, n_places):
         return self.search.kneighbors(Q, min(n_places, len(self.Z)))
+
+
+def within_reach(Q: NDArray, exponent: int) -> NDArray:
+    """Queries Q (n, p) in units of 2^exponent, of the order of the rows; those far beyond are moved towards them."""
+    with np.errstate(over="ignore"):
+        return np.clip(np.ldexp(Q, -exponent), -FARTHEST, FARTHEST)
 
 
 def votes_by_count(counts: NDArray, ballots: NDArray, n_neighbors: int) -> NDArray:

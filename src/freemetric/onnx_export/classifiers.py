@@ -23,9 +23,10 @@ def one_space(graph: Graph, voters: Voters, n_neighbors: int, Z: str) -> str:
     return shares(graph, weighted(graph, np.array([NEAREST_BONUS, 1.0]), counted))
 
 
-def many_spaces(graph: Graph, committee: Committee, X: str) -> str:
-    """Probabilities of a committee for patterns X."""
-    mixed, energies = mixed_shares(graph, committee, X), [basins_graph(graph, some, X) for some in committee.basins]
+def many_spaces(graph: Graph, committee: Committee, X: str, shortlist: int | None) -> str:
+    """Probabilities of a committee for patterns X, of which so many training samples are asked; all for None."""
+    mixed = mixed_shares(graph, committee, X, shortlist)
+    energies = [basins_graph(graph, some, X) for some in committee.basins]
     return _calibrated(graph, committee.mixture.calibration, mixed, energies)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from ..extras import require
 from ..learners import FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier, MetricKNeighborsRegressor
 from ..learners.base import MetricLearner
+from ..learners.free_energy.description import rows_asked
 from ..learners.kernelized import Kernelized
 from ..metric_learn.points import PointsLearner
 from .averages import mean_of_neighbors
@@ -150,9 +151,14 @@ def _within(scope, learner, X):
 
 
 def _voted_in_many_spaces(scope, operator, container):
-    graph = Graph(scope, container)
+    model, graph = operator.raw_operator, Graph(scope, container)
     X = graph.doubles(operator.inputs[0].full_name)
-    _answer(graph, operator, X, many_spaces(graph, operator.raw_operator.committee_, X))
+    _answer(graph, operator, X, many_spaces(graph, model.committee_, X, _rows_asked(model)))
+
+
+def _rows_asked(model):
+    """Training samples that predictions of a model ask in every space; None for all."""
+    return rows_asked(model.shortlist, model.shortlist_, model.committee_)
 
 
 def _or_nan(graph, X, numbers):
@@ -187,7 +193,8 @@ def _told_shape(operator):
 def _told_in_many_spaces(scope, operator, container):
     model, graph = operator.raw_operator, Graph(scope, container)
     X = graph.doubles(operator.inputs[0].full_name)
-    expected, chances = outlook(graph, model.committee_, X), _chances(scope, model)
+    expected = outlook(graph, model.committee_, X, _rows_asked(model))
+    chances = _chances(scope, model)
     told = [means(graph, model.committee_, expected)]
     if chances:
         told.append(quantiles(graph, model.committee_, expected, chances))

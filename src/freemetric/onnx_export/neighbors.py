@@ -10,13 +10,21 @@ from .graph import Graph
 
 
 def votes(
-    graph: Graph, Q: str, Z: str | NDArray, places: Places, ks: Sequence[int] | NDArray, by_distance: bool = False
+    graph: Graph,
+    Q: str,
+    Z: str | NDArray,
+    places: Places,
+    ks: Sequence[int] | NDArray,
+    by_distance: bool = False,
+    candidates: str | None = None,
 ) -> str:
     """Votes (n, len(ks), C) of the k nearest rows to those of Q (n, p), for every k in ks; places lie at Z (M, p).
 
-    Of places that are equally far the first is the nearest. Votes count the same, or by the inverse of distances.
+    Where there are candidates (n, S), only those of every row of Q are asked. Of places that are equally far the first
+    is the nearest: the first candidate, or the first of all. Votes count the same, or by the inverse of distances.
     """
-    nearest = _nearest(graph, Q, Z, min(max(ks), len(places.rows)))
+    n_places = min(max(ks), len(places.rows))
+    nearest = nearest_of(graph, Q, Z, n_places) if candidates is None else _among(graph, Q, Z, n_places, candidates)
     ballots = graph.Gather(places.ballots.astype(np.float64), nearest)
     needed = _needed(graph, nearest, places, np.asarray(ks))
     if by_distance:
@@ -24,10 +32,25 @@ def votes(
     return graph.MatMul(needed, ballots)
 
 
-def _nearest(graph, Q, Z, n):
-    """Numbers (n_queries, n) of the nearest of Z. Distances are |q - z|^2 without |q|^2, the same for all z."""
+def nearest_of(graph: Graph, Q: str, Z: str | NDArray, n: int) -> str:
+    """Numbers (n_queries, n) of the rows of Z (M, p) nearest to those of Q (n_queries, p), nearest first."""
+    return _least(graph, _distances(graph, Q, Z), n)
+
+
+def _among(graph, Q, Z, n, candidates):
+    """The same of the candidates (n_queries, S) of every query: all distances are one product, few are sorted."""
+    of_candidates = graph.GatherElements(_distances(graph, Q, Z), candidates, axis=1)
+    return graph.GatherElements(candidates, _least(graph, of_candidates, n), axis=1)
+
+
+def _distances(graph, Q, Z):
+    """|q - z|^2 (n_queries, M) without |q|^2, the same for all z."""
     lengths = graph.ReduceSumSquare(Z, np.array([1]), keepdims=0)
-    distances = graph.Gemm(Q, Z, lengths, alpha=-2.0, transB=1)
+    return graph.Gemm(Q, Z, lengths, alpha=-2.0, transB=1)
+
+
+def _least(graph, distances, n):
+    """Columns (n_queries, n) of the least distances, in their order; the first of equals first."""
     return graph.TopK(distances, np.array([n]), axis=1, largest=0, sorted=1, n_outputs=2)[1]
 
 

@@ -1,6 +1,7 @@
 """The regressor as a graph: from patterns to numbers, what neighbours tell read beside trends."""
 
 from collections.abc import Sequence
+from math import ldexp
 from typing import NamedTuple
 
 import numpy as np
@@ -20,10 +21,10 @@ class OutlookNames(NamedTuple):
     spread: str
 
 
-def outlook(graph: Graph, committee: NumberCommittee, X: str) -> OutlookNames:
-    """What a committee expects of patterns X."""
+def outlook(graph: Graph, committee: NumberCommittee, X: str, shortlist: int | None) -> OutlookNames:
+    """What a committee expects of patterns X, of which so many training samples are asked; all for None."""
     reading, trends = committee.reading, [_trend(graph, trend, X) for trend in committee.trends]
-    mean, square, *means = _told(graph, reading.told, mixed_shares(graph, committee, X))
+    mean, square, *means = _told(graph, reading.told, mixed_shares(graph, committee, X, shortlist))
     terms = _terms(graph, reading, mean, trends, means)
     place = _within(graph, reading.told, graph.Add(graph.MatMul(terms, reading.strengths[:, None]), reading.centre))
     variance = graph.Max(graph.Sub(square, graph.Mul(mean, mean)), LEAST_VARIANCE)
@@ -33,21 +34,29 @@ def outlook(graph: Graph, committee: NumberCommittee, X: str) -> OutlookNames:
 def means(graph: Graph, committee: NumberCommittee, expected: OutlookNames) -> str:
     """Expected numbers (n, 1)."""
     errors = committee.mean_errors()
-    return graph.ReduceMean(_off_by(graph, committee.scale, expected, errors), np.array([1]), keepdims=1)
+    numbers = _off_by(graph, committee.scale, expected, errors)
+    return _enlarged(graph, committee.scale, graph.ReduceMean(numbers, np.array([1]), keepdims=1))
 
 
 def quantiles(graph: Graph, committee: NumberCommittee, expected: OutlookNames, chances: Sequence[float]) -> str:
     """Numbers (n, q) that the target is below with these chances."""
-    return _off_by(graph, committee.scale, expected, np.quantile(committee.reading.errors, chances))
+    numbers = _off_by(graph, committee.scale, expected, np.quantile(committee.reading.errors, chances))
+    return _enlarged(graph, committee.scale, numbers)
 
 
 def _off_by(graph: Graph, scale: Scale, expected: OutlookNames, errors: NDArray) -> str:
-    """Numbers (n, n_errors) where the place is off by errors, in units of the spread."""
+    """Numbers (n, n_errors), in units of 2^exponent, where the place is off by errors, in units of the spread."""
     z = graph.Add(expected.place, graph.MatMul(expected.spread, errors[None]))
     g = graph.Add(graph.Mul(z, scale.unit), scale.centre)
     if scale.name == "asinh":
         return graph.Mul(graph.Sub(graph.Exp(g), graph.Exp(graph.Neg(g))), scale.bend / 2)  # Sinh has no doubles
     return graph.Exp(g) if scale.name == "log" else g
+
+
+def _enlarged(graph: Graph, scale: Scale, numbers: str) -> str:
+    """Numbers in the units of the target. Two factors, because 2^exponent itself may be too large for a number."""
+    half = scale.exponent // 2
+    return graph.Mul(graph.Mul(numbers, ldexp(1.0, half)), ldexp(1.0, scale.exponent - half))
 
 
 def _trend(graph: Graph, trend: Trend, X: str) -> str:

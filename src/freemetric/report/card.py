@@ -15,7 +15,8 @@ from ..learners.free_energy.out_of_bag import out_of_bag
 from ..learners.free_energy.scoring import score_name
 from ..learners.kernel_functions import WITH_GAMMA
 from ..learners.kernelized import Kernelized
-from .card_drawing import bars, count, framed, line, percent, points
+from ..printable import counted
+from .card_drawing import bars, framed, line, percent, points
 
 MOST_BARS = 6
 MOST_CELLS = 20_000  # of training patterns whose importances are asked for by a card, which should be there at once
@@ -61,7 +62,7 @@ def _facts(model):
         metric, of = _last(metric.learner_), "direction"
     if hasattr(metric, "components_"):
         p, d = metric.components_.shape
-        yield "map", f"{count(d, of)} to {count(p, 'dimension')}"
+        yield "map", f"{counted(d, of, form=',')} to {counted(p, 'dimension', form=',')}"
     for name in ("energy_", "objective_", "temperature_"):
         if hasattr(metric, name):
             yield name.strip("_"), f"{getattr(metric, name):.4g}"
@@ -129,14 +130,14 @@ def _last(learner):
 def _kernel(metric):
     name = metric.kernel if isinstance(metric.kernel, str) else "of one's own"
     numbers = f", gamma {metric.gamma_:.3g}" if name in WITH_GAMMA else ""
-    return f"{name}{numbers}, {count(len(metric.landmarks_), 'landmark')}"
+    return f"{name}{numbers}, {counted(len(metric.landmarks_), 'landmark', form=',')}"
 
 
 def _voters(model):
     n_replicas, n_chosen = model.committee_.n_replicas, len(model.committee_.ensembles)
     n_tried = (model.selection_["n_neighbors"] == 1).sum()
-    who = count(n_replicas, "replica") if n_replicas else "plain neighbours"
-    return f"{who}, {n_chosen} of {count(n_tried, 'candidate')}"
+    who = counted(n_replicas, "replica", form=",") if n_replicas else "plain neighbours"
+    return f"{who}, {n_chosen} of {counted(n_tried, 'candidate', form=',')}"
 
 
 def _how_chosen(model):

@@ -116,14 +116,3 @@ def percent(share: float) -> str:
     '12.3 %'
     """
     return f"{100 * share:.1f} %"
-
-
-def count(n: int, word: str) -> str:
-    """A number of things.
-
-    Examples
-    --------
-    >>> count(1, "feature"), count(2000, "feature")
-    ('1 feature', '2,000 features')
-    """
-    return f"{n:,} {word}{'' if n == 1 else 's'}"

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..printable import counted
 from .encode import clipped
 from .findings import Findings
 from .number_words import interval_words, number_facts, predicted_words, residual_words, row_words
@@ -80,7 +81,7 @@ def _space(findings, spaces):
     if not spaces:
         return "This model has kept no patterns. Give X and y to the report to see them."
     parts = [f"{s['name']}, {100 * sum(s['share'][:2]):.0f} % of the variance on {_axes(s)}" for s in spaces]
-    shown = f"{len(findings.rows):,} rows ({findings.origin}): {'; '.join(parts)}."
+    shown = f"{counted(len(findings.rows), 'row', form=',')} ({findings.origin}): {'; '.join(parts)}."
     colours = " Colours are the numbers." if findings.numbers is not None else ""
     return f"{shown} Near points are alike in the space shown.{colours}"
 
@@ -111,7 +112,7 @@ def _traces(findings, traces):
     energy = np.nanmedian(findings.trace["energy"], axis=1)
     fell = f"The median energy went from {energy[0]:.4g} to {energy[-1]:.4g} in {len(energy)} Monte Carlo steps"
     n = traces["n_replicas"]
-    run = f"{fell}, {_heat(findings.trace['temperature'])}; {n} replica{'s' if n > 1 else ''}."
+    run = f"{fell}, {_heat(findings.trace['temperature'])}; {counted(n, 'replica')}."
     return f"{run}{RISING if energy[-1] > energy[0] else ''}{'' if findings.one_target else OWN_ENERGIES}"
 
 

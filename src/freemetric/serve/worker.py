@@ -1,13 +1,11 @@
 """What runs in a process of its own: one piece of work, which tells what it does through a pipe, in JSON."""
 
 import json
-import os
 import signal
-import threading
-from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
+from ..process_watchdog import end_with_owner
 from ..tabular.limits import failed, limit_memory
 from ..tabular.table import InputError
 from .comparing import compare
@@ -19,7 +17,8 @@ from .wishes import Wishes
 
 def run(pipe: Connection, megabytes: float | None, kind: str, request: dict[str, Any]) -> None:
     """Do a piece of work of that kind; the last message is of type "done" or "failed"."""
-    _stand_alone(pipe)
+    end_with_owner(pipe, whole_group=True)  # a group, so that a job can be cancelled with all that it has started
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its jobs itself
 
     def tell(event):
         pipe.send_bytes(json.dumps(event, allow_nan=False).encode())
@@ -32,22 +31,6 @@ def run(pipe: Connection, megabytes: float | None, kind: str, request: dict[str,
         tell({"type": "failed", "text": str(problem)})
     except Exception as problem:
         tell({"type": "failed", "text": failed(problem, megabytes).failure})
-
-
-def _stand_alone(pipe):
-    """Have a group of processes, so that all of it can be ended, and end with whoever asked for the work."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(os, "setsid"):
-        os.setsid()
-    threading.Thread(target=_end_with_asker, args=(pipe,), daemon=True).start()
-
-
-def _end_with_asker(pipe):
-    with suppress(EOFError, OSError):
-        pipe.recv_bytes()  # nothing ever comes
-    if hasattr(os, "killpg"):
-        os.killpg(0, signal.SIGKILL)
-    os.kill(os.getpid(), signal.SIGTERM)  # which cannot be put off where there are no groups
 
 
 def _done(tell, kind, request):

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 from ..exceptions import DataWarning
+from ..printable import counted, verb
 from .number_marks import meaning
 from .table import InputError, Table, quoted
 
@@ -35,9 +36,11 @@ def check_classes(table: Table, target: str, y: np.ndarray) -> None:
     if 2 * alone > len(y):
         which = hint(table) if numbers else f"is it the right {table.option('target', '')}?"
         rows = (
-            "every row has a class of its own" if alone == len(y) else f"{alone} of {len(y)} rows are alone in theirs"
+            "every row has a class of its own"
+            if alone == len(y)
+            else f"{alone} of {len(y)} rows {verb(alone, 'is', 'are')} alone in {verb(alone, 'its', 'theirs')}"
         )
-        raise InputError(f"{where}: {len(values)} classes, and {rows}; {which}")
+        raise InputError(f"{where}: {counted(len(values), 'class', 'classes')}, and {rows}; {which}")
     if numbers and len(values) > max(MANY_NUMBERS, OF_THE_ROWS * len(y)):
         many = f"{len(values)} different numbers in {len(y)} rows are as many classes"
         warnings.warn(f"{where}: {many}; {hint(table)}", DataWarning, 4)

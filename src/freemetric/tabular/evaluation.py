@@ -9,6 +9,8 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from ..exceptions import DataWarning
+from ..printable import counted, verb
+from ..process_watchdog import in_processes
 from .comparison import Comparison
 from .folds import check_grouped
 from .frame_cells import cells
@@ -173,10 +175,13 @@ def compare(
 def _done(jobs, settings, n_jobs, on_fit):
     splits: list[Split] = []
     over: dict[tuple[str, str], Split] = {}
-    # whether a method is over the limit is asked when a job's turn comes
-    todo = (delayed(judged)(job, over.get((job.rows.file, job.method))) for job in jobs)
-    prefer = "threads" if settings.limits else None  # which wait for processes
-    for split in Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")(todo):
+    if settings.limits:
+        # Threads wait for processes. Whether a method is over the limit is known when a job's turn comes.
+        todo = (delayed(judged)(job, over.get((job.rows.file, job.method))) for job in jobs)
+        done = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(todo)
+    else:
+        done = in_processes(judged, jobs, n_jobs)
+    for split in done:
         splits.append(split)
         if split.over_limit:
             over[split.file, split.method] = split
@@ -201,8 +206,8 @@ def _jobs(rows: Rows, methods, settings) -> Iterator[Job]:
 def _curve_jobs(rows, methods, settings, splits):
     parts = shares(min(len(train) for train, _ in splits), len(rows.classes))
     if not parts:
-        of_classes = f" of {len(rows.classes)} classes" if rows.classes else ""
-        few = f"{len(rows.y)} rows{of_classes} are too few for a learning curve"
+        of_classes = f" of {counted(len(rows.classes), 'class', 'classes')}" if rows.classes else ""
+        few = f"{counted(len(rows.y), 'row')}{of_classes} {verb(len(rows.y), 'is', 'are')} too few for a learning curve"
         warnings.warn(f"{rows.source}: {few}", DataWarning, 4)
     strata = np.zeros(len(rows.y), dtype=int) if rows.are_numbers and rows.groups is None else rows.y
     for share in reversed(parts):

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from ..exceptions import DataWarning
+from ..exceptions import DataWarning, callers_stacklevel
 from .frame_cells import is_gap
 from .frames import column_name
 from .table import InputError, objects, quoted
@@ -117,4 +117,4 @@ def _check_index(X: Any, y: Any) -> None:
         return
     if its.is_unique and set(its) == set(mine):
         said = "y has the rows of X in another order, by its index; they are matched by their place"
-        warnings.warn(f"{said}: y.loc[X.index] has the order of X", DataWarning, stacklevel=5)
+        warnings.warn(f"{said}: y.loc[X.index] has the order of X", DataWarning, stacklevel=callers_stacklevel())

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..exceptions import DataWarning
+from ..magnitudes import spread
+from ..printable import counted, verb
 from .folds import check_groups, group_numbers, in_one_group
 from .identifiers import usable
 from .preprocessing import useful_plan
@@ -39,7 +41,7 @@ class Rows(NamedTuple):
     @property
     def unit(self) -> float:
         """Standard deviation of these numbers."""
-        return float(self.y.std())
+        return spread(self.y)
 
 
 def labelled_rows(
@@ -77,7 +79,8 @@ def _groups(table, settings, present):
     groups, n_alone = group_numbers(table, settings.groups, present)
     check_groups(table.source, settings.groups, groups, settings.folds)
     if n_alone:
-        alone = f"{n_alone} rows have no value in column {quoted(settings.groups)}; each is a group of its own"
+        who = f"{counted(n_alone, 'row')} {verb(n_alone, 'has', 'have')} no value"
+        alone = f"{who} in column {quoted(settings.groups)}; each is a group of its own"
         warnings.warn(f"{table.source}: {alone}", DataWarning, 4)
     return groups
 
@@ -86,11 +89,15 @@ def _say_what_is_doubtful(rows, settings):
     source, copies, n = rows.source, _copies(rows), len(rows.frame)
     if copies > MANY_COPIES * n:
         known = "fine where they were observed independently; else test rows are known from others and errors too low"
-        warnings.warn(f"{source}: {copies} of {n} rows are copies of others: {known}", DataWarning, 4)
+        warnings.warn(
+            f"{source}: {copies} of {n} rows {verb(copies, 'is a copy of another', 'are copies of others')}: {known}",
+            DataWarning,
+            4,
+        )
     if not rows.are_numbers:
         _say_what_is_doubtful_of_classes(rows, settings)
     elif n < settings.folds:
-        raise InputError(f"{source}: {n} rows are fewer than {settings.folds} folds")
+        raise InputError(f"{source}: {counted(n, 'row')} {verb(n, 'is', 'are')} fewer than {settings.folds} folds")
 
 
 def _say_what_is_doubtful_of_classes(rows, settings):
@@ -98,8 +105,10 @@ def _say_what_is_doubtful_of_classes(rows, settings):
     if counts.max() < settings.folds:
         raise InputError(f"{source}: no class has the {settings.folds} rows that as many folds need")
     if counts.min() < settings.folds:
-        small = f"{(counts < settings.folds).sum()} classes have fewer rows than there are folds"
-        warnings.warn(f"{source}: {small}; some test parts lack them", DataWarning, 4)
+        n_small = int((counts < settings.folds).sum())
+        who = f"{counted(n_small, 'class', 'classes')} {verb(n_small, 'has', 'have')}"
+        small = f"{who} fewer rows than there are folds"
+        warnings.warn(f"{source}: {small}; some test parts lack {verb(n_small, 'it', 'them')}", DataWarning, 4)
     if rows.groups is not None and (lonely := in_one_group(rows.y, rows.groups, rows.classes)):
         warnings.warn(f"{source}: {lonely}", DataWarning, 4)
 

@@ -7,7 +7,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .lifeline import answered, end_with_parent
+from ..process_watchdog import end_with_owner, may_start_processes
 from .table import InputError
 
 try:
@@ -45,7 +45,10 @@ class Outcome(NamedTuple):
 
 
 def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] = (WARM,)) -> Outcome:
-    """Run ``work(*args)`` in a process of its own, which ends with this one. A worker whose parent is gone ends, too.
+    """Run ``work(*args)`` in a process of its own, which ends with this one.
+
+    A process that may not have children, such as a worker of ``multiprocessing.Pool``, does the work itself where
+    nothing is limited, and raises InputError where something is.
 
     Parameters
     ----------
@@ -62,14 +65,16 @@ def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] =
     -------
     Outcome
     """
+    if not may_start_processes():
+        return _unlimited(work, args, limits)
     context = process_context(preload)
-    inbox, outbox = context.Pipe(duplex=False)
-    child = context.Process(target=_child, args=(outbox, limits.megabytes, work, args))
+    ours, theirs = context.Pipe()
+    child = context.Process(target=_child, args=(theirs, limits.megabytes, work, args))
     child.start()
-    outbox.close()
+    theirs.close()
     try:
-        if answered(inbox, limits.seconds):
-            return inbox.recv()
+        if ours.poll(limits.seconds):
+            return ours.recv()
         return Outcome(failure=f"stopped after {limits.seconds:g} s, the limit of one fit", over_limit=True)
     except EOFError:  # it died without an answer
         child.join()
@@ -77,7 +82,19 @@ def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] =
     finally:
         child.kill()
         child.join()
-        inbox.close()
+        ours.close()
+
+
+def _unlimited(work, args, limits):
+    if limits:
+        raise InputError(
+            "limits of time and memory need a process of their own, which a daemonic worker (of multiprocessing.Pool "
+            "or Dask) may not start; use concurrent.futures.ProcessPoolExecutor or no limits"
+        )
+    try:
+        return Outcome(work(*args))
+    except Exception as problem:
+        return failed(problem, None)
 
 
 def process_context(preload: Sequence[str] = (WARM,)) -> Any:
@@ -89,15 +106,15 @@ def process_context(preload: Sequence[str] = (WARM,)) -> Any:
     return context
 
 
-def _child(outbox: Connection, megabytes: float | None, work: Callable, args: tuple) -> None:
-    end_with_parent()
+def _child(pipe: Connection, megabytes: float | None, work: Callable, args: tuple) -> None:
+    end_with_owner(pipe)
     try:
         if megabytes is not None:
             limit_memory(megabytes)
         outcome = Outcome(work(*args))
     except Exception as problem:
         outcome = failed(problem, megabytes)
-    outbox.send(outcome)
+    pipe.send(outcome)
 
 
 def failed(problem: Exception, megabytes: float | None) -> Outcome:

@@ -15,6 +15,7 @@ from .. import files
 from ..exceptions import DataWarning, ModelFileError
 from ..learners.free_energy.importances import Importances
 from ..learners.learned_space import LearnedSpace
+from ..printable import counted, verb
 from ..versions import versions
 from .acquaintance import remembered, share_known
 from .feature_shares import Weight, shares
@@ -165,7 +166,8 @@ class TableModel:
         frame = schema.frame(table)[present]
         treatment = useful_plan(table.source, frame, schema)
         if not present.all():
-            gone = f"{(~present).sum()} rows without a {target.word} are left out"
+            n = int((~present).sum())
+            gone = f"{counted(n, 'row')} without a {target.word} {verb(n, 'is', 'are')} left out"
             warnings.warn(f"{table.source}: {gone}", DataWarning, 3)
         weighing = {} if weights is None else {f"{last_step(last)}__sample_weight": weights[present]}
         with steps_told(last, on_step):
@@ -189,8 +191,6 @@ class TableModel:
     @classmethod
     def load(cls, path: str | os.PathLike) -> "TableModel":
         """Load a model. Nothing in the file is run."""
-        if not Path(path).is_file():
-            raise InputError(f"{path}: there is no such file")
         made, about = files.load(path, with_about=True)
         of_program = getattr(made, "model_", None)
         if isinstance(of_program, cls):
@@ -289,7 +289,9 @@ class TableModel:
         if truth is None or not truth.present.any():
             return frame, None
         if not truth.present.all():
-            word = f"{(~truth.present).sum()} rows are left out, whose {truth.word} is missing or unknown to the model"
+            n = int((~truth.present).sum())
+            out = f"{counted(n, 'row')} {verb(n, 'is', 'are')} left out"
+            word = f"{out}, whose {truth.word} is missing or unknown to the model"
             warnings.warn(f"{table.source}: {word}", DataWarning, 2)
         return frame[truth.present], truth.y
 
@@ -311,13 +313,13 @@ def _check_is_table(table):
 def _listed(unseen):
     """Column, value and number of rows, the most frequent first."""
     columns = [f"column {quoted(name)}: {_values(counts)}" for name, counts in unseen.items()]
-    more = [f"{len(columns) - MOST_NAMED} more columns"] if len(columns) > MOST_NAMED else []
+    more = [counted(len(columns) - MOST_NAMED, "more column")] if len(columns) > MOST_NAMED else []
     return "; ".join(columns[:MOST_NAMED] + more)
 
 
 def _values(counts):
-    words = [f"{quoted(value)} in {n} row{'s' if n > 1 else ''}" for value, n in counts.items()]
-    more = f" and {len(words) - MOST_NAMED} more values" if len(words) > MOST_NAMED else ""
+    words = [f"{quoted(value)} in {counted(n, 'row')}" for value, n in counts.items()]
+    more = f" and {counted(len(words) - MOST_NAMED, 'more value')}" if len(words) > MOST_NAMED else ""
     return ", ".join(words[:MOST_NAMED]) + more
 
 

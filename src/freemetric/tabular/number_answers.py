@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..magnitudes import exponent_of, reduced
+
 CHANCES = (0.1, 0.5, 0.9)
 """Whose quantiles are asked for."""
 LEVELS = (0.8, 0.9, 0.95)
@@ -49,7 +51,8 @@ class NumberAnswers:
 
     def losses(self) -> NDArray[np.float64]:
         """Squared errors (n,) in units of the numbers' variance."""
-        return ((self.told - self.truth) / self.unit) ** 2
+        e = exponent_of(self.told, self.truth)
+        return ((reduced(self.told, e) - reduced(self.truth, e)) / reduced(self.unit, e)) ** 2
 
     def error(self) -> float:
         """Root of the mean squared error in % of the numbers' standard deviation."""

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import get_scorer, get_scorer_names
 
+from .. import magnitudes
 from .number_answers import CHANCES, LEVELS, NumberAnswers
 from .scores import OF_NUMBERS, Score
 from .table import InputError
@@ -15,26 +16,28 @@ from .table import InputError
 
 def rmse(answers: NumberAnswers) -> float:
     """Root of the mean squared error."""
-    return float(np.sqrt(np.mean((answers.told - answers.truth) ** 2)))
+    return magnitudes.rmse(answers.truth, answers.told)
 
 
 def mae(answers: NumberAnswers) -> float:
     """Mean absolute error."""
-    return float(np.abs(answers.told - answers.truth).mean())
+    return magnitudes.mae(answers.truth, answers.told)
 
 
 def r2(answers: NumberAnswers) -> float:
     """Share of the variance of the test rows that is explained; NaN where they have none."""
-    variance = answers.truth.var()
-    return float(1 - np.mean((answers.told - answers.truth) ** 2) / variance) if variance > 0 else np.nan
+    varies = answers.truth.min() < answers.truth.max()
+    return magnitudes.r2(answers.truth, answers.told) if varies else np.nan
 
 
 def pinball(answers: NumberAnswers, place: int) -> float:
     r"""Mean of :math:`\max(q (y - Q), (q - 1) (y - Q))` of the quantile Q of chance q; NaN without quantiles."""
     if answers.quantiles is None:
         return np.nan
-    over, q = answers.truth - answers.quantiles[:, place], CHANCES[place]
-    return float(np.maximum(q * over, (q - 1) * over).mean())
+    truth, quantile, q = answers.truth, answers.quantiles[:, place], CHANCES[place]
+    exponent = magnitudes.exponent_of(truth, quantile)
+    over = magnitudes.reduced(truth, exponent) - magnitudes.reduced(quantile, exponent)
+    return float(magnitudes.enlarged(np.maximum(q * over, (q - 1) * over).mean(), exponent))
 
 
 def mean_pinball(answers: NumberAnswers) -> float:
@@ -52,7 +55,7 @@ def coverage(answers: NumberAnswers, place: int) -> float:
 
 def width(answers: NumberAnswers, place: int) -> float:
     """Mean width of intervals; NaN where there are none."""
-    return np.nan if answers.ends is None else float(np.diff(answers.ends[:, place], axis=1).mean())
+    return np.nan if answers.ends is None else magnitudes.mae(*answers.ends[:, place].T)
 
 
 def _of(score, place):

@@ -5,10 +5,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, is_regressor
-from sklearn.metrics import r2_score
 from sklearn.utils.metaestimators import available_if
 
 from ..learners import FreeEnergyRegressor, MetricKNeighborsRegressor
+from ..magnitudes import r2
 from .frame_cells import cells
 from .frame_labels import frame_target
 from .frames import FrameTable
@@ -216,7 +216,7 @@ class TableRegressor(RegressorMixin, TableEstimator):
         numbers, predicted = self._told(X, y), self.predict(X)
         present = ~np.isnan(numbers)
         weights = None if sample_weight is None else np.asarray(sample_weight)[present]
-        return float(r2_score(numbers[present], predicted[present], sample_weight=weights))
+        return r2(numbers[present], predicted[present], weights)
 
     def _told(self, X, y):
         """Numbers (n_rows,), NaN where there is none."""

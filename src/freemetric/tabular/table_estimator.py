@@ -12,8 +12,10 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from ..files import Savable
 from ..files.checks import require
 from ..files.estimators import check_attributes
+from ..learners.atomic_fit import AtomicFit
 from ..learners.learned_space import LearnedSpace
 from ..learners.training_rows import check_weights
+from ..printable import counted
 from ..sklearn_compat import HasMethods, StrOptions, validate_params
 from .frames import FrameTable, as_table, column_name
 from .identifiers import usable
@@ -36,7 +38,9 @@ CONSTRAINTS: dict[str, list] = {
 }
 
 
-class TableEstimator(Savable, LearnedTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class TableEstimator(
+    AtomicFit, Savable, LearnedTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Fits a ``model_`` of a table. Subclasses say what their last step is, and read what it learns to predict."""
 
     _inner: str  # the parameter that is the last step
@@ -89,7 +93,7 @@ class TableEstimator(Savable, LearnedTable, ClassNamePrefixFeaturesOutMixin, Tra
         validate_params(self)
         table, last = self.table(X), self.made()
         if table.n_rows != len(cells):
-            raise InputError(f"X has {table.n_rows} rows, and y has {len(cells)} labels")
+            raise InputError(f"X has {counted(table.n_rows, 'row')}, and y has {counted(len(cells), 'label')}")
         if table.n_rows < 2:
             raise InputError("X has 1 sample, and a minimum of 2 is required")
         weights, with_target = self._weights(table, last, sample_weight), table.with_target(name, cells)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..printable import counted
 from .column_kinds import doubt, marks_seen
 from .number_marks import first_that_is_none
 from .table import InputError, Table, as_text, quoted
@@ -62,7 +63,7 @@ def _by_values(table, target, values, counts):
         ends = f"{as_text(values[0])} to {as_text(values[-1])}" if n else ""
         said = f"{where} is taken for {n} classes (the whole numbers from {ends})"
         return Choice(CLASSIFY, f"{said}; {table.option('task', REGRESS)} predicts a number" if n > FEW else "")
-    said = f"{where} is predicted as a number ({n} different ones in {counts.sum()} rows)"
+    said = f"{where} is predicted as a number ({counted(n, 'different one')} in {counted(counts.sum(), 'row')})"
     return Choice(REGRESS, f"{said}; {table.option('task', CLASSIFY)} takes them for classes")
 
 

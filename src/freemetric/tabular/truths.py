@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
 
+from ..magnitudes import mae, r2, rmse
 from .labels import canonical, label_texts
 from .number_marks import Marks
 from .table import Table
@@ -75,9 +75,9 @@ def number_errors(
     y, told = truth.y, np.asarray(predicted)[truth.present]
     found = {
         "known_rows": len(y),
-        "r2": float(r2_score(y, told)) if y.min() < y.max() else None,
-        "mae": float(mean_absolute_error(y, told)),
-        "rmse": float(root_mean_squared_error(y, told)),
+        "r2": r2(y, told) if y.min() < y.max() else None,
+        "mae": mae(y, told),
+        "rmse": rmse(y, told),
     }
     if ends is not None:
         low, high = (np.asarray(end)[truth.present] for end in ends)

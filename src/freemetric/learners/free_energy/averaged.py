@@ -9,6 +9,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
+from ...magnitudes import lengths
+from ...metrics.outliers import FARTHEST
 from ...metrics.quadratic import pulled_back
 from ..pairs import PairDistances
 
@@ -137,6 +139,10 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
             Their row numbers in what was given to fit, nearest first. Rows without a label or a weight are none.
         """
         patterns = self._patterns(X)
-        embed, voters = self.committee_.embed, self.committee_.voters
-        distances, numbers = NearestNeighbors(n_neighbors=n_neighbors).fit(embed(voters.X)).kneighbors(embed(patterns))
+        voters = self.committee_.voters
+        Z, Q = self.committee_.embed(voters.X), self.committee_.embed(patterns)
+        search = NearestNeighbors(n_neighbors=n_neighbors).fit(Z)
+        distances, numbers = search.kneighbors(np.clip(Q, -FARTHEST, FARTHEST))
+        for far in np.flatnonzero(np.abs(Q).max(axis=1, initial=0) > FARTHEST):
+            distances[far] = lengths(Q[far] - Z[numbers[far]])
         return (distances, voters.rows[numbers]) if return_distance else voters.rows[numbers]

@@ -3,19 +3,22 @@
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from ...files import save
 from ...files.atomic import remove_with_drafts
-from ..kept_results import checkpoint_folder, fingerprint, remove_if_empty, whole_result
+from ..kept_results import Claim, checkpoint_folder, fingerprint, whole_result
 from .sample import Replicas, ReplicaTask
 from .search import Run
 
 
 class Checkpoint:
-    """A folder of results, one file a task, each written whole or not at all.
+    """A folder of results, one file a task, each written whole or not at all; a context manager.
 
     The name of a file is a fingerprint of all that its result depends on: data, candidate, bags, seeds, sampler,
-    energy. A fit of other data or parameters finds nothing in the folder and disturbs nothing.
+    energy. They lie in a subfolder that the fit claims, named by its first tasks. A fit of other data or parameters
+    finds nothing there and disturbs nothing. A block that ends without an error removes the files.
 
     Parameters
     ----------
@@ -25,13 +28,28 @@ class Checkpoint:
 
     def __init__(self, folder: str | PathLike):
         self.folder = checkpoint_folder(folder)
+        self.claim: Claim | None = None
         self.used: list[Path] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self.claim is not None:
+            with self.claim:
+                for path in self.used if kind is None else ():
+                    remove_with_drafts(path)
 
     def resuming(self, run: Run) -> Run:
         """A run that does only the tasks whose results are not there yet, and keeps them."""
 
         def resumed(tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
-            paths = [self.folder / f"{fingerprint(task._asdict())}.task" for task in tasks]
+            names = [fingerprint(task._asdict()) for task in tasks]
+            if self.claim is None:
+                self.claim = Claim(self.folder, fingerprint({"tasks": names}))
+            paths = [self.claim.path / f"{name}.task" for name in names]
             results = [_result(path, task) for path, task in zip(paths, tasks, strict=True)]
             todo = iter(run([task for task, known in zip(tasks, results, strict=True) if known is None]))
             for path, known in zip(paths, results, strict=True):
@@ -44,12 +62,6 @@ class Checkpoint:
                 pass
 
         return resumed
-
-    def clear(self) -> None:
-        """Remove what was used; the folder too where nothing else is left in it."""
-        for path in self.used:
-            remove_with_drafts(path)
-        remove_if_empty(self.folder)
 
 
 def _result(path: Path, task: ReplicaTask) -> Replicas | None:

@@ -16,14 +16,13 @@ from ..training_rows import NUMBERS, precise, training_rows
 from ..units import check_not_huge
 from ..voting import VotingClassifier
 from .decision import Decision
-from .description import describe, describe_judges
+from .finishing import ClassificationTask, finish_fit
 from .given import run_to_the_end
 from .growing import learn_more
 from .model import CONSTRAINTS, FreeEnergyModel
 from .prediction_sets import check_alpha, prediction_sets, typical_shares
 from .scoring import Score
 from .state_checks import check_classifier
-from .verdict import verdict_on
 
 
 class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
@@ -270,14 +269,11 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
 
     def _learn(self, voters, n_given):
         """Search metrics for these voters, of so many rows given."""
-        search, decision = self._search(voters), self._decision(voters)
+        search, task = self._search(voters), ClassificationTask(self._decision(voters), n_given)
         names = getattr(self, "feature_names_in_", None)
         warn_about(search.problem.voters.X, search.problem.voters.y, self.classes_, names)
         run_to_the_end(search, self)
-        with one_blas_thread():  # many small problems, for which threads only wait
-            verdict = verdict_on(search.population, search.recipe, decision)
-            attributes = describe(search, verdict, voters) | describe_judges(search.population, verdict, n_given)
-        for name, value in attributes.items():
+        for name, value in finish_fit(search, task, voters).items():
             setattr(self, name, value)
 
     def partial_fit(

@@ -26,7 +26,7 @@ class Decision:
     classes : ndarray of shape (n_classes,)
         Labels.
     voters : Voters
-        The training rows.
+        All training samples, of which only the classes ``y`` and the ``weights`` are looked at.
     """
 
     def __init__(

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...metrics import Committee, Ensemble, Mixture, View, Voters
+from ...metrics import BaseCommittee, Committee, Ensemble, Mixture, View, Voters
 from .jury import Jury, left_out_of
 from .number_verdict import NumberVerdict
 from .population import Population
@@ -15,6 +15,17 @@ from .verdict import Verdict
 SHORTLISTS = (128, 256, 512, 1024)  # at most: longer ones cost more than they change
 ROWS_ASKED = 128  # to find out how many votes a shortlist changes
 ALL_ASKED = 20_000  # voters; of more the longest shortlist stands for all of them
+
+
+def rows_asked(shortlist: int | str | None, chosen: int, committee: BaseCommittee) -> int | None:
+    """How many training samples a prediction asks in every space, None for all.
+
+    ``shortlist`` is the parameter of the model, and ``chosen`` its fitted ``shortlist_``. As many as there are
+    neighbours that vote are always asked.
+    """
+    if shortlist is None:
+        return None
+    return max(committee.n_neighbors, chosen if isinstance(shortlist, str) else shortlist)
 
 
 def describe(search: Search, verdict: Verdict, voters: Voters) -> dict[str, Any]:
@@ -35,7 +46,7 @@ def chosen(search: Search, verdict: Verdict | NumberVerdict) -> tuple[dict[str, 
     return views, ensembles, verdict.mixture.restricted(verdict.asked)
 
 
-def describe_search(search: Search, verdict: Verdict | NumberVerdict, committee: Committee) -> dict[str, Any]:
+def describe_search(search: Search, verdict: Verdict | NumberVerdict, committee: BaseCommittee) -> dict[str, Any]:
     """The committee, and how it was found."""
     population = search.population
     return {
@@ -49,7 +60,7 @@ def describe_search(search: Search, verdict: Verdict | NumberVerdict, committee:
     }
 
 
-def describe_committee(committee: Committee) -> dict[str, Any]:
+def describe_committee(committee: BaseCommittee) -> dict[str, Any]:
     """What follows from the committee alone."""
     weights, spread = committee.feature_shares()
     return {

@@ -1,6 +1,7 @@
 """What the parameters of a free-energy classifier mean for its search: the recipe, and how it runs."""
 
 import warnings
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -8,9 +9,10 @@ from typing import Any
 from sklearn.base import is_regressor
 
 from ...energies import LogNCAEnergy, NCAEnergy
-from ...exceptions import DataWarning
+from ...exceptions import DataWarning, callers_stacklevel
 from ...mc import Annealing
 from ...metrics.ensemble import OWN
+from ...printable import verb
 from ..callbacks import FitSteps
 from ..sampling_run import steps_of
 from .candidates import candidate_of
@@ -61,13 +63,12 @@ def run_to_the_end(search: Search, model: Any) -> None:
     if problem.energy is not None and not isinstance(problem.energy, NCAEnergy | LogNCAEnergy):
         pool = [replace(candidate, energy=OWN) for candidate in pool]
     tunes = recipe.other_temperatures and model.temperature == "auto" and model.sampler is None
-    try:
-        populate(search, pool, tunes, moves_trap=model.confinement == "auto")
-    except SearchStopped:
-        search.population.forget_those_without_votes()
-    steps.close()
-    if kept is not None:
-        kept.clear()
+    with nullcontext() if kept is None else kept:
+        try:
+            populate(search, pool, tunes, moves_trap=model.confinement == "auto")
+        except SearchStopped:
+            search.population.forget_those_without_votes()
+        steps.close()
     _warn_about_judges(search.population)
 
 
@@ -81,5 +82,7 @@ def _after_round(steps, verbose, population):
 def _warn_about_judges(population: Population):
     n_silent, n_judged = population.n_silent, len(population.judged)
     if n_silent > 0.1 * n_judged:
-        who = f"{n_silent} of {n_judged} patterns were never out of bag"
-        warnings.warn(f"{who}; more replicas or a smaller subsample help.", DataWarning, stacklevel=5)
+        who = f"{n_silent} of {n_judged} patterns {verb(n_silent, 'was', 'were')} never out of bag"
+        warnings.warn(
+            f"{who}; more replicas or a smaller subsample help.", DataWarning, stacklevel=callers_stacklevel()
+        )

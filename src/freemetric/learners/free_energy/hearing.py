@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn import config_context
 
 from ...kernels import kernels_for
-from ...metrics import Committee, NumberCommittee, Voters
+from ...metrics import BaseCommittee, Committee, NumberCommittee, Voters
 from ...metrics.polling import KEPT_BYTES, mapped
 from ...metrics.shortlist import Shortlist, seen_in
 from .crossing import CrossedBasins
@@ -36,7 +36,7 @@ class Hearing:
         Of an ensemble, from all over it.
     """
 
-    def __init__(self, committee: Committee, jury: Jury, size: int, most_judges: int, most_replicas: int):
+    def __init__(self, committee: BaseCommittee, jury: Jury, size: int, most_judges: int, most_replicas: int):
         self.committee, self.size = committee, size
         thinned = [_some(len(ensemble), most_replicas) for ensemble in committee.ensembles]
         left_out = [some[kept] for some, kept in zip(jury.left_out(committee.ensembles), thinned, strict=True)]
@@ -83,10 +83,7 @@ class Hearing:
 
         Class probabilities (n, C), or numbers (n, 1).
         """
-        shares, wholes = self.shares(X, asked), self.wholes(X, self.judges[asked])
-        if isinstance(self.committee, NumberCommittee):
-            return self.committee.answers(shares, wholes)
-        return self.committee.mixture.calibration(shares, wholes)
+        return self.committee.answers(self.shares(X, asked), self.wholes(X, self.judges[asked]))
 
     def shares(self, X: NDArray, asked: NDArray) -> NDArray[np.float64]:
         """Shares (n, n_cells) of all votes that they get."""
@@ -115,10 +112,11 @@ class Hearing:
         return np.where(places == self.places[asked][:, None], own, places).astype(np.int32)
 
 
-def without_judges(committee: Committee, voters: Voters) -> Callable[[NDArray, NDArray], NDArray]:
+def without_judges(committee: BaseCommittee, voters: Voters) -> Callable[[NDArray, NDArray], NDArray]:
     """What is known of the data as a whole of patterns (n, d), without the part that voters of these numbers had."""
     if isinstance(committee, NumberCommittee):
         return lambda X, numbers: committee.wholes(X)  # a single row hardly moves a trend
+    assert isinstance(committee, Committee)
     return CrossedBasins([type(some) for some in committee.basins], voters)
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from ...metrics import Committee
+from ...metrics import BaseCommittee
+from ...printable import counted
 from .hearing import Hearing
 from .jury import Jury
 
@@ -47,7 +48,7 @@ class Importances(NamedTuple):
 
 
 def importances(
-    committee: Committee,
+    committee: BaseCommittee,
     jury: Jury,
     score: Score,
     groups: NDArray,
@@ -61,7 +62,7 @@ def importances(
 
     Parameters
     ----------
-    committee, jury : Committee, Jury
+    committee, jury : BaseCommittee, Jury
         The model, and who judges it.
     score : callable
         ``score(probabilities, y, weights)``, the larger the better.
@@ -97,7 +98,7 @@ def importances(
     return Importances(names, losses[:, 0], losses[:, 1], compared.before[0], n)
 
 
-def affordable(committee: Committee, n_groups: int, size: int) -> tuple[int, int]:
+def affordable(committee: BaseCommittee, n_groups: int, size: int) -> tuple[int, int]:
     """Most judges, and most replicas of an ensemble, that can be asked about so many groups."""
     size = min(size, len(committee.voters))
 
@@ -173,5 +174,7 @@ def group_names(groups: Any, names: NDArray | None, n_features: int) -> NDArray:
         return np.arange(n_features) if names is None else names
     found = np.asarray(groups)
     if found.shape != (n_features,):
-        raise ValueError(f"groups must name a group for each of {n_features} features, got shape {found.shape}.")
+        raise ValueError(
+            f"groups must name a group for each of {counted(n_features, 'feature')}, got shape {found.shape}."
+        )
     return found

@@ -11,11 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 from ...energies import as_energy, takes_weights
 from ...metrics import Ensemble, View, Voters
 from ...sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
+from ..atomic_fit import AtomicFit
 from ..base import seed_sequence
 from ..patterns import checked_numbers
 from ..target import Target
 from ..training_rows import NUMBERS, precise
 from .averaged import AveragedMetricMixin
+from .description import rows_asked
 from .given import given_recipe
 from .importances_mixin import ImportancesMixin
 from .recipe import Recipe
@@ -43,7 +45,7 @@ CONSTRAINTS: dict[str, list] = {
 """Of the parameters that all have."""
 
 
-class FreeEnergyModel(CallbackSupportMixin, AveragedMetricMixin, ImportancesMixin):
+class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, ImportancesMixin):
     """An estimator that searches metrics and has a ``committee_``; subclasses say what its target is."""
 
     energy: Any
@@ -92,4 +94,4 @@ class FreeEnergyModel(CallbackSupportMixin, AveragedMetricMixin, ImportancesMixi
     @property
     def _asked(self):
         """Voters that a prediction asks in every space; None: all."""
-        return self.shortlist_ if self.shortlist == "auto" else self.shortlist
+        return rows_asked(self.shortlist, self.shortlist_, self.committee_)

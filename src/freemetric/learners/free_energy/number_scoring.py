@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.metrics import get_scorer, r2_score
+from sklearn.metrics import get_scorer
 
+from ...magnitudes import r2
 from ...metrics import Scale
 
 
@@ -35,7 +36,7 @@ class NumberScore:
     """
 
     def __init__(self, scoring: str | Callable[..., float] | None, scale: Scale):
-        self.scorer: Any = None if scoring is None else get_scorer(scoring)
+        self.scorer: Any = None if scoring in (None, "r2") else get_scorer(scoring)
         self.scale = scale
 
     def __call__(self, predictions: NDArray, z: NDArray, weights: NDArray | None = None) -> float:
@@ -44,6 +45,6 @@ class NumberScore:
         if len(y) < 2:
             return np.nan
         if self.scorer is None:
-            return float(r2_score(y, predictions[:, 0], sample_weight=weights))
+            return r2(y, predictions[:, 0], weights)
         options = {} if weights is None else {"sample_weight": weights}
         return float(self.scorer(KnownNumbers(), predictions, y, **options))

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import get_scorer_names
 
 from ...files import Savable
+from ...magnitudes import r2
 from ...metrics import NumberVoters
 from ...presenting import Presented
 from ...sklearn_compat import StrOptions, validate_params, with_callbacks
@@ -17,13 +18,11 @@ from ..numbers import Numbers
 from ..patterns import checked_numbers
 from ..training_rows import NUMBERS, number_rows, precise
 from ..units import check_not_huge
-from .asked_again import read_as_asked
+from .finishing import RegressionTask, finish_fit
 from .given import given_recipe, run_to_the_end
 from .intervals import check_chances, interval_chances
 from .model import CONSTRAINTS, FreeEnergyModel
-from .number_description import describe_numbers, describe_predictions
 from .number_scoring import NumberScore
-from .number_verdict import number_verdict_on
 from .prediction_sets import check_alpha
 from .state_checks import check_regressor
 from .told_numbers import numbers_told
@@ -228,15 +227,9 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
             told, found, scale = numbers_told(rows, trends, self.scale)
         voters = NumberVoters(rows.X, told, None, rows.weights, rows.rows)
         search = self._search(voters)
+        task = RegressionTask(found, scale, NumberScore(self.scoring, scale), self.shortlist, len(patterns))
         run_to_the_end(search, self)
-        with one_blas_thread():
-            verdict = number_verdict_on(search.population, search.recipe)
-            attributes = describe_numbers(search, verdict, voters, found, scale)
-            committee, score = attributes["committee_"], NumberScore(self.scoring, scale)
-            attributes |= describe_predictions(search, verdict, committee, score, len(patterns))
-            asked = attributes["shortlist_"] if self.shortlist == "auto" else self.shortlist
-            attributes["committee_"] = read_as_asked(committee, attributes["jury_"], asked, search.recipe)
-        for name, value in attributes.items():
+        for name, value in finish_fit(search, task, voters).items():
             setattr(self, name, value)
         return self
 
@@ -329,6 +322,25 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         check_alpha(alpha, "intervals without the number")
         outlook, committee = self._outlook(X), self.committee_
         return committee.quantiles(outlook, interval_chances(len(committee.reading.errors), alpha))
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """R^2 of the predictions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+        y : array-like of shape (n_samples,)
+            Their numbers.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Importance of the patterns.
+
+        Returns
+        -------
+        score : float
+            One less the squared error in units of the variance of y.
+        """
+        return r2(y, self.predict(X), sample_weight)
 
     def check_state(self) -> None:
         """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ...exceptions import InterruptedFitWarning
+from ...exceptions import InterruptedFitWarning, callers_stacklevel
 from ..base import one_blas_thread, tell
 from ..callbacks import FitSteps
 from ..parallel import in_parallel
@@ -50,5 +50,5 @@ class TaskRunner:
             raise SearchStopped
         if self.max_seconds is not None and time.monotonic() - self.start > self.max_seconds:
             said = f"The fit was stopped after max_seconds={self.max_seconds:g}, with the replicas sampled so far."
-            warnings.warn(said, InterruptedFitWarning, stacklevel=2)
+            warnings.warn(said, InterruptedFitWarning, stacklevel=callers_stacklevel())
             raise SearchStopped

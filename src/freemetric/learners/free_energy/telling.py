@@ -1,5 +1,6 @@
 """What a round of the search has found, in one line."""
 
+from ...printable import counted
 from ..base import tell
 from .population import Population
 from .trust import best_pair
@@ -9,7 +10,7 @@ def tell_round(population: Population) -> None:
     """Log how many replicas there are, and the candidate that its judges found best so far."""
     n_replicas = sum(len(entrant.maps) for entrant in population.entrants)
     n = len(population.entrants)
-    sampled = f"{n_replicas} replicas of {n} candidate{'' if n == 1 else 's'}"
+    sampled = f"{counted(n_replicas, 'replica')} of {counted(n, 'candidate')}"
     if not len(population.judges):
         return tell(True, "%s; no pattern was out of bag yet", sampled)
     scores = population.scores()

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...magnitudes import reduced
 from ...metrics import TRENDS, Scale, Trend
 from ...metrics.trends import crossed_trend
 from ..training_rows import TrainingRows
@@ -41,12 +42,12 @@ def _scales(y, scale):
     if scale != "auto":
         return [scale]
     if (y > 0).all():
-        return ["linear", "log"] if y.max() > 2 * y.min() else ["linear"]
+        return ["linear", "log"] if y.max() / 2 > y.min() else ["linear"]
     return ["linear", "asinh"] if (y < 0).mean() <= MOST_NEGATIVE and (y > 0).any() else ["linear"]
 
 
 def _on_scale(rows, names, scale_name, find):
-    """Squared errors (N,), in units of y, of the best trend for rows left out; and what numbers_told gives."""
+    """Squared errors (N,) of the best trend for rows left out, in units that all scales share; and numbers_told."""
     scale = Scale.of(scale_name, rows.y, rows.weights)
     z = scale(rows.y)
     found = [both for name in names if (both := find(TRENDS[name], rows, scale)) is not None]
@@ -58,7 +59,8 @@ def _on_scale(rows, names, scale_name, find):
 def _squared_errors(scale, values, rows):
     """Of predictions by the mean over all errors, which a logarithm makes larger than the middle one."""
     errors = np.quantile(scale(rows.y) - values, (np.arange(MANY_ERRORS) + 0.5) / MANY_ERRORS)
-    low, high = rows.y.min(), rows.y.max()
-    mean = sum(np.clip(scale.back(values + error), low, high) for error in errors) / MANY_ERRORS  # one by one: memory
-    squares = (rows.y - mean) ** 2
+    y = reduced(rows.y, scale.exponent)
+    low, high = y.min(), y.max()
+    mean = sum(np.clip(scale.reduced_back(values + error), low, high) for error in errors) / MANY_ERRORS  # saves memory
+    squares = (y - mean) ** 2
     return squares if rows.weights is None else squares * rows.weights

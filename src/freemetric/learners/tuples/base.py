@@ -16,9 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 from ...files import Savable
 from ...files.checks import require
 from ...files.estimators import check_attributes
+from ...magnitudes import lengths
 from ...presenting import Presented
+from ...printable import counted
 from ...provided import PROVIDED
 from ...sklearn_compat import HasMethods, validate_params
+from ..atomic_fit import AtomicFit
 from ..patterns import checked_numbers
 from ..units import check_not_huge
 from .forming import Formed, as_tuples, called, formed, len_of, looked_up, patterns_of, rows_of
@@ -37,7 +40,7 @@ def _tuples_at_a_time(numbers_each):
     return max(1, int(get_config()["working_memory"] * 2**20 * SHARE / (8 * numbers_each)))
 
 
-class TupleClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
+class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstimator):
     """Subclasses say how many points a tuple has, what it is called, and what the learner is told of it."""
 
     _width: int
@@ -77,8 +80,9 @@ class TupleClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
             points, rows = self._looked_up(given, name)
         d = points.shape[-1]
         if d != self.n_features_in_:
-            what = f"{name} have {d} features"
-            raise ValueError(f"{what}, but {type(self).__name__} is expecting {self.n_features_in_} features.")
+            what = f"{name} have {counted(d, 'feature')}"
+            wanted = counted(self.n_features_in_, "feature")
+            raise ValueError(f"{what}, but {type(self).__name__} is expecting {wanted}.")
         check_not_huge(points)
         blocks = gen_batches(len(rows), _tuples_at_a_time(width * d))
         return np.concatenate([measure(points[rows[block]]) for block in blocks])
@@ -95,7 +99,7 @@ class TupleClassifier(Savable, Presented, ClassifierMixin, BaseEstimator):
         if hasattr(self.learner_, "pair_distance"):
             return self.learner_.pair_distance(patterns[:, [i, j]])
         first, second = (np.asarray(self.learner_.transform(patterns[:, k])) for k in (i, j))
-        return np.linalg.norm(first - second, axis=1)
+        return lengths(first - second)
 
     @available_if(learner_has("transform"))
     def transform(self, X: ArrayLike) -> NDArray:

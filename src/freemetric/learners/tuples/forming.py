@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
 from ...metrics.places import equal_rows
+from ...printable import counted
 
 
 class Formed(NamedTuple):
@@ -82,7 +83,7 @@ def rows_of(indices: NDArray, name: str, n_points: int) -> NDArray[np.intp]:
     outside = (indices < 0) | (indices >= n_points)
     if outside.any():
         row = int(outside.any(axis=1).argmax())
-        where = f"points outside the preprocessor, which has {n_points} rows"
+        where = f"points outside the preprocessor, which has {counted(n_points, 'row')}"
         raise ValueError(f"{name}[{row}] = {indices[row].tolist()} {where}.")
     return indices.astype(np.intp)
 
@@ -96,7 +97,9 @@ def signs_of(y: ArrayLike | None, n: int, name: str, meaning: str) -> NDArray[np
     signs = np.asarray(y)
     if signs.shape != (n,) or signs.dtype.kind not in "iuf" or not np.isin(signs, (-1, 1)).all():
         got = f"{signs.dtype} of shape {signs.shape}" if signs.shape != (n,) else _few(signs)
-        raise ValueError(f"y must be {n} values of +1 or -1, one for each of the {name} ({meaning}); got {got}.")
+        raise ValueError(
+            f"y must be {counted(n, 'value')} of +1 or -1, one for each of the {name} ({meaning}); got {got}."
+        )
     return signs.astype(np.intp)
 
 

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...learners.learned_space import LearnedSpace
 from ...metrics import NumberCommittee
+from ...printable import counted
 from ..about import parameters, versions
 from ..encode import clipped
 from ..findings import Findings
@@ -89,12 +90,14 @@ def _name_features(findings, space, given):
     names = space.feature_names() if given is None else given
     d = findings.inputs.shape[1] if findings.inputs is not None else getattr(space.learner, "n_features_in_", 0)
     if given is not None and len(given) != d:
-        raise ValueError(f"feature_names must name {d} features, got {len(given)}.")
+        raise ValueError(f"feature_names must name {counted(d, 'feature')}, got {len(given)}.")
     findings.feature_names = [clipped(name) for name in names] if names is not None else [f"x{i}" for i in range(d)]
 
 
 def _name_classes(findings, given):
     names = findings.class_names if given is None else given
     if len(names) != len(findings.class_names):
-        raise ValueError(f"class_names must name {len(findings.class_names)} classes, got {len(names)}.")
+        raise ValueError(
+            f"class_names must name {counted(len(findings.class_names), 'class', 'classes')}, got {len(names)}."
+        )
     findings.class_names = [clipped(name) for name in names]

@@ -108,6 +108,6 @@ function hoverText(row) {
   if (numbers) lines[0] += `: ${told(numbers.truth[row])}, predicted ${told(numbers.predicted[row])}`;
   for (const { name, values } of rows.columns) lines.push(`${label(name, 32)}: ${label(asText(values[row]), 40)}`);
   const left = rows.n_columns - rows.columns.length;
-  if (left > 0) lines.push(`<i>and ${left} more columns</i>`);
+  if (left > 0) lines.push(`<i>and ${left} more ${left === 1 ? "column" : "columns"}</i>`);
   return lines.join("<br>");
 }

@@ -57,7 +57,7 @@ function showTable(table) {
   for (const id of READING) byId(id).value = table.wishes.reading[id] ?? "";
   byId("columns").replaceChildren(...columnTable(table).childNodes);
   const more = table.n_columns - table.names.length;
-  byId("more-columns").textContent = more > 0 ? `${whole(more)} more columns are not shown; they are used.` : "";
+  byId("more-columns").textContent = more > 0 ? `Columns that are used, but not shown: ${whole(more)}.` : "";
   byId("start").disabled = byId("start-compare").disabled = Boolean(table.problem);
 }
 

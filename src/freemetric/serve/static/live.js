@@ -49,7 +49,7 @@ function watchFit(job) {
 function showStep({ done, total }) {
   const bar = byId("fit-bar");
   if (total) [bar.max, bar.value] = [total, Math.min(done, total)];
-  byId("fit-said").textContent = total ? `${whole(done)} of at most ${whole(total)} Monte Carlo steps` : `${whole(done)} steps`;
+  byId("fit-said").textContent = total ? `${whole(done)} of at most ${whole(total)} Monte Carlo steps` : `${whole(done)} ${done === 1 ? "step" : "steps"}`;
 }
 
 let walksAreDrawn = true;
@@ -71,7 +71,7 @@ function drawWalks() {
   const lines = walks.slice(-MOST_WALKS).map(({ kind, temperature, replicas, at, energy }) => {
     const first = !named.has(kind);
     named.add(kind);
-    const hovertemplate = `${label(kind, 40)}, T = ${number(temperature)}, ${replicas} replicas<br>step %{x}: %{y:.4g}<extra></extra>`;
+    const hovertemplate = `${label(kind, 40)}, T = ${number(temperature)}, ${replicas} ${replicas === 1 ? "replica" : "replicas"}<br>step %{x}: %{y:.4g}<extra></extra>`;
     const line = { color: tintOf(kinds.indexOf(kind)), width: 1.4 };
     return { type: "scatter", mode: "lines", x: at, y: energy, name: label(kind, 30), legendgroup: kind, showlegend: first, line, opacity: 0.7, hovertemplate };
   });

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from ...exceptions import DataWarning
+from ...printable import counted
 from ...text_files import csv_records
 from ..number_marks import plain
 from ..table import InputError, Table, objects, quoted
@@ -132,7 +133,9 @@ def from_rows(
     """The table of rows of text."""
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(names):
-            raise InputError(f"{source}, line {line}: {len(row)} fields where there are {len(names)} columns")
+            raise InputError(
+                f"{source}, line {line}: {counted(len(row), 'field')} in a table of {counted(len(names), 'column')}"
+            )
     columns = zip(*rows, strict=True)
     cells = (objects(None if text in missing else text for text in column) for column in columns)
     return Table(source, dict(zip(names, cells, strict=True)), kinds or {}, lines)
