@@ -1,0 +1,43 @@
+"""Every estimator in every usual use, from an installed wheel; see matrix.py for the matrix and conftest.py for how."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+
+import freemetric
+from freemetric.learners import LEARNERS
+
+from .estimators import ESTIMATORS
+from .matrix import CELLS, COLUMNS, FLOORS, WAYS, refusal
+
+pytestmark = pytest.mark.timeout(1200)  # the first test waits for all cells, and perhaps for a compiler
+
+
+def test_every_public_estimator_is_in_the_matrix():
+    public = {getattr(freemetric, name) for name in freemetric.__all__} | set(LEARNERS.values())
+    estimators = {found.__name__ for found in public if isinstance(found, type) and issubclass(found, BaseEstimator)}
+    assert estimators <= {name.partition("(")[0] for name in ESTIMATORS}
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_it_is_the_installed_wheel_that_works(column, outcomes):
+    site = Path(outcomes["site"])
+    assert {Path(place).parents[1] for place in outcomes["places"].get(column, [])} <= {site}
+
+
+@pytest.mark.parametrize("cell", CELLS, ids="-".join)
+def test_cell(cell, outcomes):
+    assert cell in outcomes, f"the process of {cell.column} gave no line: {outcomes['died'][cell.column]}"
+    found, refused = outcomes[cell], refusal(cell)
+    if refused is not None:
+        assert "message" in found, "what was refused works: take it out of REFUSED"
+        assert refused in found["message"], found["traceback"]
+        assert len(found["message"].splitlines()) == 1
+        return
+    assert "scores" in found, found["traceback"]
+    assert np.mean(found["scores"]) > FLOORS.get(cell.use, 0.6)
+    alone = outcomes.get(cell._replace(column="sequential"))
+    if cell.use not in WAYS and alone and "scores" in alone:
+        np.testing.assert_allclose(found["scores"], alone["scores"], atol=1e-6)
