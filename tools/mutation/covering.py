@@ -1,0 +1,109 @@
+"""Which tests run which lines, and how long they take: learned once for every file of tests."""
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from .core import ROOT, SOURCES, Package
+from .interpreted import interpret
+from .sites import Mutant, digest, lines_of
+from .tests import Traced, apart, run
+
+AT_MOST = 20  # seconds of processor time for the tests of one mutant, those that run its line and are fast first
+
+
+class Covering:
+    """Tests with their seconds, and the tests that run a line of a module."""
+
+    def __init__(self, files: Iterable[dict]) -> None:
+        self.seconds: dict[str, float] = {}
+        self.lines: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        for file in files:
+            self.seconds |= file["seconds"]
+            for module, lines in file["lines"].items():
+                for line, names in lines.items():
+                    self.lines[module][line] += names
+
+    def is_called_by_tests(self, mutant: Mutant) -> bool:
+        """Whether a mutant is in a function that does not run before tests do."""
+        lines, inside = lines_of((SOURCES / mutant.module).read_text(), mutant.line)
+        return inside and not any("" in self.lines[mutant.module][str(line)] for line in lines)
+
+    def tests_for(self, mutant: Mutant) -> list[str]:
+        """Tests that run the mutated line, fastest first; all of them for a line that runs on import."""
+        if not self.is_called_by_tests(mutant):
+            return within(sorted(self.seconds, key=self.seconds.__getitem__), self.seconds)
+        lines, _ = lines_of((SOURCES / mutant.module).read_text(), mutant.line)
+        running = {name for line in lines for name in self.lines[mutant.module][str(line)]}
+        return within(sorted(running, key=self.seconds.__getitem__), self.seconds)
+
+
+def within(names: list[str], seconds: dict[str, float]) -> list[str]:
+    """The first names whose seconds are below the limit together."""
+    kept, total = [], 0.0
+    for name in names:
+        total += seconds[name]
+        if total > AT_MOST and kept:
+            break
+        kept.append(name)
+    return kept
+
+
+def covering(package: Package, folder: Path, n_at_once: int) -> Covering:
+    """Run every file of tests once, or read what that gave if neither it nor the sources have changed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    sources = digest(*(path.read_bytes() for path in sorted(SOURCES.rglob("*.py"))))
+    how = "interpreted" if package.interpreted else "compiled"
+    kept = {
+        file: folder / f"{file.stem}_{how}_{digest(file, file.read_bytes(), sources)[:12]}.json"
+        for file in package.test_files()
+    }
+    left, running = [file for file in kept if not kept[file].exists()], {}
+    while left or running:
+        while left and len(running) < n_at_once:
+            file = left.pop()
+            child = apart(lambda file=file: _trace(file, kept[file], package.interpreted), kept[file].with_suffix(".log"))
+            running[child] = kept[file].with_suffix(".log")
+        child, status = os.wait()
+        if status:
+            raise SystemExit(f"Tests fail without any mutant, see {running[child].relative_to(ROOT)}.")
+        del running[child]
+    return Covering(json.loads(path.read_text()) for path in kept.values())
+
+
+def _trace(file: Path, kept: Path, interpreted: bool) -> None:
+    import coverage
+
+    if interpreted:
+        interpret()
+    traced = coverage.Coverage(data_file=None, source=[str(SOURCES)], config_file=False, messages=False)
+    plugin = Traced(traced)
+    traced.start()
+    code = run([file], [plugin], *(f"--timeout=300" for _ in range(interpreted)))
+    traced.stop()
+    if code not in (0, 5) and not (code == 1 and interpreted):  # 5: all tests of the file are slow ones
+        raise SystemExit(code)
+    for name in plugin.failed:  # some tests are too slow without a compiler, or test the compiler
+        plugin.seconds.pop(name, None)
+        plugin.fixtures.pop(name, None)
+    found = {"seconds": plugin.seconds, "lines": _by_line(traced.get_data(), plugin.fixtures)}
+    kept.with_suffix(".draft").write_text(json.dumps(found))
+    kept.with_suffix(".draft").rename(kept)
+
+
+def _by_line(data, fixtures: dict[str, list[str]]) -> dict[str, dict[str, list[str]]]:
+    """Tests by modules and lines; "" stands for what ran while the tests were imported."""
+    users: dict[str, set[str]] = {"": {""}}
+    for test, names in fixtures.items():
+        for name in [test, *names]:
+            users.setdefault(name, set()).add(test)
+    found = {}
+    for file in data.measured_files():
+        module = Path(file).relative_to(SOURCES).as_posix()
+        found[module] = {
+            str(line): sorted({test for name in names for test in users.get(name, ())})
+            for line, names in data.contexts_by_lineno(file).items()
+        }
+    return found
