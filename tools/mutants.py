@@ -8,7 +8,6 @@ notice them. Exit code 1 where a survivor is not explained. The table is that of
 
 import argparse
 import importlib
-import json
 import os
 import sys
 import time

@@ -78,13 +78,13 @@ INTERVALS = (
 PACKAGES = (
     Package("mc", ("mc/**/*.py",), ("mc",), 80),
     Package("energies", ("energies/*.py",), ("energies", "mc/test_noisy_energies.py"), 60),
-    Package("reference kernels", ("kernels/reference*.py",), ("kernels", "energies"), 40),
+    Package("reference kernels", ("kernels/reference*.py",), ("kernels", "energies", "metrics"), 40),
     Package("numba kernels", (*COMPILED, "kernels/numba_.py"), KERNEL_TESTS, 90, ON_GPUS, interpreted=True),
-    Package("metrics", ("metrics/*.py",), ("metrics", "learners/free_energy"), 100),
+    Package("metrics", ("metrics/*.py",), ("metrics", "learners/free_energy", "files"), 100),
     Package(
         "free-energy search",
         ("learners/free_energy/*.py",),
-        ("learners/free_energy",),
+        ("learners/free_energy", "files"),
         80,
         without=(*CALIBRATION, *INTERVALS),
     ),

@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from .core import ROOT, SOURCES, Package
+from . import core
+from .core import Package
 from .interpreted import interpret
-from .sites import Mutant, digest, lines_of
+from .mutant import Mutant, digest, lines_of
 from .tests import Traced, apart, run
 
 AT_MOST = 20  # seconds of processor time for the tests of one mutant, those that run its line and are fast first
@@ -28,14 +29,14 @@ class Covering:
 
     def is_called_by_tests(self, mutant: Mutant) -> bool:
         """Whether a mutant is in a function that does not run before tests do."""
-        lines, inside = lines_of((SOURCES / mutant.module).read_text(), mutant.line)
+        lines, inside = lines_of((core.SOURCES / mutant.module).read_text(), mutant.line)
         return inside and not any("" in self.lines[mutant.module][str(line)] for line in lines)
 
     def tests_for(self, mutant: Mutant) -> list[str]:
         """Tests that run the mutated line, fastest first; all of them for a line that runs on import."""
         if not self.is_called_by_tests(mutant):
             return within(sorted(self.seconds, key=self.seconds.__getitem__), self.seconds)
-        lines, _ = lines_of((SOURCES / mutant.module).read_text(), mutant.line)
+        lines, _ = lines_of((core.SOURCES / mutant.module).read_text(), mutant.line)
         running = {name for line in lines for name in self.lines[mutant.module][str(line)]}
         return within(sorted(running, key=self.seconds.__getitem__), self.seconds)
 
@@ -54,23 +55,36 @@ def within(names: list[str], seconds: dict[str, float]) -> list[str]:
 def covering(package: Package, folder: Path, n_at_once: int) -> Covering:
     """Run every file of tests once, or read what that gave if neither it nor the sources have changed."""
     folder.mkdir(parents=True, exist_ok=True)
-    sources = digest(*(path.read_bytes() for path in sorted(SOURCES.rglob("*.py"))))
+    sources = digest(*(path.read_bytes() for path in sorted(core.SOURCES.rglob("*.py"))))
     how = "interpreted" if package.interpreted else "compiled"
     kept = {
         file: folder / f"{file.stem}_{how}_{digest(file, file.read_bytes(), sources)[:12]}.json"
         for file in package.test_files()
     }
-    left, running = [file for file in kept if not kept[file].exists()], {}
+    _trace_all([file for file in kept if not kept[file].exists()], kept, package.interpreted, n_at_once)
+    slow = [
+        file for file, path in kept.items() if (found := json.loads(path.read_text()))["times"] == 1 and _is_slow(found)
+    ]
+    _trace_all(slow, kept, package.interpreted, n_at_once)
+    return Covering(json.loads(path.read_text()) for path in kept.values())
+
+
+def _is_slow(found: dict) -> bool:
+    """Whether tests took so long that they may have compiled kernels, as only the first run of a file does."""
+    return sum(found["seconds"].values()) > AT_MOST
+
+
+def _trace_all(left: list[Path], kept: dict[Path, Path], interpreted: bool, n_at_once: int) -> None:
+    running = {}
     while left or running:
         while left and len(running) < n_at_once:
             file = left.pop()
-            child = apart(lambda file=file: _trace(file, kept[file], package.interpreted), kept[file].with_suffix(".log"))
-            running[child] = kept[file].with_suffix(".log")
+            log = kept[file].with_suffix(".log")
+            running[apart(lambda file=file: _trace(file, kept[file], interpreted), log)] = log
         child, status = os.wait()
         if status:
-            raise SystemExit(f"Tests fail without any mutant, see {running[child].relative_to(ROOT)}.")
+            raise SystemExit(f"Tests fail without any mutant, see {running[child].relative_to(core.ROOT)}.")
         del running[child]
-    return Covering(json.loads(path.read_text()) for path in kept.values())
 
 
 def _trace(file: Path, kept: Path, interpreted: bool) -> None:
@@ -78,17 +92,18 @@ def _trace(file: Path, kept: Path, interpreted: bool) -> None:
 
     if interpreted:
         interpret()
-    traced = coverage.Coverage(data_file=None, source=[str(SOURCES)], config_file=False, messages=False)
+    traced = coverage.Coverage(data_file=None, source=[str(core.SOURCES)], config_file=False, messages=False)
     plugin = Traced(traced)
     traced.start()
-    code = run([file], [plugin], *(f"--timeout=300" for _ in range(interpreted)))
+    code = run([file], [plugin], *(["--timeout=40"] if interpreted else []))
     traced.stop()
     if code not in (0, 5) and not (code == 1 and interpreted):  # 5: all tests of the file are slow ones
         raise SystemExit(code)
     for name in plugin.failed:  # some tests are too slow without a compiler, or test the compiler
         plugin.seconds.pop(name, None)
         plugin.fixtures.pop(name, None)
-    found = {"seconds": plugin.seconds, "lines": _by_line(traced.get_data(), plugin.fixtures)}
+    times = 2 if interpreted or kept.exists() else 1
+    found = {"times": times, "seconds": plugin.seconds, "lines": _by_line(traced.get_data(), plugin.fixtures)}
     kept.with_suffix(".draft").write_text(json.dumps(found))
     kept.with_suffix(".draft").rename(kept)
 
@@ -101,7 +116,7 @@ def _by_line(data, fixtures: dict[str, list[str]]) -> dict[str, dict[str, list[s
             users.setdefault(name, set()).add(test)
     found = {}
     for file in data.measured_files():
-        module = Path(file).relative_to(SOURCES).as_posix()
+        module = Path(file).relative_to(core.SOURCES).as_posix()
         found[module] = {
             str(line): sorted({test for name in names for test in users.get(name, ())})
             for line, names in data.contexts_by_lineno(file).items()

@@ -10,6 +10,7 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
 
@@ -42,18 +43,19 @@ def install() -> None:
     sys.meta_path.insert(0, Finder)
 
 
-def function_at(source: str, line: int) -> int | None:
-    """The first line of the outermost function, with its decorators, whose body is on a line."""
+def function_at(source: str, line: int) -> tuple[int, str]:
+    """The outermost function whose body is on a line: its first line, with its decorators, and its name."""
     for node in ast.walk(ast.parse(source)):  # outer ones come first
         if isinstance(node, ast.FunctionDef) and node.body[0].lineno <= line <= (node.end_lineno or 0):
-            return min(part.lineno for part in (node, *node.decorator_list))
-    return None
+            return min(part.lineno for part in (node, *node.decorator_list)), node.name
+    raise LookupError(f"There is no function on line {line}.")
 
 
-def swap(name: str, first_line: int, source: str) -> int:
-    """Give a function of an imported module its mutated code; how many objects hold it."""
-    module = sys.modules[name]
-    code = next(code for code in codes_of(compile(source, str(module.__file__), "exec", dont_inherit=True), first_line))
+def swap(module_name: str, first_line: int, name: str, source: str) -> None:
+    """Give a function of an imported module its mutated code, wherever it is held."""
+    module = sys.modules[module_name]
+    whole = compile(source, str(module.__file__), "exec", dont_inherit=True)
+    code = next(code for code in codes_of(whole) if (code.co_firstlineno, code.co_name) == (first_line, name))
     holders = [
         function
         for function in gc.get_objects()
@@ -62,15 +64,15 @@ def swap(name: str, first_line: int, source: str) -> int:
         and function.__code__.co_firstlineno == first_line
         and function.__code__.co_qualname == code.co_qualname
     ]
+    if not holders:
+        raise LookupError(f"{module_name} holds no {code.co_qualname}.")
     for function in holders:
         function.__code__ = code
-    return len(holders)
 
 
-def codes_of(code: CodeType, first_line: int):
-    """The code of functions that begin on a line."""
+def codes_of(code: CodeType) -> Iterator[CodeType]:
+    """The code of all functions and classes in a piece of code."""
     for part in code.co_consts:
         if isinstance(part, CodeType):
-            if part.co_firstlineno == first_line and part.co_flags & 0x2:  # CO_NEWLOCALS: a function, not a class
-                yield part
-            yield from codes_of(part, first_line)
+            yield part
+            yield from codes_of(part)

@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
-from .sites import Mutant
+from .mutant import Mutant
 
-HEAD = "| package | mutants | killed | survived, explained | survived, not explained | killed of all |\n|---|---|---|---|---|---|"
+HEAD = """\
+| package | mutants | killed | survived, explained | survived, not explained | killed of all |
+|---|---|---|---|---|---|"""
 
 
 class Record:

@@ -1,17 +1,17 @@
 """Where a module can be mutated, and its mutants, by the operators of cosmic-ray."""
 
 import ast
-import hashlib
 import pickle
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import MutationVisitor
 from cosmic_ray.plugins import get_operator
+
+from .mutant import Mutant, digest
 
 SWAPS = {
     "Binary": "Add_Sub Sub_Add Mul_Div Div_Mul FloorDiv_Div Mod_Mul Pow_Mul RShift_LShift LShift_RShift BitOr_BitAnd "
@@ -29,28 +29,6 @@ OPERATORS = (
 )
 
 Place = tuple[int, int]  # a line, from 1, and a column, from 0
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """One change of one module."""
-
-    module: str  # path of the file, from the folder of the sources
-    line: int
-    operator: str
-    was: str  # the changed line
-    now: str
-    source: str
-
-    @property
-    def key(self) -> str:
-        """Names this change of this source."""
-        return digest(self.module, self.source)[:16]
-
-
-def digest(*parts: object) -> str:
-    """The same on every machine, unlike ``hash``."""
-    return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()
 
 
 def sample(files: Iterable[Path], root: Path, size: int, seed: int) -> list[Mutant]:
@@ -104,27 +82,42 @@ def changed_line(source: str, mutated: str) -> tuple[str, str]:
 
 
 def places(source: str) -> dict[Place, list[tuple[str, int]]]:
-    """The operators that apply at every place, each with the number by which cosmic-ray finds it."""
+    """The operators that apply at every place in a function, each with the number by which cosmic-ray finds it.
+
+    Named constants and defaults of parameters are choices, and another choice is no fault: they are left alone.
+    """
     found: dict[Place, list[tuple[str, int]]] = defaultdict(list)
-    nodes, skipped = list(ast_nodes(pickle.loads(parsed(source)))), list(said_only(ast.parse(source)))
+    tree, nodes = ast.parse(source), list(ast_nodes(pickle.loads(parsed(source))))
+    bodies, skipped = list(bodies_of(tree)), list(said_only(tree))
     for name in OPERATORS:
         operator = get_operator(f"core/{name}")()
         starts = (start for node in nodes for start, _ in operator.mutation_positions(node))
         for occurrence, start in enumerate(starts):
-            if not any(begin <= start < end for begin, end in skipped):
+            if within(start, bodies) and not within(start, skipped):
                 found[start].append((name, occurrence))
     return found
+
+
+def within(place: Place, spans: list[tuple[Place, Place]]) -> bool:
+    """Whether a place lies in one of some parts of a source."""
+    return any(begin <= place < end for begin, end in spans)
+
+
+def bodies_of(tree: ast.Module) -> Iterator[tuple[Place, Place]]:
+    """From where to where functions do something."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield span(node.body[0])[0], span(node.body[-1])[1]
 
 
 def said_only(tree: ast.Module) -> Iterator[tuple[Place, Place]]:
     """From where to where a source only says something to readers, type checkers, compilers or logs."""
     for node in ast.walk(tree):
         match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
+            case ast.FunctionDef():
                 yield from map(span, [*node.decorator_list, *([node.returns] if node.returns else [])])
-            case ast.ClassDef():
-                yield from map(span, node.decorator_list)
-            case ast.arg(annotation=ast.expr() as annotation) | ast.AnnAssign(annotation=annotation):
+                yield span(node)[0], span(node.body[0])[0]
+            case ast.AnnAssign(annotation=annotation):
                 yield span(annotation)
             case ast.If(test=ast.Name(id="TYPE_CHECKING")):
                 yield span(node)
@@ -135,15 +128,3 @@ def said_only(tree: ast.Module) -> Iterator[tuple[Place, Place]]:
 def span(node: ast.AST) -> tuple[Place, Place]:
     """Where a node begins and ends."""
     return (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
-
-
-def lines_of(source: str, line: int) -> tuple[range, bool]:
-    """The lines of the innermost statement on a line, and whether it stands in a function."""
-    inner, inside = range(line, line + 1), False
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
-            body = getattr(node, "body", None)
-            last = body[0].lineno - 1 if body else node.end_lineno or 0
-            inner = range(node.lineno, last + 1) if line <= last else range(line, line + 1)
-            inside |= line > last and isinstance(node, ast.FunctionDef)
-    return inner, inside

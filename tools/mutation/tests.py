@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from .core import ROOT
+from . import core
 
 OPTIONS = ("-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow", "-o", "addopts=--strict-markers")
 
@@ -121,8 +121,8 @@ class Traced:
 
 def run(files: Iterable[Path], plugins: list, *options: str) -> int:
     """Run the tests of some files with plugins of ours; pytest's exit code."""
-    os.chdir(ROOT)
-    names = [str(path.relative_to(ROOT)) for path in files]
+    os.chdir(core.ROOT)
+    names = [str(path.relative_to(core.ROOT)) for path in files]
     return int(pytest.main([*OPTIONS, *options, *names], plugins=plugins))
 
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from . import mutated
-from .core import ROOT, SOURCES, Package
+from . import core, mutated
+from .core import Package
 from .covering import Covering
 from .interpreted import interpret
-from .sites import Mutant
+from .mutant import Mutant
 from .tests import Chosen, Collected, apart, run
 
 SECONDS_MORE, TIMES_MORE = 20, 5  # of processor time, beyond what a test takes without a mutant
@@ -60,9 +60,8 @@ def as_wanted(package: Package, work: Callable[[], None]) -> None:
 
 def swapped(server: Collected, mutant: Mutant, limits: dict[str, float]) -> tuple[bool, str]:
     """Whether a mutant survives in a process that has everything imported, and who noticed it."""
-    first_line = mutated.function_at((SOURCES / mutant.module).read_text(), mutant.line)
-    if not mutated.swap(os.environ[mutated.NAME], first_line, mutant.source):
-        raise LookupError(f"No function of {mutant.module} begins on line {first_line}.")
+    place = mutated.function_at((core.SOURCES / mutant.module).read_text(), mutant.line)
+    mutated.swap(os.environ[mutated.NAME], *place, mutant.source)
     server.run(limits)
     return not server.failed, server.failed
 
@@ -71,7 +70,7 @@ def imported(mutant: Mutant, limits: dict[str, float]) -> tuple[bool, str]:
     """The same in a process that has not imported freemetric yet."""
     mutated.install()
     chosen = Chosen(limits)
-    code = run(dict.fromkeys(ROOT / name.partition("::")[0] for name in limits), [chosen], "-x")
+    code = run(dict.fromkeys(core.ROOT / name.partition("::")[0] for name in limits), [chosen], "-x")
     return code == 0, chosen.failed
 
 
@@ -111,9 +110,9 @@ class Trial:
         source.write_text(self.mutant.source)
         os.environ |= {
             mutated.NAME: module_name(self.mutant.module),
-            mutated.FILE: str(SOURCES / self.mutant.module),
+            mutated.FILE: str(core.SOURCES / self.mutant.module),
             mutated.SOURCE: str(source),
-            "PYTHONPATH": os.pathsep.join([str(mutated.AT_START), str(SOURCES.parent)]),
+            "PYTHONPATH": os.pathsep.join([str(mutated.AT_START), str(core.SOURCES.parent)]),
             "TMPDIR": str(self.folder),
         }
         tempfile.tempdir = None
@@ -146,4 +145,4 @@ class Trial:
 
 def module_name(module: str) -> str:
     """The name under which a file is imported."""
-    return ".".join(["freemetric", *module.removesuffix(".py").removesuffix("/__init__").split("/")])
+    return ".".join([core.SOURCES.name, *module.removesuffix(".py").removesuffix("/__init__").split("/")])
