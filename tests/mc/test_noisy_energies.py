@@ -172,8 +172,8 @@ def test_the_penalty_of_an_estimated_variance():
 def test_a_rise_is_judged_by_its_mean_and_the_variance_of_that_mean(monkeypatch):
     tilts, T, judged = [1.0, 2.0, 4.0, 9.0], 0.7, []
     energy = well(0.0)
-    left = iter(tilts)
-    energy.draw = lambda rng, left=left: lambda A, tilt=next(left): tilt * A.sum(axis=(1, 2))
+    batches = iter([lambda A, tilt=tilt: tilt * A.sum(axis=(1, 2)) for tilt in tilts])
+    energy.draw = lambda rng: next(batches)
     move = PenaltyMove(MatrixMove(0.5, n_moves=1), n_batches=4)
 
     def spied(rng, temperature, rise, log_ratio):

@@ -63,6 +63,9 @@ KERNEL_TESTS = (
     "metrics/test_votes.py",
 )
 
+TOO_LONG = " and ".join(f"not {name}" for name in ("256", "300", "600", "700", "balance", "budget", "ten_thousand"))
+"""Tests that take minutes where kernels are not compiled are not run there."""
+
 CALIBRATION = (
     "learners/free_energy/decision.py",
     "learners/free_energy/number_verdict.py",

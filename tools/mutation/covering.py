@@ -12,7 +12,7 @@ from .interpreted import interpret
 from .mutant import Mutant, digest, lines_of
 from .tests import Traced, apart, run
 
-AT_MOST = 20  # seconds of processor time for the tests of one mutant, those that run its line and are fast first
+AT_MOST = 12  # seconds of processor time for the tests of one mutant, those that run its line and are fast first
 
 
 class Covering:
@@ -28,17 +28,22 @@ class Covering:
                     self.lines[module][line] += names
 
     def is_called_by_tests(self, mutant: Mutant) -> bool:
-        """Whether a mutant is in a function that does not run before tests do."""
-        lines, inside = lines_of((core.SOURCES / mutant.module).read_text(), mutant.line)
-        return inside and not any("" in self.lines[mutant.module][str(line)] for line in lines)
+        """Whether tests call the mutated function themselves, and not only what they import."""
+        return bool(self._running(mutant))
 
     def tests_for(self, mutant: Mutant) -> list[str]:
-        """Tests that run the mutated line, fastest first; all of them for a line that runs on import."""
-        if not self.is_called_by_tests(mutant):
-            return within(sorted(self.seconds, key=self.seconds.__getitem__), self.seconds)
-        lines, _ = lines_of((core.SOURCES / mutant.module).read_text(), mutant.line)
-        running = {name for line in lines for name in self.lines[mutant.module][str(line)]}
+        """Tests that run the mutated line, fastest first; all of them for a line that only runs on import."""
+        running = self._running(mutant)
+        if not running and "" in self._lines(mutant):
+            running = set(self.seconds)
         return within(sorted(running, key=self.seconds.__getitem__), self.seconds)
+
+    def _lines(self, mutant):
+        lines = lines_of((core.SOURCES / mutant.module).read_text(), mutant.line)
+        return {name for line in lines for name in self.lines[mutant.module][str(line)]}
+
+    def _running(self, mutant):
+        return self._lines(mutant) - {""}
 
 
 def within(names: list[str], seconds: dict[str, float]) -> list[str]:
@@ -95,7 +100,7 @@ def _trace(file: Path, kept: Path, interpreted: bool) -> None:
     traced = coverage.Coverage(data_file=None, source=[str(core.SOURCES)], config_file=False, messages=False)
     plugin = Traced(traced)
     traced.start()
-    code = run([file], [plugin], *(["--timeout=40"] if interpreted else []))
+    code = run([file], [plugin], *(["--timeout=40", "-k", core.TOO_LONG] if interpreted else []))
     traced.stop()
     if code not in (0, 5) and not (code == 1 and interpreted):  # 5: all tests of the file are slow ones
         raise SystemExit(code)

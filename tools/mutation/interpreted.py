@@ -1,4 +1,4 @@
-"""Compiled kernels as the Python that they are written in: a mutant need not be compiled, and coverage sees its lines."""
+"""Compiled kernels as the Python that they are written in: mutants need no compiler, and coverage sees their lines."""
 
 import numba
 import numba.extending

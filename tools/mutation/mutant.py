@@ -27,13 +27,12 @@ def digest(*parts: object) -> str:
     return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()
 
 
-def lines_of(source: str, line: int) -> tuple[range, bool]:
-    """The lines of the innermost statement on a line, and whether it stands in a function."""
-    inner, inside = range(line, line + 1), False
-    for node in ast.walk(ast.parse(source)):
+def lines_of(source: str, line: int) -> range:
+    """The lines of the innermost statement on a line; of a compound one, those before its body."""
+    found = range(line, line + 1)
+    for node in ast.walk(ast.parse(source)):  # outer ones come first
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
             body = getattr(node, "body", None)
             last = body[0].lineno - 1 if body else node.end_lineno or 0
-            inner = range(node.lineno, last + 1) if line <= last else range(line, line + 1)
-            inside |= line > last and isinstance(node, ast.FunctionDef)
-    return inner, inside
+            found = range(node.lineno, last + 1) if line <= last else range(line, line + 1)
+    return found

@@ -11,7 +11,7 @@ HEAD = """\
 
 
 class Record:
-    """Outcomes by the mutants' keys. Explanations go by the change itself, and hold where other lines of a file change."""
+    """Outcomes by the mutants' keys. Explanations go by the change, and hold where other lines of its file change."""
 
     def __init__(self, path: Path, explained: Path) -> None:
         self.path = path
