@@ -86,6 +86,14 @@ def test_the_lists_of_neighbours_follow_the_map(rng, iris):
         assert bound(np.diag(other)[None])[0] == NCAEnergy(n_neighbors=5).bind(*iris)(np.diag(other)[None])[0]
 
 
+def test_lists_of_one_feature_have_a_slope(iris):
+    bound, a, h = NCAEnergy(n_neighbors=20).bind(iris[0][:, 2:3], iris[1]).near(np.full((1, 1, 1), 8.0)), 8.0, 1e-2
+    up, down = (bound(np.full((1, 1, 1), a + side))[0] for side in (h, -h))
+    gradient = bound.value_and_grad(np.full((1, 1, 1), a))[1]
+    assert gradient[0, 0, 0] == pytest.approx((up - down) / (2 * h), rel=1e-2)
+    assert abs(gradient[0, 0, 0]) > 1e-5
+
+
 def test_only_the_energy_of_chances_sweeps(iris):
     assert hasattr(NCAEnergy().bind(*iris), "sweep")
     assert not hasattr(LogNCAEnergy().bind(*iris), "sweep")

@@ -56,6 +56,7 @@ KERNEL_TESTS = (
     "kernels/test_listed_neighbors.py",
     "kernels/test_nearest.py",
     "kernels/test_soft_means.py",
+    "energies/test_energies.py",
     "energies/test_likeness.py",
     "energies/test_regression.py",
     "metrics/test_committee.py",
@@ -63,7 +64,13 @@ KERNEL_TESTS = (
     "metrics/test_votes.py",
 )
 
-TOO_LONG = " and ".join(f"not {name}" for name in ("256", "300", "600", "700", "balance", "budget", "ten_thousand"))
+TOO_LONG = " and ".join(
+    f"not {name}"
+    for name in (
+        *("256", "257", "300-", "600", "700", "97-1.0", "balance", "budget", "ten_thousand"),
+        *("test_sweep_makes", "test_weighted_sweep", "test_cells", "equal_rows_have_cells"),
+    )
+)
 """Tests that take minutes where kernels are not compiled are not run there."""
 
 CALIBRATION = (

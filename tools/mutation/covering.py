@@ -100,7 +100,7 @@ def _trace(file: Path, kept: Path, interpreted: bool) -> None:
     traced = coverage.Coverage(data_file=None, source=[str(core.SOURCES)], config_file=False, messages=False)
     plugin = Traced(traced)
     traced.start()
-    code = run([file], [plugin], *(["--timeout=40", "-k", core.TOO_LONG] if interpreted else []))
+    code = run([file], [plugin], *(["--timeout=60", "-k", core.TOO_LONG] if interpreted else []))
     traced.stop()
     if code not in (0, 5) and not (code == 1 and interpreted):  # 5: all tests of the file are slow ones
         raise SystemExit(code)

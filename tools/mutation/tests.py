@@ -12,6 +12,7 @@ import pytest
 
 from . import core
 
+LONGEST = 25  # seconds of processor time for all tests of a mutant, with their fixtures
 OPTIONS = ("-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow", "-o", "addopts=--strict-markers")
 
 
@@ -65,12 +66,13 @@ class Collected(Watch):
         return True
 
     def run(self, limits: dict[str, float]) -> None:
-        """Run tests in the order of their limits until one fails."""
+        """Run tests in the order of their limits until one fails, or until shared fixtures have made them too long."""
+        started = time.process_time()
         self.limits = limits
         items = [self.items[name] for name in limits]
         for item, following in zip(items, [*items[1:], None], strict=True):
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            if self.failed:
+            if self.failed or time.process_time() - started > LONGEST:
                 return
 
 
