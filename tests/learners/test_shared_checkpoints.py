@@ -94,7 +94,7 @@ def test_the_same_fit_at_the_same_time_has_another_subfolder(tmp_path):
 
 
 def test_an_error_keeps_results_and_frees_the_subfolder(tmp_path):
-    with pytest.raises(KeyboardInterrupt), Claim(tmp_path, "a") as claim:
+    with pytest.raises(KeyboardInterrupt), Claim(tmp_path, "a") as claim:  # noqa: PT012
         (claim.path / "result").touch()
         raise KeyboardInterrupt
     with Claim(tmp_path, "a") as again:
