@@ -1,7 +1,7 @@
 """The matrix of usual uses as data: estimators, uses, columns, and what is refused.
 
-A new estimator is a line in ``ESTIMATORS`` of estimators.py. A new use is a function in uses.py and a line in ``USES``. A
-new place to run in is a function in ways.py and a line in ``WAYS``. What cannot work is a line in ``REFUSED``.
+A new estimator is a line in ``ESTIMATORS`` of estimators.py. A new use is a function in uses.py and a line in ``USES``.
+A new place to run in is a function in ways.py and a line in ``WAYS``. What cannot work is a line in ``REFUSED``.
 """
 
 from typing import NamedTuple
