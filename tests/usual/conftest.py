@@ -48,7 +48,7 @@ def install(folder: Path, checkout: Path = ROOT) -> Path:
     """Build a wheel of a checkout and unpack it as pip does, with what is compiled there already."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
     wheels, site = folder / "wheels", folder / "site"
-    subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", wheels, checkout], check=True)
+    subprocess.run([*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels, checkout], check=True)
     subprocess.run([*pip, "install", "--no-deps", "--no-index", "--target", site, *wheels.glob("*.whl")], check=True)
     _share_compiled(checkout / "src", site)
     return site
