@@ -7,9 +7,10 @@ MINIMA := .venv-minima
 PEERS := .venv-peers
 DOCS := .venv-docs
 FUZZ := .venv-fuzz
+MUTANTS := .venv-mutants
 RELEASE := .venv-release
 
-.PHONY: demo test test-slow test-oldest test-minima test-metric-learn lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes bench-regression docs pages release-check audit-user fuzz survive clean
+.PHONY: demo test test-slow test-oldest test-minima test-metric-learn lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes bench-regression docs pages release-check audit-user fuzz survive mutants clean
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric.demo
@@ -78,6 +79,10 @@ fuzz: $(FUZZ)/ready
 survive: $(VENV)/ready
 	$(RUN) tools/survive.py
 
+# the core changed in one place at a time: what its tests notice, the second table of docs/guide/survives.md
+mutants: $(MUTANTS)/ready
+	$(MUTANTS)/bin/python tools/mutants.py
+
 # docs/guide/commands.md from the commands
 pages: $(VENV)/ready
 	$(RUN) tools/commands_page.py
@@ -117,6 +122,11 @@ $(FUZZ)/ready: pyproject.toml
 	-$(FUZZ)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: "atheris>=3"
 	touch $@
 
+$(MUTANTS)/ready: pyproject.toml
+	$(PYTHON) -m venv $(MUTANTS)
+	$(MUTANTS)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[dev]" "cosmic-ray>=8.3" "coverage>=7.4"
+	touch $@
+
 $(DOCS)/ready: pyproject.toml
 	$(PYTHON) -m venv $(DOCS)
 	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
@@ -133,4 +143,4 @@ $(PEERS)/ready:
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(MINIMA) $(PEERS) $(DOCS) $(FUZZ) $(RELEASE) out docs/_build docs/auto_examples docs/api/generated docs/learners/generated
+	rm -rf $(VENV) $(OLDEST) $(MINIMA) $(PEERS) $(DOCS) $(FUZZ) $(MUTANTS) $(RELEASE) out docs/_build docs/auto_examples docs/api/generated docs/learners/generated

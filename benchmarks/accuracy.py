@@ -32,7 +32,7 @@ from sklearn.datasets import make_classification
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.preprocessing import MinMaxScaler
 
-from freemetric import LEARNERS, FreeEnergyClassifier, Recipe
+from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.bench.checks import DECIMALS
 from freemetric.bench.protocol import halves, probability_scores
 from freemetric.bench.records import Job, Record, read_all
@@ -40,6 +40,7 @@ from freemetric.bench.results import PROTOCOLS, load_compact, mean_errors, save_
 from freemetric.bench.runner import plan, run
 from freemetric.bench.stats import critical_difference, summarise, wilcoxon
 from freemetric.datasets import info, list_datasets, load
+from freemetric.learners import PAPER
 from freemetric.versions import versions
 
 HERE = Path(__file__).parent
@@ -49,7 +50,7 @@ OURS = "free-energy"
 SHOWN = (OURS, "rf", "hist-boosting", "svm", "logistic", "nca", "euclidean")
 NCA5 = "nca, k = 5"
 OTHERS = (*SHOWN[1:-1], NCA5, SHOWN[-1])
-METRICS = (OURS, "rf", *LEARNERS)
+METRICS = (OURS, "rf", *PAPER)
 SMALL = 3000  # patterns; larger sets have one repeat
 REPEATS, REPEATS_LARGE = 5, 1
 MOST_ABLATED = 700  # patterns
@@ -147,8 +148,8 @@ def by_repeats(records):
 
 
 def ranks(records, methods):
-    """Average ranks under all three protocols, and Nemenyi's p of ours against every other."""
-    cells, largest = defaultdict(list), []
+    """Average ranks under all three protocols, Nemenyi's p of ours against every other, and the mean honest error."""
+    cells, largest, means = defaultdict(list), [], mean_errors(records, "honest").mean()
     for protocol in PROTOCOLS:
         errors = mean_errors(records, protocol)[list(methods)].round(DECIMALS)
         rank, p = summarise(errors).table["rank"], posthoc_nemenyi_friedman(errors)[OURS]
@@ -156,8 +157,9 @@ def ranks(records, methods):
             cells[method] += [f"{rank[method]:.2f}", "" if method == OURS else f"{p[method]:.2g}"]
         worst = p.drop([OURS, "rf"]).idxmax()
         largest.append(f"{protocol} {p[worst]:.2g} ({worst})")
-    rows = sorted(([method, *row] for method, row in cells.items()), key=lambda row: float(row[1]))
-    markdown([f"{len(errors)} sets", *(name for protocol in PROTOCOLS for name in (f"{protocol}: rank", "p"))], rows)
+    rows = sorted(([m, *row, f"{means[m]:.2f}"] for m, row in cells.items()), key=lambda row: float(row[1]))
+    columns = [name for protocol in PROTOCOLS for name in (f"{protocol}: rank", "p")]
+    markdown([f"{len(errors)} sets", *columns, "honest: mean error in %"], rows)
     print(f"\ncritical difference of Nemenyi at 0.05: {critical_difference(len(methods), len(errors)):.2f}")
     print(f"largest p against another metric: {', '.join(largest)}")
 

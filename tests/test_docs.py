@@ -138,3 +138,25 @@ def test_the_house_is_as_contributing_says():
     for folder, imports in re.findall(r"^\| `(\w+)/` \|.*\| ([^|]+) \|$", text, re.MULTILINE):
         said[folder] = set(re.findall(r"`(\w+)`", imports))
     assert said == MAY_IMPORT
+
+
+def named_in_contributing():
+    """Files that CONTRIBUTING.md names, as it names them."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    return text, set(re.findall(r"`([\w./]+\.(?:py|toml|md|csv))`", text))
+
+
+def test_files_that_contributing_names_are_there():
+    source = ROOT / "src" / "freemetric"
+    folders = [ROOT, source, source / "learners" / "free_energy"]
+    _, named = named_in_contributing()
+    assert len(named) > 60
+    assert not [path for path in named if not any((folder / path).exists() for folder in folders)]
+
+
+def test_the_free_energy_room_is_complete():
+    text, _ = named_in_contributing()
+    table = text.split("## The free-energy room")[1]
+    said = re.findall(r"`(\w+\.py)`", "".join(re.findall(r"^\|([^|]+)\|", table, re.MULTILINE)))
+    room = ROOT / "src" / "freemetric" / "learners" / "free_energy"
+    assert sorted(said) == sorted(path.name for path in room.glob("*.py") if path.name != "__init__.py")

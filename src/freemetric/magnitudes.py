@@ -65,7 +65,7 @@ def rmse(y: NDArray, predicted: NDArray) -> float:
     return float(enlarged(np.sqrt(squares.mean()), exponent))
 
 
-def spread(y: NDArray) -> float:
-    """Standard deviation of numbers (n,), whatever their magnitude."""
+def spread(y: NDArray, ddof: int = 0) -> float:
+    """Standard deviation of numbers (n,), whatever their magnitude, with numpy's ``ddof``."""
     exponent = exponent_of(y)
-    return float(enlarged(reduced(y, exponent).std(), exponent))
+    return float(enlarged(reduced(y, exponent).std(ddof=ddof), exponent))

@@ -82,7 +82,7 @@ def test_records_that_are_there_are_kept_and_counted(tmp_path):
     assert report.problems == ["1 record of fits with another most_patterns is kept."]
     parameters = [records.read(job.path(tmp_path)).parameters for job in jobs]
     assert parameters == [{}, {"most_patterns": 40}, {}, {}]
-    assert "1 records are kept" in run(jobs, tmp_path).problems[0]
+    assert "1 record of fits" in run(jobs, tmp_path).problems[0]
     with pytest.raises(ValueError, match="most_patterns must be at least 2; got 1"):
         run(jobs, tmp_path, most_patterns=1)
 

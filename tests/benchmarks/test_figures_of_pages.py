@@ -3,11 +3,14 @@
 import gzip
 import json
 import re
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
 
 from freemetric.bench.results import load_compact
+from freemetric.learners import PAPER
 
 from ..pages import ROOT
 
@@ -60,6 +63,8 @@ def test_the_regression():
     for method, cells in table.items():
         assert cells[0] == f"{ranks[method]:.2f}", method
         assert cells[4] == f"{means[method].mean():.4f}", method
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"halves of each: {ranks['free-energy-regressor']:.2f}; tuned SVR has {ranks['svr']:.2f}" in readme
 
 
 def test_the_choices_of_numbers():
@@ -86,3 +91,36 @@ def test_the_laws_of_numbers():
     for rows, words in ((200, "200"), (2000, "2,000"), (20_000, "20,000")):
         medians = means[means.index.str.endswith(f"-{rows}")].median()
         assert f"| median, N = {words}, 13 laws | {' | '.join(f'{median:.1f}' for median in medians)} |" in text
+
+
+def test_the_ranks():
+    """Average ranks of the paper's methods, on the splits that all of them have, are the same on every page."""
+    methods = {
+        **{"free-energy": "`FreeEnergyClassifier`", "rf": "random forest"},
+        **{name: f"`{learner.__name__}`" for name, learner in PAPER.items()},
+    }
+    records = load_compact(ROOT / "benchmarks" / "paper" / "records.jsonl.gz")
+    fits = pd.DataFrame([{**vars(r.job), "error": r.honest_error} for r in records if r.job.method in methods])
+    wide = fits.pivot(index=["dataset", "repeat", "fold"], columns="method", values="error").dropna()
+    means = wide.groupby(level="dataset").mean().round(5)  # errors are recorded with six decimals
+    assert means.shape == (35, 14)
+    ranks = means.rank(axis=1).mean()
+    for page, names in (("guide/which.md", methods), ("accuracy.md", {method: method for method in methods})):
+        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+        for method, name in names.items():
+            rank = float(re.search(rf"^\| {re.escape(name)} \| (\d+\.\d\d) \|", text, re.MULTILINE)[1])
+            assert rank == pytest.approx(ranks[method], abs=0.02), method  # rounding may make or break a tie
+            assert re.search(rf"^\| {re.escape(name)} \|.*\| {means[method].mean():.2f} \|", text, re.MULTILINE), method
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    ours, forest, best = ranks["free-energy"], ranks["rf"], ranks.drop(["free-energy", "rf"]).min()
+    assert f"([{ours:.2f}](docs/accuracy.md#ranks); forest {forest:.2f}, best other metric {best:.2f})" in readme
+    quoted = f"[honest {ours:.2f}](accuracy.md#ranks)"
+    assert quoted in (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
+
+
+def test_the_command_of_the_ranks_prints_them():
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / "accuracy.py"], capture_output=True, text=True, check=True
+    )
+    printed = next(part for part in done.stdout.split("\n\n") if part.startswith("| 35 sets |"))
+    assert printed in (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8")

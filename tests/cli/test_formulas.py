@@ -3,11 +3,14 @@
 import csv
 import gzip
 import io
+import re
 
 import pandas as pd
 import pytest
 
 from freemetric.tabular.formulas import inert
+from freemetric.tabular.text_table import TextTable
+from freemetric.tabular.writing import as_delimited
 
 EVIL = [
     "=1+1",
@@ -15,8 +18,6 @@ EVIL = [
     "@SUM(A1)",
     "+1+cmd|' /C calc'!A0",
     "-2+3",
-    "\t=1",
-    "\r=1",
     "\uff1d1+1",
     "-low",
     "+49-170",
@@ -37,12 +38,63 @@ TAME = [
     "'=1",
     "2024-01-31",
     " x",
+    "x;y",
+    "1;-2,-3",
+    "x; -5",
+    'say "no"',
+    "two\nlines",
 ]
+BEHIND_SEPARATORS = {
+    "\t=1": "'\t'=1",
+    "\r=1": "'\r'=1",
+    "x;=cmd": "x;'=cmd",
+    "x\t=1": "x\t'=1",
+    "x,+y": "x,'+y",
+    "x\r@y": "x\r'@y",
+    "x\n-y;=z;-1": "x\n'-y;'=z;-1",
+    'x;"=1"': 'x;\'"=1"',
+    "=a;=b": "'=a;'=b",
+}
+"""What would be a formula where a file is split at another separator, and what becomes of it."""
 
 
 def test_texts():
     assert [inert(text) for text in EVIL] == [f"'{text}" for text in EVIL]
     assert [inert(text) for text in TAME] == TAME
+    assert [inert(text) for text in BEHIND_SEPARATORS] == list(BEHIND_SEPARATORS.values())
+
+
+ANY = [*EVIL, *TAME, *BEHIND_SEPARATORS, "a\rb", "a\r\nb", "\r", '"', '""', "a,b;c\td", " ", "\u2028", "caf\u00e9"]
+
+
+@pytest.mark.parametrize("written", [",", ";", "\t"])
+def test_cells_as_csv_reads_them(written):
+    columns = {"a\rb": ANY, "n": [float(i) / 3 for i in range(len(ANY))], "b;c": ANY[::-1]}
+    text = as_delimited(columns, written, escape=False)
+    names, *rows = csv.reader(io.StringIO(text, newline=""), delimiter=written)
+    assert names == list(columns)
+    assert rows == [[cell, repr(number), last] for cell, number, last in zip(*columns.values(), strict=True)]
+    frame = pd.read_csv(io.StringIO(text, newline=""), sep=written, keep_default_na=False, dtype={"a\rb": str})
+    assert frame["a\rb"].tolist() == ANY
+    assert frame["n"].tolist() == columns["n"]
+    one = as_delimited({"a": ["", "b", ""]}, written)
+    assert [row for row in csv.reader(io.StringIO(one, newline=""), delimiter=written)] == [["a"], [""], ["b"], [""]]
+
+
+@pytest.mark.parametrize("written", [",", "\t"])
+@pytest.mark.parametrize("read", [",", ";", "\t"])
+def test_no_cell_runs_whatever_a_file_is_split_at(written, read):
+    text = as_delimited({"=a;=b": ["x", *ANY], "c": [*ANY, "x"]}, written)
+    cells = [cell for row in csv.reader(io.StringIO(text, newline=""), delimiter=read) for cell in row]
+    running = [cell for cell in cells if len(cell) > 1 and cell[0] in "=+-@\uff1d"]
+    for cell in running:
+        first = re.split('[,;\t"]', cell)[0].replace(" ", "").rstrip("%")
+        assert first == "-" or float(first) < 3  # a number, which may be followed by anything
+
+
+def test_tables_of_text_quote_what_is_not_one_cell():
+    table = TextTable(("name", "a;b"), (("two\rrows", None), ('say "c"', "1,5")))
+    assert rows_of(table.csv()) == [["name", "a;b"], ["two\rrows", ""], ['say "c"', "1,5"]]
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +110,7 @@ def table(freemetric, people, tmp_path_factory):
 
 
 def rows_of(text, delimiter=","):
-    return list(csv.reader(io.StringIO(text), delimiter=delimiter))
+    return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
 
 
 WORDS = ["--proba", "--keep", "=link", "--keep", "town"]

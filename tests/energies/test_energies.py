@@ -4,6 +4,8 @@ from scipy.stats import special_ortho_group
 from sklearn.base import clone
 
 from freemetric.energies import CallableEnergy, Confinement, Diagonal, LogNCAEnergy, NCAEnergy, as_energy
+from freemetric.energies.base import knows_its_data
+from freemetric.kernels.reference_pairs import element_sweep
 from freemetric.mc import Annealing, Constant, ElementMove
 
 
@@ -61,6 +63,46 @@ def test_the_fused_sweep_walks_like_single_trials(energy, iris):
     single = [s for s, _ in sampler.iterate(np.random.default_rng(0), lambda A: bound(A), A)]
     np.testing.assert_allclose(fused[-1].A, single[-1].A)
     np.testing.assert_allclose(fused[-1].energy, single[-1].energy, rtol=1e-5)
+
+
+def test_a_multiple_sweeps_as_its_energy_does_on_its_scale(rng, iris):
+    bound, truth = (3 * NCAEnergy()).bind(*iris), NCAEnergy().bind(*iris, device="reference")
+    A, ridge = maps(rng, R=2), 0.05
+    rows, columns = rng.integers(4, size=(2, 2, 30))
+    deltas, allowed = rng.uniform(-0.5, 0.5, (2, 30)), 0.05 * rng.standard_exponential((2, 30))
+    after, energy, accepted = bound.sweep(A, rows, columns, deltas, allowed, ridge)
+    expected = element_sweep(lambda A: 3 * truth(A), A, rows, columns, deltas, allowed, ridge)
+    np.testing.assert_array_equal(accepted, expected[2])
+    assert 0 < accepted.sum() < accepted.size
+    np.testing.assert_allclose(after, expected[0])
+    np.testing.assert_allclose(energy, expected[1], rtol=1e-5)
+
+
+def test_the_lists_of_neighbours_follow_the_map(rng, iris):
+    bound = NCAEnergy(n_neighbors=5).bind(*iris)
+    for A in (*maps(rng)[:, None], np.eye(4)[None]):
+        assert bound(A)[0] == NCAEnergy(n_neighbors=5).bind(*iris)(A)[0]
+    for other in ([1, 1, 1, 9.0], [9.0, 1, 1, 1]):
+        assert bound(np.diag(other)[None])[0] == NCAEnergy(n_neighbors=5).bind(*iris)(np.diag(other)[None])[0]
+
+
+def test_lists_of_one_feature_have_a_slope(iris):
+    bound, a, h = NCAEnergy(n_neighbors=20).bind(iris[0][:, 2:3], iris[1]).near(np.full((1, 1, 1), 8.0)), 8.0, 1e-2
+    up, down = (bound(np.full((1, 1, 1), a + side))[0] for side in (h, -h))
+    gradient = bound.value_and_grad(np.full((1, 1, 1), a))[1]
+    assert gradient[0, 0, 0] == pytest.approx((up - down) / (2 * h), rel=1e-2)
+    assert abs(gradient[0, 0, 0]) > 1e-5
+
+
+def test_only_the_energy_of_chances_sweeps(iris):
+    assert hasattr(NCAEnergy().bind(*iris), "sweep")
+    assert not hasattr(LogNCAEnergy().bind(*iris), "sweep")
+
+
+def test_a_function_knows_its_data_wherever_it_stands():
+    opaque = CallableEnergy(lambda A: A[:, 0, 0])
+    assert all(map(knows_its_data, [opaque, NCAEnergy() + 2 * opaque, Diagonal(opaque)]))
+    assert not any(map(knows_its_data, [NCAEnergy(), NCAEnergy() + 0.1 * Confinement(), Diagonal(NCAEnergy())]))
 
 
 def test_a_sum_can_what_its_terms_can(iris):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from freemetric.energies import Confinement, LogNCAEnergy, MiniBatch, NCAEnergy
+from freemetric.energies import Confinement, LogNCAEnergy, MiniBatch, NCAEnergy, RegressionEnergy
 from freemetric.energies.minibatch import Batches
 from freemetric.mc import Annealing, Constant, ElementMove, LangevinMove, Streams
 
@@ -49,6 +49,17 @@ def test_weights_go_along(iris):
     np.testing.assert_allclose(
         MiniBatch(NCAEnergy(), 40).bind(X, y, sample_weight=w).draw(streams(1))(A), there, rtol=1e-6
     )
+
+
+@pytest.mark.parametrize("n_targets", [1, 2])
+def test_a_draw_of_numbers_is_the_energy_of_its_rows(n_targets, rng):
+    X, y = rng.random((60, 3)), rng.random((60, n_targets))
+    given = y[:, 0] if n_targets == 1 else y
+    energy, A = RegressionEnergy(), rng.standard_normal((2, 3, 3))
+    rows = Batches(X, given, of_numbers=True).for_replicas(streams(2), 20)
+    drawn = MiniBatch(energy, 20).bind(X, given).draw(streams(2))(A)
+    there = [energy.bind(X[some], y[some])(A[r : r + 1])[0] for r, some in enumerate(rows)]
+    np.testing.assert_allclose(drawn, there, rtol=1e-5)
 
 
 def test_a_call_is_one_sample_without_noise(iris):

@@ -153,6 +153,20 @@ def test_weighted_sweep_makes_the_reference_decisions(rng, scale, step):
     np.testing.assert_allclose(energy, true_energy, rtol=1e-5)
 
 
+@pytest.mark.parametrize(("N", "scale"), [(5, 1.0), (22, 1.0), (22, 30.0), (37, 5.0)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_short_sweeps_make_the_reference_decisions(rng, N, scale, weighted):
+    X, bounds, A = problem(rng, N=N, scale=scale)
+    w, moves = uneven_weights(rng, X) if weighted else None, trials(rng, A, 10, 3.0, temperature=0.3)
+    A_fast, energy, accepted = numba_.nca_element_sweep(numba_.prepare(X, bounds, weights=w), A, *moves, ridge=1e-3)
+    single = np.float32(X - X.mean(axis=1, keepdims=True)).astype(float)
+    truth = reference.prepare(single, bounds, weights=w)
+    A_true, true_energy, true_accepted = reference.nca_element_sweep(truth, A, *moves, ridge=1e-3)
+    np.testing.assert_array_equal(accepted, true_accepted)
+    np.testing.assert_allclose(A_fast, A_true, rtol=1e-12)
+    np.testing.assert_allclose(energy, true_energy, rtol=1e-4)
+
+
 def test_sweep_does_not_drift_over_ten_thousand_trials(rng):
     X, bounds, A = problem(rng, N=60, R=1)
     data = numba_.prepare(X, bounds)

@@ -59,6 +59,17 @@ def test_cells(rng):
     assert all(len(set(row)) == 5000 for row in most)
 
 
+def test_small_cells(rng, monkeypatch):
+    monkeypatch.setattr("freemetric.kernels.cells.ROWS_OF_A_CELL", 40)
+    Z, Q = rng.standard_normal((300, 2)).astype(np.float32), rng.standard_normal((4, 2)).astype(np.float32)
+    cells = Cells.of(Z)
+    assert len(cells.centres) == 7
+    for n_cells in (1, 7):  # one cell does not hold so many
+        rows = cells.nearest(Q, 150, n_cells)
+        assert all(len(set(row)) == 150 for row in rows)
+    np.testing.assert_allclose(distances_to(Q, Z, rows), sorted_distances(Q, Z, 150), atol=1e-5)
+
+
 def test_equal_rows_have_cells_as_well():
     cells = Cells.of(np.ones((3000, 2), dtype=np.float32))
     assert len(set(cells.nearest(np.ones((1, 2), dtype=np.float32), 12, 1)[0])) == 12

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
+from scipy.stats import rankdata
 
-from freemetric.mc.diagnostics import effective_sample_size, split_r_hat
+from freemetric.mc.diagnostics import autocovariance, effective_sample_size, split_r_hat
 
 
 def autoregressive(rng, phi, n_steps, n_chains):
@@ -57,3 +59,39 @@ def test_chains_that_each_stand_still():
     chains = np.tile([0.0, 1.0], (50, 1))
     assert split_r_hat(chains) == np.inf
     assert effective_sample_size(chains) < 5
+
+
+def test_autocovariance_is_its_sum(rng):
+    z = 3 + rng.standard_normal((11, 2))
+    off = z - z.mean(axis=0)
+    sums = [(off[: 11 - lag] * off[lag:]).sum(axis=0) / 11 for lag in range(11)]
+    np.testing.assert_allclose(autocovariance(z), sums, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_steps", [8, 12, 41])
+@pytest.mark.parametrize("drift", [0.0, 0.5])
+def test_effective_sample_size_by_its_formula(rng, n_steps, drift):
+    """Equations 10 to 14 of Vehtari et al. 2021, lag by lag."""
+    chains = rng.standard_normal((n_steps, 3)) + drift * np.arange(n_steps)[:, None]
+    n = n_steps // 2
+    halves = np.hstack([chains[:n], chains[-n:]])
+    z = ndtri((rankdata(halves).reshape(halves.shape) - 3 / 8) / (halves.size + 1 / 4))
+    off, m = z - z.mean(axis=0), 6
+    covariances = [(off[: n - lag] * off[lag:]).sum(axis=0).mean() / n for lag in range(n)]
+    within = z.var(axis=0, ddof=1).mean()
+    total = within * (n - 1) / n + z.mean(axis=0).var(ddof=1)
+    rho = [1 - (within - n / (n - 1) * covariance) / total for covariance in covariances]
+    tau, least = -1.0, np.inf
+    for even, odd in zip(rho[::2], rho[1::2], strict=False):
+        if even + odd <= 0:
+            break
+        least = min(least, even + odd)
+        tau += 2 * least
+    limit = n * m * np.log10(n * m)
+    expected = min(n * m / tau, limit) if tau > 0 else limit
+    assert effective_sample_size(chains) == pytest.approx(expected)
+
+
+def test_draws_that_alternate_are_worth_more_than_they_are(rng):
+    chains = np.tile([[1.0], [-1.0]], (200, 3)) + 0.01 * rng.standard_normal((400, 3))
+    assert effective_sample_size(chains) == pytest.approx(1200 * np.log10(1200))

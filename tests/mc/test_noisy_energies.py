@@ -6,6 +6,7 @@ from scipy.integrate import quad
 
 from freemetric.energies import Diagonal, MiniBatch, NCAEnergy
 from freemetric.mc import Annealing, Constant, ElementMove, LangevinMove, MatrixMove, PenaltyMove, State, Streams
+from freemetric.mc.moves.penalty import penalty
 
 
 class Together(Streams):
@@ -145,6 +146,14 @@ def test_the_time_step_shrinks_until_the_noise_fits():
     assert shares[-30:].mean() == pytest.approx(0.95, abs=0.04)
 
 
+def test_a_trajectory_without_end_is_lost_and_counts_as_none():
+    energy = Noisy(lambda A: A**2 / 2, lambda A: 1e300 * A, 0.0)
+    state = State(np.ones((2, 1, 1)), np.full(2, 0.5), velocity=np.ones((2, 1, 1)))
+    there, share = LangevinMove(1e10).step(together(2), energy, state, np.ones(2), np.full(2, 1e10))
+    np.testing.assert_array_equal(share, 0.0)
+    np.testing.assert_array_equal(there.A, state.A)
+
+
 @pytest.mark.parametrize(
     "move", [MatrixMove(1.0, target_acceptance=None), ElementMove(1.5, target_acceptance=None)], ids=repr
 )
@@ -153,6 +162,29 @@ def test_the_penalty_keeps_the_balance_that_noise_breaks(move):
     mean, error = squares(well(0.7), PenaltyMove(move, n_batches=8), 1.0, n_steps=80)
     assert error < 0.05
     assert mean == pytest.approx(1.0, abs=4 * error)
+
+
+def test_the_penalty_of_an_estimated_variance():
+    assert penalty(2.0, 3) == pytest.approx(2 / 2 + 4 / 16 + 8 / 72)  # Ceperley and Dewing's series, by hand
+    assert penalty(1.0, 10**9) == pytest.approx(1 / 2)  # of a known one
+
+
+def test_a_rise_is_judged_by_its_mean_and_the_variance_of_that_mean(monkeypatch):
+    tilts, T, judged = [1.0, 2.0, 4.0, 9.0], 0.7, []
+    energy = well(0.0)
+    batches = iter([lambda A, tilt=tilt: tilt * A.sum(axis=(1, 2)) for tilt in tilts])
+    energy.draw = lambda rng: next(batches)
+    move = PenaltyMove(MatrixMove(0.5, n_moves=1), n_batches=4)
+
+    def spied(rng, temperature, rise, log_ratio):
+        judged.append(rise)
+        return np.ones(1, dtype=bool)
+
+    monkeypatch.setattr("freemetric.mc.moves.penalty.accept", spied)
+    state, shares = move.step(together(1), energy, State(np.zeros((1, 1, 1)), np.zeros(1)), np.array([T]), np.ones(1))
+    rises = state.A[0, 0, 0] * np.array(tilts)
+    assert judged[0][0] == pytest.approx(rises.mean() + T * penalty(rises.var(ddof=1) / 4 / T**2, 4))
+    assert shares[0] == 1
 
 
 def test_without_noise_the_penalty_is_metropolis_rule():

@@ -16,6 +16,7 @@ from freemetric.mc import (
     ParallelTempering,
     accept,
 )
+from freemetric.mc.samplers import Sampler
 
 
 def parabola(A):
@@ -73,6 +74,14 @@ def test_convergence_is_judged_over_a_window(rng):
     assert len(steps) == 7
 
 
+def test_every_replica_converges_on_its_own(rng):
+    sampler = Annealing(Constant(0.0), MatrixMove(), n_steps=9, tol=1e-6, window=7)
+    assert len(list(sampler.iterate(rng, lambda A: np.array([0.0, 5.0]), np.ones((2, 1, 1))))) == 7
+    steps = iter(range(1000))
+    falling = sampler.iterate(rng, lambda A: np.full(2, -float(next(steps))), np.ones((2, 1, 1)))
+    assert len(list(falling)) == 9  # both alike, and neither at rest
+
+
 def test_one_result_a_step_and_the_same_seed_the_same_walk():
     def walk(seed):
         sampler = Annealing(Constant(0.1), ElementMove(), n_steps=20, n_replicas=2)
@@ -97,6 +106,22 @@ def test_samplers_are_parameter_objects(sampler):
     assert twin is not sampler
 
 
+def test_neighbours_swap_in_turns_and_only_now_and_then(rng):
+    sampler = ParallelTempering((0.1, 0.2, 0.3, 0.4), MatrixMove(), n_steps=8, swap_every=3)
+    swaps = [info.swaps for _, info in sampler.iterate(rng, parabola, np.ones((4, 1, 1)))]
+    assert [step for step, some in enumerate(swaps) if some is not None] == [0, 3, 6]
+    tried = [np.flatnonzero(~np.isnan(swaps[step])).tolist() for step in (0, 3, 6)]
+    assert tried == [[0, 2], [1], [0, 2]]
+    assert swaps[0].shape == (3,)
+
+
+def test_replicas_of_any_sampler_may_depend_on_each_other():
+    assert Sampler().couples_replicas
+    assert not Annealing(Constant(0.1)).couples_replicas
+    assert Annealing(Constant(0.1), tol=0.1).couples_replicas
+    assert Annealing(Adaptive()).couples_replicas
+
+
 def run(energy, sampler, A=None, seed=0):
     return list(sampler.iterate(np.random.default_rng(seed), energy, np.ones((2, 1, 2)) if A is None else A))
 
@@ -115,6 +140,8 @@ def run(energy, sampler, A=None, seed=0):
         (Annealing(move=ElementMove(n_moves="patterns")), "needs an energy with the attribute n_patterns"),
         (Annealing(move=HamiltonianMove()), "HamiltonianMove needs an energy with value_and_grad"),
         (Annealing(move="element", burn_in=70), r"burn_in is a share of the steps, in \[0, 1\]; got 70"),
+        (Annealing(move="element", burn_in=1.1), r"burn_in is a share of the steps, in \[0, 1\]; got 1\.1"),
+        (Annealing(move="element", burn_in=-0.1), r"burn_in is a share of the steps, in \[0, 1\]; got -0\.1"),
     ],
 )
 def test_bad_settings_are_named(sampler, message):

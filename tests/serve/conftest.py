@@ -1,4 +1,5 @@
 import json
+import threading
 import warnings
 
 import numpy as np
@@ -12,13 +13,19 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # newer releases would rather have another client
     from starlette.testclient import TestClient
 
-from freemetric.serve.app import application
+from freemetric.serve import Options, Server
+from freemetric.serve.app import LINKS, application
 from freemetric.serve.guard import Guard
 from freemetric.serve.jobs import Bounds, warm_up
 from freemetric.serve.session import Session
 
 PORT = 8765
 HERE = f"http://127.0.0.1:{PORT}"
+
+
+def bearer(word):
+    """The header with which the page asks."""
+    return {"authorization": f"Bearer {word}"}
 
 
 @pytest.fixture(scope="session")
@@ -71,14 +78,12 @@ def session():
 
 @pytest.fixture
 def guard(session):
-    return Guard(application(session, 1 << 20, lambda: None), PORT)
+    return Guard(application(session, 1 << 20, lambda: None), PORT, LINKS)
 
 
 @pytest.fixture
 def client(guard):
-    made = TestClient(guard, HERE)
-    assert made.get("/", params={"token": guard.token}).status_code == 200
-    return made
+    return TestClient(guard, HERE, headers=bearer(guard.token))
 
 
 @pytest.fixture
@@ -87,6 +92,24 @@ def loaded(client, csv, warm):
     answer = client.post("/api/table", params={"name": "flowers.csv"}, content=csv)
     assert answer.status_code == 200
     return client
+
+
+@pytest.fixture
+def server():
+    """A real one, which leaves nothing behind."""
+    made = Server(Options(port=0, upload=1))
+    thread = threading.Thread(target=made.run)
+    thread.start()
+    yield made
+    made.stop()
+    thread.join(20)
+    assert not thread.is_alive()
+    assert not made.session.folder.exists()
+
+
+def files(session):
+    """Names of what a session keeps: its tables, and what was made of them."""
+    return sorted(path.name for path in session.folder.glob("*/*"))
 
 
 def told(client, job):

@@ -14,7 +14,7 @@ from freemetric.serve.guard import Guard
 from freemetric.serve.jobs import Bounds, Job
 from freemetric.serve.session import Session
 
-from .conftest import HERE, PORT, TestClient, told
+from .conftest import HERE, PORT, TestClient, bearer, files, told
 
 HAS_CALLBACKS = find_spec("sklearn.callback") is not None  # since scikit-learn 1.9
 
@@ -48,11 +48,25 @@ def test_before_there_is_a_table(client):
     assert client.get("/api/jobs/1/events").status_code == 422
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[1]", b"\xff", b"x" * (5 << 20)])
-def test_what_is_no_json_is_refused(client, body):
-    answer = client.post("/api/fit", content=body)
+DEEP = [b'{"name":' * n + b"1" + b"}" * n for n in (100, 900, 100_000)]
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[1]", b"\xff", b"x" * (5 << 20), b"[" * 100_000, *DEEP], ids=range(9))
+@pytest.mark.parametrize("path", ["/api/fit", "/api/compare", "/api/columns", "/api/example"])
+def test_what_is_no_json_of_the_page_is_refused(client, path, body):
+    answer = client.post(path, content=body)
     assert answer.status_code == 422
     assert answer.json()["error"].isprintable()
+
+
+def test_halves_of_surrogate_pairs_are_letters_like_others(loaded):
+    """JSON can name what UTF-8 cannot."""
+    half = loaded.post("/api/columns", content=rb'{"target": "kind", "uses": {"\ud800": "drop"}}')
+    assert half.json()["wishes"]["uses"] == {"\ud800": "drop"}
+    lines = b"".join(rb'{"\ud800": %d, "class": "\udfff %d"}' % (i, i % 2) + b"\n" for i in range(20))
+    answer = loaded.post("/api/table", params={"name": "a.jsonl"}, content=lines)
+    assert answer.status_code in (200, 422)
+    assert answer.json()
 
 
 def test_a_fit_from_the_file_to_the_model(loaded, session, csv, tmp_path):
@@ -92,8 +106,7 @@ def test_a_fit_from_the_file_to_the_model(loaded, session, csv, tmp_path):
     assert again.json()["name"] == "other.csv"
     assert loaded.get("/api/state").json()["results"] == {}
     assert loaded.get("/download/model.fm").status_code == 422
-    files = [path.name for path in session.folder.rglob("*") if path.is_file()]
-    assert files == ["table.csv"]
+    assert files(session) == ["table.csv"]
 
 
 def test_numbers_from_the_file_to_the_model(client, houses, houses_csv, tmp_path, warm):
@@ -244,7 +257,7 @@ def test_a_file_that_is_too_large_is_one_line(client, session):
         answer = client.post("/api/table", params={"name": "big.csv"}, content=content)
         assert answer.status_code == 422
         assert answer.json()["error"] == "the file is larger than 1 MB; `freemetric serve --upload N` takes more"
-    assert not [path for path in session.folder.rglob("*") if path.is_file()]
+    assert files(session) == []
 
 
 def test_hostile_names_are_shown_and_stored_elsewhere(client, csv, session, warm):
@@ -252,7 +265,7 @@ def test_hostile_names_are_shown_and_stored_elsewhere(client, csv, session, warm
         said = client.post("/api/table", params={"name": name}, content=csv)
         assert said.status_code == 200, name
         assert said.json()["name"].isprintable()
-    assert [path.name for path in session.folder.rglob("*") if path.is_file()] == ["table.csv"]
+    assert files(session) == ["table.csv"]
     assert oct(session.folder.stat().st_mode)[-3:] == "700"
 
 
@@ -289,8 +302,7 @@ def test_quit_ends_the_server():
     asked = []
     session = Session(Bounds())
     guard = Guard(application(session, 1, lambda: asked.append(True)), PORT)
-    client = TestClient(guard, HERE)
-    client.get("/", params={"token": guard.token})
+    client = TestClient(guard, HERE, headers=bearer(guard.token))
     assert client.post("/api/quit", json={}).status_code == 200
     assert asked == [True]
     session.close()

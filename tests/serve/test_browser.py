@@ -2,14 +2,16 @@
 
 import re
 import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
+import httpx
 import numpy as np
 import pandas as pd
 import pytest
 
 import freemetric
-from freemetric.serve import Options, Server
 
 from ..chromium import chromium, note_troubles
 
@@ -22,18 +24,6 @@ LONG = 60_000  # milliseconds
 def browser():
     with chromium() as browser:
         yield browser
-
-
-@pytest.fixture
-def server():
-    made = Server(Options(port=0, upload=1))
-    thread = threading.Thread(target=made.run)
-    thread.start()
-    yield made
-    made.stop()
-    thread.join(20)
-    assert not thread.is_alive()
-    assert not made.session.folder.exists()
 
 
 @pytest.fixture
@@ -52,12 +42,39 @@ def visit(browser, server):
         page.wait_for_selector("html[data-ready]", state="attached")
         return page
 
-    go.troubles = troubles
+    go.troubles, go.others = troubles, set()
     yield go
     for context in contexts:
         context.close()
     assert troubles == []
-    assert hosts <= {urlsplit(server.url).netloc, ""}  # data: and blob: have no host
+    assert hosts <= {urlsplit(server.url).netloc, *go.others, ""}  # data: and blob: have no host
+
+
+@pytest.fixture
+def elsewhere():
+    """Another server of this machine, which notes what browsers send."""
+    got = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            got.append({name.lower(): value for name, value in self.headers.items()})
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<link rel=icon href='data:,'><p>here</p>")
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield SimpleNamespace(address=f"http://127.0.0.1:{server.server_port}/", got=got)
+        server.shutdown()
+
+
+def bare(server):
+    """The address without what opens it."""
+    return server.url.partition("#")[0]
 
 
 def send(page, content, name="flowers.csv"):
@@ -102,7 +119,7 @@ def test_from_the_file_to_the_model(visit, csv, flowers, tmp_path):
     assert shown["class"] == flowers["kind"].iloc[17]
 
     with page.expect_download() as started:
-        page.click("a[href='download/model.fm']")
+        page.click("a[href^='download/model.fm']")
     assert started.value.suggested_filename == "flowers.fm"
     started.value.save_as(tmp_path / "flowers.fm")
     assert freemetric.load(tmp_path / "flowers.fm").classes_.tolist() == ["blue", "red", "white"]
@@ -156,7 +173,7 @@ def test_numbers_from_the_file_to_the_model(visit, viewport, houses, houses_csv,
     page.locator("#row-said", has_text="Row 3 ").wait_for()
 
     with page.expect_download() as started:
-        page.click("a[href='download/model.fm']")
+        page.click("a[href^='download/model.fm']")
     started.value.save_as(tmp_path / "houses.fm")
     assert hasattr(freemetric.load(tmp_path / "houses.fm")[-1], "predict_interval")
     page.click("#report summary")
@@ -231,6 +248,15 @@ def test_a_comparison(visit, csv):
     assert page.locator("#scores tbody tr").count() == 2
     assert page.evaluate("document.getElementById('scores-plot').data[0].x.length") == 2
     assert not is_too_wide(page)
+    with page.context.expect_page() as opened:
+        page.click("a[href^='view/comparison.html']")
+    for again in (False, True):  # a tab of its own, which can be loaded again
+        if again:
+            opened.value.reload()
+        opened.value.locator("h1").wait_for()
+    with page.expect_download() as started:
+        page.click("a[href^='download/comparison.html']")
+    assert started.value.suggested_filename == "flowers-comparison.html"
 
 
 @pytest.mark.slow
@@ -288,13 +314,87 @@ def test_what_cannot_be_used_is_one_line(visit, csv):
     visit.troubles[:] = [text for text in visit.troubles if "422" not in text]  # the browser notes the answer
 
 
+NOT_OPENED = "Open the address that `freemetric serve` printed."
+
+
+def test_another_port_gets_nothing_that_opens_the_page(visit, server, elsewhere):
+    """Cookies know no ports: whatever the browser sends to another server of this machine is of no use to it."""
+    page = visit()
+    page.evaluate("document.cookie = 'canary=sung'")  # so that the test would see a cookie
+    visit.others.add(urlsplit(elsewhere.address).netloc)
+    page.goto(elsewhere.address)
+    page.locator("p", has_text="here").wait_for()
+    assert any("canary=sung" in request.get("cookie", "") for request in elsewhere.got)
+    for request in elsewhere.got:
+        assert server.guard.token not in str(request)
+        for path in ("api/state", "api/enter", "view/report.html", "download/model.fm"):
+            for method in ("GET", "POST"):
+                headers = {**request, "host": urlsplit(server.url).netloc}
+                assert httpx.request(method, f"{bare(server)}{path}", headers=headers).status_code == 403
+
+
 @pytest.mark.slow
-def test_another_page_cannot_ask(visit, browser, server):
-    visit()
-    page = browser.new_page()  # without the cookie
-    assert page.goto(server.url.partition("?")[0]).status == 403
-    assert page.goto(server.url[:-5]).status == 403
-    page.close()
+def test_the_page_opens_by_its_address_and_again_in_its_tab(visit, server):
+    page = visit(url=server.url_for_once)
+    assert page.url == bare(server)
+    assert page.is_visible("#examples button")
+    page.reload()
+    page.wait_for_selector("#examples button")
+    alias = server.url.replace("127.0.0.1", "localhost")
+    visit.others.add(urlsplit(alias).netloc)
+    page.goto(alias)  # which is the same page at its own address
+    page.wait_for_selector("#examples button")
+    assert page.url == bare(server)
+
+    other = page.context.new_page()  # the browser is the same, but nobody gave this tab the token
+    other.goto(bare(server))
+    other.locator("#trouble", has_text=NOT_OPENED).wait_for()
+    assert not other.is_visible("#drop")
+    other.evaluate("(address) => { location.href = address }", server.url)  # typed into the tab of the page
+    other.wait_for_selector("#examples button")
+    assert "token" not in other.url
+
+
+@pytest.mark.slow
+def test_wrong_words_open_nothing(visit, server):
+    visit(url=server.url_for_once)
+    for address in (server.url_for_once, server.url[:-5], f"{bare(server)}#token="):
+        page = visit(url=address)
+        assert page.inner_text("#trouble") == NOT_OPENED
+        assert page.locator("#examples button").count() == 0
+    visit.troubles[:] = [text for text in visit.troubles if "403" not in text]  # the browser notes the answers
+
+
+@pytest.mark.slow
+def test_two_tabs_do_not_mix_their_tables(visit, server, csv, houses_csv):
+    first, second = visit(), visit()
+    send(first, csv)
+    first.wait_for_selector("#columns td")
+    send(second, houses_csv, "houses.csv")
+    second.wait_for_selector("#spread i")
+    first.click("#start")
+    first.locator("#fit-problem", has_text="the table was changed in another tab; reload the page").wait_for()
+    first.select_option("#target", "field")
+    first.locator("#problem", has_text="another table was opened in another tab; reload the page").wait_for()
+    first.reload()
+    first.wait_for_selector("#spread i")
+    assert first.inner_text("#title") == "houses.csv"
+    visit.troubles[:] = [text for text in visit.troubles if "422" not in text]
+
+
+@pytest.mark.slow
+def test_a_new_table_ends_the_fit_without_a_word_about_it(visit, server, csv, houses_csv):
+    page = visit()
+    send(page, csv)
+    page.wait_for_selector("#columns td")
+    page.click("#start")
+    page.wait_for_selector("#cancel:visible")
+    send(page, houses_csv, "houses.csv")
+    page.wait_for_selector("#spread i")
+    page.wait_for_timeout(500)
+    assert not page.is_visible("#fit-problem")
+    assert not page.is_visible("#cancel")
+    assert page.is_enabled("#start")
 
 
 @pytest.mark.slow

@@ -178,6 +178,8 @@ def test_the_error_of_a_mean_counts_that_splits_overlap():
     """Nadeau and Bengio on ten splits of ten folds: sqrt(1/10 + 1/9) times the standard deviation."""
     values = np.random.default_rng(0).normal(size=10)
     assert estimate(values, 10).error == pytest.approx(np.std(values, ddof=1) * np.sqrt(0.1 + 1 / 9))
+    for c in (2.0**-1000, 2.0**1000):  # as small and as large as the target's unit makes them
+        assert estimate(c * values, 10).error == c * estimate(values, 10).error
     assert estimate([3.0, np.nan], 5)[0] == 3.0
     assert np.isnan(estimate([3.0], 5).error)
     assert np.isnan(estimate([], 5).mean)

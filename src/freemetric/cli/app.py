@@ -38,7 +38,7 @@ def root(
     version: Annotated[
         bool, typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", metavar="", help="Show the traceback of an error.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", metavar="", hidden=True, help="Show tracebacks.")] = False,
 ) -> None:
     """Distance metrics learned by minimising the free energy."""
 

@@ -13,7 +13,7 @@ from ..serve import Options, Server
 from ..serve.jobs import Bounds, usual_bounds
 from .console import console
 
-TERMINATED = 128 + signal.SIGTERM  # the exit code that shells give
+ENDS = ("SIGTERM", "SIGHUP")  # asked to end, and the terminal was closed
 
 
 def serve(
@@ -42,12 +42,19 @@ def serve(
     address, and uses no other network. Ctrl-C, or Quit on the page, stops it and deletes what was uploaded.
     """
     server = Server(Options(port, upload, _bounds(limit, megabytes)))
+    _clear_up_when_ended()
     _keep_quiet_about_ended_work()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # so that it clears up
     console.print(f"{server.url}\nOpen this address in a browser of this machine; Ctrl-C ends it.", soft_wrap=True)
     if browser and has_screen():
         threading.Thread(target=webbrowser.open, args=(server.url_for_once,), daemon=True).start()
     server.run()
+
+
+def _clear_up_when_ended():
+    """Exit with the code that shells give instead of dying, so that what was uploaded is removed."""
+    for number in (getattr(signal, name) for name in ENDS if hasattr(signal, name)):
+        if signal.getsignal(number) != signal.SIG_IGN:  # which nohup wants
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
 
 
 def _keep_quiet_about_ended_work():

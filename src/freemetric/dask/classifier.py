@@ -27,8 +27,8 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
     Without a ``dask.distributed.Client`` Dask's default scheduler is used, and joblib's threads for the search.
 
     Parameters are those of :class:`freemetric.FreeEnergyClassifier`. ``shortlist`` counts rows of every partition, or
-    of every 65,535 rows of a larger one; None asks all rows, which is exact. ``n_jobs`` counts only without a client,
-    and votes are counted on the CPU whatever the ``device``.
+    of every 65,535 rows of a larger one, so that more are asked than in one process; None asks all rows, which is
+    exact. ``n_jobs`` counts only without a client, and votes are counted on the CPU whatever the ``device``.
 
     Attributes
     ----------

@@ -36,8 +36,8 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
     values near quantiles.
 
     Parameters are those of :class:`freemetric.FreeEnergyRegressor`. ``shortlist`` counts rows of every partition, or
-    of every 65,535 rows of a larger one; None asks all rows, which is exact. ``n_jobs`` counts only without a client,
-    and votes are counted on the CPU whatever the ``device``.
+    of every 65,535 rows of a larger one, so that more are asked than in one process; None asks all rows, which is
+    exact. ``n_jobs`` counts only without a client, and votes are counted on the CPU whatever the ``device``.
 
     Attributes
     ----------

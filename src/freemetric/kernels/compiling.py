@@ -6,14 +6,15 @@ from typing import Any
 import numba
 
 try:
-    from .keeping import Cache, say_once
+    from .keeping import Cache, interruptible, say_once
 except (ImportError, AttributeError, KeyError):  # a numba that keeps functions in another way keeps them as it likes
     Cache = None  # type: ignore[assignment,misc]
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:
-    """``numba.njit``; where neither the package's folder nor home can be written to, nothing is kept.
+    """``numba.njit`` whose functions can be interrupted.
 
+    Where neither the package's folder nor home can be written to, nothing is kept.
     Functions that are not there to be read are then compiled by every process, with one warning that names the
     variable to set.
     """
@@ -21,7 +22,7 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:
     def compiled(function: Callable) -> Any:
         if Cache is None:
             return numba.njit(cache=cache, **options)(function)
-        dispatcher = numba.njit(**options)(function)
+        dispatcher = interruptible(numba.njit(**options)(function))
         if cache:
             try:
                 dispatcher._cache = Cache(function)

@@ -1,4 +1,7 @@
-"""Where compiled functions are kept. numba's own names, which no release promises: compiling.py does without them."""
+"""Where compiled functions are kept, and how they are interrupted.
+
+numba's own names, which no release promises: compiling.py does without them.
+"""
 
 import contextlib
 import hashlib
@@ -8,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from numba.core import caching
+from numba.core.registry import CPUDispatcher
 
 NOT_KEPT: list[str] = []  # functions that no place was found for; the warning comes with the first
 
@@ -80,3 +84,27 @@ def say_once(name: str, why: str | None) -> None:
         said = f"Compiled functions cannot be kept ({why}), so every process compiles them anew"
         warnings.warn(f"{said}; NUMBA_CACHE_DIR can name a folder for them.", RuntimeWarning, stacklevel=2)
     NOT_KEPT.append(name)
+
+
+class Interruptible(CPUDispatcher):
+    """A compiled function that raises KeyboardInterrupt where it was interrupted.
+
+    numba calls Python for the type of every array that a function returns, and an interrupt during the function is
+    noticed there. numba overlooks it for an array within a tuple; Python then finds a result with an exception set and
+    raises SystemError.
+    """
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        try:
+            return super().__call__(*args, **options)
+        except SystemError as problem:
+            if isinstance(problem.__cause__, KeyboardInterrupt):
+                raise problem.__cause__ from None
+            raise
+
+
+def interruptible(dispatcher: Any) -> Any:
+    """The compiled function, made one that can be interrupted."""
+    if type(dispatcher) is CPUDispatcher:  # a plain function where numba is told to compile nothing
+        dispatcher.__class__ = Interruptible
+    return dispatcher

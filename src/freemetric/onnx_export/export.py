@@ -39,9 +39,10 @@ def to_onnx(model: Any, path: str | PathLike | None = None, *, quantiles: float 
     of the probabilities, "quantiles", the chances of those columns, and "columns", the names of the features.
 
     The graph holds the training patterns where neighbours vote, and needs memory for their distances from all new
-    patterns at once: feed it some thousands at a time. Copies of a training pattern vote as they do in Python. Where
-    others are equally far, the first of them counts; scikit-learn's search may take another. A graph cannot refuse a
-    pattern: one with NaN or infinity in it gets probabilities or numbers NaN.
+    patterns at once: feed it some thousands at a time. A free-energy model asks the same shortlist of training patterns
+    as in Python. Copies of a training pattern vote as they do in Python. Where others are equally far, the first of
+    them counts; Python's search may take another. A graph cannot refuse a pattern: one with NaN or infinity in it gets
+    probabilities or numbers NaN.
 
     Parameters
     ----------

@@ -1,30 +1,57 @@
 """The routes: the page and its parts, what it asks, what can be downloaded."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from .assets import framed_policy, page, plotly, script, style
 from .examples import EXAMPLES, write_example
+from .folders import Folder, ReplacedError
+from .names import stored_path
 from .session import RefusedError, Session
 from .settings import comparison_settings, fit_settings
-from .wishes import Wishes, WrongRequestError, checked_dict
+from .wishes import Wishes, WrongRequestError, checked_dict, checked_number
 
 MOST_JSON = 4 << 20  # bytes that the page sends about a table
 TICK = 0.1  # seconds between two looks at what a job has told
 ALIVE = 50  # ticks until a silent stream says that it is there
+READERS = 4  # tables that are read at once
 DOWNLOADS = {
     "model.fm": ("fit", "model.fm", "{}.fm"),
     "report.html": ("fit", "report.html", "{}-report.html"),
     "comparison.html": ("compare", "comparison.html", "{}-comparison.html"),
 }
+VIEWS = tuple(name for name in DOWNLOADS if name.endswith(".html"))
+LINKS = (*(f"view/{name}" for name in VIEWS), *(f"download/{name}" for name in DOWNLOADS))
+"""What the browser loads by itself, without the scripts of the page."""
+
+
+class Answer(JSONResponse):
+    """JSON in ASCII, because names in tables may hold what UTF-8 cannot: halves of surrogate pairs."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
+class KeptFile(FileResponse):
+    """A file whose folder stays until the last byte is sent."""
+
+    def __init__(self, folder: Folder, file: str, **options: Any):
+        super().__init__(folder.path / file, **options)
+        self.folder = folder
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        with self.folder.in_use():
+            await super().__call__(scope, receive, send)
 
 
 class Pages:
@@ -42,6 +69,8 @@ class Pages:
 
     def __init__(self, session: Session, most_bytes: int, quit: Callable[[], None]):
         self.session, self.most_bytes, self.quit = session, most_bytes, quit
+        # Threads of their own, so that tables that are read or wait for it hold up nothing else.
+        self.readers = ThreadPoolExecutor(READERS)
 
     def routes(self) -> list[Route]:
         asked: dict[str, Callable] = {"state": self.state, "rows": self.rows, "rows/{place:int}": self.row}
@@ -64,75 +93,89 @@ class Pages:
 
     def state(self, request: Request) -> Response:
         limit = {"most_megabytes": self.most_bytes >> 20, "examples": EXAMPLES}
-        return JSONResponse({**self.session.state(), **limit})
+        return Answer({**self.session.state(), **limit})
 
     async def table(self, request: Request) -> Response:
         """A file as the body of the request, its name in the address."""
         name = request.query_params.get("name", "")
-        path = self.session.new_place(name)
-        await _save(request, path, self.most_bytes)
-        return JSONResponse(await run_in_threadpool(self.session.take, path, name))
+        try:
+            with self.session.arrival() as folder:
+                await _save(request, stored_path(folder.path, name), self.most_bytes)
+                return Answer(await self._read(self.session.take, folder, name))
+        except ClientDisconnect:
+            return Response(status_code=400)  # which nobody gets
 
     async def example(self, request: Request) -> Response:
-        name = str((await _json(request)).get("name"))
-        path = self.session.new_place("example.csv")
-        await run_in_threadpool(write_example, name, path)
-        return JSONResponse(await run_in_threadpool(self.session.take, path, f"{name}.csv"))
+        name = (await _json(request)).get("name")
+        if name not in EXAMPLES:
+            raise WrongRequestError("there is no such example")
+        file = f"{name}.csv"
+        with self.session.arrival() as folder:
+            await run_in_threadpool(write_example, name, stored_path(folder.path, file))
+            return Answer(await self._read(self.session.take, folder, file))
 
     async def columns(self, request: Request) -> Response:
-        return JSONResponse(await run_in_threadpool(self.session.choose, Wishes.from_json(await _json(request))))
+        content = await _json(request)
+        wishes, table = Wishes.from_json(content), checked_number(content, "table")
+        return Answer(await self._read(self.session.choose, wishes, table))
+
+    async def _read(self, work, *given):
+        return await asyncio.get_running_loop().run_in_executor(self.readers, work, *given)
 
     async def fit(self, request: Request) -> Response:
-        return await self._start("fit", fit_settings(await _json(request)))
+        return await self._start("fit", fit_settings, await _json(request))
 
     async def compare(self, request: Request) -> Response:
-        return await self._start("compare", comparison_settings(await _json(request)))
+        return await self._start("compare", comparison_settings, await _json(request))
 
-    async def _start(self, kind, settings):
-        job = await run_in_threadpool(self.session.start, kind, settings)
-        return JSONResponse({"number": job.number, "kind": kind})
+    async def _start(self, kind, settings, content):
+        job = await run_in_threadpool(self.session.start, kind, settings(content), checked_number(content, "version"))
+        return Answer({"number": job.number, "kind": kind})
 
     async def events(self, request: Request) -> Response:
         """What a job tells, from its beginning on, as server-sent events."""
         job = self.session.job
         if job is None or job.number != request.path_params["number"]:
             raise RefusedError("there is no such job")
+        if request.method == "HEAD":  # has no body, for whose end nobody should wait
+            return Response(media_type="text/event-stream")
         return StreamingResponse(_told(job), media_type="text/event-stream")
 
     async def cancel(self, request: Request) -> Response:
         await run_in_threadpool(self.session.cancel)
-        return JSONResponse({})
+        return Answer({})
 
     def rows(self, request: Request) -> Response:
-        return JSONResponse(self.session.known_rows().index())
+        with self.session.known_rows() as rows:
+            return Answer(rows.index())
 
     def row(self, request: Request) -> Response:
         try:
-            return JSONResponse(self.session.known_rows().look(request.path_params["place"]))
+            with self.session.known_rows() as rows:
+                return Answer(rows.look(request.path_params["place"]))
         except IndexError as problem:
             raise RefusedError(str(problem)) from None
 
     def view(self, request: Request) -> Response:
         """A report inside of the page; it may run its own scripts and ask for nothing."""
-        path, _ = self._file(request)
-        if path.suffix != ".html":
-            raise RefusedError("there is no such page")
-        headers = {"content-security-policy": framed_policy(path), "x-frame-options": "SAMEORIGIN"}
-        return FileResponse(path, media_type="text/html", headers=headers)
+        folder, file, _ = self._file(request, VIEWS)
+        with folder.in_use():
+            headers = {"content-security-policy": framed_policy(folder.path / file), "x-frame-options": "SAMEORIGIN"}
+        return KeptFile(folder, file, media_type="text/html", headers=headers)
 
     def download(self, request: Request) -> Response:
-        path, name = self._file(request)
-        return FileResponse(path, media_type="application/octet-stream", filename=name)
+        folder, file, name = self._file(request, DOWNLOADS)
+        return KeptFile(folder, file, media_type="application/octet-stream", filename=name)
 
-    def _file(self, request) -> tuple[Path, str]:
-        if request.path_params["name"] not in DOWNLOADS:
+    def _file(self, request, known) -> tuple[Folder, str, str]:
+        if request.path_params["name"] not in known:
             raise RefusedError("there is no such file")
         kind, file, name = DOWNLOADS[request.path_params["name"]]
-        return self.session.file(kind, file), name.format(self.session.stem)
+        return self.session.made_by(kind), file, name.format(self.session.stem)
 
     async def end(self, request: Request) -> Response:
         self.quit()
-        return JSONResponse({})
+        return Answer({})
 
 
 async def _json(request: Request) -> dict[str, Any]:
@@ -140,6 +183,8 @@ async def _json(request: Request) -> dict[str, Any]:
         raise WrongRequestError("too long, or of unknown length")
     try:
         return checked_dict(await request.json())
+    except RecursionError:
+        raise WrongRequestError("the JSON is nested too deeply") from None
     except ValueError as problem:
         raise WrongRequestError("JSON is needed") from problem
 
@@ -154,7 +199,6 @@ async def _save(request: Request, path: Path, most: int) -> None:
         async for chunk in request.stream():
             size += len(chunk)
             if size > most:
-                path.unlink()
                 raise large
             file.write(chunk)
 
@@ -175,10 +219,16 @@ async def _told(job: Any) -> AsyncIterator[bytes]:
 
 
 def _refused(request: Request, problem: Exception) -> Response:
-    return JSONResponse({"error": str(problem)}, 422)
+    return Answer({"error": str(problem)}, 422)
+
+
+def _failed(request: Request, problem: Exception) -> Response:
+    """The disk is full, or there is no process to be had: nobody has asked for anything wrong."""
+    return Answer({"error": f"the system refuses it: {getattr(problem, 'strerror', None) or problem}"}, 503)
 
 
 def application(session: Session, most_bytes: int, quit: Callable[[], None]) -> Starlette:
     """The whole of it, without its guard."""
-    known: dict[Any, Any] = {RefusedError: _refused, WrongRequestError: _refused}
+    known: dict[Any, Any] = dict.fromkeys((RefusedError, ReplacedError, WrongRequestError), _refused)
+    known[OSError] = _failed
     return Starlette(routes=Pages(session, most_bytes, quit).routes(), exception_handlers=known)

@@ -21,6 +21,7 @@ def compare(tell: Tell, upload: Upload, wishes: Wishes, folder: str, settings: d
     """Compare methods on a table, and write the page about it; the scores as JSON values."""
     parameters = {"free-energy": QUICK} if settings["quick"] else None
     protocol = Settings(settings["folds"], settings["repeats"], settings["seed"], parameters, task=wishes.task)
+    os.environ["JOBLIB_TEMP_FOLDER"] = folder  # so that copies of the table for other processes go with the rest
     with upload.in_its_words(), upload.noted() as notes:
         found = evaluate(
             {upload.name: upload.table(wishes.reading)},

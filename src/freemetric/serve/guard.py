@@ -1,17 +1,22 @@
 """Who may talk to the server: the page that was opened with its token, and nobody else.
 
-Other web pages cannot reach it: requests for another host (DNS rebinding), from another origin or from another site
-are refused, and so are all that lack the cookie, which only who knows the token gets. The token is in the address that
-is printed; the browser is opened with a word that works once, for other users see the arguments of programs.
+The token is in the address that is printed, behind the #: browsers send that part to nobody. The page keeps it in the
+storage of its tab, which belongs to one host *and port*, and sends it as a header with everything that it asks. It is
+never in a cookie, because browsers send cookies to every port of a host, that is to the server of whoever has one on
+this machine. What the browser loads without the page's scripts (a report in a frame, a download) has a ticket in its
+address, which opens this one file.
+
+Without the token there is only the page itself, which holds no data. Other web pages do not reach even that: requests
+for another host (DNS rebinding), from another origin or from another site are refused. The browser is opened with a
+word that works once, for other users see the arguments of programs.
 """
 
 import secrets
-from collections.abc import MutableMapping
-from http.cookies import CookieError, SimpleCookie
+from collections.abc import Iterable, MutableMapping
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
@@ -27,14 +32,28 @@ HEADERS = {
     "cache-control": "no-store",
 }
 FRIENDLY_SITES = ("same-origin", "none")
+THE_PAGE = ("/", "/page.js", "/page.css", "/plotly.js")
+ENTRANCE = "/api/enter"
 
 
 class Guard:
-    """An ASGI application in front of another, which listens on a port of the loopback."""
+    """An ASGI application in front of another, which listens on a port of the loopback.
 
-    def __init__(self, app: Any, port: int):
-        self.app, self.hosts = app, (f"127.0.0.1:{port}", f"localhost:{port}")
-        self.cookie, self.token = f"freemetric-{port}", secrets.token_urlsafe(32)
+    Parameters
+    ----------
+    app : ASGI application
+        What is guarded.
+    port : int
+        Where the server listens.
+    links : iterable of str
+        Paths, without the slash they begin with, that the browser loads by itself.
+    """
+
+    def __init__(self, app: Any, port: int, links: Iterable[str] = ()):
+        shown = "" if port == 80 else f":{port}"  # browsers leave out what is usual
+        self.app, self.host, self.alias = app, f"127.0.0.1{shown}", f"localhost{shown}"
+        self.token = secrets.token_urlsafe(32)
+        self.tickets = {path: secrets.token_urlsafe(32) for path in links}
         self.once: set[str] = set()
 
     def word_for_once(self) -> str:
@@ -43,8 +62,12 @@ class Guard:
         self.once.add(word)
         return word
 
+    def address(self, word: str) -> str:
+        """Where the page is, with a word that opens it."""
+        return f"http://{self.host}/#token={word}"
+
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "http":
+        if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
         answer = self.refusal(scope) or self.app
@@ -60,35 +83,40 @@ class Guard:
 
     def refusal(self, scope: MutableMapping[str, Any]) -> Response | None:
         """Why a request is not let in, or how it gets in; None if it may pass."""
-        headers = Headers(scope=scope)
-        if headers.get("host", "") not in self.hosts:
-            return PlainTextResponse("another host", 403)
-        if headers.get("origin", f"http://{headers['host']}") != f"http://{headers['host']}":
-            return PlainTextResponse("another origin", 403)
-        given = QueryParams(scope["query_string"]).get("token", "")
-        if given and scope["path"] == "/" and scope["method"] == "GET":
-            return self._let_in() if self._is_known(given) else PlainTextResponse("a wrong token", 403)
-        if scope["path"] != "/" and headers.get("sec-fetch-site", "none") not in FRIENDLY_SITES:
-            return PlainTextResponse("another site", 403)
-        if not secrets.compare_digest(self._cookie(headers), self.token.encode()):
-            return PlainTextResponse("open the address that `freemetric serve` printed", 403)
-        return None
+        headers, path, method = Headers(scope=scope), scope["path"], scope["method"]
+        is_reading = method in ("GET", "HEAD")
+        if headers.get("host") == self.alias and path == "/" and is_reading:
+            return RedirectResponse(f"http://{self.host}/")  # one origin, so one storage; browsers keep what follows #
+        if headers.get("host") != self.host:
+            return _no("another host")
+        if headers.get("origin", f"http://{self.host}") != f"http://{self.host}":
+            return _no("another origin")
+        if path != "/" and headers.get("sec-fetch-site", "none") not in FRIENDLY_SITES:
+            return _no("another site")
+        if is_reading and (path in THE_PAGE or self._has_ticket(scope)):
+            return None
+        scheme, _, word = headers.get("authorization", "").partition(" ")
+        if scheme == "Bearer" and path == ENTRANCE and method == "POST" and self._is_known(word):
+            links = {link: f"{link}?ticket={ticket}" for link, ticket in self.tickets.items()}
+            return JSONResponse({"token": self.token, "links": links})
+        if scheme == "Bearer" and path != ENTRANCE and _is_same(word, self.token):
+            return None
+        return _no("Open the address that `freemetric serve` printed.")
 
-    def _is_known(self, given):
-        if given in self.once:
-            self.once.discard(given)
+    def _has_ticket(self, scope):
+        ticket = self.tickets.get(scope["path"].removeprefix("/"))
+        return ticket is not None and _is_same(QueryParams(scope["query_string"]).get("ticket", ""), ticket)
+
+    def _is_known(self, word):
+        if word in self.once:
+            self.once.discard(word)
             return True
-        return secrets.compare_digest(given.encode(), self.token.encode())
+        return _is_same(word, self.token)
 
-    def _let_in(self):
-        """A cookie, and the page without the token in its address."""
-        answer = RedirectResponse("/", 303)
-        answer.set_cookie(self.cookie, self.token, httponly=True, samesite="lax", path="/")
-        return answer
 
-    def _cookie(self, headers) -> bytes:
-        try:
-            found = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
-        except CookieError:
-            return b""
-        return b"" if found is None else found.value.encode()
+def _is_same(given: str, secret: str) -> bool:
+    return secrets.compare_digest(given.encode(), secret.encode())
+
+
+def _no(why: str) -> Response:
+    return JSONResponse({"error": why}, 403)

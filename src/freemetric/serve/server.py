@@ -1,5 +1,6 @@
 """The server: on the loopback alone, until it is stopped."""
 
+import os
 import signal
 import socket
 import threading
@@ -12,6 +13,7 @@ from ..extras import require
 from .jobs import Bounds, usual_bounds, warm_up
 
 USUAL_PORT = 8765
+HANGUP = getattr(signal, "SIGHUP", None)  # the terminal was closed; unknown to Windows
 
 
 @dataclass(frozen=True)
@@ -47,48 +49,66 @@ class Server:
     def __init__(self, options: Options | None = None):
         uvicorn = require("uvicorn", "serve")
         require("starlette", "serve")
-        from .app import application
+        from .app import LINKS, application
         from .guard import Guard
         from .session import Session
 
         options = options or Options()
-        self.socket = listening(options.port)
-        port = self.socket.getsockname()[1]
         self.session = Session(options.bounds)
-        self.guard = Guard(application(self.session, options.upload << 20, self.stop), port)
+        try:
+            self.socket = listening(options.port)
+        except OSError:
+            self.session.close()
+            raise
+        port = self.socket.getsockname()[1]
+        self.guard = Guard(application(self.session, options.upload << 20, self.stop), port, LINKS)
         config = uvicorn.Config(
-            self.guard, log_level="critical", access_log=False, timeout_graceful_shutdown=0, server_header=False
+            self.guard,
+            ws="none",
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=0,
         )
         self.uvicorn: Any = uvicorn.Server(config)
-        self.is_interrupted = False
-        self.url = f"http://127.0.0.1:{port}/?token={self.guard.token}"
-        self.url_for_once = f"http://127.0.0.1:{port}/?token={self.guard.word_for_once()}"
+        self.noted: int | None = None
+        self.url = self.guard.address(self.guard.token)
+        self.url_for_once = self.guard.address(self.guard.word_for_once())
 
     def run(self) -> None:
         """Answer until stopped; then nothing of it is left. Ctrl-C ends in KeyboardInterrupt."""
         threading.Thread(target=_warm_up, daemon=True).start()
-        with self._interrupts_noted():
+        with self._signals_noted():
             try:
                 self.uvicorn.run(sockets=[self.socket])
             finally:
                 self.close()
-        if self.is_interrupted:
+        if self.noted == signal.SIGINT:
             raise KeyboardInterrupt
+        if self.noted is not None:
+            signal.raise_signal(self.noted)
 
     @contextmanager
-    def _interrupts_noted(self) -> Iterator[None]:
-        """Ctrl-C stops the loop and is remembered: whether the loop itself would raise it depends on the moment."""
+    def _signals_noted(self) -> Iterator[None]:
+        """Ctrl-C stops the loop and is remembered: whether the loop itself would raise it depends on the moment.
+
+        So does the end of the terminal, of which uvicorn knows nothing.
+        """
         if threading.current_thread() is not threading.main_thread():  # which alone hears of signals
             yield
             return
-        before = signal.signal(signal.SIGINT, self._interrupt)
+        noted = [signal.SIGINT]
+        if HANGUP is not None and signal.getsignal(HANGUP) != signal.SIG_IGN:  # which nohup wants
+            noted.append(HANGUP)
+        before = {number: signal.signal(number, self._note) for number in noted}
         try:
             yield
         finally:
-            signal.signal(signal.SIGINT, before)
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
-    def _interrupt(self, *_):
-        self.is_interrupted = True
+    def _note(self, number, _):
+        self.noted = number
         self.stop()
 
     def stop(self) -> None:
@@ -104,7 +124,8 @@ class Server:
 def listening(port: int | None) -> socket.socket:
     """A socket of the loopback; OSError where the port that was asked for is taken."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if os.name == "posix":  # elsewhere it would let others listen on the same port
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     for place in (USUAL_PORT, 0) if port is None else (port,):
         try:
             made.bind(("127.0.0.1", place))

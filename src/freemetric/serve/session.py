@@ -1,20 +1,19 @@
 """What the page is about: one table, what was chosen, the work that runs, and what came of it."""
 
 import json
-import shutil
-import tempfile
 import threading
-import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from .folders import Folder, PrivateFolder
 from .jobs import Bounds, Job
 from .names import file_stem, shown_name, stored_path
 from .rows import Rows
 from .wishes import Wishes
 
 DESCRIBING = 300.0  # seconds that reading a table may take, whatever a fit may
-KEPT_FILES = {"fit": ("model.fm", "report.html", "space.npy", "rows.json"), "compare": ("comparison.html",)}
 
 
 class RefusedError(Exception):
@@ -25,85 +24,104 @@ class Session:
     """Everything is in a private folder, which is gone when the session is closed."""
 
     def __init__(self, bounds: Bounds):
-        self.bounds, self.folder = bounds, Path(tempfile.mkdtemp(prefix="freemetric-"))
-        # at the end of the program, too, should nobody close it
-        self.removal = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
-        self.lock, self.numbers = threading.RLock(), 0
+        self.bounds, self.home = bounds, PrivateFolder()
+        self.lock, self.version = threading.RLock(), 0
+        self.is_closed, self.describing = False, set[Job]()
         self.forget()
+
+    @property
+    def folder(self) -> Path:
+        """Where everything is."""
+        return self.home.path
 
     def forget(self) -> None:
         """No table any more, nor anything made of one."""
-        self.path: Path | None = None
+        self.place: Folder | None = None  # of the table
+        self.path = Path()
         self.name, self.wishes = "", Wishes()
         self.table: dict[str, Any] | None = None
         self.job: Job | None = None
         self.results: dict[str, Job] = {}
+        self.made: dict[Job, Folder] = {}
         self.rows: Rows | None = None
 
-    def new_place(self, name: str) -> Path:
-        """Where to put a file of that name; nothing is there yet."""
-        return stored_path(self._new_folder(), name)
-
-    def _new_folder(self) -> Path:
-        with self.lock:
-            self.numbers += 1
-            made = self.folder / str(self.numbers)
-        made.mkdir(mode=0o700)
-        return made
-
-    def take(self, path: Path, name: str) -> dict[str, Any]:
-        """A new table in the place of the old one, if it can be read; what was understood of it."""
-        shown = shown_name(name)
+    @contextmanager
+    def arrival(self) -> Iterator[Folder]:
+        """A folder for a table that comes in; it is removed afterwards unless the table was taken."""
+        folder = self.home.new()
         try:
-            table = self._described(path, shown, Wishes())
-        except RefusedError:
-            shutil.rmtree(path.parent, ignore_errors=True)
-            raise
+            yield folder
+        finally:
+            with self.lock:
+                if folder is not self.place:
+                    folder.drop()
+
+    def take(self, folder: Folder, name: str) -> dict[str, Any]:
+        """A new table in the place of the old one, if it can be read; what was understood of it."""
+        path, shown = stored_path(folder.path, name), shown_name(name)
+        table = self._described(path, shown, Wishes())
         with self.lock:
             self.cancel()
+            old = [self.place, *self.made.values()]
             self.forget()
-            self.path, self.name = path, shown
-            self._remember(table)
-            self._remove_all_but(path.parent)
-        return table
+            self.place, self.path, self.name = folder, path, shown
+            said = self._remember(table)
+        for replaced in filter(None, old):
+            replaced.drop()
+        return said
 
-    def _remove_all_but(self, kept):
-        for folder in self.folder.iterdir():
-            if int(folder.name) < int(kept.name):
-                shutil.rmtree(folder, ignore_errors=True)
-
-    def choose(self, wishes: Wishes) -> dict[str, Any]:
-        """Understand the table in another way."""
-        path = self._needed_path()
-        table = self._described(path, self.name, wishes)
+    def choose(self, wishes: Wishes, number: int | None = None) -> dict[str, Any]:
+        """Understand the table in another way; `number` is that of the table which the page shows."""
         with self.lock:
-            self._remember(table)
-        return table
+            place, path, name = self._needed_place(), self.path, self.name
+            if number not in (None, place.number):
+                raise RefusedError("another table was opened in another tab; reload the page")
+        with place.in_use():
+            table = self._described(path, name, wishes)
+        with self.lock:
+            if self.place is not place:
+                raise RefusedError("another table has taken its place; reload the page")
+            return self._remember(table)
 
     def _remember(self, table):
-        self.table, self.wishes = table, Wishes.from_json(table["wishes"])
+        self.version += 1
+        assert self.place is not None
+        self.table = {**table, "number": self.place.number, "version": self.version}
+        self.wishes = Wishes.from_json(table["wishes"])
+        return self.table
 
     def _described(self, path, name, wishes):
         bounds = Bounds(min(DESCRIBING, self.bounds.seconds or DESCRIBING), self.bounds.megabytes)
         job = Job(0, "describe", self._request(path, name, wishes), bounds)
+        with self.lock:
+            self.describing.add(job)
+            if self.is_closed:
+                job.cancel()
         job.ended.wait()
+        with self.lock:
+            self.describing.discard(job)
         said = json.loads(job.last)
         if job.state != "done":
             raise RefusedError(said.get("text", "stopped"))
         return said["result"]
 
-    def start(self, kind: str, settings: dict[str, Any]) -> Job:
-        """Begin a fit or a comparison."""
+    def start(self, kind: str, settings: dict[str, Any], version: int | None = None) -> Job:
+        """Begin a fit or a comparison; `version` is that of the description which the page shows."""
         with self.lock:
-            path = self._needed_path()
+            self._needed_place()
+            if version not in (None, self.version):
+                raise RefusedError("the table was changed in another tab; reload the page")
             if self.table and self.table["problem"]:
                 raise RefusedError(self.table["problem"])
             if self.job is not None and self.job.state == "running":
                 raise RefusedError("something is running already; cancel it first")
-            self.done()  # keeps the last one, whatever becomes of the next
-            folder = self._new_folder()
-            request = {**self._request(path, self.name, self.wishes), "folder": str(folder), "settings": settings}
-            self.job = Job(int(folder.name), kind, request, self.bounds)
+            kept = self.done().values()  # keeps the last one, whatever becomes of the next
+            for job in [job for job in self.made if job not in kept]:
+                self.made.pop(job).drop()
+            folder = self.home.new()
+            request = {**self._request(self.path, self.name, self.wishes), "folder": str(folder.path)}
+            self.job = Job(folder.number, kind, {**request, "settings": settings}, self.bounds)
+            self.made[self.job] = folder
             return self.job
 
     def done(self) -> dict[str, Job]:
@@ -112,37 +130,40 @@ class Session:
             job = self.job
             if job is not None and job.state == "done" and self.results.get(job.kind) is not job:
                 if job.kind in self.results:
-                    shutil.rmtree(self.results[job.kind].folder, ignore_errors=True)
+                    self.made.pop(self.results[job.kind]).drop()
                 self.results[job.kind] = job
             return dict(self.results)
 
     def _request(self, path, name, wishes):
         return {"path": str(path), "name": name, "wishes": wishes.as_json()}
 
-    def _needed_path(self) -> Path:
-        if self.path is None:
+    def _needed_place(self) -> Folder:
+        if self.place is None:
             raise RefusedError("there is no table yet")
-        return self.path
+        return self.place
 
     def cancel(self) -> None:
         """End what runs."""
         if self.job is not None:
             self.job.cancel()
 
-    def file(self, kind: str, name: str) -> Path:
-        """A file that a piece of work has made."""
-        job = self.done().get(kind)
-        if job is None or name not in KEPT_FILES[kind]:
-            raise RefusedError("there is no such file yet")
-        return job.folder / name
-
-    def known_rows(self) -> Rows:
-        """The rows of the last fit."""
-        folder = self.file("fit", "rows.json").parent
+    def made_by(self, kind: str) -> Folder:
+        """The folder of what the last fit or comparison has made."""
         with self.lock:
-            if self.rows is None or self.rows.folder != folder:
-                self.rows = Rows(folder)
-            return self.rows
+            job = self.done().get(kind)
+            if job is None:
+                raise RefusedError("there is no such file yet")
+            return self.made[job]
+
+    @contextmanager
+    def known_rows(self) -> Iterator[Rows]:
+        """The rows of the last fit, whose files stay meanwhile."""
+        with self.made_by("fit").in_use() as folder:
+            with self.lock:
+                if self.rows is None or self.rows.folder != folder:
+                    self.rows = Rows(folder)
+                rows = self.rows
+            yield rows
 
     @property
     def stem(self) -> str:
@@ -151,12 +172,17 @@ class Session:
 
     def state(self) -> dict[str, Any]:
         """All that a page needs that is opened anew."""
-        done = {kind: json.loads(job.last)["result"] for kind, job in self.done().items()}
-        running = self.job is not None and self.job.state == "running"
-        job = {"number": self.job.number, "kind": self.job.kind} if running and self.job is not None else None
-        return {"table": self.table, "job": job, "results": done}
+        with self.lock:
+            done = {kind: json.loads(job.last)["result"] for kind, job in self.done().items()}
+            running = self.job is not None and self.job.state == "running"
+            job = {"number": self.job.number, "kind": self.job.kind} if running and self.job is not None else None
+            return {"table": self.table, "job": job, "results": done}
 
     def close(self) -> None:
         """End what runs, and leave nothing behind."""
-        self.cancel()
-        self.removal()
+        with self.lock:
+            self.is_closed = True
+            self.cancel()
+            for job in self.describing:
+                job.cancel()
+        self.home.close()

@@ -73,3 +73,11 @@ def checked_texts(content: Any) -> dict[str, str]:
     if not all(isinstance(text, str) and len(text) <= LONGEST for text in texts.values()):
         raise WrongRequestError("texts are needed")
     return texts
+
+
+def checked_number(content: dict[str, Any], name: str) -> int | None:
+    """A whole number of a JSON object, or None where it has none of that name."""
+    number = content.get(name)
+    if number is not None and type(number) is not int:
+        raise WrongRequestError(f"{name} is a whole number")
+    return number

@@ -1,9 +1,11 @@
 """A table of text cells, shown as Markdown, LaTeX or CSV."""
 
-import csv
-import io
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+QUOTED = re.compile('[",;\t\r\n]')
+"""What makes a cell need quotes, whatever the delimiter: others may split the file at another one."""
 
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -93,9 +95,7 @@ class TextTable:
         str
             Header and rows.
         """
-        file = io.StringIO()
-        csv.writer(file, lineterminator="\n").writerows([self.columns, *self.rows])
-        return file.getvalue()
+        return delimited(["" if cell is None else cell for cell in row] for row in [self.columns, *self.rows])
 
     def _cells(self, escape, emphasis):
         cells = [["n/a" if cell is None else escape(cell) for cell in row] for row in [self.columns, *self.rows]]
@@ -106,6 +106,37 @@ class TextTable:
 
 def _text(*blocks):
     return "\n".join(line for block in blocks for line in block) + "\n"
+
+
+def delimited(rows: Iterable[Iterable[str]], delimiter: str = ",") -> str:
+    """Rows of cells as lines, as Python's csv reads them.
+
+    Parameters
+    ----------
+    rows : iterable of iterables of str
+        The cells.
+    delimiter : str, default=","
+        Stands between cells.
+
+    Returns
+    -------
+    str
+        Lines; a cell with a separator, a quote or the end of a line in it stands in quotes.
+
+    Examples
+    --------
+    >>> print(delimited([["a", "b;c"], ["5", 'say "d"']]), end="")
+    a,"b;c"
+    5,"say ""d\"""
+    """
+    return "".join(f"{_line(list(row), delimiter)}\n" for row in rows)
+
+
+def _line(cells, delimiter):
+    if cells == [""]:
+        return '""'  # an empty line would be no row
+    quoted = ['"' + cell.replace('"', '""') + '"' if QUOTED.search(cell) else cell for cell in cells]
+    return delimiter.join(quoted)
 
 
 def escape_markdown(text: str) -> str:

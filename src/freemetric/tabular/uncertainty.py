@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import t as student
 
+from ..magnitudes import spread
+
 SURE = 0.95
 
 
@@ -55,5 +57,5 @@ def estimate(values: ArrayLike, folds: int) -> Estimate:
     known = known[~np.isnan(known)]
     if len(known) < 2:
         return Estimate(float(known[0]) if len(known) else np.nan, np.nan, len(known))
-    variance = (1 / len(known) + 1 / (folds - 1)) * known.var(ddof=1)
-    return Estimate(float(known.mean()), float(np.sqrt(variance)), len(known))
+    error = np.sqrt(1 / len(known) + 1 / (folds - 1)) * spread(known, ddof=1)
+    return Estimate(float(known.mean()), float(error), len(known))

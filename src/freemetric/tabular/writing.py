@@ -1,7 +1,6 @@
 """Tables as files of the format that their name says, written whole or not at all."""
 
 import bz2
-import csv
 import gzip
 import io
 import json
@@ -18,6 +17,7 @@ from ..files.atomic import check_can_be_written, replacing
 from .formats.excel_writing import as_excel, check_excel
 from .formulas import inert
 from .table import InputError
+from .text_table import delimited
 
 Columns = Mapping[str, Iterable]
 
@@ -28,11 +28,8 @@ def as_delimited(columns: Columns, delimiter: str = ",", escape: bool = True) ->
     Texts that a spreadsheet would run as formulas are escaped, unless the reader is known to be none.
     """
     shown = _inert_cell if escape else _cell
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(map(shown, columns))
-    writer.writerows(zip(*(map(shown, cells) for cells in columns.values()), strict=True))
-    return text.getvalue()
+    rows = zip(*(map(shown, cells) for cells in columns.values()), strict=True)
+    return delimited([map(shown, columns), *rows], delimiter)
 
 
 def as_json_lines(columns: Columns) -> str:

@@ -95,7 +95,8 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
     shortlist : int, "auto" or None, default="auto"
         How many training patterns a prediction asks for their distances in every replica's space: those nearest in the
         averaged metric. "auto" is the smallest of 128, 256, 512 and 1,024 that changes at most 1 % of the votes, as
-        measured when the model was fitted; None asks all, which is exact and slower.
+        measured when the model was fitted; None asks all, which is exact and slower. As many as there are neighbours
+        that vote, up to 40, are always asked.
     class_weight : dict, "balanced" or None, default=None
         How much the classes count in decisions, by label: the calibrated probabilities are multiplied by it, which
         makes the expected loss least where a mistake about class c costs w_c. "balanced" is one over the number of

@@ -1,4 +1,9 @@
-"""The recipe of a free-energy model: what its search tries, and how much it may cost. Every constant is here."""
+"""The recipe of a free-energy model: what its search tries, and how much it may cost.
+
+Every constant that a user can change is a field of `Recipe`. Constants that are fixed, such as bounds on memory, sizes
+of blocks and safeguards of the arithmetic, stand at the head of the modules that use them: in this package, in
+``learners/numbers.py`` and in ``metrics``.
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields

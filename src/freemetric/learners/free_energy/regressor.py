@@ -84,7 +84,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         All other constants of the search; None is ``Recipe()``. Kinds with NCA's energy are left out.
     shortlist : int, "auto" or None, default="auto"
         How many training patterns a prediction asks for their distances in every replica's space: those nearest in the
-        averaged metric; None asks all, which is exact and slower.
+        averaged metric, at least as many as there are neighbours that vote; None asks all, which is exact and slower.
     scoring : str, callable or None, default=None
         What ``oob_score_`` is: a name of a scorer, or one, ``scorer(estimator, X, y)``; None is R^2.
     max_seconds : float or None, default=None

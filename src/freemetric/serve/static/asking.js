@@ -1,15 +1,23 @@
 // How the page talks to its server, and what it says when something goes wrong.
-const page = { table: null, job: null, stream: null, classes: [] };
+const page = { table: null, stream: null, classes: [], token: "", links: {} };
+const TOKEN = "#token=";
+const AGAIN = 1000; // milliseconds until a broken stream is asked for again
+const MOST_TRIES = 5;
+const ENDS = ["done", "failed", "cancelled"];
 
 function say(id, text) {
   byId(id).textContent = text || "";
   byId(id).hidden = !text;
 }
 
-async function ask(path, options = {}) {
+// The token is sent as a header and never as a cookie, which every port of this machine would get.
+const answerTo = (path, { headers, ...options } = {}) =>
+  fetch(path, { ...options, headers: { ...headers, authorization: `Bearer ${page.token}` } });
+
+async function ask(path, options) {
   let answer;
   try {
-    answer = await fetch(path, options);
+    answer = await answerTo(path, options);
   } catch {
     throw new Error("The server does not answer. Has it been stopped?");
   }
@@ -17,6 +25,25 @@ async function ask(path, options = {}) {
   if (!answer.ok) throw new Error(content.error ?? "The server refuses.");
   return content;
 }
+
+// The word behind the # of the printed address opens the page; what it gives is kept in this tab for a reload, in a
+// storage that other ports do not see.
+async function enter() {
+  const given = location.hash.startsWith(TOKEN) ? location.hash.slice(TOKEN.length) : null;
+  if (given !== null) history.replaceState(null, "", location.pathname);
+  page.token = given ?? sessionStorage.getItem("token") ?? "";
+  if (!page.token) throw new Error("Open the address that `freemetric serve` printed.");
+  Object.assign(page, await post("api/enter"));
+  sessionStorage.setItem("token", page.token);
+  for (const link of document.querySelectorAll("a[href^='view/'], a[href^='download/']")) {
+    link.setAttribute("href", page.links[link.getAttribute("href")]);
+  }
+}
+
+// An address with a new word that is opened in the tab of the page loads nothing by itself.
+addEventListener("hashchange", () => {
+  if (location.hash.startsWith(TOKEN)) location.reload();
+});
 
 const post = (path, content = {}) =>
   ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(content) });
@@ -32,23 +59,49 @@ const attempt = (place, work) => async (...given) => {
 };
 
 // Follow a job; `on` has a function for every type of event.
-function follow({ number, kind }, on) {
-  page.stream?.close();
-  page.job = kind;
-  const stream = new EventSource(`api/jobs/${number}/events`);
-  page.stream = stream;
-  stream.onmessage = (message) => {
-    const event = JSON.parse(message.data);
-    if (["done", "failed", "cancelled"].includes(event.type)) {
-      stream.close();
-      page.job = null;
-    }
+async function follow({ number }, on) {
+  page.stream?.abort();
+  const stream = (page.stream = new AbortController());
+  for await (const event of eventsOf(number, stream.signal)) {
+    if (stream.signal.aborted) return;
     on[event.type]?.(event);
-  };
-  stream.onerror = () => {
-    if (stream.readyState !== EventSource.CLOSED && page.job) return; // the browser tries again
-    stream.close();
-  };
+  }
+}
+
+// What a job tells, each event once. An answer that breaks off is asked for again; it begins with the first event.
+async function* eventsOf(number, signal) {
+  let seen = 0;
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    let n = 0;
+    try {
+      const answer = await answerTo(`api/jobs/${number}/events`, { signal });
+      for await (const line of linesOf(answer.body)) {
+        if (!line.startsWith("data: ")) continue;
+        n += 1;
+        if (n <= seen) continue;
+        [seen, tries] = [n, 0];
+        const event = JSON.parse(line.slice(6));
+        yield event;
+        if (ENDS.includes(event.type)) return;
+      }
+    } catch {
+      if (signal.aborted) return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, AGAIN));
+  }
+  yield { type: "failed", text: "The server says nothing more about it. Has it been stopped?" };
+}
+
+async function* linesOf(body) {
+  const [reader, decoder] = [body.getReader(), new TextDecoder()];
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
+    rest = lines.pop();
+    yield* lines;
+  }
 }
 
 const cancelJob = () => post("api/cancel");

@@ -22,6 +22,7 @@ const sendFile = attempt("trouble", async (file) => {
 const sendExample = attempt("trouble", async (name) => newTable(await reading(() => post("api/example", { name }))));
 
 function newTable(table) {
+  page.stream?.abort(); // of work with the table that was there
   for (const id of ["result", "look", "compared", "live", "fit-progress", "compare-progress"]) byId(id).hidden = true;
   for (const id of ["fit-problem", "compare-problem"]) say(id, "");
   byId("report").open = false;
@@ -32,7 +33,7 @@ function newTable(table) {
 
 const choose = attempt("problem", async (change) => {
   const { target, uses, reading: how, task } = page.table.wishes;
-  const table = await reading(() => post("api/columns", { target, uses, reading: how, task, ...change }));
+  const table = await reading(() => post("api/columns", { target, uses, reading: how, task, table: page.table.number, ...change }));
   byId("stale").hidden = byId("result").hidden;
   showTable(table);
 });

@@ -3,7 +3,7 @@ const startCompare = attempt("compare-problem", async () => {
   const methods = [...byId("methods").querySelectorAll("input:checked")].map(({ value }) => value);
   const [folds, repeats] = ["folds", "repeats"].map((id) => Number(byId(id).value));
   const quick = byId("effort").value === "quick";
-  watchCompare(await post("api/compare", { methods, folds, repeats, quick, seed: Number(byId("seed").value) }));
+  watchCompare(await post("api/compare", { methods, folds, repeats, quick, seed: Number(byId("seed").value), version: page.table.version }));
 });
 
 function watchCompare(job) {

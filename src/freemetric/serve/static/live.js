@@ -12,7 +12,7 @@ function running(kind) {
 
 const startFit = attempt("fit-problem", async () => {
   const quick = byId("effort").value === "quick";
-  const settings = { method: byId("method").value, quick, seed: Number(byId("seed").value) };
+  const settings = { method: byId("method").value, quick, seed: Number(byId("seed").value), version: page.table.version };
   watchFit(await post("api/fit", settings));
 });
 

@@ -1,7 +1,9 @@
 // The page begins: what the server knows already is shown, be it opened for the first time or again.
 async function begin() {
+  await enter();
   const state = await ask("api/state");
   page.mostMegabytes = state.most_megabytes;
+  byId("drop").hidden = false;
   for (const name of state.examples) {
     const button = element("button", name.replace("_", " "), { type: "button" });
     button.onclick = () => sendExample(name);
@@ -15,7 +17,7 @@ async function begin() {
 
 byId("quit").onclick = attempt("trouble", async () => {
   await post("api/quit");
-  page.stream?.close();
+  page.stream?.abort();
   document.body.replaceChildren(element("p", "The server has ended. This page can be closed.", { class: "ended" }));
 });
 

@@ -53,6 +53,6 @@ function listenForModels() {
   drawings.push(drawPredictions);
   byId("report").ontoggle = () => {
     const frame = byId("report-frame");
-    if (byId("report").open && !frame.hasAttribute("src")) frame.src = `view/report.html?${Date.now()}`;
+    if (byId("report").open && !frame.hasAttribute("src")) frame.src = `${page.links["view/report.html"]}&${Date.now()}`;
   };
 }
