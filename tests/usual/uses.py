@@ -166,14 +166,19 @@ def use_chain(subject):
     return cross_val_score(kind(subject.model), X, Y, **options)
 
 
-def use_rfe(subject):
-    selection = RFE(subject.model, n_features_to_select=2, step=2)
+def _selecting_score(selection, subject):
+    """Refuse here what has no importances: joblib ends its workers when one of them raises, and new ones cost time."""
+    clone(selection).fit(subject.X, subject.y)
     return _cross_val_score(selection, subject)
+
+
+def use_rfe(subject):
+    return _selecting_score(RFE(subject.model, n_features_to_select=2, step=2), subject)
 
 
 def use_select_from_model(subject):
-    selection = make_pipeline(SelectFromModel(clone(subject.model), max_features=2, threshold=-np.inf), subject.model)
-    return _cross_val_score(selection, subject)
+    features = SelectFromModel(clone(subject.model), max_features=2, threshold=-np.inf)
+    return _selecting_score(make_pipeline(features, subject.model), subject)
 
 
 def use_permutation_importance(subject):
