@@ -13,7 +13,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from freemetric import NCA, FreeEnergyClassifier
 from freemetric.learners.base import one_blas_thread
-from freemetric.learners.blas_threads import BLAS_LIMIT
+from freemetric.learners.blas_threads import BLAS_LIMIT, BlasLimit
 
 LIBRARIES = ThreadpoolController().select(user_api="blas")
 pytestmark = pytest.mark.skipif(not len(LIBRARIES), reason="no BLAS whose threads can be counted")
@@ -29,6 +29,9 @@ def three_threads():
         yield
         assert n_threads() == {3}
         assert not BLAS_LIMIT.inside
+        with ThreadPoolExecutor(1) as other:  # this thread may enter again even where it has kept the lock
+            assert other.submit(BLAS_LIMIT.lock.acquire, timeout=10).result()
+            other.submit(BLAS_LIMIT.lock.release).result()
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
@@ -85,9 +88,13 @@ def test_an_error_inside():
 
 
 def test_an_interrupt_at_any_line():
-    """Also where the limit is set and restored; the next that leaves then completes it."""
+    """Also where the limit is set and restored; the next that leaves then completes it.
+
+    A tracer also interrupts where no signal can, between the end of a with-block and the release of its lock. So this
+    test has limits of its own, or the lock of the process would stay closed to all other threads.
+    """
     for n in range(1, 80):
-        lines = iter(range(n))
+        lines, limit = iter(range(n)), BlasLimit()
 
         def interrupt(frame, event, _, lines=lines):
             if not frame.f_code.co_filename.endswith("blas_threads.py"):
@@ -100,13 +107,13 @@ def test_an_interrupt_at_any_line():
         before = sys.gettrace()
         sys.settrace(interrupt)
         try:
-            with one_blas_thread():
+            with limit.held():
                 pass
         except KeyboardInterrupt:
             pass
         finally:
             sys.settrace(before)
-        with one_blas_thread():
+        with limit.held():
             assert n_threads() == {1}
         assert n_threads() == {3}, n
 
