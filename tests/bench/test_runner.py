@@ -187,7 +187,7 @@ def test_a_broken_or_foreign_compact_file_is_one_line(undisturbed, tmp_path):
             results.load_compact(broken)
     call = [sys.executable, "-m", "freemetric", "bench", "status", Path(__file__)]
     done = subprocess.run(call, capture_output=True, text=True)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert " ".join(done.stderr.split()) == "test_runner.py is not a whole file of records (BadGzipFile)."
 
 

@@ -98,7 +98,7 @@ def test_what_the_line_says_helps(freemetric, one_word):
     words = ["--target", "price", "--method", "euclidean", "--missing", "kaputt", "--missing", "leer"]
     answer = freemetric("fit", one_word / "a.csv", *words, "-o", one_word / "a.fm")
     assert answer.code == 0
-    assert any("1 rows without a number are left out" in line for line in answer.lines)
+    assert any("1 row without a number is left out" in line for line in answer.lines)
 
 
 def test_the_one_word_among_numbers_to_learn_from_is_named(freemetric, one_word):

@@ -99,7 +99,7 @@ def test_no_network(openml, cache):
     [
         (lambda b: b.update(data=b.data[:-1], target=b.target[:-1]), "214 rows, expected 215"),
         (lambda b: b.update(data=b.data[:, :4], feature_names=list("abcd")), "4 features, expected 5"),
-        (lambda b: b.target.put(range(215), "1"), "1 classes, expected 3"),
+        (lambda b: b.target.put(range(215), "1"), "1 class, expected 3"),
         (lambda b: b.update(target=None), "no class column"),
         (lambda b: b.update(categories={"a": ["low"] * 9}, data=b.data * 0), "'low' .* is not a finite number"),
     ],

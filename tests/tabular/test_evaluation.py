@@ -126,7 +126,7 @@ def test_tables_of_several_files(written, mixed, tmp_path):
 def test_classes_that_are_too_small(mixed, tmp_path):
     frame = pd.concat([mixed, mixed.iloc[:1].assign(**{"class": "rare"})])
     frame.to_csv(tmp_path / "a.csv", index=False)
-    with pytest.warns(DataWarning, match="1 classes have fewer rows than there are folds"):
+    with pytest.warns(DataWarning, match="1 class has fewer rows than there are folds"):
         compare({"a": read(tmp_path / "a.csv")}, "class", ["euclidean"], QUICK)
     mixed.groupby("class").head(2).to_csv(tmp_path / "b.csv", index=False)
     with pytest.raises(InputError, match="no class has the 3 rows"):

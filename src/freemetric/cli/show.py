@@ -144,7 +144,7 @@ def show(name: str, about: dict[str, Any], top: int) -> None:
     lines = {
         "method": f"{about.get('method')} ({_estimator(about)}), {_who_votes(about)}",
         **_target(about),
-        "learned from": f"{counted(about.get('rows'), 'row')} of {about.get('file')}, seed {about.get('seed')}",
+        "learned from": f"{counted(about.get('rows', 0), 'row')} of {about.get('file')}, seed {about.get('seed')}",
         "parameters": ", ".join(f"{key}={value}" for key, value in about["parameters"].items()),
         "versions": ", ".join(f"{key} {value}" for key, value in (about.get("versions") or {}).items()),
     }
