@@ -161,7 +161,7 @@ def test_fewer_components_are_the_leading_ones(wine, labels):
 
 
 def test_an_early_end_is_a_warning(wine):
-    with pytest.warns(ConvergenceWarning, match=r"SDML stopped after 1 steps \(max_iter=1\)"):
+    with pytest.warns(ConvergenceWarning, match=r"SDML stopped after 1 step \(max_iter=1\)"):
         SDML(max_iter=1, tol=0, random_state=0).fit(*wine)
 
 

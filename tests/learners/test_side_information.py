@@ -36,7 +36,7 @@ def test_similar_pairs_are_uniform(rng):
         (lambda: check_chunks([0, 1], 3), r"chunks must be 3 integers, one per row of X; got int64 of shape \(2,\)"),
         (lambda: check_chunks([-1, -1], 2), "chunks has no chunk"),
         (lambda: check_pairs([[0, 1]], None, 3), "pairs needs pair_labels"),
-        (lambda: check_pairs([[0, 1]], [2], 3), r"pair_labels must be 1 values of \+1 or -1"),
+        (lambda: check_pairs([[0, 1]], [2], 3), r"pair_labels must be 1 value of \+1 or -1"),
         (lambda: check_pairs([[0, 1, 2]], [1], 3), r"pairs must be integers of shape \(n, 2\)"),
         (lambda: check_pairs([[0, 3]], [1], 3), r"pairs\[0\] = \[0, 3\] points outside X, which has 3 rows"),
         (lambda: check_triplets([[0.0, 1.0, 2.0]], 3), r"triplets must be integers of shape \(n, 3\)"),

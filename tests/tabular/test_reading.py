@@ -130,7 +130,7 @@ def test_parquet_types(tmp_path):
 def test_parquet_files_that_claim_too_much(tmp_path):
     rows = pa.array(np.zeros(5_000_000, dtype=np.int8))
     pq.write_table(pa.table({"a": rows}), tmp_path / "a.parquet", row_group_size=len(rows))
-    with pytest.raises(InputError, match=r"5000000 rows of 1 columns in \d+ bytes are too many to unpack"):
+    with pytest.raises(InputError, match=r"5000000 rows of 1 column in \d+ bytes are too many to unpack"):
         read(tmp_path / "a.parquet")
     pq.write_table(pa.table({"a": rows[:1_000_000]}), tmp_path / "b.parquet")
     assert read(tmp_path / "b.parquet").n_rows == 1_000_000

@@ -11,6 +11,7 @@ from scipy.spatial.distance import pdist
 from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import callers_stacklevel
+from ..printable import counted
 from ..sklearn_compat import Interval
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .linear_algebra import map_of
@@ -214,7 +215,7 @@ class ITML(PriorOfAllRows):
             converged = search.run(rng, self.max_iter, self.tol, self.verbose)
             if not converged:
                 warnings.warn(
-                    f"ITML stopped after {search.n_iter} cycles (max_iter={self.max_iter}) before it converged to "
+                    f"ITML stopped after {counted(search.n_iter, 'cycle')} (max_iter={self.max_iter}) before it converged to "
                     f"tol={self.tol}.",
                     ConvergenceWarning,
                     stacklevel=callers_stacklevel(),

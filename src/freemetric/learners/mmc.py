@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import callers_stacklevel
+from ..printable import counted
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .linear_algebra import covariance, map_by_contrast
@@ -183,8 +184,9 @@ class MMC(MetricLearner):
         search = _MeanDistance(solve_triangular(K, V[differ(V)].T, lower=True).T, self.diagonal)
         with one_blas_thread(), keeping_the_best("MMC", search.best):
             if not search.run(self.max_iter, self.tol, self.verbose):
-                message = f"MMC stopped after {search.n_iter} iterations (max_iter={self.max_iter}) before it converged"
-                warnings.warn(f"{message} to tol={self.tol}.", ConvergenceWarning, stacklevel=callers_stacklevel())
+                message = f"MMC stopped after {counted(search.n_iter, 'iteration')} (max_iter={self.max_iter})"
+                message = f"{message} before it converged to tol={self.tol}."
+                warnings.warn(message, ConvergenceWarning, stacklevel=callers_stacklevel())
         self.objective_, self.gap_, self.n_iter_ = search.highest, search.gap, max(search.n_iter, 1)
         A = solve_triangular(K, search.factor().T, lower=True, trans=1).T
         return map_by_contrast(A.T @ A, differences[similar], V, self.n_components)

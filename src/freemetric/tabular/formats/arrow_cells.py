@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...extras import require
+from ...printable import counted
 from ..table import LARGEST, InputError, Table, objects, quoted
 
 INDEX = re.compile(r"__index_level_\d+__")  # pandas' own, no feature
@@ -17,7 +18,7 @@ def check_size(source: str, n_rows: int, n_columns: int, n_bytes: int) -> None:
     """Unpacked, a few bytes can fill the memory."""
     n_cells = n_rows * n_columns
     if n_cells * 8 > LARGEST or n_cells > max(MANY_CELLS, MOST_PER_BYTE * n_bytes):
-        size = f"{n_rows} rows of {n_columns} columns"
+        size = f"{counted(n_rows, 'row')} of {counted(n_columns, 'column')}"
         raise InputError(f"{source}: {size} in {n_bytes} bytes are too many to unpack")
 
 

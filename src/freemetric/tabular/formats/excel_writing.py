@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ...printable import counted
 from ..table import InputError
 
 MOST_ROWS, MOST_COLUMNS, LONGEST_CELL = 2**20, 2**14, 2**15 - 1  # of a sheet
@@ -26,7 +27,8 @@ def as_excel(columns: Mapping[str, Iterable]) -> bytes:
     cells = {name: list(column) for name, column in columns.items()}
     n_rows = 1 + max((len(column) for column in cells.values()), default=0)
     if n_rows > MOST_ROWS or len(cells) > MOST_COLUMNS:
-        raise InputError(f"{n_rows} rows of {len(cells)} columns are more than an Excel sheet holds; choose .parquet")
+        size = f"{n_rows} rows of {counted(len(cells), 'column')}"
+        raise InputError(f"{size} are more than an Excel sheet holds; choose .parquet")
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("predictions")
     sheet.append([_cell(sheet, name) for name in cells])
