@@ -1,4 +1,4 @@
-"""A fit that is interrupted, at whatever moment, leaves an estimator as it was, and the interrupt reaches the caller."""
+"""A fit that is interrupted, at whatever moment, leaves an estimator as it was; the interrupt reaches the caller."""
 
 import inspect
 import os

@@ -94,8 +94,9 @@ def test_the_same_fit_at_the_same_time_has_another_subfolder(tmp_path):
 
 
 def test_an_error_keeps_results_and_frees_the_subfolder(tmp_path):
-    with pytest.raises(KeyboardInterrupt), Claim(tmp_path, "a") as claim:
-        (claim.path / "result").touch()
+    claim = Claim(tmp_path, "a")
+    (claim.path / "result").touch()
+    with pytest.raises(KeyboardInterrupt), claim:
         raise KeyboardInterrupt
     with Claim(tmp_path, "a") as again:
         assert again.path == claim.path
@@ -106,19 +107,24 @@ def test_an_error_keeps_results_and_frees_the_subfolder(tmp_path):
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_child_does_not_hold_the_lock_of_its_parent(tmp_path):
     """Workers that outlive a process that was killed must not keep the fit from being resumed."""
-    ours, theirs = os.pipe()
-    with Claim(tmp_path, "a") as claim:
+    (ours, theirs), (ready, begun) = os.pipe(), os.pipe()
+    with Claim(tmp_path / "kept", "a") as claim:
         child = os.fork()
         if child == 0:
-            os.read(ours, 1)
+            os.write(begun, b"!")
+            os.close(theirs)
+            os.read(ours, 1)  # until the parent closes its end
             os._exit(0)
+        os.read(ready, 1)
         (claim.path / "result").touch()
-        with Claim(tmp_path, "a") as second:
-            assert second.path != claim.path  # it is still locked by its owner
-    with Claim(tmp_path, "a") as again:
-        assert again.path == claim.path
-    os.write(theirs, b"!")
+        with Claim(tmp_path / "kept", "a") as second:
+            still_locked = second.path != claim.path
+    with Claim(tmp_path / "kept", "a") as again:
+        is_free = again.path == claim.path
+    os.close(theirs)
     os.waitpid(child, 0)
+    assert still_locked
+    assert is_free
 
 
 @pytest.mark.parametrize("has_locks", [False, True])

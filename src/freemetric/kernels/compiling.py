@@ -12,7 +12,7 @@ except (ImportError, AttributeError, KeyError):  # a numba that keeps functions 
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Any]:
-    """``numba.njit`` whose functions can be interrupted; where neither the package's folder nor home can be written to, nothing is kept.
+    """``numba.njit``; where neither the package's folder nor home can be written to, nothing is kept.
 
     Functions that are not there to be read are then compiled by every process, with one warning that names the
     variable to set.
