@@ -19,7 +19,7 @@ SWAPS = {
     "Comparison": "Eq_NotEq NotEq_Eq Lt_LtE Lt_GtE LtE_Lt LtE_Gt Gt_GtE Gt_LtE GtE_Gt GtE_Lt Is_IsNot IsNot_Is",
     "Unary": "Delete_USub Delete_Not Delete_Invert",
 }
-"""Replacements that look like slips of a programmer; any test notices most of the others that cosmic-ray has."""
+"""Replacements that look like slips of a programmer; of all pairs that cosmic-ray has, any test notices most."""
 
 OPERATORS = (
     *(f"Replace{kind}Operator_{swap}" for kind, swaps in SWAPS.items() for swap in swaps.split()),

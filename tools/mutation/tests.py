@@ -17,7 +17,7 @@ OPTIONS = ("-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not sl
 
 
 class Watch:
-    """Names the first test that fails, and ends the process by SIGPROF where one computes far longer than before."""
+    """Names the first test that fails, and ends the process by SIGPROF where one computes far longer than it did."""
 
     def __init__(self, limits: dict[str, float]) -> None:
         self.limits, self.failed, self.n_run = limits, "", 0
