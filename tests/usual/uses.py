@@ -96,22 +96,16 @@ def use_grid_search(subject):
 
 
 def use_randomized_search(subject):
-    search = RandomizedSearchCV(
-        subject.model, subject.grid, n_iter=2, cv=_folds(subject)[:1], n_jobs=JOBS, random_state=0, error_score="raise"
-    )
+    options = {"cv": _folds(subject)[:1], "n_jobs": JOBS, "refit": False, "error_score": "raise"}
+    search = RandomizedSearchCV(subject.model, subject.grid, n_iter=2, random_state=0, **options)
     return search.fit(subject.X, subject.y).best_score_
 
 
 def use_halving_search(subject):
+    options = {"cv": _folds(subject)[:1], "n_jobs": JOBS, "refit": False, "error_score": "raise"}
+    least = 3 * len(subject.y) // 4
     search = HalvingGridSearchCV(
-        subject.model,
-        subject.grid,
-        factor=4 / 3,
-        min_resources=3 * len(subject.y) // 4,
-        cv=_folds(subject)[:1],
-        n_jobs=JOBS,
-        random_state=0,
-        error_score="raise",
+        subject.model, subject.grid, factor=4 / 3, min_resources=least, random_state=0, **options
     )
     return search.fit(subject.X, subject.y).best_score_
 
