@@ -215,8 +215,8 @@ class ITML(PriorOfAllRows):
             converged = search.run(rng, self.max_iter, self.tol, self.verbose)
             if not converged:
                 warnings.warn(
-                    f"ITML stopped after {counted(search.n_iter, 'cycle')} (max_iter={self.max_iter}) before it converged to "
-                    f"tol={self.tol}.",
+                    f"ITML stopped after {counted(search.n_iter, 'cycle')} (max_iter={self.max_iter}) before it "
+                    f"converged to tol={self.tol}.",
                     ConvergenceWarning,
                     stacklevel=callers_stacklevel(),
                 )
