@@ -215,7 +215,7 @@ def test_verbose_logs_progress(iris, caplog):
         ({"quadruplets": [[0, 1, 2]]}, r"quadruplets must be integers of shape \(n, 4\), indices into X"),
         ({"quadruplets": [[0, 1, 2, 150]]}, r"quadruplets\[0\] = \[0, 1, 2, 150\] points outside X"),
         ({"weights": [1.0]}, "weights needs quadruplets"),
-        ({"quadruplets": [[0, 1, 2, 3]], "weights": [1.0, 2.0]}, "weights must be 1 numbers"),
+        ({"quadruplets": [[0, 1, 2, 3]], "weights": [1.0, 2.0]}, "weights must be 1 number,"),
         ({"quadruplets": [[0, 1, 2, 3]], "weights": [-1.0]}, "none below 0 and some above"),
         ({"quadruplets": [[0, 1, 2, 3]], "weights": [0.0]}, "none below 0 and some above"),
         ({"quadruplets": [[0, 1, 2, 3]], "weights": [np.nan]}, "none below 0 and some above"),

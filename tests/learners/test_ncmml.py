@@ -94,7 +94,7 @@ def test_where_means_say_nothing_it_stays_where_it_began(rng):
 
 def test_no_more_centroids_than_patterns():
     X, y = np.array([[0.0], [0.0], [1.0], [2.0], [2.5]]), np.array([0, 0, 0, 1, 1])
-    with pytest.warns(match="copies of others"):
+    with pytest.warns(match="1 of 5 rows is a copy of another"):
         model = NCMML(n_centroids=3, random_state=0).fit(X, y)
     assert np.bincount(model.centroid_classes_).tolist() == [2, 2]
 
