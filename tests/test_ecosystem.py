@@ -29,7 +29,7 @@ CLASSIFIERS = {
     "metric-knn": lambda: MetricKNeighborsClassifier(RCA(), most_neighbors=5, random_state=0),
 }
 # few replicas leave some patterns in every bag
-pytestmark = pytest.mark.filterwarnings("ignore:.* patterns were never out of bag")
+pytestmark = pytest.mark.filterwarnings("ignore:.* patterns (were|was) never out of bag")
 
 
 def seeded(learner):

@@ -41,7 +41,7 @@ def fitted(estimator, *args, **kwargs):
     return clone(estimator).fit(*args, **kwargs)
 
 
-@pytest.mark.filterwarnings("ignore:.* rows are copies")
+@pytest.mark.filterwarnings("ignore:.* rows (are copies|is a copy)")
 @every_estimator
 def test_copies_are_rows_and_weights_are_not_counts(estimator, wine, rng):
     X, y = wine
@@ -54,7 +54,7 @@ def test_copies_are_rows_and_weights_are_not_counts(estimator, wine, rng):
     assert np.abs(weighted - copies).max() > 1e-3
 
 
-@pytest.mark.filterwarnings("ignore:.* rows are copies")
+@pytest.mark.filterwarnings("ignore:.* rows (are copies|is a copy)")
 @every_estimator
 def test_the_order_of_copies_does_not_matter(estimator, wine, rng):
     X, y = wine

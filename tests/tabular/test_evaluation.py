@@ -206,7 +206,7 @@ def test_scores_that_are_not_defined_are_said(tmp_path, mixed):
     """One row of a class lies in one test part of three."""
     frame = pd.concat([mixed, mixed.iloc[:1].assign(**{"class": "rare"})])
     frame.to_csv(tmp_path / "a.csv", index=False)
-    with pytest.warns(DataWarning, match="some test parts lack them"):
+    with pytest.warns(DataWarning, match="some test parts lack it"):
         found = evaluate({"a": read(tmp_path / "a.csv")}, "class", ["rf"], replace(QUICK, scoring=("roc_auc_ovr",)))
     (note,) = found.notes()
     assert note.startswith("a: roc_auc_ovr: not defined on ")
