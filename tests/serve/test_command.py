@@ -140,17 +140,17 @@ def test_it_listens_on_the_loopback_alone(start):
                 socket.create_connection((address, port), timeout=2).close()
 
 
-def refused(*words):
+def refused(*words, code=1):
     """The line that the command says where it cannot begin."""
     result = CliRunner().invoke(app, ["serve", "--no-browser", *words])
-    assert result.exit_code == 1
+    assert result.exit_code == code
     (line,) = result.stderr.splitlines()
     return line
 
 
 def test_no_place_for_temporary_files_is_one_line(monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
-    assert "/nowhere" in refused()
+    assert "/nowhere" in refused(code=2)
 
 
 def test_a_port_that_is_taken_is_one_line():

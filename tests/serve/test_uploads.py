@@ -134,7 +134,7 @@ def test_a_download_goes_on_while_its_table_is_replaced(client, server, monkeypa
 
 
 def test_reading_a_table_ends_with_the_server(client, server):
-    large = b"a,b,class\n" + b"123.45,678.9,x\n" * 60_000
+    large = b"a,b,class\n" + b"123.45,678.9,x\n567.89,12.3,y\n" * 300_000  # takes seconds to read
     with ThreadPoolExecutor(6) as pool:  # more than are read at once
         for _ in range(6):
             pool.submit(client.post, "/api/table", params={"name": "a.csv"}, content=large)
