@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from freemetric.kernels import kernels_for, numba_, reference, torch_
+from freemetric.kernels import element_means, element_panels, element_trials, kernels_for, numba_, reference, torch_
 
 
 @pytest.fixture(params=["numba", "torch"])
@@ -165,6 +165,50 @@ def test_short_sweeps_make_the_reference_decisions(rng, N, scale, weighted):
     np.testing.assert_array_equal(accepted, true_accepted)
     np.testing.assert_allclose(A_fast, A_true, rtol=1e-12)
     np.testing.assert_allclose(energy, true_energy, rtol=1e-4)
+
+
+def one_trial(rng, N=21, delta=0.7):
+    """One data set as a trial sees it, with padding, and h (N, N) after it, as a map that has changed gives it."""
+    X, bounds, A = problem(rng, N=N, R=1)
+    label = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    x, w, class_stop = element_panels.padded_layout(
+        np.float32(X[0]), bounds[label], bounds[label + 1], np.float32(uneven_weights(rng, X)[0])
+    )
+    z, H = element_panels.project(A[0], x), np.empty((x.shape[1], x.shape[1]), np.float32)
+    for i in range(0, len(H), element_panels.PANEL):
+        element_panels.fill_panel(H[i : i + element_panels.PANEL], np.float32(z), i, w)
+    a = np.float32(-np.log2(np.e) * (2 * delta * z[1] + delta**2 * x[2]))
+    A[0, 1, 2] += delta
+    h = -np.log2(np.e) * cdist(X[0] @ A[0].T, X[0] @ A[0].T, "sqeuclidean")
+    np.fill_diagonal(h, -np.inf)
+    return (H, np.float32(z), w), class_stop, (x[2], a), label, h
+
+
+def test_shifts_are_the_largest_exponents_after_a_trial(rng):
+    pairs, _, trial, _, h = one_trial(rng)
+    w, m = pairs[2], np.empty(len(pairs[2]), np.float32)
+    element_panels.find_shifts(*pairs, *trial, m)
+    np.testing.assert_array_equal(m, np.rint(m))
+    np.testing.assert_allclose(m[w > 0], h.max(axis=1), rtol=0, atol=0.5 + 1e-4)
+    np.testing.assert_array_equal(m[w == 0], m[0])  # padding keeps no row from sharing a shift
+
+
+@pytest.mark.parametrize("one_shift", [False, True])
+def test_sums_over_pairs_after_a_trial(rng, one_shift):
+    """Weights inside and outside classes, and weighted sums of numbers, against all pairs of the changed map."""
+    pairs, class_stop, trial, label, h = one_trial(rng)
+    w = pairs[2]
+    m = np.where(w > 0, rng.integers(-9, 1, len(w)), 0).astype(np.float32)
+    shifts = np.rint((m.min() + m.max()) / 2) if one_shift else m[w > 0][:, None]
+    weights, same = w[w > 0] * 2.0 ** (h - shifts), label[:, None] == label
+    sums = np.empty((2, len(w)), np.float32)
+    element_trials.weigh(*pairs, class_stop, *trial, m, one_shift, sums)
+    expected = (weights * same).sum(axis=1), (weights * ~same).sum(axis=1)
+    np.testing.assert_allclose(sums[:, w > 0], expected, rtol=1e-4)
+    numbers = np.where(w > 0, [np.ones(len(w)), rng.random(len(w)), rng.standard_normal(len(w))], 0)
+    sums = np.empty((3, len(w)), np.float32)
+    element_means.weigh_means(*pairs, np.float32(w * numbers), *trial, m, one_shift, sums)
+    np.testing.assert_allclose(sums[:, w > 0], numbers[:, w > 0] @ weights.T, rtol=1e-4, atol=1e-4 * weights.max())
 
 
 def test_sweep_does_not_drift_over_ten_thousand_trials(rng):

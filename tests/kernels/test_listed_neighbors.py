@@ -42,6 +42,21 @@ def test_backends_agree(kernels, log_floor, diagonal, problem):
 
 
 @pytest.mark.parametrize("log_floor", [0.0, 1e-6])
+def test_a_map_of_one_element(kernels, log_floor, rng):
+    """A gradient of one number is a gradient, which an empty one is not."""
+    X, bounds, A = rng.random((1, 20, 1)), np.array([0, 8, 20]), np.array([[[3.0]]])
+    (E0, g0), (E1, g1) = (
+        module.nca_energy_and_gradient(data, A, log_floor, module.neighbor_lists(data, A, 5))
+        for module, data in (
+            (reference, reference.prepare(X, bounds)),
+            (kernels, kernels.prepare(X, bounds, "cpu")),
+        )
+    )
+    np.testing.assert_allclose(E1, E0, rtol=1e-5)
+    np.testing.assert_allclose(g1, g0, rtol=1e-4)
+
+
+@pytest.mark.parametrize("log_floor", [0.0, 1e-6])
 def test_the_reference_by_finite_differences(log_floor, problem, rng):
     X, bounds, weights, A = problem
     data = reference.prepare(X, bounds, "reference", weights)

@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose
 from sklearn.linear_model import Ridge
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from freemetric.metrics import NumberVoters, Reading, Scale, Told, ridges
+from freemetric.metrics import Mixture, NumberCommittee, NumberVoters, Reading, Scale, Told, ridges
 from freemetric.metrics.products import MOST_PRODUCTS, Products
-from freemetric.metrics.reading import BEYOND, terms_of
+from freemetric.metrics.reading import BEYOND, Outlook, terms_of
 from freemetric.metrics.ridges import STRENGTHS
 from freemetric.metrics.trends import STRAIGHT, TRENDS, LinearTrend, SurfaceTrend, crossed_trend
 
@@ -35,9 +35,12 @@ def test_a_ballot_has_one_vote_for_each_number(rng):
     assert_allclose(votes.reshape(20, 4, 2).sum(axis=2), 1, rtol=1e-6)
 
 
-def test_equal_numbers_have_a_range():
-    told = Told.ranges_of(np.full((1, 5), 7.0))
-    assert_allclose(told.means(told.ballots(np.full((1, 5), 7.0)).mean(axis=0)), 7.0)
+@pytest.mark.parametrize("number", [7.0, 0.0, -1e-9, 1e9, -1e200])
+def test_equal_numbers_have_a_range(number):
+    equal = np.full((1, 5), number)
+    told = Told.ranges_of(equal)
+    assert told.low < told.high
+    assert_allclose(told.means(told.ballots(equal).mean(axis=0)), number)
 
 
 def test_copies_vote_together(rng):
@@ -196,3 +199,16 @@ def test_readings_do_not_leave_the_range_by_much():
         np.full((1, 6), 1 / 6), np.array([[1e6]])
     ).place
     assert place == 1 + BEYOND
+
+
+@pytest.mark.parametrize("name", ["linear", "log", "asinh"])
+def test_expected_numbers_are_means_over_errors(rng, name):
+    """Errors that are skewed: were they taken with the other sign, all means would be others."""
+    y = np.exp(rng.standard_normal(50))
+    told, scale, errors = Told(np.zeros(2), np.ones(2)), Scale.of(name, y), np.sort(rng.exponential(size=2000))
+    reading = Reading(told, 0.0, np.ones(1), np.zeros(2), errors, np.empty((0, 2)))
+    voters = NumberVoters(y[:, None], np.stack([y, y**2]), told)
+    committee = NumberCommittee({}, [], Mixture(np.ones((1, 1)), reading), voters, [], scale)
+    place, spread = np.array([-1.0, 0.0, 0.5]), np.array([0.1, 0.3, 0.2])
+    expected = scale.back(place[:, None] + spread[:, None] * errors).mean(axis=1)
+    assert_allclose(committee.means(Outlook(place, spread)), expected, rtol=1e-2 if name != "linear" else 1e-12)

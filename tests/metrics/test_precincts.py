@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from freemetric.metrics import Calibration, Candidate, Committee, Ensemble, Mixture, Voters
 from freemetric.metrics.answers import answers, merged
@@ -55,6 +55,24 @@ def test_a_shortlist_of_a_precinct_asks_only_those_on_it(committee, rng):
     near = precinct.listed(spaces).shortlist.nearest({"scaled": committee.views["scaled"](Q)}, 12)
     for query, places in zip(near, listed.places, strict=True):
         assert set(listed.ranks[places[places >= 0]]) <= set(precinct.ranks[query])
+
+
+@pytest.mark.parametrize("block", [24, 36, 16_384])
+def test_answers_of_a_shortlist_by_hand(committee, rng, block, monkeypatch):
+    """Of the places nearest in the averaged metric, the nearest in every space, however many queries go at once."""
+    monkeypatch.setattr("freemetric.metrics.answers.BLOCK", block)
+    Q, spaces = rng.random((8, 3)), Spaces.of(committee)
+    (precinct,) = precincts(committee.voters, [np.arange(90)])
+    found = answers(spaces, precinct.listed(spaces), Q, 12)
+    seen, asked = committee.views["scaled"](precinct.X), committee.views["scaled"](Q)
+    apart = asked[:, None] - seen
+    listed = np.argsort(np.einsum("qpi,ij,qpj->qp", apart, spaces.matrices["scaled"], apart))[:, :12]
+    maps = [np.eye(3), *committee.ensembles[1].maps]
+    for number, A in enumerate(maps):
+        truth = np.take_along_axis(((apart @ A.T) ** 2).sum(axis=2), listed, axis=1)
+        assert_allclose(found.distances[:, number], np.sort(truth)[:, :7], rtol=1e-4, atol=1e-6)
+        nearest = np.take_along_axis(listed, np.argsort(truth)[:, :7], axis=1)
+        assert_array_equal(found.ranks[found.places[:, number]], precinct.ranks[nearest])
 
 
 def test_equal_rows_have_equal_keys():

@@ -68,6 +68,7 @@ def correlated(rng):
 
 def test_whitened_features_are_not_correlated_and_keep_their_places(correlated):
     V, scaled = Whitened.of(correlated)(correlated), Scaled.of(correlated)(correlated)
+    np.testing.assert_allclose(V.mean(axis=0), 0, atol=1e-9)
     assert V.var(axis=0).sum() == pytest.approx(scaled.var(axis=0).sum())
     whole, seen = np.corrcoef(scaled[:, :6], rowvar=False), np.corrcoef(V[:, :6], rowvar=False)
     assert whole[0, 1] > 0.85
