@@ -6,6 +6,7 @@ workers have found.
 
 import json
 import sys
+import time
 import traceback
 import warnings
 from contextlib import nullcontext
@@ -55,4 +56,5 @@ if __name__ == "__main__":
     with _backend(sys.argv[1]):
         print(json.dumps({"places": Parallel(n_jobs=2)(delayed(_place)() for _ in range(2))}), flush=True)
     for wanted in json.load(sys.stdin):
-        print(json.dumps(done(Cell(*wanted))), flush=True)
+        start = time.perf_counter()
+        print(json.dumps(done(Cell(*wanted)) | {"seconds": round(time.perf_counter() - start, 3)}), flush=True)

@@ -10,7 +10,7 @@ import freemetric
 from freemetric.learners import LEARNERS
 
 from .estimators import ESTIMATORS
-from .matrix import CELLS, COLUMNS, FLOORS, WAYS, refusal
+from .matrix import BACKENDS, CELLS, COLUMNS, FLOORS, WAYS, is_spare, refusal
 
 pytestmark = pytest.mark.timeout(1200)  # the first test waits for all cells, and perhaps for a compiler
 
@@ -27,7 +27,11 @@ def test_it_is_the_installed_wheel_that_works(column, outcomes):
     assert {Path(place).parents[1] for place in outcomes["places"].get(column, [])} <= {site}
 
 
-@pytest.mark.parametrize("cell", CELLS, ids="-".join)
+def marked(cell):
+    return pytest.param(cell, id="-".join(cell), marks=[pytest.mark.slow] if is_spare(cell) else [])
+
+
+@pytest.mark.parametrize("cell", [marked(cell) for cell in CELLS])
 def test_cell(cell, outcomes):
     assert cell in outcomes, f"the process of {cell.column} gave no line: {outcomes['died'][cell.column]}"
     found, refused = outcomes[cell], refusal(cell)
@@ -38,7 +42,8 @@ def test_cell(cell, outcomes):
         return
     assert "scores" in found, found["traceback"]
     assert np.mean(found["scores"]) > FLOORS.get(cell.use, 0.6)
-    alone = outcomes.get(cell._replace(column="sequential"))
-    if cell.use not in WAYS and alone and "scores" in alone:
-        # Products of memory maps, which joblib makes for its processes, round otherwise: one sample of 50 may change.
-        np.testing.assert_allclose(found["scores"], alone["scores"], atol=0.021)
+    for column in BACKENDS:
+        other = outcomes.get(cell._replace(column=column))
+        if cell.use not in WAYS and other and "scores" in other:
+            # Products of memory maps, which joblib makes for its processes, round otherwise: a sample of 50 may change.
+            np.testing.assert_allclose(found["scores"], other["scores"], atol=0.021, err_msg=column)
