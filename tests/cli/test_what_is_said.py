@@ -1,11 +1,15 @@
 """Numbers that would mislead come with a word."""
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+
+import freemetric.cli
 
 FIT = ["--target", "class", "--method", "euclidean", "--set", "n_neighbors=3", "-o"]
 
@@ -83,3 +87,22 @@ def test_the_real_command(people, tmp_path):
     done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
     assert "60 classes, and every row has a class of its own; --task regress predicts a quantity" in done.stderr
+
+
+def undeclared(path):
+    """Options of a file of commands whose word for the value is their own name, but which do not declare that name."""
+    tree = ast.parse(path.read_text())
+    named = [(node.arg, node.annotation) for node in ast.walk(tree) if isinstance(node, ast.arg)]
+    named += [(ast.unparse(node.targets[0]).lower(), node.value) for node in tree.body if isinstance(node, ast.Assign)]
+    for name, said in named:
+        for call in ast.walk(said) if said is not None else ():
+            if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "Option" and not call.args:
+                words = {keyword.arg: getattr(keyword.value, "value", None) for keyword in call.keywords}
+                if str(words.get("metavar")).lower() == name:
+                    yield f"{path.name}: {name}"
+
+
+def test_options_have_names_in_lower_case_with_every_release_of_typer():
+    """Typer 0.27 takes the metavar for the name of an option where they differ by case alone."""
+    files = Path(freemetric.cli.__file__).parent.glob("*.py")
+    assert not [found for path in files for found in undeclared(path)]

@@ -21,14 +21,20 @@ def bench_run(
     task: Annotated[
         str,
         typer.Option(
+            "--task",
             metavar="TASK",
             help="classes: classification. numbers: regression on public tables. laws: regression on generated data "
             "whose noise is known.",
         ),
     ] = "classes",
-    datasets: Annotated[str, typer.Option(metavar="DATASETS", help="Names separated by commas, or all.")] = "all",
+    datasets: Annotated[
+        str, typer.Option("--datasets", metavar="DATASETS", help="Names separated by commas, or all.")
+    ] = "all",
     methods: Annotated[
-        str, typer.Option(metavar="METHODS", help="Names separated by commas, paper (those of the paper), or all.")
+        str,
+        typer.Option(
+            "--methods", metavar="METHODS", help="Names separated by commas, paper (those of the paper), or all."
+        ),
     ] = "paper",
     repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Repeats of two-fold cross-validation.")] = 5,
     tuned: Annotated[
@@ -36,8 +42,12 @@ def bench_run(
     ] = False,
     jobs: Annotated[int, typer.Option(metavar="N", help="Number of fits at a time.")] = 1,
     rows: Annotated[int, typer.Option(metavar="N", min=10, help="For laws: number of training rows.")] = 200,
-    seconds: Annotated[float | None, typer.Option(metavar="SECONDS", help="Longest time of one fit.")] = None,
-    megabytes: Annotated[float | None, typer.Option(metavar="MEGABYTES", help="Largest memory of one fit.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="SECONDS", help="Longest time of one fit.")
+    ] = None,
+    megabytes: Annotated[
+        float | None, typer.Option("--megabytes", metavar="MEGABYTES", help="Largest memory of one fit.")
+    ] = None,
     device: Device = "cpu",
     most_patterns: Annotated[
         int | None,

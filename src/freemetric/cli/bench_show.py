@@ -84,7 +84,9 @@ def bench_figure(
     measure: Measure = None,
     control: Control = None,
     methods: Methods = "all",
-    dataset: Annotated[str, typer.Option(metavar="DATASET", help="Data set of the figure neighbors.")] = "iris",
+    dataset: Annotated[
+        str, typer.Option("--dataset", metavar="DATASET", help="Data set of the figure neighbors.")
+    ] = "iris",
     as_json: Json = False,
 ) -> None:
     """Draw a figure of the paper from the records."""
@@ -110,7 +112,9 @@ def bench_draw(
     which: Annotated[str, typer.Argument(metavar="DRAWING", help="snapshots, annealing or race.")],
     dataset: Annotated[str, typer.Argument(metavar="DATASET", help="Data set to learn on.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="PNG or SVG file to write.")],
-    seconds: Annotated[float, typer.Option(metavar="SECONDS", help="For race: time of each optimiser.")] = 10.0,
+    seconds: Annotated[
+        float, typer.Option("--seconds", metavar="SECONDS", help="For race: time of each optimiser.")
+    ] = 10.0,
     data_home: DataHome = None,
     as_json: Json = False,
 ) -> None:

@@ -47,6 +47,7 @@ def evaluate(
     methods: Annotated[
         str | None,
         typer.Option(
+            "--methods",
             metavar="METHODS",
             help=f"Names separated by commas, or all. For classification: {', '.join(names.METHODS)}; default "
             f"{USUAL['classify']}. For regression: {', '.join(names.NUMBER_METHODS)}; default {USUAL['regress']}.",
@@ -95,7 +96,7 @@ def evaluate(
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Number of splits to fit at a time.")] = None,
     limit: Annotated[float | None, typer.Option(metavar="SECONDS", min=0, help="Longest time of one fit.")] = None,
     megabytes: Annotated[
-        float | None, typer.Option(metavar="MEGABYTES", min=0, help="Largest memory of one fit.")
+        float | None, typer.Option("--megabytes", metavar="MEGABYTES", min=0, help="Largest memory of one fit.")
     ] = None,
     form: Format = None,
     missing: Missing = None,

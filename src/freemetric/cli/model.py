@@ -45,6 +45,7 @@ def fit(
     method: Annotated[
         str,
         typer.Option(
+            "--method",
             metavar="METHOD",
             help=f"For classification: {', '.join(FITTED)}. For regression: {', '.join(FITTED_TO_NUMBERS)}. "
             "After a metric learner, k-NN predicts.",

@@ -28,7 +28,9 @@ Target = Annotated[
 Task = Annotated[
     str | None,
     typer.Option(
-        metavar="TASK", help="classify or regress. By default the values of the target column decide which of the two."
+        "--task",
+        metavar="TASK",
+        help="classify or regress. By default the values of the target column decide which of the two.",
     ),
 ]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, max=2**31, help="Seed of all random numbers.")]
@@ -49,12 +51,14 @@ Format = Annotated[
 Encoding = Annotated[
     str | None,
     typer.Option(
+        "--encoding",
         metavar="ENCODING",
         help="Encoding of a text file if it is not recognised: utf-8, cp1252, latin-1, utf-16, ...",
     ),
 ]
 Sheet = Annotated[
-    str | None, typer.Option(metavar="SHEET", help="Sheet of an Excel file, by name or number. Default: the first.")
+    str | None,
+    typer.Option("--sheet", metavar="SHEET", help="Sheet of an Excel file, by name or number. Default: the first."),
 ]
 Missing = Annotated[
     list[str] | None,
@@ -80,7 +84,9 @@ KeepFeature = Annotated[
         "--keep", metavar="COLUMN", help="Column to use as a feature although it looks like an identifier. Repeatable."
     ),
 ]
-Device = Annotated[str, typer.Option(metavar="DEVICE", help="Device for methods that can use several: cpu, cuda, ...")]
+Device = Annotated[
+    str, typer.Option("--device", metavar="DEVICE", help="Device for methods that can use several: cpu, cuda, ...")
+]
 Keep = Annotated[
     list[str] | None, typer.Option(metavar="COLUMN", help="Column of the data to copy to the output. Repeatable.")
 ]

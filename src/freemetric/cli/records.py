@@ -14,10 +14,11 @@ PACKED = "records.jsonl.gz"
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of records.")]
 Records = Annotated[Path, typer.Argument(metavar="RECORDS", help="Folder of records, or one compact file of them.")]
-Methods = Annotated[str, typer.Option(metavar="METHODS", help="Names separated by commas, or all.")]
+Methods = Annotated[str, typer.Option("--methods", metavar="METHODS", help="Names separated by commas, or all.")]
 Protocol = Annotated[
     str,
     typer.Option(
+        "--protocol",
         metavar="PROTOCOL",
         help="How k is chosen. honest: without the test half. paper: the best k on each test half. one-k: the best k "
         "for all test halves of a data set.",
@@ -27,6 +28,7 @@ Without = Annotated[str, typer.Option(metavar="DATASETS", help="Data sets to lea
 Measure = Annotated[
     str | None,
     typer.Option(
+        "--measure",
         metavar="MEASURE",
         help="Measure that methods are compared by. Classification: error (default), brier, log_loss. Regression: "
         "unexplained (1 - R2, default), mae, rmse, pinball, excess, width80, off80, ...",

@@ -19,7 +19,7 @@ def report(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="HTML file to write. Default: beside the model."),
     ] = None,
-    title: Annotated[str | None, typer.Option(metavar="TITLE", help="Title of the page.")] = None,
+    title: Annotated[str | None, typer.Option("--title", metavar="TITLE", help="Title of the page.")] = None,
     rows: Annotated[
         int, typer.Option(metavar="N", min=10, help="Show at most so many rows; a sample if there are more.")
     ] = 10_000,

@@ -18,7 +18,8 @@ ENDS = ("SIGTERM", "SIGHUP")  # asked to end, and the terminal was closed
 
 def serve(
     port: Annotated[
-        int | None, typer.Option(metavar="PORT", min=1, max=65535, help="Port on 127.0.0.1. Default: a free one.")
+        int | None,
+        typer.Option("--port", metavar="PORT", min=1, max=65535, help="Port on 127.0.0.1. Default: a free one."),
     ] = None,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", metavar="", help="Open the page in the browser.")
@@ -32,7 +33,10 @@ def serve(
     megabytes: Annotated[
         float | None,
         typer.Option(
-            metavar="MEGABYTES", min=0, help="Largest memory of one fit or comparison. Default: all there is."
+            "--megabytes",
+            metavar="MEGABYTES",
+            min=0,
+            help="Largest memory of one fit or comparison. Default: all there is.",
         ),
     ] = None,
 ) -> None:
