@@ -78,6 +78,18 @@ def test_a_chain_does_not_change(sampler, energy):
     assert_same(run_to_the_end(sampler, energy, chain), first)
 
 
+def test_step_sizes_adapt_in_the_burn_in_and_never_after(energy):
+    """They change after each of the first three steps of six, and stay as they are afterwards."""
+    sampler = Annealing(Constant(1e-3), MatrixMove(0.2), n_steps=6, burn_in=0.5)
+    chain = sampler.begin(np.random.default_rng(0), energy, start())
+    scales = [chain.scale]
+    while not sampler.ended(chain):
+        chain, _ = sampler.advance(chain, energy)
+        scales.append(chain.scale)
+    changed = [not np.array_equal(before, after) for before, after in zip(scales, scales[1:], strict=False)]
+    assert changed == [True, True, True, False, False, False]
+
+
 @pytest.mark.parametrize("move", MOVES, ids=repr)
 def test_a_replica_is_the_same_alone_and_beside_others(move, energy, iris):
     sampler = Annealing(Constant(1e-3), move, n_steps=8)
