@@ -1,6 +1,7 @@
 """Chains are values: stopped, written, read and resumed they give the same states as if nothing had happened."""
 
 import multiprocessing
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -86,7 +87,7 @@ def test_step_sizes_adapt_in_the_burn_in_and_never_after(energy):
     while not sampler.ended(chain):
         chain, _ = sampler.advance(chain, energy)
         scales.append(chain.scale)
-    changed = [not np.array_equal(before, after) for before, after in zip(scales, scales[1:], strict=False)]
+    changed = [not np.array_equal(before, after) for before, after in pairwise(scales)]
     assert changed == [True, True, True, False, False, False]
 
 
