@@ -20,7 +20,7 @@ def prepare(kernels, X, bounds, **options):
 
 
 def problem(rng, N=97, d=5, p=3, n_classes=3, R=2, scale=1.0, one_data_set=False):
-    """A stack of data sets sorted by class with uneven classes, one of them a single pattern, and maps."""
+    """A stack of data sets sorted by class with uneven classes, one of them a single sample, and maps."""
     label = np.sort(np.append(rng.integers(0, n_classes, N - 1), n_classes))
     bounds = np.searchsorted(label, np.arange(n_classes + 2))
     X = rng.random((1 if one_data_set else R, N, d)) + 0.3 * np.eye(n_classes + 1, d)[label]

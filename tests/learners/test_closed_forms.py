@@ -76,7 +76,7 @@ def test_rca_from_chunks(rng):
 
 def test_singular_scatter_is_shrunk_as_ledoit_and_wolf_do(rng):
     X, y = rng.standard_normal((20, 40)), np.repeat([0, 1], 10)
-    with pytest.warns(DataWarning, match="Fewer patterns"):
+    with pytest.warns(DataWarning, match="Fewer samples"):
         M = RCA().fit(X, y).get_mahalanobis_matrix()
     expected = np.linalg.inv(ledoit_wolf(centred(X, y), assume_centered=True)[0])
     np.testing.assert_allclose(M, expected, rtol=1e-6, atol=1e-8)

@@ -148,7 +148,7 @@ def test_a_class_of_one_pattern_is_a_warning(iris):
     X, y = iris
     y = np.where(np.arange(150) == 7, 3, y)
     for estimator in (NCA(), DMLFE(), FreeEnergyClassifier(12, random_state=0)):
-        assert "Classes with a single pattern, which has no neighbour of its own class: 3." in only_warning(
+        assert "Classes with a single sample, which has no neighbour of its own class: 3." in only_warning(
             estimator, X, y
         )
 
@@ -183,7 +183,7 @@ def test_many_copies_are_a_warning(iris):
 def test_fewer_patterns_than_features_is_a_warning(rng):
     X, y = rng.random((12, 30)), np.repeat([0, 1], 6)
     for estimator in (NCA(), DMLFE(), FreeEnergyClassifier(12, random_state=0)):
-        assert only_warning(estimator, X, y).startswith("Fewer patterns (12) than features (30)")
+        assert only_warning(estimator, X, y).startswith("Fewer samples (12) than features (30)")
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ def test_reaches_the_convex_optimum(seed, counts, d, k, regularization):
 
 def test_triplets_are_what_labels_stand_for(rng):
     X, y = blobs(rng, (20, 15, 1, 2), 3)
-    with pytest.warns(DataWarning, match="single pattern"):
+    with pytest.warns(DataWarning, match="single sample"):
         labelled = LMNN(tol=1e-8).fit(X, y)
     given = LMNN(tol=1e-8).fit(X, triplets=all_triplets(X, y, 3))
     assert given.objective_ == pytest.approx(labelled.objective_, rel=1e-6)

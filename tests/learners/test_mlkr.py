@@ -188,5 +188,5 @@ def test_early_end_and_few_patterns_are_warned_about():
     X, y = load_diabetes(return_X_y=True)
     with pytest.warns(ConvergenceWarning, match="MLKR stopped at max_iter=3 before it converged"):
         MLKR(max_iter=3).fit(X, y)
-    with pytest.warns(DataWarning, match="Fewer patterns"):
+    with pytest.warns(DataWarning, match="Fewer samples"):
         MLKR(max_iter=50).fit(X[:8], y[:8])

@@ -246,7 +246,7 @@ def test_warm_start_on_other_features_or_bases_starts_anew(wine, iris):
 
 def test_warm_start_without_triplets_keeps_the_euclidean_distance(iris):
     model = SCML(warm_start=True, random_state=0).fit(*iris)
-    with pytest.warns(DataWarning, match="there are no triplets"), pytest.warns(DataWarning, match="single pattern"):
+    with pytest.warns(DataWarning, match="there are no triplets"), pytest.warns(DataWarning, match="single sample"):
         model.fit(iris[0][:6], np.arange(6))
     np.testing.assert_array_equal(model.components_, np.eye(4))
 

@@ -75,7 +75,7 @@ def test_ten_thousand_rows_stay_below_eight_megabytes(tmp_path, rng):
 
 def test_wide_data_stays_small(tmp_path, rng):
     X = rng.standard_normal((500, 1500))
-    with pytest.warns(DataWarning, match="Fewer patterns"):
+    with pytest.warns(DataWarning, match="Fewer samples"):
         model = NCA(n_components=2).fit(X[:30], np.arange(30) % 2)
     model.snapshots_ = {"step": np.arange(60), "map": np.linspace(0.1, 1, 60)[:, None, None] * model.components_}
     assert write(model, tmp_path / "wide.html", X, np.arange(500) % 2).stat().st_size < 8e6

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..learners import FreeEnergyClassifier
-from ..learners.checks import warn_about
 from ..learners.free_energy.finishing import ClassificationTask
+from ..learners.validation import warn_of_classes
 from ..metrics import Committee
 from .far_voters import FarVoters
 from .model import DaskFreeEnergyModel
@@ -66,7 +66,7 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         return voters
 
     def _warn_about(self, panel):
-        warn_about(panel.X, panel.y, self.classes_, getattr(self, "feature_names_in_", None))
+        warn_of_classes(panel.X, panel.y, self.classes_, getattr(self, "feature_names_in_", None))
 
     def _task(self, is_local):
         # Classes weigh by all samples, not by those that the search sees.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..learners.checks import check_labels, labelled
+from ..learners.validation import check_labels, labelled
 from ..metrics import Voters
 from ..metrics.places import Places, places_of
 from .far_rows import FarRows

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..extras import require
-from ..learners.checks import check_n_components
 from ..learners.free_energy.finishing import Task, finish_fit
 from ..learners.free_energy.given import given_recipe, run_to_the_end
 from ..learners.free_energy.model import FreeEnergyModel
+from ..learners.validation import check_n_components
 from ..metrics.precincts import Spaces
 from ..printable import counted
 from ..sklearn_compat import validate_params, with_callbacks

@@ -9,12 +9,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..learners import FreeEnergyRegressor
 from ..learners.base import one_blas_thread
-from ..learners.checks import warn_about_patterns
 from ..learners.free_energy.finishing import RegressionTask
 from ..learners.free_energy.given import given_recipe
 from ..learners.free_energy.intervals import check_chances, interval_chances
 from ..learners.free_energy.number_scoring import NumberScore
 from ..learners.free_energy.prediction_sets import check_alpha
+from ..learners.validation import warn_of_samples
 from ..magnitudes import reduced
 from ..metrics import NumberCommittee
 from ..metrics.reading import Outlook
@@ -76,7 +76,7 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         return voters
 
     def _warn_about(self, panel):
-        warn_about_patterns(panel.X, getattr(self, "feature_names_in_", None))
+        warn_of_samples(panel.X, getattr(self, "feature_names_in_", None))
 
     def _task(self, is_local):
         far, n_shortlists = self._voters, 1 if is_local else self._voters.n_parts

@@ -15,11 +15,10 @@ from ..presenting import Presented
 from ..sklearn_compat import Interval, validate_params, with_callbacks
 from .atomic_fit import AtomicFit
 from .blas_threads import one_blas_thread as one_blas_thread  # where learners look for it
-from .checks import check_labels, check_n_components, labelled, warn_about, warn_about_patterns
 from .mapped import MappedDistances
-from .patterns import checked_numbers
 from .training_rows import precise
 from .units import check_magnitude, unit_of, warn_of_dwarfs
+from .validation import check_labels, check_n_components, check_samples, labelled, warn_of_classes, warn_of_samples
 
 logger = logging.getLogger("freemetric")
 
@@ -69,16 +68,16 @@ class MetricLearner(
         for name in ("classes_", "_rows"):  # of an earlier fit with labels
             self.__dict__.pop(name, None)
         if given or not self._needs_labels:
-            X, y = checked_numbers(self, X, dtype=np.float64, order="C", ensure_min_samples=1 + bool(given)), None
+            X, y = check_samples(self, X, dtype=np.float64, order="C", ensure_min_samples=1 + bool(given)), None
             check_magnitude(X)
         else:
             wanted = {"y_numeric": True, "multi_output": True} if self._wants_numbers() else {}
-            X, y = checked_numbers(self, X, y, dtype=self._dtypes, order="C", ensure_min_samples=2, **wanted)
+            X, y = check_samples(self, X, y, dtype=self._dtypes, order="C", ensure_min_samples=2, **wanted)
             check_magnitude(X)
             learned = self._numbered_patterns if wanted else self._labelled_patterns
             X, y, given = learned(precise(X), y, sample_weight)
             names = getattr(self, "feature_names_in_", None)
-            warn_about_patterns(X, names) if wanted else warn_about(X, y, self.classes_, names)
+            warn_of_samples(X, names) if wanted else warn_of_classes(X, y, self.classes_, names)
         check_n_components(getattr(self, "n_components", None), X)
         with self._in_units(X):
             self.components_ = self._learn(X, y, **given) / self._unit

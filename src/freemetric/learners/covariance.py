@@ -8,8 +8,8 @@ from ..magnitudes import enlarged, exponent_of, reduced
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
 from .linear_algebra import invertible, is_regular, mean_of
-from .side_information import clip_count
 from .units import ranges
+from .validation import clip_count
 
 ROUNDING = 1e-6  # spread against mean of a feature that has to be looked at again
 FEW_DIGITS = 1e-6  # smallest against largest variance; below, eigenvalues have less than ten digits

@@ -10,7 +10,8 @@ from scipy.linalg import eigh
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
 from .linear_algebra import covariance, group_means, within_groups
-from .side_information import check_chunks, clip_count
+from .side_information import check_chunks
+from .validation import clip_count
 
 NULL = 1e-10  # against the largest eigenvalue
 

@@ -8,7 +8,7 @@ from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
 from .linear_algebra import generalised_eigenvectors, shrinkage
 from .neighbors import class_neighbors
-from .side_information import clip_count
+from .validation import clip_count
 
 BLOCK = 8192  # patterns whose differences are held at once
 

@@ -21,9 +21,9 @@ from .kernel_functions import KINDS, PRECOMPUTED, Kernel, width
 from .kernel_space import KernelSpace, exact_space, nystroem_space
 from .nca import NCA
 from .pairs import PairDistances
-from .patterns import checked_numbers
 from .tuples.teaching import takes, taught
 from .units import check_magnitude, warn_of_dwarfs
+from .validation import check_samples
 
 MOST_DIRECTIONS = 300  # unless more are asked for: iterations of most learners cost the square of it
 
@@ -202,7 +202,7 @@ class Kernelized(
 
     def _checked(self, X):
         """Patterns in double precision; ValueError where they cannot be learned from."""
-        patterns = checked_numbers(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        patterns = check_samples(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         check_magnitude(patterns)
         if self.kernel == PRECOMPUTED:
             _check_symmetric(patterns)
@@ -247,7 +247,7 @@ class Kernelized(
         Z : ndarray of shape (n_samples, n_components)
         """
         check_is_fitted(self)
-        return self._mapped(checked_numbers(self, X, dtype=np.float64, reset=False))
+        return self._mapped(check_samples(self, X, dtype=np.float64, reset=False))
 
     def get_metric(self) -> Callable[..., float]:
         """A function ``metric(u, v, squared=False)`` of two patterns, independent of this learner from now on."""

@@ -24,9 +24,7 @@ from ..sklearn_compat import (
     with_callbacks,
 )
 from .callbacks import FitSteps
-from .checks import check_labels, labelled
-from .patterns import checked_numbers
-from .side_information import clip_count
+from .validation import check_labels, check_samples, clip_count, labelled
 from .voting import VotingClassifier
 
 
@@ -119,7 +117,7 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
             The fitted classifier.
         """
         validate_params(self)
-        patterns, labels = checked_numbers(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        patterns, labels = check_samples(self, X, y, dtype=np.float64, ensure_min_samples=2)
         rows = np.flatnonzero(labelled(labels))
         self.classes_, numbers = check_labels(labels[rows])
         patterns = patterns[rows]

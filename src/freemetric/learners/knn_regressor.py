@@ -18,8 +18,7 @@ from .atomic_fit import AtomicFit
 from .callbacks import FitSteps
 from .knn import MetricKNeighborsClassifier, held_out_errors
 from .neighbor_means import NeighborMeans
-from .patterns import checked_numbers
-from .side_information import clip_count
+from .validation import check_samples, clip_count
 
 
 class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presented, RegressorMixin, BaseEstimator):
@@ -124,7 +123,7 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
         """
         validate_params(self)
         options = {"dtype": np.float64, "y_numeric": True, "multi_output": True, "ensure_min_samples": 2}
-        patterns, numbers = checked_numbers(self, X, y, **options)
+        patterns, numbers = check_samples(self, X, y, **options)
         numbers = numbers.astype(np.float64)
         splits = self._splits(len(numbers)) if self.n_neighbors == "auto" else []
         fits = FitSteps(self, patterns, numbers, len(splits) + 1, name="fit of the metric")
@@ -181,7 +180,7 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
 
     def _told(self, X, n_neighbors):
         check_is_fitted(self)
-        patterns = checked_numbers(self, X, dtype=np.float64, reset=False)
+        patterns = check_samples(self, X, dtype=np.float64, reset=False)
         Q = np.asarray(self.learner_.transform(patterns), dtype=np.float64)
         exponent = exponent_of(self.numbers_)
         means = self._means(self.embedding_, reduced(self.numbers_, exponent).reshape(len(self.numbers_), -1))

@@ -8,7 +8,7 @@ from scipy.linalg import cholesky, solve_triangular, svd
 from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
 from .linear_algebra import covariance, group_means, within_groups
-from .side_information import clip_count
+from .validation import clip_count
 
 NULL = 1e-9  # standard deviations between means that are rounding
 

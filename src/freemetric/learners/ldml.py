@@ -181,7 +181,7 @@ class LDML(ConvexDescent):
             wanted = usual_number_of_pairs(y) if self.n_constraints is None else self.n_constraints
             pairs, similar = draw_pairs(generator(self.random_state), X, y, wanted)
             if not len(pairs):
-                raise ValueError("LDML learns from similar pairs, too; every class has a single pattern.")
+                raise ValueError("LDML learns from similar pairs, too; every class has a single sample.")
         return pairs, np.where(similar, 1.0, -1.0)
 
 

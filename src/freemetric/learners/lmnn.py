@@ -19,8 +19,9 @@ from .batches import BATCH_SIZE, SAMPLE, MiniBatched
 from .init import INITS, initial_map
 from .lowest import Lowest, keeping_the_best
 from .neighbors import class_neighbors
-from .side_information import check_triplets, clip_count
+from .side_information import check_triplets
 from .stochastic_descent import StochasticDescent, well_scaled
+from .validation import clip_count
 
 SLACK = 0.1  # of a margin of one: more keeps pairs for longer, but more of them
 WIDTHS = 10.0 ** -np.arange(1, 13, 2)  # of the hinge's smooth part, one after the other; those above tol

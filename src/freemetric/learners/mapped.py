@@ -12,7 +12,7 @@ from ..files.checks import check_array as check_kept_array
 from ..files.estimators import check_attributes
 from ..magnitudes import lengths
 from .pairs import PairDistances
-from .patterns import products
+from .validation import check_factors
 
 
 class MappedDistances(PairDistances):
@@ -51,7 +51,7 @@ class MappedDistances(PairDistances):
 
     def _image(self, X: Any) -> NDArray:
         check_is_fitted(self)
-        return _mapped(products(self, X), self.components_)
+        return _mapped(check_factors(self, X), self.components_)
 
     def _apart(self, U, V):
         with np.errstate(over="ignore"):

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.decomposition import PCA as ScikitLearnPCA
 
 from .base import MetricLearner
-from .side_information import clip_count
+from .validation import clip_count
 
 
 class PCA(MetricLearner):

@@ -17,8 +17,9 @@ from .linear_algebra import map_by_contrast, map_of
 from .lowest import Lowest, keeping_the_best
 from .neighbors import class_neighbors
 from .scml_basis import draw_basis, most_bases
-from .side_information import check_triplets, clip_count
+from .side_information import check_triplets
 from .training_rows import canonical_order
+from .validation import clip_count
 
 PER_FEATURE, MOST_BASES = 20, 1000  # default number of bases
 STEPS = 1000  # between two looks at the exact objective

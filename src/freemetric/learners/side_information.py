@@ -1,13 +1,11 @@
 """What is known about patterns when it is less than their labels: chunklets, pairs, triplets, quadruplets."""
 
-import warnings
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..exceptions import DataWarning, callers_stacklevel
 from ..printable import counted
 from .training_rows import canonical_order
+from .validation import warn_of_data
 
 COPY = 1e-20  # of the largest squared difference; anything smaller is no difference
 PAIRS_PER_CLASS_PAIR = 20
@@ -84,11 +82,7 @@ def draw_pairs(rng: np.random.Generator, X: NDArray, y: NDArray, n_pairs: int) -
     (within, between), wanted = count_pairs(y), n_pairs // 2
     if wanted > min(within, between):
         wanted = min(within, between)
-        warnings.warn(
-            f"Only {within} similar and {between} dissimilar pairs exist; {wanted} of each are used.",
-            DataWarning,
-            stacklevel=callers_stacklevel(),
-        )
+        warn_of_data(f"Only {within} similar and {between} dissimilar pairs exist; {wanted} of each are used.")
     order = canonical_order(X, y, np.ones(len(y)))
     pairs = np.vstack([draw_similar(rng, y[order], wanted), draw_dissimilar(rng, y[order], wanted)])
     return np.sort(order[pairs], axis=1), np.arange(2 * wanted) < wanted
@@ -109,16 +103,6 @@ def differ(V: NDArray) -> NDArray[np.bool_]:
     """Which differences (n, d) of pairs are more than rounding."""
     squared = np.einsum("ni,ni->n", V, V)
     return squared > COPY * squared.max(initial=0.0)
-
-
-def clip_count(value: int, most: int, name: str) -> int:
-    """``value``, or ``most`` with a warning where the data allow no more."""
-    if value <= most:
-        return value
-    warnings.warn(
-        f"{name}={value} is more than the data allow; {most} is used.", DataWarning, stacklevel=callers_stacklevel()
-    )
-    return most
 
 
 def _draw(rng, y, wanted, propose):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..sklearn_compat import check_sample_weight
-from .checks import check_labels, known_labels, labelled
+from .validation import check_labels, known_labels, labelled
 
 NOTHING = 1e-12  # of the mean weight
 MOST_ORDERED = 200_000  # rows; no tie among more of them can matter

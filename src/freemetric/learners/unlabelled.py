@@ -3,8 +3,8 @@
 from typing import Any
 
 from .base import MetricLearner
-from .checks import check_labels, labelled
 from .priors import prior_metric
+from .validation import check_labels, labelled
 
 
 class PriorOfAllRows(MetricLearner):

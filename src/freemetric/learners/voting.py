@@ -9,7 +9,7 @@ from ..files import Savable
 from ..metrics.votes import chunks, shares
 from ..presenting import Presented
 from .atomic_fit import AtomicFit
-from .patterns import checked_numbers
+from .validation import check_samples
 
 
 class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstimator):
@@ -34,7 +34,7 @@ class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstim
             Row k - 1 counts the classes of the k nearest; of rows at one place that are more than needed, in part.
         """
         check_is_fitted(self)
-        patterns: NDArray = checked_numbers(self, X, dtype=np.float64, reset=False)
+        patterns: NDArray = check_samples(self, X, dtype=np.float64, reset=False)
         k = self.n_neighbors_ if n_neighbors is None else min(n_neighbors, self._n_voters())
         parts = chunks(len(patterns), k, len(self.classes_))
         return np.concatenate([self._count(patterns[part], k) for part in parts])
@@ -57,7 +57,7 @@ class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstim
             Rows sum to one; columns follow ``classes_``.
         """
         check_is_fitted(self)
-        patterns: NDArray = checked_numbers(self, X, dtype=np.float64, reset=False)
+        patterns: NDArray = check_samples(self, X, dtype=np.float64, reset=False)
         k = self.n_neighbors_
         parts = chunks(len(patterns), k, len(self.classes_))
         return np.concatenate([shares(self._count(patterns[part], k).astype(np.float64))[:, -1] for part in parts])

@@ -6,8 +6,8 @@ from numpy.typing import ArrayLike
 
 from ..sklearn_compat import with_callbacks
 from .base import MetricLearner
-from .checks import check_varying
 from .training_rows import number_rows, training_rows
+from .validation import check_varying
 
 
 class WeightedMetricLearner(MetricLearner):

@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..learners.patterns import checked_numbers
 from ..learners.units import check_magnitude
+from ..learners.validation import check_samples
 from .inputs import distinct_points
 from .mahalanobis import Mahalanobis
 
@@ -24,7 +24,7 @@ class ComparisonsClassifier(ClassifierMixin, Mahalanobis):
     def _distinct(self, tuples):
         """The different points (m, d), checked, and the tuples as indices of them, (n, size)."""
         X, indices = distinct_points(tuples, self.preprocessor, self._size, type(self).__name__)
-        X = checked_numbers(self, X, dtype=np.float64)
+        X = check_samples(self, X, dtype=np.float64)
         check_magnitude(X)
         return X, indices
 

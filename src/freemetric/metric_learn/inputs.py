@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-from ..learners.patterns import dense
 from ..learners.tuples.forming import Formed, flat, looked_up, merged, patterns_of
+from ..learners.validation import dense
 from .exceptions import PreprocessorError
 
 

@@ -11,9 +11,9 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from ..files.checks import require
-from ..learners.patterns import checked_numbers
 from ..learners.thresholds import STRATEGIES, best_threshold
 from ..learners.units import check_magnitude
+from ..learners.validation import check_samples
 from .inputs import distinct_points
 from .mahalanobis import Mahalanobis
 
@@ -29,7 +29,7 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
         calibration = calibration_params or {}
         self._validate_calibration_params(**calibration)
         X, indices = distinct_points(pairs, self.preprocessor, 2, type(self).__name__)
-        X = checked_numbers(self, X, dtype=np.float64)
+        X = check_samples(self, X, dtype=np.float64)
         check_magnitude(X)
         y = _checked_labels(pairs, y)
         self._learn_pairs(X, indices, y, **options)

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from ..learners.patterns import checked_numbers
 from ..learners.units import check_magnitude
+from ..learners.validation import check_samples
 from .inputs import formed_points
 from .mahalanobis import Mahalanobis
 
@@ -36,7 +36,7 @@ class PointsLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mahalanob
         """Points (N, d) and labels, checked; the number and names of features are learned."""
         X = formed_points(X, self.preprocessor, type(self).__name__)
         options = {"dtype": np.float64, "order": "C", "ensure_min_samples": 2} | options
-        checked = checked_numbers(self, X, *y, **options)
+        checked = check_samples(self, X, *y, **options)
         check_magnitude(checked[0] if y else checked)
         return checked
 

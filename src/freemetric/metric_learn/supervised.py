@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..learners.checks import check_labels
+from ..learners.validation import check_labels
 from .constraints import Constraints
 
 PER_CLASS_PAIR = 20  # constraints of each kind, where no number is asked for

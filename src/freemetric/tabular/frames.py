@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..extras import require
-from ..learners.patterns import dense
+from ..learners.validation import dense
 from .dates import ORDERS
 from .frame_cells import cells
 from .number_marks import marks_of

@@ -9,11 +9,10 @@ from sklearn.metrics import get_scorer_names
 from ...metrics import Voters
 from ...sklearn_compat import StrOptions, validate_params, with_callbacks
 from ..base import one_blas_thread
-from ..checks import check_n_components, warn_about
-from ..patterns import checked_numbers
 from ..target import Classes
 from ..training_rows import NUMBERS, precise, training_rows
 from ..units import check_not_huge
+from ..validation import check_n_components, check_samples, warn_of_classes
 from ..voting import VotingClassifier
 from .decision import Decision
 from .finishing import ClassificationTask, finish_fit
@@ -260,7 +259,7 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         return self._fit(X, y, sample_weight)
 
     def _fit(self, X, y, sample_weight, classes=None):
-        patterns, labels = checked_numbers(self, X, y, dtype=NUMBERS, ensure_min_samples=2)
+        patterns, labels = check_samples(self, X, y, dtype=NUMBERS, ensure_min_samples=2)
         check_not_huge(patterns)
         rows = training_rows(precise(patterns), labels, sample_weight, self._can_weigh(), classes)
         self.classes_ = rows.classes
@@ -272,7 +271,7 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         """Search metrics for these voters, of so many rows given."""
         search, task = self._search(voters), ClassificationTask(self._decision(voters), n_given)
         names = getattr(self, "feature_names_in_", None)
-        warn_about(search.problem.voters.X, search.problem.voters.y, self.classes_, names)
+        warn_of_classes(search.problem.voters.X, search.problem.voters.y, self.classes_, names)
         run_to_the_end(search, self)
         for name, value in finish_fit(search, task, voters).items():
             setattr(self, name, value)
@@ -307,7 +306,7 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
             return self._fit(X, y, sample_weight, classes)
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError("classes are not those of the first call to partial_fit.")
-        patterns, labels = checked_numbers(self, X, y, dtype=NUMBERS, reset=False)
+        patterns, labels = check_samples(self, X, y, dtype=NUMBERS, reset=False)
         check_not_huge(patterns)
         rows = training_rows(precise(patterns), labels, sample_weight, self._can_weigh(), self.classes_)
         learn_more(self, rows, len(patterns))

@@ -13,9 +13,9 @@ from ...metrics import Ensemble, View, Voters
 from ...sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from ..atomic_fit import AtomicFit
 from ..base import seed_sequence
-from ..patterns import checked_numbers
 from ..target import Target
 from ..training_rows import NUMBERS, precise
+from ..validation import check_samples
 from .averaged import AveragedMetricMixin
 from .description import rows_asked
 from .given import given_recipe
@@ -89,7 +89,7 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
 
     def _patterns(self, X: ArrayLike) -> NDArray:
         check_is_fitted(self)
-        return precise(checked_numbers(self, X, dtype=NUMBERS, reset=False))
+        return precise(check_samples(self, X, dtype=NUMBERS, reset=False))
 
     @property
     def _asked(self):

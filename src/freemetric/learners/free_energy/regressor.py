@@ -13,11 +13,10 @@ from ...metrics import NumberVoters
 from ...presenting import Presented
 from ...sklearn_compat import StrOptions, validate_params, with_callbacks
 from ..base import one_blas_thread
-from ..checks import check_n_components, warn_about_patterns
 from ..numbers import Numbers
-from ..patterns import checked_numbers
 from ..training_rows import NUMBERS, number_rows, precise
 from ..units import check_not_huge
+from ..validation import check_n_components, check_samples, warn_of_samples
 from .finishing import RegressionTask, finish_fit
 from .given import given_recipe, run_to_the_end
 from .intervals import check_chances, interval_chances
@@ -217,11 +216,11 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
             The fitted regressor.
         """
         validate_params(self)
-        patterns, numbers = checked_numbers(self, X, y, dtype=NUMBERS, y_numeric=True, ensure_min_samples=2)
+        patterns, numbers = check_samples(self, X, y, dtype=NUMBERS, y_numeric=True, ensure_min_samples=2)
         check_not_huge(patterns)
         rows = number_rows(precise(patterns), numbers, sample_weight, self._can_weigh())
         check_n_components(self.n_components, rows.X)
-        warn_about_patterns(rows.X, getattr(self, "feature_names_in_", None))
+        warn_of_samples(rows.X, getattr(self, "feature_names_in_", None))
         trends = given_recipe(self, len(rows.y)).trends
         with one_blas_thread():
             told, found, scale = numbers_told(rows, trends, self.scale)

@@ -22,8 +22,8 @@ from ...printable import counted
 from ...provided import PROVIDED
 from ...sklearn_compat import HasMethods, validate_params
 from ..atomic_fit import AtomicFit
-from ..patterns import checked_numbers
 from ..units import check_not_huge
+from ..validation import check_samples
 from .forming import Formed, as_tuples, called, formed, len_of, looked_up, patterns_of, rows_of
 from .teaching import check_takes, taught
 
@@ -61,7 +61,7 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
         validate_params(self)
         check_takes(self.learner, self._told)
         points, indices = formed(tuples, self._width, self._name, self.preprocessor)
-        X = checked_numbers(self, points, dtype=np.float64, ensure_min_samples=2)
+        X = check_samples(self, points, dtype=np.float64, ensure_min_samples=2)
         check_not_huge(X)
         return Formed(X, indices)
 
@@ -92,7 +92,7 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
         if callable(self.preprocessor):
             return looked_up(given, lambda keys: check_array(called(self.preprocessor, keys), dtype=np.float64))
         rows = rows_of(given, name, len_of(self.preprocessor))
-        return checked_numbers(self, self.preprocessor, dtype=np.float64, reset=False), rows
+        return check_samples(self, self.preprocessor, dtype=np.float64, reset=False), rows
 
     def _distances(self, patterns, i, j):
         """Learned distances (n,) between the points i and j of every tuple."""

@@ -1,0 +1,202 @@
+"""Checks of training data: samples must be numbers, labels must be classes; warnings where a metric will suffer."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn import get_config
+from sklearn.base import is_regressor
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from ..exceptions import DataWarning, callers_stacklevel
+from ..metrics.places import equal_rows
+from ..printable import counted, printable, verb
+from .units import ranges
+
+FOR_REGRESSION = "MLKR and DMLFE(energy='regression') learn a metric from numbers, FreeEnergyRegressor predicts them"
+NUMERIC = ("int", "float", "double", "bool", "decimal")  # in the names of types
+MANY_COPIES = 0.1  # share of rows
+MOST_COMPARED = 200_000  # rows among which copies are looked for
+PLAINLY = {  # messages of libraries, and what they mean
+    "inhomogeneous shape": "The rows of X have different lengths; every sample needs all of the features.",
+    "Expected unique column names": "Columns of X have the same name; give every column its own.",
+}
+
+
+def check_samples(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
+    """Validate samples by scikit-learn's ``validate_data``, with messages of one line about texts and gaps.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose number and names of features are learned or checked.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Samples. A sparse matrix becomes dense, at most as large as scikit-learn's ``working_memory``.
+    *y : array-like
+        Labels, if any.
+    **options : dict
+        Those of ``validate_data``.
+
+    Returns
+    -------
+    What ``validate_data`` gives.
+    """
+    if options.get("y_numeric") and y:
+        _check_no_words(estimator, y[0])
+    try:
+        return validate_data(estimator, dense(X) if issparse(X) else X, *y, **options)
+    except Exception as problem:  # libraries of frames have their own kinds
+        if "float() argument must be" in str(problem):  # scikit-learn's contract wants its kind and its words
+            raise TypeError(f"X holds objects that are no numbers: {problem}.") from problem
+        for words, plainly in PLAINLY.items():
+            if words in str(problem):
+                raise ValueError(plainly) from problem
+        message = _in_one_line(X, problem)
+        if message is None:
+            raise
+        kind = "Regressor" if options.get("y_numeric") or is_regressor(estimator) else "Classifier"
+        remedy = f"freemetric.Table{kind} takes tables as they are: names, dates, gaps"
+        raise ValueError(f"{message}; {remedy}.") from problem
+
+
+def check_factors(estimator: Any, X: Any) -> Any:
+    """Validate samples that a map will multiply: as ``check_samples``, but sparse ones stay sparse."""
+    if issparse(X):
+        return validate_data(estimator, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
+    return check_samples(estimator, X, dtype=np.float64, reset=False)
+
+
+def dense(X: Any) -> np.ndarray:
+    """Make an array of a sparse matrix; ValueError where it would be larger than scikit-learn's ``working_memory``."""
+    size, most = X.shape[0] * X.shape[1] * 8 / 2**20, get_config()["working_memory"]
+    if size > most:
+        what = f"A sparse X of shape {X.shape} takes {size:,.0f} MiB when dense, more than working_memory, {most} MiB"
+        raise ValueError(f"{what}: sklearn.decomposition.TruncatedSVD makes fewer features, or give fewer rows.")
+    return X.toarray()
+
+
+def _check_no_words(estimator, y):
+    """ValueError where y has texts that are no numbers."""
+    values = np.asarray(y)
+    for value in values.ravel().tolist() if values.dtype.kind in "OSUT" else ():
+        try:
+            float(value if isinstance(value, str) else 0)
+        except ValueError:
+            what = f"{type(estimator).__name__} learns from numbers, and y has {printable(value)!r}"
+            raise ValueError(f"{what}: make numbers of it, or take a learner of classes.") from None
+
+
+def _in_one_line(X, problem):
+    """What keeps a table from being one of numbers; None where the problem is another one."""
+    first = str(problem).partition("\n")[0].rstrip(".")
+    if "NaN" in first and first.startswith("Input X"):
+        return first
+    others = []
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):
+        columns = zip(X.columns, X.dtypes, strict=True)
+        others = [str(name) for name, kind in columns if not any(word in str(kind).lower() for word in NUMERIC)]
+    if others:
+        return f"X has columns that are no numbers: {_few([repr(name) for name in others])}"
+    return first if first.startswith("could not convert string") else None
+
+
+def check_labels(y: ArrayLike) -> tuple[NDArray, NDArray[np.intp]]:
+    """Classes, and the class number of every label; ValueError where y has no two classes."""
+    if np.asarray(y).dtype.kind not in "biuUS":  # integers and strings are labels without a closer look
+        _check_classes(y)
+    classes, y = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"A metric is learned from at least two classes; y has only 1 class, {classes.tolist()}.")
+    return classes, y
+
+
+def _check_classes(y):
+    try:
+        check_classification_targets(y)
+    except ValueError as problem:
+        if "continuous" not in str(problem):
+            raise
+        said = str(problem).partition(" Maybe")[0]
+        raise ValueError(f"{said} Classes are needed here; {FOR_REGRESSION}.") from None
+
+
+def known_labels(y: ArrayLike, classes: ArrayLike) -> tuple[NDArray, NDArray[np.intp]]:
+    """These classes, and the class number of every label; ValueError where y has another label."""
+    known, labels = np.unique(classes), np.asarray(y)
+    if len(known) < 2:
+        raise ValueError(f"A metric is learned from at least two classes; classes has only 1, {known.tolist()}.")
+    unknown = np.setdiff1d(labels, known)
+    if len(unknown):
+        raise ValueError(f"y has labels that are not among the classes: {_few(unknown.tolist())}.")
+    return known, np.searchsorted(known, labels)
+
+
+def labelled(y: NDArray, others_help: bool = False) -> NDArray[np.bool_]:
+    """Which rows have a label: those that are not -1, unless -1 is one of two classes.
+
+    The one place that says what -1 means: scikit-learn's sign for unlabelled rows, for every estimator alike.
+    """
+    unlabelled = y == -1 if np.issubdtype(np.asarray(y).dtype, np.number) else np.zeros(len(y), dtype=bool)
+    if not unlabelled.any() or len(np.unique(y)) <= 2:
+        return np.ones(len(y), dtype=bool)
+    if not others_help:
+        n = int(unlabelled.sum())
+        gone = f"{counted(n, 'unlabelled row')} (y = -1) {verb(n, 'is', 'are')} left out"
+        warn_of_data(f"{gone}; if -1 is a class, give it another name.")
+    return ~unlabelled
+
+
+def check_varying(y: NDArray) -> None:
+    """ValueError where no target of y (N,) or (N, m) varies."""
+    if not (y.min(axis=0) < y.max(axis=0)).any():
+        raise ValueError(f"y is {y.flat[0]:g} for every row: a metric is learned from numbers that differ.")
+
+
+def check_n_components(n_components: int | None, X: NDArray) -> None:
+    if n_components is not None and n_components > X.shape[1]:
+        raise ValueError(f"n_components={n_components} is larger than the number of features, {X.shape[1]}.")
+
+
+def clip_count(value: int, most: int, name: str) -> int:
+    """``value``, or ``most`` with a warning where the data allow no more."""
+    if value <= most:
+        return value
+    warn_of_data(f"{name}={value} is more than the data allow; {most} is used.")
+    return most
+
+
+def warn_of_data(message: str) -> None:
+    """Give a DataWarning at the user's line."""
+    warnings.warn(message, DataWarning, stacklevel=callers_stacklevel())
+
+
+def warn_of_classes(X: NDArray, y: NDArray, classes: NDArray, names: NDArray | None = None) -> None:
+    """Warn of every trait of samples and class numbers that will make the metric worse."""
+    lonely = classes[np.bincount(y, minlength=len(classes)) == 1].tolist()
+    if lonely:
+        warn_of_data(f"Classes with a single sample, which has no neighbour of its own class: {_few(lonely)}.")
+    warn_of_samples(X, names)
+
+
+def warn_of_samples(X: NDArray, names: NDArray | None = None) -> None:
+    """Warn of every trait of the samples that will make the metric worse; features by name where they have one."""
+    N, d = X.shape
+    constant = np.flatnonzero(ranges(X) == 0)
+    if len(constant):
+        named = constant if names is None else [printable(names[i]) for i in constant]
+        warn_of_data(f"Constant features, which no distance can use: {_few(named)}.")
+    copies = N - len(equal_rows(X)[0]) if N <= MOST_COMPARED else 0
+    if copies > MANY_COPIES * N:
+        what = f"{copies} of {N} rows {verb(copies, 'is a copy of another', 'are copies of others')}"
+        why = "fine where they were observed independently; else errors that leave one row out are too low"
+        warn_of_data(f"{what}: {why}.")
+    if d > N:
+        warn_of_data(f"Fewer samples ({N}) than features ({d}): many maps fit them perfectly; n_components may help.")
+
+
+def _few(items: Sequence, most: int = 5) -> str:
+    return ", ".join(map(str, items[:most])) + (f" and {len(items) - most} more" if len(items) > most else "")
