@@ -18,7 +18,7 @@ from .learners import (
 )
 from .learners.free_energy.jury import Jury
 from .learners.free_energy.sample import Replicas
-from .learners.walk_checkpoint import KeptWalk
+from .learners.kept_results import KeptWalk
 from .metrics import (
     Calibration,
     Candidate,

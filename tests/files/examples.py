@@ -46,11 +46,11 @@ from freemetric.energies import (
     NCAEnergy,
     RegressionEnergy,
 )
+from freemetric.learners.atomic_fit import Lowest
 from freemetric.learners.free_energy.judge import Ballots
 from freemetric.learners.free_energy.jury import Jury
 from freemetric.learners.free_energy.sample import Replicas
-from freemetric.learners.lowest import Lowest
-from freemetric.learners.walk_checkpoint import KeptWalk
+from freemetric.learners.kept_results import KeptWalk
 from freemetric.metrics import BASINS, TRENDS, VIEWS, Calibration, Candidate, Ensemble, Mixture, Voters
 from freemetric.metrics.products import Products
 from freemetric.metrics.trends import crossed_trend

@@ -1,4 +1,4 @@
-"""ANMM against its definition, pattern by pattern, and against projections that are not its own."""
+"""ANMM against its definition, sample by sample, and against projections that are not its own."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from freemetric import ANMM
 
 
 def average_margin(X, y, Z, n_neighbors, n_others):
-    """Of patterns at Z whose neighbours are those at X."""
+    """Of samples at Z whose neighbours are those at X."""
     D, E = cdist(X, X), cdist(Z, Z) ** 2
     np.fill_diagonal(D, np.inf)
     margins = []
@@ -71,9 +71,7 @@ def test_small_classes_have_the_neighbours_that_there_are(rng):
 @pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 def test_one_direction_stays_where_no_margin_is_positive(rng):
     y = np.repeat([0, 1], 20)
-    X = np.repeat(rng.random((20, 3)), 2, axis=0)[
-        np.r_[0:40:2, 1:40:2]
-    ]  # every pattern has its copy in the other class
+    X = np.repeat(rng.random((20, 3)), 2, axis=0)[np.r_[0:40:2, 1:40:2]]  # every sample has its copy in the other class
     assert ANMM(n_neighbors=1, n_others=1).fit(X, y).components_.shape == (1, 3)
 
 

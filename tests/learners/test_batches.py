@@ -8,8 +8,8 @@ from sklearn.datasets import make_classification
 from freemetric import DMLFE, LMNN, NCA, keep_interrupted_fits
 from freemetric.energies import NCAEnergy
 from freemetric.exceptions import InterruptedFitWarning
-from freemetric.learners import batches, stochastic_descent
-from freemetric.learners.batch_margin import SomeAnchors
+from freemetric.learners import stochastic_descent
+from freemetric.learners.lmnn import SomeAnchors
 from freemetric.learners.stochastic_descent import well_scaled
 from freemetric.mc import Annealing, Constant, ElementMove, LangevinMove
 
@@ -54,7 +54,7 @@ def test_threads_do_not_matter(data):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("cls", [NCA, LMNN, DMLFE])
-def test_few_patterns_are_looked_at_together(cls, wine):
+def test_few_samples_are_looked_at_together(cls, wine):
     together = cls(random_state=0).fit(*wine).components_
     np.testing.assert_array_equal(cls(batch_size=178, random_state=0).fit(*wine).components_, together)
     learner = cls()
@@ -65,9 +65,9 @@ def test_few_patterns_are_looked_at_together(cls, wine):
 @pytest.mark.parametrize(
     "learner", [NCA(), LMNN(), DMLFE(sampler=Annealing(Constant(0.0), ElementMove(), n_steps=1))], ids=repr
 )
-def test_many_patterns_in_single_precision(learner, monkeypatch, tmp_path):
+def test_many_samples_in_single_precision(learner, monkeypatch, tmp_path):
     """What very many are is made small here: memory-mapped rows reach the batches as they are."""
-    monkeypatch.setattr(batches, "MOST_WHOLE", 300)
+    monkeypatch.setattr(stochastic_descent, "MOST_WHOLE", 300)
     monkeypatch.setattr("freemetric.learners.training_rows.MOST_ORDERED", 300)
     monkeypatch.setattr(stochastic_descent, "STEPS", 2)
     rows, y = make_classification(600, 5, random_state=0)
@@ -86,7 +86,7 @@ def test_many_patterns_in_single_precision(learner, monkeypatch, tmp_path):
 
 
 def test_as_good_as_all_pairs(data):
-    """By the error of soft neighbours among other patterns, at the best scale: ranks of neighbours have none."""
+    """By the error of soft neighbours among other samples, at the best scale: ranks of neighbours have none."""
     X, y = data
     judge = NCAEnergy().bind(X[750:], y[750:])
     learners = NCA(batch_size=150, random_state=0), NCA(max_iter=200)

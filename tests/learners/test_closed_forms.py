@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from freemetric import DCA, DMLMJ, LFDA, PCA, RCA
 from freemetric.exceptions import DataWarning
-from freemetric.learners.neighbors import class_neighbors
+from freemetric.learners.side_information import class_neighbors
 
 
 def gaussians(rng, n=4000, means=((0, 0, 0), (3, 1, 0))):
@@ -44,7 +44,7 @@ def test_full_pca_keeps_distances_and_whitening_equalises_variance(wine):
     np.testing.assert_allclose(np.cov(PCA(whiten=True).fit(X).transform(X).T), np.eye(13), atol=1e-9)
 
 
-def test_pca_clips_its_components_to_the_patterns(rng):
+def test_pca_clips_its_components_to_the_samples(rng):
     X = rng.random((5, 8))
     with pytest.warns(DataWarning, match="n_components=7 is more than the data allow; 5 is used"):
         assert PCA(7).fit(X).components_.shape == (5, 8)

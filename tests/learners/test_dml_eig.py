@@ -17,7 +17,7 @@ NO_RIDGE = 1e-12
 
 @pytest.fixture
 def tiny(rng):
-    """Forty patterns of three features; twelve similar and twenty dissimilar pairs."""
+    """Forty samples of three features; twelve similar and twenty dissimilar pairs."""
     X = rng.standard_normal((40, 3)) * [1, 0.5, 0.2]
     pairs = rng.permuted(np.tile(np.arange(40), (32, 1)), axis=1)[:, :2]
     return X, pairs, np.where(np.arange(32) < 12, 1, -1)
@@ -175,7 +175,7 @@ def test_defaults_survive_poor_data(rng, wine):
     digits = load_digits(return_X_y=True)
     for data, labels in (
         (np.hstack([X, np.ones((178, 3))]), y),
-        (np.vstack([X, X]), np.append(y, (y + 1) % 3)),  # every pattern contradicted by its copy
+        (np.vstack([X, X]), np.append(y, (y + 1) % 3)),  # every sample contradicted by its copy
         (np.vstack([X, X + 1e-9 * rng.random(X.shape)]), np.append(y, (y + 1) % 3)),
         (np.ones((20, 3)), np.arange(20) % 2),
         (X[:6], np.arange(6)),

@@ -129,5 +129,5 @@ def test_pairs_of_one_kind_are_not_enough(wine, labels):
 
 
 @pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
-def test_classes_of_one_pattern_each(wine):
+def test_classes_of_one_sample_each(wine):
     assert np.isfinite(GMML().fit(wine[0][::60], [0, 1, 2]).components_).all()

@@ -8,13 +8,12 @@ from sklearn.preprocessing import minmax_scale
 from freemetric import keep_interrupted_fits
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
 from freemetric.learners import itml
-from freemetric.learners.itml import ITML
-from freemetric.learners.logdet_projections import logdet_cycle
+from freemetric.learners.itml import ITML, logdet_cycle
 
 
 @pytest.fixture
 def tiny(rng):
-    """Twelve patterns in the plane, four similar and five dissimilar pairs, some of them against the bounds."""
+    """Twelve samples in the plane, four similar and five dissimilar pairs, some of them against the bounds."""
     X = rng.standard_normal((12, 2)) * [1, 0.3]
     pairs = np.array([[0, 1], [2, 3], [4, 5], [0, 6], [7, 8], [1, 9], [2, 10], [3, 11], [5, 8]])
     return X, pairs, np.array([1, 1, 1, 1, -1, -1, -1, -1, -1])
@@ -218,7 +217,7 @@ def test_defaults_survive_poor_data(rng, wine):
     digits = load_digits(return_X_y=True)
     for data, labels in (
         (np.hstack([X, np.ones((178, 3))]), y),
-        (np.vstack([X, X]), np.append(y, (y + 1) % 3)),  # every pattern contradicted by its copy
+        (np.vstack([X, X]), np.append(y, (y + 1) % 3)),  # every sample contradicted by its copy
         (np.vstack([X, X + 1e-9 * rng.random(X.shape)]), np.append(y, (y + 1) % 3)),
         (np.ones((20, 3)), np.arange(20) % 2),
         (X[:6], np.arange(6)),

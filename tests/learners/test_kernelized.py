@@ -81,7 +81,7 @@ def test_a_linear_kernel_is_the_plain_learner(learner, wine):
 
 @pytest.mark.parametrize("learner", CLOSED, ids=str)
 def test_a_polynomial_kernel_is_the_learner_on_monomials(learner, few):
-    """(u.v + 1)^2 is the product of all monomials of degree two at most, with weights; also for patterns not seen."""
+    """(u.v + 1)^2 is the product of all monomials of degree two at most, with weights; also for samples not seen."""
     X, y, new = few
 
     def monomials(X):

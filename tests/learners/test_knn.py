@@ -32,8 +32,8 @@ def test_k_is_the_best_for_metrics_that_did_not_see_the_fold(wine):
     assert model.n_neighbors_ == model.selection_["error"].argmin() + 1
 
 
-def test_k_is_not_fooled_by_a_metric_that_memorised_its_patterns(rng):
-    # Pure noise in many dimensions: NCA separates its own patterns, so k = 1 looks perfect among them.
+def test_k_is_not_fooled_by_a_metric_that_memorised_its_samples(rng):
+    # Pure noise in many dimensions: NCA separates its own samples, so k = 1 looks perfect among them.
     X, y = 0.3 * rng.standard_normal((60, 60)), np.repeat([0, 1], [40, 20])
     learned = NCA().fit(X, y).transform(X)
     neighbour = KNeighborsClassifier(1).fit(learned, y).kneighbors(n_neighbors=1, return_distance=False)[:, 0]

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from freemetric import MLKR, Euclidean, MetricKNeighborsRegressor, load
-from freemetric.learners.neighbor_means import NeighborMeans
+from freemetric.learners.knn_regressor import NeighborMeans
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_it_is_saved(friedman, tmp_path):
     model.save(tmp_path / "model.fm")
     np.testing.assert_array_equal(load(tmp_path / "model.fm").predict(X), model.predict(X))
     model.numbers_ = model.numbers_[1:]
-    with pytest.raises(ValueError, match="numbers_ of MetricKNeighborsRegressor are not those of the patterns"):
+    with pytest.raises(ValueError, match="numbers_ of MetricKNeighborsRegressor are not those of the samples"):
         model.check_state()
 
 

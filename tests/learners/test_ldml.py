@@ -130,6 +130,6 @@ def test_warm_starts(wine):
 
 
 @pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
-def test_classes_of_one_pattern_each_are_not_enough(wine):
+def test_classes_of_one_sample_each_are_not_enough(wine):
     with pytest.raises(ValueError, match="LDML learns from similar pairs, too; every class has a single sample"):
         LDML().fit(wine[0][::60], [0, 1, 2])

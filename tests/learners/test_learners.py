@@ -144,7 +144,7 @@ def only_warning(estimator, X, y):
     return messages[0]
 
 
-def test_a_class_of_one_pattern_is_a_warning(iris):
+def test_a_class_of_one_sample_is_a_warning(iris):
     X, y = iris
     y = np.where(np.arange(150) == 7, 3, y)
     for estimator in (NCA(), DMLFE(), FreeEnergyClassifier(12, random_state=0)):
@@ -175,12 +175,12 @@ def test_the_order_in_memory_does_not_matter(learner, iris):
 
 def test_many_copies_are_a_warning(iris):
     X, y = iris
-    for estimator in (LMNN(), LFDA()):  # others take copies for one pattern
+    for estimator in (LMNN(), LFDA()):  # others take copies for one sample
         message = only_warning(estimator, np.vstack([X, X]), np.append(y, y))
         assert message.startswith("150 of 300 rows are copies of others")
 
 
-def test_fewer_patterns_than_features_is_a_warning(rng):
+def test_fewer_samples_than_features_is_a_warning(rng):
     X, y = rng.random((12, 30)), np.repeat([0, 1], 6)
     for estimator in (NCA(), DMLFE(), FreeEnergyClassifier(12, random_state=0)):
         assert only_warning(estimator, X, y).startswith("Fewer samples (12) than features (30)")

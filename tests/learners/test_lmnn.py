@@ -39,7 +39,7 @@ def defined(A, X, y, k, regularization):
 
 def objective_of(loss, p):
     """Smooth f and its gradient as a function of A (flat) and the width of the smooth part."""
-    objective = lmnn._Objective(loss, (p, loss.X.shape[1]), False)
+    objective = lmnn._Search(loss, np.empty((p, loss.X.shape[1])))
 
     def function(A, width=0.0):
         objective.width = width
@@ -211,13 +211,13 @@ def test_lda_start_needs_labels(iris):
 
 def test_the_objective_never_rises(wine, monkeypatch):
     """From one iteration to the next, as long as the hinge stays the same; nor does the true one from then to then."""
-    original, seen = lmnn._Objective.report, []
+    original, seen = lmnn._Search.report, []
 
     def note(self, flat):
         original(self, flat)
         seen.append((self.width, self(flat)[0], self.best.value))
 
-    monkeypatch.setattr(lmnn._Objective, "report", note)
+    monkeypatch.setattr(lmnn._Search, "report", note)
     model = LMNN(tol=1e-6).fit(*wine)
     widths, smooth, lowest = np.array(seen).T
     assert len(seen) == model.n_iter_
@@ -280,14 +280,14 @@ def test_warm_start_on_other_features_starts_anew(wine, iris):
 
 
 def test_interrupted_fit_keeps_the_best(wine, monkeypatch):
-    original = lmnn._Objective.report
+    original = lmnn._Search.report
 
     def press_ctrl_c(self, flat):
         original(self, flat)
         if self.n_iter == 4:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(lmnn._Objective, "report", press_ctrl_c)
+    monkeypatch.setattr(lmnn._Search, "report", press_ctrl_c)
     with keep_interrupted_fits(), pytest.warns(InterruptedFitWarning, match="LMNN.fit was interrupted"):
         model = LMNN().fit(*wine)
     assert model.n_iter_ == 4
@@ -311,7 +311,7 @@ def test_more_neighbors_than_the_largest_class_has_is_one_warning(rng):
         (np.arange(6.0)[:, None], np.arange(6)),  # classes of one only
         (np.ones((8, 3)), np.repeat([0, 1], 4)),  # nothing varies
         (np.repeat(np.eye(3), 4, axis=0), np.tile([0, 1], 6)),  # copies in both classes
-        (np.random.default_rng(0).random((6, 40)), np.repeat([0, 1], 3)),  # fewer patterns than features
+        (np.random.default_rng(0).random((6, 40)), np.repeat([0, 1], 3)),  # fewer samples than features
         (np.array([[0.0], [1.0]]), np.array([0, 1])),
     ],
     ids=["lonely", "constant", "copies", "wide", "two"],

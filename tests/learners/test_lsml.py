@@ -14,7 +14,7 @@ PRIOR = np.array([[2.0, 0.5], [0.5, 1.0]])
 
 @pytest.fixture
 def tiny(rng):
-    """Twelve patterns in the plane and eight quadruplets, some of which Euclid's distance contradicts."""
+    """Twelve samples in the plane and eight quadruplets, some of which Euclid's distance contradicts."""
     X = minmax_scale(rng.standard_normal((12, 2)))
     return X, np.array([rng.permutation(12)[:4] for _ in range(8)]), rng.random(8) + 0.1
 
@@ -161,7 +161,7 @@ def test_defaults_survive_poor_data(rng, wine):
     digits = load_digits(return_X_y=True)
     for data, labels in (
         (np.hstack([X, np.ones((178, 3))]), y),
-        (np.vstack([X, X]), np.append(y, (y + 1) % 3)),  # every pattern contradicted by its copy
+        (np.vstack([X, X]), np.append(y, (y + 1) % 3)),  # every sample contradicted by its copy
         (np.ones((20, 3)), np.arange(20) % 2),
         (X[:6], np.arange(6)),
         (rng.random((12, 30)), np.repeat([0, 1], 6)),

@@ -14,7 +14,7 @@ from freemetric.learners.mcml import Collapse
 
 
 def divergence(M, X, y):
-    """The mean over patterns of KL(q | p), and its gradient by M, pair by pair in double precision."""
+    """The mean over samples of KL(q | p), and its gradient by M, pair by pair in double precision."""
     V = X[:, None] - X[None]
     h = -np.einsum("ijk,kl,ijl->ij", V, M, V)
     np.fill_diagonal(h, -np.inf)
@@ -116,7 +116,7 @@ def test_warm_starts(wine):
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the peak is counted by Linux")
-def test_memory_does_not_grow_with_the_square_of_patterns(rng):
+def test_memory_does_not_grow_with_the_square_of_samples(rng):
     collapse = Collapse(rng.random((9000, 2)), rng.integers(2, size=9000))
     collapse(np.eye(2))
     Path("/proc/self/clear_refs").write_text("5")

@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler, minmax_scale
 from freemetric import DMLFE, MLKR
 from freemetric.energies import LikenessEnergy, MiniBatch, RegressionEnergy
 from freemetric.exceptions import DataWarning
-from freemetric.learners.init import initial_map
+from freemetric.learners.descent import initial_map
 from freemetric.mc import Annealing, Constant, ElementMove, Streams
 
 QUICK = Annealing(Constant(1e-3), ElementMove(0.3), n_steps=5)
@@ -26,7 +26,7 @@ def friedman():
 
 
 def error_left_out(X, y, A):
-    """Kernel regression's, as a share of the variance, pattern by pattern."""
+    """Kernel regression's, as a share of the variance, sample by sample."""
     Z = X @ A.T
     off = []
     for i in range(len(y)):
@@ -184,7 +184,7 @@ def test_what_cannot_be_learned_is_said_in_one_line(friedman):
         MLKR(init="lda").fit(X, y)
 
 
-def test_early_end_and_few_patterns_are_warned_about():
+def test_early_end_and_few_samples_are_warned_about():
     X, y = load_diabetes(return_X_y=True)
     with pytest.warns(ConvergenceWarning, match="MLKR stopped at max_iter=3 before it converged"):
         MLKR(max_iter=3).fit(X, y)

@@ -11,7 +11,7 @@ from freemetric.learners import mmc
 
 @pytest.fixture
 def tiny(rng):
-    """Twelve patterns with three features; fourteen pairs, half of them similar."""
+    """Twelve samples with three features; fourteen pairs, half of them similar."""
     X = rng.standard_normal((12, 3)) * [1, 0.3, 2]
     return X, np.array([rng.permutation(12)[:2] for _ in range(14)]), np.repeat([1, -1], 7)
 

@@ -73,7 +73,7 @@ def test_warm_start_on_other_features_starts_anew(wine, iris):
 
 def test_interrupted_fit_keeps_the_best(wine, monkeypatch):
     calls = []
-    original = descent.Objective.report
+    original = descent.Descent.report
 
     def press_ctrl_c(self, flat):
         original(self, flat)
@@ -81,7 +81,7 @@ def test_interrupted_fit_keeps_the_best(wine, monkeypatch):
         if len(calls) == 4:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(descent.Objective, "report", press_ctrl_c)
+    monkeypatch.setattr(descent.Descent, "report", press_ctrl_c)
     with keep_interrupted_fits(), pytest.warns(InterruptedFitWarning, match="NCA.fit was interrupted"):
         model = NCA().fit(*wine)
     assert model.energy_ < NCAEnergy().bind(*wine)(np.eye(13)[None])[0]
@@ -91,4 +91,4 @@ def test_interrupted_fit_keeps_the_best(wine, monkeypatch):
 def test_verbose_logs_progress(iris, caplog):
     with caplog.at_level("INFO", logger="freemetric"):
         NCA(verbose=True).fit(*iris)
-    assert "NCA iteration 1: energy" in caplog.text
+    assert "NCA iteration 1: objective" in caplog.text

@@ -13,7 +13,7 @@ from freemetric.learners.ncmml import mean_loss
 
 
 def by_definition(A, X, y, centroids, owners):
-    """The loss pattern by pattern, from distances."""
+    """The loss sample by sample, from distances."""
     D = ((X @ A.T)[:, None] - (centroids @ A.T)[None]) ** 2
     p = softmax(-D.sum(axis=2) / 2, axis=1)
     return -np.log((p * (owners == y[:, None])).sum(axis=1)).mean()

@@ -288,9 +288,9 @@ def odd_data():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 4))
     yield "classes of one", X[:10], np.arange(10), True
-    yield "two patterns", X[:2], [0, 1], True
+    yield "two samples", X[:2], [0, 1], True
     yield "a class of one", X, np.repeat([0, 1, 2], [20, 19, 1]), False
-    yield "fewer patterns than features", rng.standard_normal((12, 60)), np.repeat([0, 1], 6), False
+    yield "fewer samples than features", rng.standard_normal((12, 60)), np.repeat([0, 1], 6), False
     yield "copies", np.repeat(X[:4], 10, axis=0), np.repeat([0, 1], 20), False
     yield "copies in both classes", np.tile(X[:4], (10, 1)), np.repeat([0, 1], 20), False
     yield "constant", np.ones((40, 4)), np.repeat([0, 1], 20), True

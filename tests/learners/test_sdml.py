@@ -6,8 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from freemetric import SDML
 from freemetric.exceptions import DataWarning
-from freemetric.learners.newton_direction import newton_direction
-from freemetric.learners.sparse_inverse import SparseInverse
+from freemetric.learners.sdml import SparseInverse, newton_direction
 
 
 def price(M, S, penalty):

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 from freemetric import DMLFE, FreeEnergyClassifier, FreeEnergyRegressor
 from freemetric.files import locks
-from freemetric.learners import walk_checkpoint
+from freemetric.learners import kept_results
 from freemetric.learners.kept_results import Claim
 from freemetric.mc import Annealing
 
@@ -30,7 +30,7 @@ ESTIMATORS = {
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_folds_in_threads(name, wine, tmp_path, monkeypatch):
-    monkeypatch.setattr(walk_checkpoint, "SECONDS", 0.0)
+    monkeypatch.setattr(kept_results, "SECONDS", 0.0)
     X, y = wine[0][::2], wine[1][::2].astype(float if name == "regressor" else int)
     model, folder = clone(ESTIMATORS[name]), tmp_path / "kept"
     wanted = cross_val_score(model, X, y, cv=4)
@@ -45,9 +45,9 @@ PROGRAM = """
 import sys, numpy as np
 from sklearn.datasets import load_wine
 from freemetric import DMLFE, FreeEnergyClassifier
-from freemetric.learners import walk_checkpoint
+from freemetric.learners import kept_results
 from freemetric.mc import Annealing
-walk_checkpoint.SECONDS = 0.0
+kept_results.SECONDS = 0.0
 X, y = load_wine(return_X_y=True)
 kind, folder, result = sys.argv[1:]
 print("ready", flush=True)

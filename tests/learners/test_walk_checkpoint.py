@@ -12,7 +12,7 @@ import pytest
 import freemetric
 from freemetric import DMLFE
 from freemetric.files import save
-from freemetric.learners import walk_checkpoint
+from freemetric.learners import kept_results
 from freemetric.mc import Annealing, Constant, ElementMove, LangevinMove, ParallelTempering
 
 SAMPLERS = {
@@ -27,10 +27,10 @@ import sys, numpy as np
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 from freemetric import DMLFE
-from freemetric.learners import walk_checkpoint
+from freemetric.learners import kept_results
 from freemetric.mc import Annealing, Constant
 move, folder, result = sys.argv[1:]
-walk_checkpoint.SECONDS = 0.0
+kept_results.SECONDS = 0.0
 X, y = load_wine(return_X_y=True)
 sampler = Annealing(Constant(1e-3), move, n_steps={"element": 20, "hamiltonian": 60}[move], n_replicas=2)
 model = DMLFE(sampler=sampler, random_state=0, checkpoint=folder or None).fit(minmax_scale(X), y)
@@ -65,7 +65,7 @@ def test_killed_in_the_middle(move, tmp_path):
 
 def stopped(model, data, n_steps, monkeypatch):
     """Let a fit die after so many steps of a replica."""
-    made, real = [], walk_checkpoint.WalkFile.write_now_and_then
+    made, real = [], kept_results.WalkFile.write_now_and_then
 
     def dying(self, *noted):
         real(self, *noted)
@@ -74,8 +74,8 @@ def stopped(model, data, n_steps, monkeypatch):
             raise MemoryError
 
     with monkeypatch.context() as patched:
-        patched.setattr(walk_checkpoint, "SECONDS", 0.0)
-        patched.setattr(walk_checkpoint.WalkFile, "write_now_and_then", dying)
+        patched.setattr(kept_results, "SECONDS", 0.0)
+        patched.setattr(kept_results.WalkFile, "write_now_and_then", dying)
         with pytest.raises(MemoryError):
             model.fit(*data)
 

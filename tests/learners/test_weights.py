@@ -1,4 +1,4 @@
-"""Weights of patterns and copies of rows: weights are importance, a copy of a row is a row."""
+"""Weights of samples and copies of rows: weights are importance, a copy of a row is a row."""
 
 import warnings
 

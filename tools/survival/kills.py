@@ -20,7 +20,7 @@ import freemetric
 from freemetric import DMLFE, Euclidean, FreeEnergyClassifier
 from freemetric.bench import records
 from freemetric.bench.runner import plan, run
-from freemetric.learners import walk_checkpoint
+from freemetric.learners import kept_results
 from freemetric.mc import Annealing, Constant
 
 from .apart import Row
@@ -35,7 +35,7 @@ PATIENCE = 5.0  # seconds until one has begun
 
 def rows(rng: random.Random) -> list[Row]:
     """A row for each kind of victim."""
-    walk_checkpoint.SECONDS = 0.0  # a file after every step
+    kept_results.SECONDS = 0.0  # a file after every step
     found = [saves(rng, 200)]
     with tempfile.TemporaryDirectory() as folder:
         found.append(bench_runs(Path(folder)))

@@ -1,6 +1,7 @@
 """The estimators: one file per learner."""
 
 from .anmm import ANMM
+from .atomic_fit import keep_interrupted_fits
 from .covariance import Covariance
 from .dca import DCA
 from .dml_eig import DMLeig
@@ -17,7 +18,6 @@ from .lda import LDA
 from .ldml import LDML
 from .lfda import LFDA
 from .lmnn import LMNN
-from .lowest import keep_interrupted_fits
 from .lsml import LSML
 from .mcml import MCML
 from .mlkr import MLKR

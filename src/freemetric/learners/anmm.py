@@ -1,22 +1,23 @@
 """ANMM: directions in which neighbours of other classes are farther away than neighbours of the own class."""
 
-from numbers import Integral
+from dataclasses import KW_ONLY
 
 import numpy as np
 from scipy.linalg import eigh
 
-from ..sklearn_compat import Interval
 from .base import MetricLearner
-from .neighbors import class_neighbors
+from .parameters import Count, estimator
+from .side_information import class_neighbors
 
-BLOCK = 8192  # patterns whose differences are held at once
+BLOCK = 8192  # samples whose differences are held at once
 
 
+@estimator
 class ANMM(MetricLearner):
     r"""Average neighbourhood margin maximisation, in closed form.
 
-    The margin of a pattern is the mean squared distance to its nearest patterns of other classes less that to its
-    nearest patterns of its own class. Their average in the learned space is largest for the leading eigenvectors of
+    The margin of a sample is the mean squared distance to its nearest samples of other classes less that to its
+    nearest samples of its own class. Their average in the learned space is largest for the leading eigenvectors of
     S - C,
 
     .. math:: \max_{A A^T = I} \operatorname{tr}\left(A (S - C) A^T\right), \quad
@@ -24,7 +25,7 @@ class ANMM(MetricLearner):
 
     where O_i are the nearest of other classes, and C alike with the nearest of the own class. The rows of A are
     orthonormal: a projection that leaves out what speaks against the classes, and changes no other distance. Nothing is
-    inverted, so it does not mind fewer patterns than features. Neighbours are those of the space as it is. Costs two
+    inverted, so it does not mind fewer samples than features. Neighbours are those of the space as it is. Costs two
     neighbour searches and O(N k d^2 + d^3).
 
     Parameters
@@ -42,17 +43,12 @@ class ANMM(MetricLearner):
         The map A, with orthonormal rows.
     margins_ : ndarray of shape (n_components,)
         The average margin along every row, the eigenvalue of S - C; falling.
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {classes} {features}
 
     See Also
     --------
     DMLMJ : The same neighbours, and their ratio instead of their difference.
-    LMNN : A margin that every pattern has to keep.
+    LMNN : A margin that every sample has to keep.
 
     References
     ----------
@@ -71,16 +67,10 @@ class ANMM(MetricLearner):
     (2, 13)
     """
 
-    _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "n_others": [Interval(Integral, 1, None, closed="left")],
-    }
-
-    def __init__(self, n_components=None, *, n_neighbors=10, n_others=10):
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.n_others = n_others
+    n_components: int | None = None
+    _: KW_ONLY
+    n_neighbors: int = 10
+    n_others: Count = 10
 
     def _learn(self, X, y):
         counts = np.bincount(y)
@@ -94,7 +84,7 @@ class ANMM(MetricLearner):
 
 
 def _scatter(X, neighbors):
-    """The mean over patterns of the mean of (x_i - x_j)(x_i - x_j)^T over their neighbours j; -1 is no neighbour."""
+    """The mean over samples of the mean of (x_i - x_j)(x_i - x_j)^T over their neighbours j; -1 is no neighbour."""
     N, d = X.shape
     share = 1 / np.maximum((neighbors >= 0).sum(axis=1), 1)
     total = np.zeros((d, d))

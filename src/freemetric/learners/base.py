@@ -1,6 +1,7 @@
 """MetricLearner: validates once, calls the learner's mathematics, derives everything public from ``components_``."""
 
 import logging
+import warnings
 from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, Self
@@ -8,17 +9,28 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from ..exceptions import callers_stacklevel
 from ..files import Savable
 from ..presenting import Presented
+from ..printable import counted
 from ..sklearn_compat import Interval, validate_params, with_callbacks
-from .atomic_fit import AtomicFit
-from .blas_threads import one_blas_thread as one_blas_thread  # where learners look for it
-from .mapped import MappedDistances
-from .training_rows import precise
+from .atomic_fit import AtomicFit, keeping_the_best
+from .distances import MappedDistances
+from .parallel import one_blas_thread as one_blas_thread  # where learners look for it
+from .training_rows import number_rows, precise, training_rows
 from .units import check_magnitude, unit_of, warn_of_dwarfs
-from .validation import check_labels, check_n_components, check_samples, labelled, warn_of_classes, warn_of_samples
+from .validation import (
+    check_labels,
+    check_n_components,
+    check_samples,
+    check_varying,
+    labelled,
+    warn_of_classes,
+    warn_of_samples,
+)
 
 logger = logging.getLogger("freemetric")
 
@@ -28,8 +40,8 @@ class MetricLearner(
 ):
     """A learned distance |A u - A v|; subclasses implement ``_learn(X, y) -> A`` of shape (n_components, n_features).
 
-    ``X`` reaches ``_learn`` as float64 (N, d), very many patterns as float32 where the learner's ``_dtypes`` allow
-    for it, and ``y`` as class numbers 0..C-1, as numbers where ``_wants_numbers()``, or None where none are needed.
+    ``X`` reaches ``_learn`` as float64 (N, d), very many samples as float32 where the learner's ``_dtypes`` allow
+    for it, and ``y`` as class numbers 0..C-1, as numbers where ``_is_regression()``, or None where none are needed.
     A learner that can do with weaker knowledge than labels has its own ``fit(X, y=None, *, pairs=None)``, which calls
     ``_fit``; what was given reaches ``_learn`` by name, and y is then None.
     A learner whose numbers are those of features in [0, 1] says ``_has_units``: its ``_learn`` gives a map of
@@ -42,6 +54,11 @@ class MetricLearner(
     _rows: NDArray[np.intp] | None = None  # while learning: which of the rows given are learned from; None: all
     _dtypes: Any = np.float64  # what X is validated to
     _parameter_constraints: dict = {"n_components": [Interval(Integral, 1, None, closed="left"), None]}
+    n_components: Any
+    max_iter: Any
+    tol: Any
+    verbose: Any
+    random_state: Any
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
@@ -50,7 +67,7 @@ class MetricLearner(
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Patterns. A sparse matrix becomes dense, at most as large as scikit-learn's ``working_memory``.
+            Samples. A sparse matrix becomes dense, at most as large as scikit-learn's ``working_memory``.
         y : array-like of shape (n_samples,)
             Class labels, of any type; among integers -1 means unlabelled where there are two other classes.
 
@@ -71,18 +88,23 @@ class MetricLearner(
             X, y = check_samples(self, X, dtype=np.float64, order="C", ensure_min_samples=1 + bool(given)), None
             check_magnitude(X)
         else:
-            wanted = {"y_numeric": True, "multi_output": True} if self._wants_numbers() else {}
-            X, y = check_samples(self, X, y, dtype=self._dtypes, order="C", ensure_min_samples=2, **wanted)
-            check_magnitude(X)
-            learned = self._numbered_patterns if wanted else self._labelled_patterns
-            X, y, given = learned(precise(X), y, sample_weight)
-            names = getattr(self, "feature_names_in_", None)
-            warn_of_samples(X, names) if wanted else warn_of_classes(X, y, self.classes_, names)
+            X, y, given = self._with_targets(X, y, sample_weight)
         check_n_components(getattr(self, "n_components", None), X)
         with self._in_units(X):
             self.components_ = self._learn(X, y, **given) / self._unit
         self._n_features_out = len(self.components_)
         return self
+
+    def _with_targets(self, X, y, sample_weight):
+        """Samples and targets that are learned from, checked, and what more ``_learn`` takes by name."""
+        of_regression = {"y_numeric": True, "multi_output": True} if self._is_regression() else {}
+        X, y = check_samples(self, X, y, dtype=self._dtypes, order="C", ensure_min_samples=2, **of_regression)
+        check_magnitude(X)
+        taken = self._samples_of_regression if of_regression else self._samples_of_classes
+        X, y, given = taken(precise(X), y, sample_weight)
+        names = getattr(self, "feature_names_in_", None)
+        warn_of_samples(X, names) if of_regression else warn_of_classes(X, y, self.classes_, names)
+        return X, y, given
 
     @contextmanager
     def _in_units(self, X):
@@ -100,15 +122,19 @@ class MetricLearner(
         """Whether to learn in units of X's own."""
         return self._has_units
 
-    def _wants_numbers(self):
+    def _is_regression(self):
         """Whether y are numbers, (N,) or (N, m), and not classes."""
         return False
 
-    def _labelled_patterns(self, X, y, sample_weight):
+    def _samples_of_classes(self, X, y, sample_weight):
         """What is learned from: X, y, and what more ``_learn`` takes by name."""
         rows = labelled(y)
         self.classes_, y = check_labels(y[rows])
         return self._taken(X, rows), y, {}
+
+    def _samples_of_regression(self, X, y, sample_weight):
+        """The same where y are numbers."""
+        raise NotImplementedError
 
     def _taken(self, X, is_taken):
         """The rows that are learned from, which ``_as_given`` knows."""
@@ -121,20 +147,27 @@ class MetricLearner(
         """Tuples of rows that are learned from, by their numbers in the X that was given."""
         return tuples if self._rows is None else self._rows[tuples]
 
-    def _numbered_patterns(self, X, y, sample_weight):
-        """The same where y are numbers."""
-        raise NotImplementedError
-
     def _learn(self, X, y):
         raise NotImplementedError
 
+    def _run(self, search, made=""):
+        """Run a search to its end, or to an interrupt; warn where it has not converged after what was ``made``."""
+        with one_blas_thread(), keeping_the_best(type(self).__name__, search.best):
+            if not search.run(self.max_iter, self.tol, self.verbose):
+                self._warn_of_early_end(counted(search.n_iter, made) if made else "")
+
+    def _warn_of_early_end(self, made=""):
+        where = f"after {made} (max_iter={self.max_iter})" if made else f"at max_iter={self.max_iter}"
+        message = f"{type(self).__name__} stopped {where} before it converged to tol={self.tol}."
+        warnings.warn(message, ConvergenceWarning, stacklevel=callers_stacklevel())
+
     def transform(self, X: ArrayLike) -> NDArray:
-        """Map patterns to the space where the learned distance is Euclidean.
+        """Map samples to the space where the learned distance is Euclidean.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Patterns. A sparse matrix is multiplied as it is.
+            Samples. A sparse matrix is multiplied as it is.
 
         Returns
         -------
@@ -148,6 +181,47 @@ class MetricLearner(
         tags.target_tags.required = self._needs_labels
         tags.input_tags.sparse = True
         return tags
+
+
+class WeightedMetricLearner(MetricLearner):
+    """Subclasses implement ``_learn(X, y, weights) -> A``: weights (N,) of mean one, or None where all are equal."""
+
+    @with_callbacks
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn the metric.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type; among integers -1 means unlabelled where there are two other classes. Numbers,
+            (n_samples,) or (n_samples, n_outputs), for a learner or an energy of regression.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Importance of the samples, in the mean and as neighbours; only ratios matter. A row of weight zero is left
+            out. A row is left out with its whole weight: weight five is not five copies, of which four would stay among
+            its neighbours.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _can_weigh(self):
+        """Whether weights can reach what is minimised."""
+        return True
+
+    def _samples_of_classes(self, X, y, sample_weight):
+        rows = training_rows(X, y, sample_weight, self._can_weigh())
+        self.classes_ = rows.classes
+        return rows.X, rows.y, {"weights": rows.weights}
+
+    def _samples_of_regression(self, X, y, sample_weight):
+        rows = number_rows(X, y, sample_weight, self._can_weigh())
+        check_varying(rows.y)
+        return rows.X, rows.y, {"weights": rows.weights}
 
 
 def generator(random_state: Any) -> np.random.Generator:

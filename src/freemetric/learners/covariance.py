@@ -1,13 +1,14 @@
-"""The Mahalanobis distance proper: the inverse covariance of the patterns, without labels."""
+"""The Mahalanobis distance proper: the inverse covariance of the samples, without labels."""
 
-from numbers import Real
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 
 from ..magnitudes import enlarged, exponent_of, reduced
-from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
 from .linear_algebra import invertible, is_regular, mean_of
+from .parameters import estimator
 from .units import ranges
 from .validation import clip_count
 
@@ -15,8 +16,9 @@ ROUNDING = 1e-6  # spread against mean of a feature that has to be looked at aga
 FEW_DIGITS = 1e-6  # smallest against largest variance; below, eigenvalues have less than ten digits
 
 
+@estimator
 class Covariance(MetricLearner):
-    r"""The inverse covariance of the patterns: every direction in units of its own standard deviation.
+    r"""The inverse covariance of the samples: every direction in units of its own standard deviation.
 
     .. math:: M = C^{-1}, \quad C = \frac{1}{N - 1} \sum_i (x_i - m)(x_i - m)^T.
 
@@ -31,17 +33,14 @@ class Covariance(MetricLearner):
         Directions of largest variance to keep; None keeps one for every feature that varies.
     regularization : float or "auto", default="auto"
         Ridge on the correlation matrix of the features, whose mean eigenvalue is one. "auto" shrinks a singular one
-        (copies of features, fewer patterns than features) by Ledoit and Wolf's amount and leaves a regular one as it
+        (copies of features, fewer samples than features) by Ledoit and Wolf's amount and leaves a regular one as it
         is.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The map A; A C A^T is the identity.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {features}
 
     See Also
     --------
@@ -63,15 +62,11 @@ class Covariance(MetricLearner):
     True
     """
 
-    _needs_labels = False
-    _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
-        "regularization": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
-    }
+    n_components: int | None = None
+    _: KW_ONLY
+    regularization: Any = "auto"
 
-    def __init__(self, n_components=None, *, regularization="auto"):
-        self.n_components = n_components
-        self.regularization = regularization
+    _needs_labels = False
 
     def _learn(self, X, y):
         mean = mean_of(X)

@@ -1,21 +1,22 @@
 """Discriminative component analysis: RCA that also knows which groups differ."""
 
-from numbers import Real
-from typing import Self
+from dataclasses import KW_ONLY
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
-from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
 from .linear_algebra import covariance, group_means, within_groups
+from .parameters import estimator
 from .side_information import check_chunks
 from .validation import clip_count
 
 NULL = 1e-10  # against the largest eigenvalue
 
 
+@estimator
 class DCA(MetricLearner):
     r"""Discriminative component analysis.
 
@@ -39,10 +40,7 @@ class DCA(MetricLearner):
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The map A; A C_w A^T is the identity.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {features}
 
     References
     ----------
@@ -58,14 +56,9 @@ class DCA(MetricLearner):
     (2, 4)
     """
 
-    _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
-        "regularization": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
-    }
-
-    def __init__(self, n_components=None, *, regularization="auto"):
-        self.n_components = n_components
-        self.regularization = regularization
+    n_components: int | None = None
+    _: KW_ONLY
+    regularization: Any = "auto"
 
     def fit(
         self,
@@ -80,7 +73,7 @@ class DCA(MetricLearner):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
         y : array-like of shape (n_samples,), default=None
             Class labels, -1 for unlabelled rows; each class is a chunklet.
         chunks : array-like of int of shape (n_samples,), default=None

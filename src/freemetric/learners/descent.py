@@ -1,123 +1,187 @@
-"""Learners that go down to the nearest minimum of an energy: by L-BFGS, or by batches where patterns are many."""
+"""Descent over maps: where a search for a map begins, and how L-BFGS takes it down a smooth objective."""
 
 import warnings
 from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.cross_decomposition import PLSRegression
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.utils import check_array
 
-from ..energies import Energy, MiniBatch
-from ..exceptions import callers_stacklevel
-from ..sklearn_compat import Interval, StrOptions
-from .base import generator, one_blas_thread, tell
-from .batches import BATCH_SIZE, SAMPLE, MiniBatched
-from .init import initial_map
-from .lowest import Lowest, keeping_the_best
-from .stochastic_descent import StochasticDescent, well_scaled
-from .units import InUnits
-from .weighted_learner import WeightedMetricLearner
+from ..magnitudes import exponent_of, reduced
+from .atomic_fit import Lowest
+from .base import MetricLearner, generator, one_blas_thread, tell
+from .linear_algebra import map_of
+from .pair_learner import PriorLearner
+from .parameters import INITS, INITS_OF_REGRESSION
 
+MOST_SQUARE = 500  # features: beyond, maps of features by features take more memory and time than what they tell
 Array = NDArray[np.float64]
 
 
-def descent_constraints(inits: tuple[str, ...]) -> dict:
-    """What the parameters of such a learner may be; the starts have these names."""
-    return {
-        **WeightedMetricLearner._parameter_constraints,
-        "init": [StrOptions(set(inits)), np.ndarray, list],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "batch_size": BATCH_SIZE,
-        "warm_start": ["boolean"],
-        "device": [str],
-        "verbose": ["verbose"],
-        "random_state": ["random_state"],
-    }
+class Descent:
+    """L-BFGS from a flat array down an objective, which gives its value and gradient; keeps the lowest that it met."""
 
+    def __init__(
+        self, name: str, objective: Callable[[Array], tuple[float, Array]], start: Array, gtol: float | None = None
+    ) -> None:
+        self.name, self.objective, self.start, self.gtol = name, objective, start, gtol
+        self.best, self.n_iter, self.verbose = Lowest(), 0, False
 
-class DescendingLearner(MiniBatched, WeightedMetricLearner):
-    """Subclasses say what to minimise, ``_energy``, and what is lowest for a start of a good size, ``_size_energy``."""
-
-    _has_units = True
-    _energy: type[Energy]
-    _size_energy: type[Energy]
-
-    def _learn(self, X, y, weights=None):
-        n = self._rows_per_batch(len(X))
-        if n is not None:
-            return self._learn_by_batches(X, y, weights, n)
-        X = X / self._unit
-        energy = self._energy().bind(X, y, sample_weight=weights, device=self.device)
-        start = self._previous(X) if self.warm_start else None
-        if start is None:
-            start = self._initial(generator(self.random_state), X, y)
-        objective = Objective(energy, start.shape, self._report)
-        with one_blas_thread(), keeping_the_best(type(self).__name__, objective.best):
-            # float32 gradients carry noise of about 1e-7: the gradient's own tolerance only stops at a true minimum
-            options = {"maxiter": self.max_iter, "ftol": self.tol, "gtol": self.tol / len(X)}
-            result = minimize(
-                objective, start.ravel(), jac=True, method="L-BFGS-B", options=options, callback=objective.report
-            )
-            if result.status == 1:
-                self._warn_of_early_end()
-        self.n_iter_, self.energy_ = objective.n_iter, objective.best.value
-        return objective.best.item.reshape(start.shape)
-
-    def _learn_by_batches(self, X, y, weights, n):
-        rng = generator(self.random_state)
-        seed = int(rng.integers(2**32))
-        energy = self._batches(self._energy(), n, seed).bind(X, y, sample_weight=weights, device=self.device)
-        best = Lowest()
-        descent = StochasticDescent(energy, best, lambda: self._report(descent.n_iter, best.value))
-        with one_blas_thread(), keeping_the_best(type(self).__name__, best):
-            start = self._previous(X) if self.warm_start else None
-            if start is None:
-                size = self._batches(self._size_energy(), n, seed).bind(X, y, sample_weight=weights, device=self.device)
-                rows = energy.sample
-                start = well_scaled(self._initial(rng, X[rows] / self._unit, y[rows]), size)
-            if not descent.run(rng, start, self.max_iter, self.tol):
-                self._warn_of_early_end()
-        self.n_iter_, self.energy_ = descent.n_iter, best.value
-        return best.item
-
-    def _batches(self, energy, n, seed):
-        return MiniBatch(InUnits(energy, self._unit), n, sample_size=SAMPLE, random_state=seed)
-
-    def _report(self, n_iter, value):
-        tell(self.verbose, "%s iteration %d: energy %.6f", type(self).__name__, n_iter, value)
-
-    def _warn_of_early_end(self):
-        name = type(self).__name__
-        message = f"{name} stopped at max_iter={self.max_iter} before it converged to tol={self.tol}."
-        warnings.warn(message, ConvergenceWarning, stacklevel=callers_stacklevel())
-
-    def _initial(self, rng, X, y):
-        return initial_map(self.init, rng, X, y, self.n_components, self._unit, of_numbers=self._wants_numbers())
-
-    def _previous(self, X):
-        """The last fit's map, if there is one that fits the data."""
-        previous = getattr(self, "components_", None)
-        if previous is not None and previous.shape[1] == X.shape[1] and self.n_components in (None, len(previous)):
-            return previous * self._unit
-        return None
-
-
-class Objective:
-    """The energy as scipy wants it; remembers the best map it was asked about."""
-
-    def __init__(self, energy: Any, shape: tuple[int, ...], told: Callable[[int, float], None]) -> None:
-        self.energy, self.shape, self.told = energy, shape, told
-        self.best, self.n_iter = Lowest(), 0
+    def run(self, max_iter: int, tol: float, verbose: bool) -> bool:
+        """Whether it converged within so many iterations."""
+        self.verbose = verbose
+        gtol = 0.1 * tol if self.gtol is None else self.gtol
+        options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": tol, "gtol": gtol}
+        found = minimize(self, self.start, jac=True, method="L-BFGS-B", options=options, callback=self.report)
+        return found.status != 1
 
     def __call__(self, flat: Array) -> tuple[float, Array]:
-        value, gradient = self.energy.value_and_grad(flat.reshape(1, *self.shape))
-        self.best.offer(value[0], flat)
-        return value[0], gradient.ravel()
+        value, gradient = self.objective(flat)
+        self.best.offer(value, flat)
+        return value, gradient
 
     def report(self, flat: Array) -> None:
         self.n_iter += 1
-        self.told(self.n_iter, self.best.value)
+        tell(self.verbose, "%s iteration %d: objective %.6f", self.name, self.n_iter, self.best.value)
+
+
+class SmoothDescent(MetricLearner):
+    """Subclasses call ``_descend`` with their objective in ``_learn``; lengths are in units of X's own."""
+
+    _has_units = True
+    init: Any
+    warm_start: Any
+
+    def _initial(self, X, y):
+        with one_blas_thread():
+            return initial_map(self.init, generator(self.random_state), X, y, self.n_components, self._unit)
+
+    def _previous(self, shape):
+        """The last fit's map, if it is to go on from there and the map fits; else None."""
+        previous = getattr(self, "components_", None) if self.warm_start else None
+        return previous * self._unit if previous is not None and previous.shape == shape else None
+
+    def _descend(self, objective, start):
+        """The lowest value that was met, and where, from the value and gradient of a flat array; sets ``n_iter_``."""
+        search = Descent(type(self).__name__, objective, start)
+        self._run(search)
+        self.n_iter_ = search.n_iter
+        return search.best.value, search.best.item
+
+
+class ConvexDescent(SmoothDescent, PriorLearner):
+    """A learner whose objective is convex in M = A^T A and stays near a prior; it descends over the map A.
+
+    With as many components as features every minimum over A is one over M, and so the global one.
+    """
+
+    def _beginning(self, X, y, M0):
+        """The map that the descent begins with: the last fit's, the prior's, or what ``init`` names."""
+        at_prior = isinstance(self.init, str) and self.init == "auto" and self.n_components in (None, len(M0))
+        A = map_of(M0) if at_prior else self._initial(X, y)
+        previous = self._previous(A.shape)
+        return A if previous is None else previous
+
+
+def departure(A: Array, M0: Array, cost: float) -> tuple[float, Array]:
+    """cost |A^T A - M_0|^2 and its gradient by A."""
+    off = A.T @ A - M0
+    return cost * float((off**2).sum()), 4 * cost * np.dot(A, off)
+
+
+def initial_map(
+    init: str | ArrayLike,
+    rng: np.random.Generator,
+    X: NDArray,
+    y: NDArray | None,
+    n_components: int | None = None,
+    unit: float = 1.0,
+    of_numbers: bool = False,
+) -> NDArray:
+    """A map of shape (n_components, n_features).
+
+    "identity" (its first rows), "pca" and "lda" (the leading directions), "random" (standard normal),
+    "uniform" (U(0, 1), as in the paper's Algorithm 1), or an array of that shape. "auto" is the identity where all
+    dimensions are kept; the first rows of it would be the first features, whatever they are, so for fewer dimensions it
+    is "lda" where classes have so many directions, and "pca" elsewhere. Where y are numbers, (N,) or (N, m), "pls" are
+    the directions of partial least squares, and "auto" takes them for fewer dimensions. An array is a map of X times
+    ``unit``, the data that users gave.
+
+    Of many features that outnumber the rows all dimensions are those that the rows span; the identity is then a
+    rotation into these, in which distances are the same.
+    """
+    d, p = X.shape[1], n_dimensions(n_components, X)
+    if not isinstance(init, str):
+        return unit * _given(init, None if n_components is None else p, d)
+    if n_components is None and p < d and init in ("auto", "identity"):
+        init = "pca"
+    if init == "auto":
+        init = _usual(p, d, y, of_numbers)
+    if init == "identity":
+        return np.eye(p, d)
+    if init == "random":
+        return rng.standard_normal((p, d))
+    if init == "uniform":
+        return rng.random((p, d))
+    if init == "pca":
+        return _leading(PCA().fit(X).components_, p, d)
+    if init == "pls" and of_numbers:
+        return _partial_least_squares(X, y, p)
+    if init == "lda":
+        if of_numbers:
+            raise ValueError("init='lda' needs classes, and y are numbers: 'pls' is its like.")
+        if y is None:
+            raise ValueError("init='lda' needs labels; with triplets choose another start.")
+        scalings = LinearDiscriminantAnalysis(n_components=min(p, len(np.unique(y)) - 1, d)).fit(X, y).scalings_
+        return _leading(scalings.T, p, d)
+    known = INITS_OF_REGRESSION if of_numbers else INITS
+    raise ValueError(f"Unknown init {init!r}; known: {', '.join(map(repr, known))}, or an array.")
+
+
+def n_dimensions(n_components: int | None, X: NDArray) -> int:
+    """Rows of a map that begins with samples X (N, d): as many as wanted; for None d, or of very many what X spans."""
+    N, d = X.shape
+    if n_components is not None:
+        return n_components
+    return max(1, N - 1) if d > MOST_SQUARE and d >= N else d
+
+
+def _usual(p, d, y, of_numbers):
+    if p == d:
+        return "identity"
+    if of_numbers:
+        return "pls"
+    return "lda" if y is not None and p < len(np.unique(y)) else "pca"
+
+
+def _partial_least_squares(X, y, p):
+    """Orthonormal directions; principal ones where so many cannot be told."""
+    most = min(p, *X.shape, np.linalg.matrix_rank(X - X.mean(axis=0)))
+    y = reduced(y, exponent_of(y))
+    spread = np.std(y, axis=0)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="y residual is constant")
+        pls = PLSRegression(n_components=max(1, most), scale=False).fit(X, y / np.where(spread > 0, spread, 1))
+    found = pls.x_weights_.T
+    directions = np.vstack([found[np.linalg.norm(found, axis=1) > 0.5], PCA().fit(X).components_])
+    q, r = np.linalg.qr(directions.T)
+    return _leading(q.T[np.abs(np.diag(r)) > 1e-6], p, X.shape[1])
+
+
+def _leading(directions, p, d):
+    """The first p directions; zeros where there are fewer."""
+    A = np.zeros((p, d))
+    A[: len(directions[:p])] = directions[:p]
+    return A
+
+
+def _given(init, p, d):
+    A = check_array(init, dtype=np.float64)
+    if A.shape[1] != d or A.shape[0] > d or (p is not None and A.shape[0] != p):
+        raise ValueError(f"init has shape {A.shape}; expected ({'<= ' + str(d) if p is None else p}, {d}).")
+    return A.copy()

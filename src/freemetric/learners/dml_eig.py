@@ -1,25 +1,20 @@
 """DML-eig: push the nearest dissimilar pair away, as an eigenvalue problem."""
 
-import warnings
-from numbers import Integral, Real
-from typing import Self
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.linalg import cholesky, eigh, solve_triangular
 from scipy.optimize import minimize, minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
 from scipy.special import logsumexp
-from sklearn.exceptions import ConvergenceWarning
 
-from ..exceptions import callers_stacklevel
-from ..printable import counted
-from ..sklearn_compat import Interval
-from .base import MetricLearner, generator, one_blas_thread, tell
+from .atomic_fit import Lowest
+from .base import generator, tell
 from .linear_algebra import map_of, shrunk
-from .lowest import Lowest, keeping_the_best
-from .neighbors import class_neighbors
-from .side_information import check_pairs, differ
+from .pair_learner import PairLearner
+from .parameters import CountOrNone, Positive, estimator
+from .side_information import class_neighbors, differ
 
 DENSE = 256  # features up to which the gradient is formed and solved; Lanczos beyond
 FIRST_RANK = 64  # directions the search begins with
@@ -28,7 +23,8 @@ NEGLIGIBLE = 1e-7  # of the longest row of the factor
 ROUNDING = 1e-13  # of the objective or mu
 
 
-class DMLeig(MetricLearner):
+@estimator
+class DMLeig(PairLearner):
     r"""Distance metric learning by eigenvalue optimisation: the largest smallest distance of dissimilar pairs.
 
     .. math::
@@ -37,7 +33,7 @@ class DMLeig(MetricLearner):
         \operatorname{mean}_{(i, j) \in S} d_M(i, j) = 1, \qquad d_M(i, j) = (x_i - x_j)^T M (x_i - x_j),
 
     a minimum over the dissimilar pairs D, smoothed by mu, in units of the mean squared distance of the similar pairs S.
-    From labels, S holds every pattern's nearest ones of its own class and D those of other classes. With X_S = K K^T
+    From labels, S holds every sample's nearest ones of its own class and D those of other classes. With X_S = K K^T
     the mean of the similar outer products and W = K^T M K the problem lives on the matrices W >= 0 of trace one. A
     Frank-Wolfe step goes towards q q^T, q the leading eigenvector of the gradient, by line search; then L-BFGS
     polishes a factor L of W = L^T L. The largest eigenvalue bounds the optimum, so that the gap is known.
@@ -50,7 +46,7 @@ class DMLeig(MetricLearner):
     n_components : int or None, default=None
         Directions of largest eigenvalue of M to keep; None keeps all.
     n_neighbors : int, default=10
-        Nearest patterns of the own class and of the others that make a pattern's pairs; fewer where a class is
+        Nearest samples of the own class and of the others that make a sample's pairs; fewer where a class is
         smaller. Not used where pairs are given.
     n_constraints : int or None, default=20000
         Most dissimilar pairs, chosen at random among more; None takes all.
@@ -63,29 +59,19 @@ class DMLeig(MetricLearner):
         Most Frank-Wolfe steps.
     tol : float, default=1e-3
         Stop when the gap is at most this share of the largest eigenvalue.
-    warm_start : bool, default=False
-        Go on from the last fit's map.
-    verbose : bool, default=False
-        Log every step.
+    {warm_start} {verbose}
     random_state : int, RandomState or None, default=None
         Seed of the choice among too many pairs.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A; M = A^T A if n_components is None.
+    {map_of_M}
     objective_ : float
         The smoothed minimum at M; with the ridge in X_S, the mean similar distance is a little below 1.
-    gap_ : float
-        At most this far below the maximum.
+    {gap_below}
     n_iter_ : int
         Frank-Wolfe steps.
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit, if there were any.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {classes} {features}
 
     References
     ----------
@@ -102,96 +88,36 @@ class DMLeig(MetricLearner):
     (2, 13)
     """
 
-    _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "n_constraints": [Interval(Integral, 1, None, closed="left"), None],
-        "smoothing": [Interval(Real, 0, None, closed="neither")],
-        "regularization": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "warm_start": ["boolean"],
-        "verbose": ["verbose"],
-        "random_state": ["random_state"],
-    }
+    n_components: int | None = None
+    _: KW_ONLY
+    n_neighbors: int = 10
+    n_constraints: CountOrNone = 20000
+    smoothing: Positive = 1.0
+    regularization: Positive = 0.1
+    max_iter: int = 100
+    tol: float = 1e-3
+    warm_start: bool = False
+    verbose: bool = False
+    random_state: Any = None
 
-    def __init__(
-        self,
-        n_components=None,
-        *,
-        n_neighbors=10,
-        n_constraints=20000,
-        smoothing=1.0,
-        regularization=0.1,
-        max_iter=100,
-        tol=1e-3,
-        warm_start=False,
-        verbose=False,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.n_constraints = n_constraints
-        self.smoothing = smoothing
-        self.regularization = regularization
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
-
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        pairs: ArrayLike | None = None,
-        pair_labels: ArrayLike | None = None,
-    ) -> Self:
-        """Learn the metric from labels, or from pairs known to be similar or dissimilar.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Patterns.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type, -1 for unlabelled rows; not used where pairs are given.
-        pairs : array-like of shape (n_pairs, 2), default=None
-            Rows of X that are known to be similar or dissimilar.
-        pair_labels : array-like of shape (n_pairs,), default=None
-            +1 for similar, -1 for dissimilar pairs.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
-        """
-        return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
+    _needs_dissimilar = True
 
     def _learn(self, X, y, pairs=None, pair_labels=None):
-        similar, dissimilar = self._pairs(X, y, pairs, pair_labels)
+        similar, dissimilar = self._constraints(X, y, pairs, pair_labels)
         U, V = X[similar[:, 0]] - X[similar[:, 1]], X[dissimilar[:, 0]] - X[dissimilar[:, 1]]
         K = cholesky(shrunk(U.T @ U / max(len(U), 1), self.regularization), lower=True)
         V = solve_triangular(K, V[differ(V)].T, lower=True).T
         search = _SmallestDistance(np.ascontiguousarray(V), self.smoothing)
-        with one_blas_thread(), keeping_the_best("DMLeig", search.best):
-            if not search.run(self._start(V, K), self.max_iter, self.tol, self.verbose):
-                warnings.warn(
-                    f"DMLeig stopped after {counted(search.n_iter, 'step')} (max_iter={self.max_iter}) before it "
-                    f"converged to tol={self.tol}.",
-                    ConvergenceWarning,
-                    stacklevel=callers_stacklevel(),
-                )
+        search.best.item = self._start(V, K)  # every step is better than the one before
+        self._run(search, "step")
         self.objective_, self.gap_, self.n_iter_ = search.highest, search.gap, search.n_iter
         A = solve_triangular(K, search.best.item.T, lower=True, trans=1).T
         return map_of(A.T @ A, self.n_components)
 
-    def _pairs(self, X, y, pairs, pair_labels):
+    def _constraints(self, X, y, pairs, pair_labels):
         """Index pairs (n, 2) that are similar, and those that are not."""
         if y is None:
-            pairs, same = check_pairs(pairs, pair_labels, len(X))
-            if same.all():
-                raise ValueError("pair_labels has no dissimilar pair: there is nothing to push apart.")
+            pairs, same = self._given_pairs(X, pairs, pair_labels)
             similar, dissimilar = pairs[same], pairs[~same]
         else:
             similar, dissimilar = map(_unordered, class_neighbors(X, y, self.n_neighbors, self.n_neighbors))
@@ -214,9 +140,8 @@ class _SmallestDistance:
         self.V, self.mu = V, smoothing
         self.best, self.highest, self.gap, self.n_iter = Lowest(), -np.inf, np.inf, 0
 
-    def run(self, L, max_iter, tol, verbose):
+    def run(self, max_iter, tol, verbose):
         """Frank-Wolfe steps, each polished, until the gap is small; False if it is not."""
-        self.best.item = L  # every step is better than the one before
         if not len(self.V):  # all dissimilar pairs are copies: every metric is as good
             self.highest = self.gap = 0.0
             return True

@@ -1,25 +1,26 @@
 """DMLFE: the metric as the ground state of a physical system, found by Metropolis Monte Carlo."""
 
 from contextlib import nullcontext
-from numbers import Integral, Real
+from dataclasses import KW_ONLY
 from os import PathLike
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 
 from ..energies import Energy, MiniBatch, as_energy, bind, confined, knows_its_data, takes_weights, wants_numbers
 from ..mc import Annealing, ElementMove, Geometric, LangevinMove
-from ..sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
-from .base import generator
-from .batches import BATCH_SIZE, SAMPLE, MiniBatched
+from ..sklearn_compat import CallbackSupportMixin, HasMethods, StrOptions
+from .base import WeightedMetricLearner, generator
 from .callbacks import FitSteps
-from .init import INITS, INITS_FOR_NUMBERS, initial_map, n_dimensions
+from .descent import initial_map, n_dimensions
+from .kept_results import WalkCheckpoint
+from .parameters import INITS, INITS_OF_REGRESSION, NotNegative, estimator
 from .sampling_run import Walk, run_replicas, steps_of
+from .stochastic_descent import SUBSET, MiniBatched
 from .units import InUnits
-from .walk_checkpoint import WalkCheckpoint
-from .weighted_learner import WeightedMetricLearner
 
 
+@estimator
 class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     r"""Distance metric learning through minimisation of the free energy.
 
@@ -33,21 +34,19 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     moves, so any energy will do.
 
     The default walk is cold, starts from the identity and moves by Hamiltonian trajectories: 40 steps of 5 gradients,
-    O(N^2 p) each for N patterns. :meth:`paper` is the published configuration. Scale the features to [0, 1] first:
+    O(N^2 p) each for N samples. :meth:`paper` is the published configuration. Scale the features to [0, 1] first:
     starts, steps and the confinement are in units in which the largest range of a feature is one, or the standard
     deviation where all have the same, whatever yours are; unless the energy is a callable, which knows its own data.
 
-    Many patterns are sampled by mini-batches, :class:`~freemetric.energies.MiniBatch`: the default walk then makes 60
+    Many samples are sampled by mini-batches, :class:`~freemetric.energies.MiniBatch`: the default walk then makes 60
     steps of :class:`~freemetric.mc.LangevinMove`, which is honest under their noise, of 20 gradients in O(n^2 p) for
-    batches of n. Energies are those of one sample of 4,096 patterns, drawn by class. Samplers with moves that need to
-    know the energy exactly, such as element moves, walk on this sample: Metropolis' rule on other batches would accept
+    batches of n. Energies are those of one subset of 4,096 samples, drawn by class. Samplers with moves that need to
+    know the energy exactly, such as element moves, walk on this subset: Metropolis' rule on other batches would accept
     luck. Cost and memory do not depend on N, and float32 data are not copied.
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Dimension of the learned space; None keeps the number of features, or of more than 500 that outnumber the
-        patterns what these span.
+    {dimensions}
     energy : Energy, "nca", "log-nca", "regression", "likeness" or callable, default="nca"
         What to minimise. A callable maps a stack (R, p, d) of maps to R numbers. "regression" and "likeness", or
         energies with them, such as ``RegressionEnergy("absolute")``, learn from numbers: y is (n_samples,), or
@@ -61,10 +60,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         For numbers, "pls", partial least squares, takes the place of "lda".
     confinement : float, default=1e-4
         lambda, the strength of the harmonic trap that makes Boltzmann's law a proper distribution; 0 is the paper's.
-    batch_size : int or None, default=None
-        Patterns of a batch, where there are more. None: all together up to 10,000 patterns, batches of 2,048 beyond.
-    device : str, default="cpu"
-        "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain numpy, which is slow.
+    {batch_size} {device}
     n_jobs : int or None, default=None
         Threads over replicas, where the sampler runs several that do not depend on each other. Results do not depend on
         it.
@@ -74,8 +70,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         share a folder. Needs a ``random_state`` and a sampler with ``begin`` and ``advance``.
     warm_start : bool, default=False
         Go on from the last fit's replicas.
-    verbose : bool, default=False
-        Log every Monte Carlo step.
+    {verbose}
     random_state : int, RandomState or None, default=None
         Seed of everything random.
 
@@ -95,10 +90,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         Monte Carlo steps made.
     classes_ : ndarray of shape (n_classes,)
         Labels seen in fit; absent where y are numbers.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {features}
 
     See Also
     --------
@@ -123,56 +115,27 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     True
     """
 
-    _has_units = True
-    _parameter_constraints: dict = {
-        **WeightedMetricLearner._parameter_constraints,
-        "energy": [str, HasMethods("bind"), callable],
-        "sampler": [HasMethods("iterate"), None],
-        "init": [StrOptions({*INITS, *INITS_FOR_NUMBERS}), np.ndarray, list],
-        "confinement": [Interval(Real, 0, None, closed="left")],
-        "batch_size": BATCH_SIZE,
-        "device": [str],
-        "n_jobs": [Integral, None],
-        "checkpoint": [str, PathLike, None],
-        "warm_start": ["boolean"],
-        "verbose": ["verbose"],
-        "random_state": ["random_state"],
-    }
+    n_components: int | None = None
+    _: KW_ONLY
+    energy: Annotated[Any, str, HasMethods("bind"), callable] = "nca"
+    sampler: Annotated[Any, HasMethods("iterate"), None] = None
+    init: Annotated[Any, StrOptions({*INITS, *INITS_OF_REGRESSION}), np.ndarray, list] = "auto"
+    confinement: NotNegative = 1e-4
+    batch_size: int | None = None
+    device: str = "cpu"
+    n_jobs: int | None = None
+    checkpoint: Annotated[Any, str, PathLike, None] = None
+    warm_start: bool = False
+    verbose: bool = False
+    random_state: Any = None
 
-    def __init__(
-        self,
-        n_components=None,
-        *,
-        energy="nca",
-        sampler=None,
-        init="auto",
-        confinement=1e-4,
-        batch_size=None,
-        device="cpu",
-        n_jobs=None,
-        checkpoint=None,
-        warm_start=False,
-        verbose=False,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.energy = energy
-        self.sampler = sampler
-        self.init = init
-        self.confinement = confinement
-        self.batch_size = batch_size
-        self.device = device
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
+    _has_units = True
 
     @classmethod
     def paper(cls, **overrides: Any) -> Self:
         """The published configuration.
 
-        Annealing from T = 0.1 by factors of 0.9; one Monte Carlo step is as many trials as there are patterns, each
+        Annealing from T = 0.1 by factors of 0.9; one Monte Carlo step is as many trials as there are samples, each
         displacing one element by U(-1, 1); start from U(0, 1); no confinement. Convergence is judged over ten steps,
         not over one trial, which any rejected move would satisfy.
         """
@@ -183,7 +146,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     def _can_weigh(self):
         return takes_weights(as_energy(self.energy))
 
-    def _wants_numbers(self):
+    def _is_regression(self):
         return wants_numbers(as_energy(self.energy))
 
     def _measures(self, X):
@@ -194,7 +157,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         energy: Energy = InUnits(confined(as_energy(self.energy), self.confinement), self._unit)
         sampler, n = Annealing(), self._rows_per_batch(len(X))
         if n is not None:
-            energy = MiniBatch(energy, n, sample_size=SAMPLE, random_state=int(rng.integers(2**32)))
+            energy = MiniBatch(energy, n, sample_size=SUBSET, random_state=int(rng.integers(2**32)))
             sampler = Annealing(move=LangevinMove(), n_steps=60)
         sampler = sampler if self.sampler is None else self.sampler
         bound: Any = bind(energy, X, y, weights, self.device)
@@ -225,5 +188,5 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         p = n_dimensions(self.n_components, X)
         if previous is not None and previous.shape == (n_replicas, p, X.shape[1]):
             return previous * self._unit
-        given = X, y, self.n_components, self._unit, self._wants_numbers()
+        given = X, y, self.n_components, self._unit, self._is_regression()
         return np.array([initial_map(self.init, rng, *given) for _ in range(n_replicas)])

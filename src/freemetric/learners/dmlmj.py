@@ -1,22 +1,24 @@
 """DMLMJ: make the differences to own and to other neighbours as unlike as Gaussians can be."""
 
-from numbers import Integral, Real
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 
-from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
 from .linear_algebra import generalised_eigenvectors, shrinkage
-from .neighbors import class_neighbors
+from .parameters import estimator
+from .side_information import class_neighbors
 from .validation import clip_count
 
-BLOCK = 8192  # patterns whose differences are held at once
+BLOCK = 8192  # samples whose differences are held at once
 
 
+@estimator
 class DMLMJ(MetricLearner):
     r"""Distance metric learning through maximisation of the Jeffrey divergence.
 
-    P is the distribution of differences between a pattern and its nearest ones of the same class, Q that to its
+    P is the distribution of differences between a sample and its nearest ones of the same class, Q that to its
     nearest ones of other classes, both taken as Gaussians around zero with covariances S_P and S_Q. The divergence of
     the mapped distributions is largest for the eigenvectors of S_P^-1 S_Q with the largest
 
@@ -27,8 +29,7 @@ class DMLMJ(MetricLearner):
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Directions to keep; None keeps all.
+    {directions}
     n_neighbors : int, default=5
         Neighbours of each kind; as many as there are in a smaller class.
     regularization : float or "auto", default="auto"
@@ -37,19 +38,15 @@ class DMLMJ(MetricLearner):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A.
+    {map}
     eigenvalues_ : ndarray of shape (n_components,)
         lambda of every row.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {features}
 
     References
     ----------
     B. Nguyen, C. Morell, B. De Baets, Supervised distance metric learning through maximization of the Jeffrey
-    divergence, Pattern Recognition 64, 2017.
+    divergence, Sample Recognition 64, 2017.
 
     Examples
     --------
@@ -60,25 +57,19 @@ class DMLMJ(MetricLearner):
     (2, 4)
     """
 
-    _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "regularization": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
-    }
-
-    def __init__(self, n_components=None, *, n_neighbors=5, regularization="auto"):
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.regularization = regularization
+    n_components: int | None = None
+    _: KW_ONLY
+    n_neighbors: int = 5
+    regularization: Any = "auto"
 
     def _learn(self, X, y):
         k = clip_count(self.n_neighbors, max(np.bincount(y).max() - 1, 1), "n_neighbors")
         own, other = class_neighbors(X, y, k, k)
         P, Q = (_second_moment(X, neighbors) for neighbors in (own, other))
         apart = _differences(X, own[:BLOCK])
-        rows = apart if len(apart) else np.zeros((1, X.shape[1]))  # no pattern has another one of its class
+        rows = apart if len(apart) else np.zeros((1, X.shape[1]))  # no sample has another one of its class
         kept, ridge = shrinkage(P, rows, self.regularization)
-        # both alike: where patterns do not differ at all there is nothing to tell them apart by, lambda = 1
+        # both alike: where samples do not differ at all there is nothing to tell them apart by, lambda = 1
         P, Q = (kept * S + ridge * np.eye(len(S)) for S in (P, Q))
         values, directions = generalised_eigenvectors(Q, P)
         values = np.maximum(values, np.finfo(np.float64).tiny)
@@ -88,13 +79,13 @@ class DMLMJ(MetricLearner):
 
 
 def _differences(X, neighbors, start=0):
-    """x_i - x_j for the patterns i from ``start`` on and their neighbours j, (n, d); -1 is no neighbour."""
+    """x_i - x_j for the samples i from ``start`` on and their neighbours j, (n, d); -1 is no neighbour."""
     i, which = np.nonzero(neighbors >= 0)
     return X[start + i] - X[neighbors[i, which]]
 
 
 def _second_moment(X, neighbors):
-    """Mean of (x_i - x_j)(x_i - x_j)^T over all neighbours, a block of patterns at a time."""
+    """Mean of (x_i - x_j)(x_i - x_j)^T over all neighbours, a block of samples at a time."""
     total = np.zeros((X.shape[1], X.shape[1]))
     for start in range(0, len(neighbors), BLOCK):
         D = _differences(X, neighbors[start : start + BLOCK], start)

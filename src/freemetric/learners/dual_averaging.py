@@ -1,6 +1,6 @@
 """The hinge of triplets, and its descent by regularised dual averaging over mini-batches.
 
-The P_ai are the patterns' positions along the bases; a triplet (a, p, n) says that a is nearer to p than to n. With
+The P_ai are the samples' positions along the bases; a triplet (a, p, n) says that a is nearer to p than to n. With
 z_i = (P_ai - P_pi)^2 - (P_ai - P_ni)^2 its hinge is [1 + sum_i w_i z_i]_+. No array of triplets x bases is made.
 """
 
@@ -85,7 +85,7 @@ def squared_distance(Z, a, b):
 
 @njit(nogil=True, cache=True)
 def mean_hinge(Z, triplets):
-    """Mean of [1 + |z_a - z_p|^2 - |z_a - z_n|^2]_+ over the triplets, for mapped patterns Z (N, p)."""
+    """Mean of [1 + |z_a - z_p|^2 - |z_a - z_n|^2]_+ over the triplets, for mapped samples Z (N, p)."""
     total = 0.0
     for m in range(triplets.shape[0]):
         a, p, n = triplets[m]

@@ -1,23 +1,23 @@
 """GMML: the metric half-way between the inverse spread of similar pairs and the spread of dissimilar ones."""
 
+from dataclasses import KW_ONLY
 from numbers import Real
-from typing import Self
+from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.linalg import cholesky, eigh, inv, solve_triangular
 
-from ..sklearn_compat import Interval, StrOptions
-from .base import MetricLearner
+from ..sklearn_compat import Interval
 from .linear_algebra import group_means, is_regular
-from .priors import PRIOR
-from .side_information import check_pairs, count_pairs
-from .unlabelled import PriorOfAllRows
+from .pair_learner import PairLearner, PriorLearner
+from .parameters import estimator
+from .side_information import count_pairs
 
 RIDGE = 0.01  # where a matrix is singular
 
 
-class GMML(PriorOfAllRows):
+@estimator
+class GMML(PriorLearner, PairLearner):
     r"""Geometric mean metric learning, in closed form.
 
     With S and D the mean squared differences of similar and of dissimilar pairs, the objective
@@ -25,7 +25,7 @@ class GMML(PriorOfAllRows):
     .. math:: \min_{M \succ 0}\; \operatorname{tr}(M S) + \operatorname{tr}(M^{-1} D), \qquad
         S = \langle v v^T \rangle_\text{similar}, \quad D = \langle v v^T \rangle_\text{dissimilar},
 
-    makes similar patterns near by M, and dissimilar ones far by being near by its inverse. It is strictly convex, along
+    makes similar samples near by M, and dissimilar ones far by being near by its inverse. It is strictly convex, along
     geodesics too, and solved by M S M = D, the geometric mean of S^-1 and D. Other points of the geodesic between the
     two weigh them differently:
 
@@ -51,14 +51,7 @@ class GMML(PriorOfAllRows):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A; M = A^T A if n_components is None.
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit, if there were any.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {map_of_M} {classes} {features}
 
     See Also
     --------
@@ -89,49 +82,16 @@ class GMML(PriorOfAllRows):
     True
     """
 
-    _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
-        "t": [Interval(Real, 0, 1, closed="both")],
-        "regularization": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
-        "prior": PRIOR,
-    }
+    n_components: int | None = None
+    _: KW_ONLY
+    t: Annotated[Any, Interval(Real, 0, 1, closed="both")] = 0.5
+    regularization: Any = "auto"
+    prior: Any = "identity"
 
-    def __init__(self, n_components=None, *, t=0.5, regularization="auto", prior="identity"):
-        self.n_components = n_components
-        self.t = t
-        self.regularization = regularization
-        self.prior = prior
-
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        pairs: ArrayLike | None = None,
-        pair_labels: ArrayLike | None = None,
-    ) -> Self:
-        """Learn the metric from labels, or from pairs known to be similar or dissimilar.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Patterns.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type, -1 for unlabelled rows; not used where pairs are given.
-        pairs : array-like of shape (n_pairs, 2), default=None
-            Rows of X that are known to be similar or dissimilar.
-        pair_labels : array-like of shape (n_pairs,), default=None
-            +1 for similar, -1 for dissimilar pairs.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
-        """
-        return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
+    _needs_similar = True
 
     def _learn(self, X, y, pairs=None, pair_labels=None, all_rows=None):
-        S, D = _of_labels(X, y) if y is not None else _of_pairs(X, *check_pairs(pairs, pair_labels, len(X)))
+        S, D = _of_labels(X, y) if y is not None else _of_pairs(X, *self._given_pairs(X, pairs, pair_labels))
         near, far = self._regular(S, D, self._prior(X, all_rows))
         A = _geometric_mean(near, far, self.t)
         return eigh(A @ (D - S) @ A.T)[1][:, ::-1].T[: self.n_components] @ A
@@ -148,8 +108,6 @@ class GMML(PriorOfAllRows):
 
 def _of_pairs(X, pairs, similar):
     """S and D of given pairs."""
-    if similar.all() or not similar.any():
-        raise ValueError("GMML learns from similar and dissimilar pairs; all of pair_labels are the same.")
     V = X[pairs[:, 0]] - X[pairs[:, 1]]
     return tuple(V[which].T @ V[which] / which.sum() for which in (similar, ~similar))
 

@@ -1,33 +1,28 @@
 """ITML: the metric closest to a prior that keeps similar pairs near and dissimilar pairs far."""
 
-import warnings
-from numbers import Integral, Real
-from typing import Self
+from dataclasses import KW_ONLY
+from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 from scipy.spatial.distance import pdist
-from sklearn.exceptions import ConvergenceWarning
 
-from ..exceptions import callers_stacklevel
-from ..printable import counted
-from ..sklearn_compat import Interval
-from .base import MetricLearner, generator, one_blas_thread, tell
+from ..kernels.compiling import njit
+from .atomic_fit import Lowest
+from .base import generator, tell
 from .linear_algebra import map_of
-from .logdet_projections import logdet_cycle
-from .lowest import Lowest, keeping_the_best
-from .priors import PRIOR
-from .side_information import COPY, check_pairs, differ, draw_pairs, usual_number_of_pairs
+from .pair_learner import PairLearner, PriorLearner
+from .parameters import Positive, estimator
+from .side_information import COPY, check_pairs, differ, draw_pairs
 from .training_rows import canonical_order
-from .unlabelled import PriorOfAllRows
 
 MOST_DISTANCES = 100_000  # looked at for the bounds
 PERCENTILES = (5, 95)
 ROUNDING = 1e-13  # of the terms that the objective sums
 
 
-class ITML(PriorOfAllRows):
+@estimator
+class ITML(PriorLearner, PairLearner):
     r"""Information-theoretic metric learning: stay close to a prior metric, respect pairs as far as they agree.
 
     .. math::
@@ -35,7 +30,7 @@ class ITML(PriorOfAllRows):
         \min_{M, \xi}\; D(M, M_0) + \gamma \sum_c D(\xi_c, \xi^0_c) \quad \text{such that} \quad
         v_c^T M v_c \le \xi_c \text{ (similar)}, \quad v_c^T M v_c \ge \xi_c \text{ (dissimilar)},
 
-    where v_c is the difference of the two patterns of pair c, D is the LogDet divergence tr(M M_0^-1) -
+    where v_c is the difference of the two samples of pair c, D is the LogDet divergence tr(M M_0^-1) -
     log det(M M_0^-1) - d (for numbers: r - log r - 1 of the ratio r), and the slacks start at xi^0 = u for similar and
     l for dissimilar pairs. The dual is climbed one multiplier at a time, by Bregman projections in a new random order
     every cycle; each is a rank-one change of M. At the solution, with s_c = 1 for similar and -1 for dissimilar pairs,
@@ -54,50 +49,38 @@ class ITML(PriorOfAllRows):
         Directions of largest eigenvalue of M to keep; None keeps all.
     gamma : float, default=1.0
         Weight of the pairs against the prior; large values enforce the bounds.
-    n_constraints : int or None, default=None
-        Pairs drawn from the labels, half of them similar. None draws 20 n_classes^2, at least 1000 and at most 10 000,
-        but no more than there are.
+    {n_constraints}
     prior : {"identity", "covariance"} or array of shape (n_features, n_features), default="identity"
         M_0: the identity, the inverse covariance of X, unlabelled rows included (shrunk by Ledoit and Wolf's amount
         where it is singular), or a symmetric positive definite matrix.
     bounds : (float, float) or None, default=None
         Squared distances u, the most for similar pairs, and l, the least for dissimilar ones. None takes the 5th and
-        the 95th percentile of the squared distances between patterns under the prior, copies left aside.
+        the 95th percentile of the squared distances between samples under the prior, copies left aside.
     max_iter : int, default=1000
         Most cycles.
     tol : float, default=1e-4
         Stop when the duality gap is at most this share of the objective.
     warm_start : bool, default=False
         Go on with the last fit's pairs and multipliers, as far as they fit the data.
-    verbose : bool, default=False
-        Log every cycle.
+    {verbose}
     random_state : int, RandomState or None, default=None
         Seed of the pairs and of their order.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A; M = A^T A if n_components is None.
+    {map_of_M}
     objective_ : float
         D(M, M_0) + gamma sum_c D(xi_c, xi^0_c) at M, with the best slacks that M allows.
     gap_ : float
         At most this far above the minimum: the objective less the dual's.
-    pairs_ : ndarray of shape (n_pairs, 2)
-        Rows of X that were compared.
-    pair_labels_ : ndarray of shape (n_pairs,)
-        +1 for similar, -1 for dissimilar pairs.
+    {pairs}
     dual_ : ndarray of shape (n_pairs,)
         The multipliers lambda, 0 where a pair has no influence. M follows from them by the formula above.
     bounds_ : tuple of two floats
         u and l.
     n_iter_ : int
         Cycles.
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit, if there were any.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {classes} {features}
 
     Notes
     -----
@@ -127,74 +110,17 @@ class ITML(PriorOfAllRows):
     True
     """
 
-    _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
-        "gamma": [Interval(Real, 0, None, closed="neither")],
-        "n_constraints": [Interval(Integral, 2, None, closed="left"), None],
-        "prior": PRIOR,
-        "bounds": [tuple, list, np.ndarray, None],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "warm_start": ["boolean"],
-        "verbose": ["verbose"],
-        "random_state": ["random_state"],
-    }
-
-    pairs_: NDArray
-    pair_labels_: NDArray
-
-    def __init__(
-        self,
-        n_components=None,
-        *,
-        gamma=1.0,
-        n_constraints=None,
-        prior="identity",
-        bounds=None,
-        max_iter=1000,
-        tol=1e-4,
-        warm_start=False,
-        verbose=False,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.gamma = gamma
-        self.n_constraints = n_constraints
-        self.prior = prior
-        self.bounds = bounds
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
-
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        pairs: ArrayLike | None = None,
-        pair_labels: ArrayLike | None = None,
-    ) -> Self:
-        """Learn the metric from labels, or from pairs known to be similar or dissimilar.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Patterns.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type, -1 for unlabelled rows; not used where pairs are given.
-        pairs : array-like of shape (n_pairs, 2), default=None
-            Rows of X that are known to be similar or dissimilar.
-        pair_labels : array-like of shape (n_pairs,), default=None
-            +1 for similar, -1 for dissimilar pairs.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
-        """
-        return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
+    n_components: int | None = None
+    _: KW_ONLY
+    gamma: Positive = 1.0
+    n_constraints: int | None = None
+    prior: Any = "identity"
+    bounds: Annotated[Any, tuple, list, np.ndarray, None] = None
+    max_iter: int = 1000
+    tol: float = 1e-4
+    warm_start: bool = False
+    verbose: bool = False
+    random_state: Any = None
 
     def _learn(self, X, y, pairs=None, pair_labels=None, all_rows=None):
         rng = generator(self.random_state)
@@ -210,28 +136,13 @@ class ITML(PriorOfAllRows):
         V, targets, signs = Z[pairs[:, 0]] - Z[pairs[:, 1]], np.where(similar, u, l), np.where(similar, 1.0, -1.0)
         kept = differ(V)
         dual = self._multipliers(pairs, signs) * kept
-        search = _Projections(V[kept], signs[kept], targets[kept], float(self.gamma), dual[kept])
-        with one_blas_thread(), keeping_the_best("ITML", search.best):
-            converged = search.run(rng, self.max_iter, self.tol, self.verbose)
-            if not converged:
-                warnings.warn(
-                    f"ITML stopped after {counted(search.n_iter, 'cycle')} (max_iter={self.max_iter}) before it "
-                    f"converged to tol={self.tol}.",
-                    ConvergenceWarning,
-                    stacklevel=callers_stacklevel(),
-                )
+        search = _Projections(rng, V[kept], signs[kept], targets[kept], float(self.gamma), dual[kept])
+        self._run(search, "cycle")
         M, dual[kept] = search.best.item
-        self.pairs_, self.pair_labels_, self.dual_, self.bounds_ = (
-            self._as_given(pairs),
-            signs.astype(int),
-            dual,
-            (u, l),
-        )
+        self.pairs_, self.pair_labels_ = self._as_given(pairs), signs.astype(int)
+        self.dual_, self.bounds_ = dual, (u, l)
         self.objective_, self.gap_, self.n_iter_ = search.best.value, search.gap, search.n_iter
         return map_of(root @ M @ root.T, self.n_components)
-
-    def _n_pairs(self, y):
-        return usual_number_of_pairs(y) if self.n_constraints is None else self.n_constraints
 
     def _bounds(self, rng, Z):
         if self.bounds is None:
@@ -268,7 +179,8 @@ class ITML(PriorOfAllRows):
 class _Projections:
     """Multipliers, the metric M that follows from them, and how far both are from the solution; the prior is I."""
 
-    def __init__(self, V, signs, targets, gamma, multipliers):
+    def __init__(self, rng, V, signs, targets, gamma, multipliers):
+        self.rng = rng
         self.V, self.signs, self.targets, self.gamma, self.multipliers = V, signs, targets, gamma, multipliers
         self.best, self.highest, self.n_iter = Lowest(), -np.inf, 0
 
@@ -276,7 +188,7 @@ class _Projections:
     def gap(self):
         return max(self.best.value - self.highest, 0.0)
 
-    def run(self, rng, max_iter, tol, verbose):
+    def run(self, max_iter, tol, verbose):
         """Cycles until the gap is small; False if it is not."""
         self.begin()
         rounding = ROUNDING * (len(self.M) + self.gamma * len(self.V))
@@ -284,7 +196,7 @@ class _Projections:
             if self.n_iter == max_iter:
                 return False
             try:
-                self.cycle(rng.permutation(len(self.V)))
+                self.cycle(self.rng.permutation(len(self.V)))
             except LinAlgError:  # bounds so contradictory, and gamma so large, that M left what float64 can hold
                 return False
             tell(verbose, "ITML cycle %d: objective %.6g, gap %.2e", self.n_iter, self.best.value, self.gap)
@@ -336,3 +248,37 @@ def _some_squared_distances(rng, Z):
         blocks = rng.integers(N, size=(100, 2, MOST_DISTANCES // 100))
         squared = np.concatenate([((Z[i] - Z[j]) ** 2).sum(axis=1) for i, j in blocks])
     return squared[squared > COPY * squared.max(initial=0.0)]
+
+
+@njit(nogil=True, cache=True)
+def logdet_cycle(M, V, signs, multipliers, slacks, gamma, order):
+    """Project on the constraints ``order``, one after the other; M, multipliers and slacks change in place.
+
+    Constraint c is v^T M v <= slack_c where signs[c] = 1 and >= where it is -1. Moving its multiplier by t gives
+    1 / (v^T M v) + t and 1 / slack - t / gamma: they meet at t = gamma / (gamma + 1) (1 / slack - 1 / (v^T M v)).
+    M (d, d) is symmetric; V (n, d) holds the differences; all float64.
+    """
+    d = M.shape[0]
+    w = np.empty(d)
+    for c in order:
+        w[:] = 0.0
+        for j in range(d):  # M is symmetric: by rows the sums run in parallel
+            for i in range(d):
+                w[i] += V[c, j] * M[j, i]
+        p = 0.0
+        for i in range(d):
+            p += w[i] * V[c, i]
+        if not p > 0.0:  # lost to rounding; the next cycle starts from a fresh M
+            continue
+        wish = signs[c] * gamma / (gamma + 1.0) * (1.0 / slacks[c] - 1.0 / p)
+        step = max(wish, -multipliers[c])  # multipliers stay >= 0
+        if step == 0.0:
+            continue
+        t = signs[c] * step
+        multipliers[c] += step
+        slacks[c] = 1.0 / (1.0 / slacks[c] - t / gamma)
+        factor = t / (1.0 + t * p)
+        for i in range(d):
+            scaled = factor * w[i]
+            for j in range(d):
+                M[i, j] -= scaled * w[j]

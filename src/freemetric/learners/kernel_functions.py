@@ -23,7 +23,7 @@ BLOCK = 2**22  # values of a kernel held at once, 32 MB
 
 
 class Kernel(NamedTuple):
-    """A kernel with its numbers; called with patterns (n, d) and landmarks (m, d) it gives (n, m)."""
+    """A kernel with its numbers; called with samples (n, d) and landmarks (m, d) it gives (n, m)."""
 
     kind: str | Callable[[NDArray, NDArray], Any]
     gamma: float = 1.0
@@ -75,7 +75,7 @@ def _checked(values, shape):
     """What somebody's function gave; ValueError unless it is a matrix of that shape."""
     K = np.asarray(values)
     if K.shape != shape or K.dtype.kind not in "fiub":
-        what = f"kernel must be a function of two arrays of patterns that gives a matrix {shape}"
+        what = f"kernel must be a function of two arrays of samples that gives a matrix {shape}"
         raise ValueError(f"{what}; it gave {K.dtype} of shape {K.shape}.")
     return K.astype(np.float64, copy=False)
 
@@ -84,7 +84,7 @@ def width(gamma: float | str, kind: Any, X: NDArray, rng: np.random.Generator) -
     """gamma as a number: one that was given, or what a rule makes of X.
 
     "median": one over the median distance that the kernel is of, among at most 1,000 rows; for kernels of products over
-    the median square of the patterns. "scale": 1 / (d var X). "auto": 1 / d.
+    the median square of the samples. "scale": 1 / (d var X). "auto": 1 / d.
     """
     if not isinstance(gamma, str):
         return float(gamma)

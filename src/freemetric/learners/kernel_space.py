@@ -1,6 +1,6 @@
-"""Coordinates of a kernel's feature space: distances between them are those between images of patterns.
+"""Coordinates of a kernel's feature space: distances between them are those between images of samples.
 
-The images of n patterns span a space of at most n - 1 dimensions around their mean. Kernel principal components are an
+The images of n samples span a space of at most n - 1 dimensions around their mean. Kernel principal components are an
 orthonormal basis of it, so that a linear map learned on the coordinates is a linear map of the feature space.
 """
 
@@ -21,13 +21,13 @@ WEIGHTY = 1e-6  # share of the eigenvalues that is more than rounding
 class KernelSpace(NamedTuple):
     """z(x) = P (k(x) - c): r coordinates of the image of x, from its kernel with m landmarks."""
 
-    landmarks: NDArray  # (m, d) patterns, or (m,) numbers of columns of a given matrix
+    landmarks: NDArray  # (m, d) samples, or (m,) numbers of columns of a given matrix
     projection: NDArray[np.float64]  # (r, m) P
-    offset: NDArray[np.float64]  # (m,) c, mean kernel of the patterns learned from
+    offset: NDArray[np.float64]  # (m,) c, mean kernel of the samples learned from
     eigenvalues: NDArray[np.float64]  # (r,) their variances along the directions, falling
 
     def coordinates(self, kernel: Kernel, X: NDArray) -> NDArray[np.float64]:
-        """Patterns (N, d) as (N, r), a block of them after the other."""
+        """Samples (N, d) as (N, r), a block of them after the other."""
         Z = np.empty((len(X), len(self.projection)))
         start = 0
         with np.errstate(over="ignore", invalid="ignore"):  # _finite says it in one line
@@ -38,7 +38,7 @@ class KernelSpace(NamedTuple):
 
 
 def exact_space(kernel: Kernel, X: NDArray, landmarks: NDArray, tol: float, n_directions: int | None) -> KernelSpace:
-    """The space that the images of all patterns span; every one of them is a landmark."""
+    """The space that the images of all samples span; every one of them is a landmark."""
     K = _finite(kernel(X, landmarks))
     K = (K + K.T) / 2
     offset = K.mean(axis=0)
@@ -51,7 +51,7 @@ def exact_space(kernel: Kernel, X: NDArray, landmarks: NDArray, tol: float, n_di
 def nystroem_space(
     kernel: Kernel, X: NDArray, landmarks: NDArray, own: NDArray, tol: float, n_directions: int | None
 ) -> KernelSpace:
-    """The part of it that the images of m landmarks span, turned to the main axes of all patterns.
+    """The part of it that the images of m landmarks span, turned to the main axes of all samples.
 
     ``own`` (m, m) is the kernel of the landmarks among each other.
     """
@@ -82,7 +82,7 @@ def leading(S: NDArray, tol: float, most: int | None = None) -> tuple[NDArray, N
 
 
 def _scaled(values, vectors):
-    """Rows v / sqrt(lambda); nothing where no pattern differs from another."""
+    """Rows v / sqrt(lambda); nothing where no sample differs from another."""
     return np.divide(vectors, np.sqrt(values), out=np.zeros_like(vectors), where=values > 0).T
 
 

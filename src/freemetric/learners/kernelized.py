@@ -1,8 +1,9 @@
 """Kernelized: any linear learner, in the feature space of a kernel."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,10 +18,11 @@ from ..presenting import Presented
 from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
 from .atomic_fit import AtomicFit
 from .base import generator
+from .distances import PairDistances
 from .kernel_functions import KINDS, PRECOMPUTED, Kernel, width
 from .kernel_space import KernelSpace, exact_space, nystroem_space
 from .nca import NCA
-from .pairs import PairDistances
+from .parameters import Positive, Share, TwoOrMore, estimator
 from .tuples.teaching import takes, taught
 from .units import check_magnitude, warn_of_dwarfs
 from .validation import check_samples
@@ -28,21 +30,22 @@ from .validation import check_samples
 MOST_DIRECTIONS = 300  # unless more are asked for: iterations of most learners cost the square of it
 
 
+@estimator
 class Kernelized(
     AtomicFit, Savable, Presented, PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
     r"""Any linear learner in the feature space of a kernel: KLMNN, kernel LDA, kernel DMLMJ and all others.
 
     A kernel k(u, v) is the product of the images of u and v in a space of its own, where a linear map is a curved one
-    of the patterns. The images of N patterns span at most N - 1 dimensions around their mean. With the centred kernel
+    of the samples. The images of N samples span at most N - 1 dimensions around their mean. With the centred kernel
     matrix :math:`\bar K = V \Lambda V^T` the coordinates in that span are
 
     .. math:: z(x) = \Lambda^{-1/2} V^T \left(k(x) - \tfrac1N K 1\right), \qquad
        |z(u) - z(v)|^2 = k(u, u) - 2 k(u, v) + k(v, v),
 
-    exactly so between patterns of fit, and a learner of z is the kernel form of the learner. Of the coordinates the
-    first ``n_directions`` are learned from. Up to ``max_exact`` patterns all of them span the space. Beyond it the
-    images of ``n_landmarks`` patterns, drawn by chance, do, and others are projected (Nystroem's method).
+    exactly so between samples of fit, and a learner of z is the kernel form of the learner. Of the coordinates the
+    first ``n_directions`` are learned from. Up to ``max_exact`` samples all of them span the space. Beyond it the
+    images of ``n_landmarks`` samples, drawn by chance, do, and others are projected (Nystroem's method).
 
     The exact space costs O(N^2 d + N^3) time and O(N^2) memory, the other one O(N m d + N m^2 + m^3) and O(m^2) with m
     landmarks, beside the N coordinates that the learner takes; kernels are computed in blocks of 32 MB. Scale the
@@ -55,11 +58,11 @@ class Kernelized(
     kernel : str or callable, default="rbf"
         "rbf", exp(-gamma |u - v|^2); "laplacian", exp(-gamma |u - v|_1); "poly", (gamma u.v + coef0)^degree; "sigmoid",
         tanh(gamma u.v + coef0), which is not positive: its negative part is left out, with a warning; "cosine", u.v /
-        (|u| |v|); "linear", u.v; "precomputed": X are values of the kernel, of patterns (rows) with those of fit
-        (columns). Or a function of two arrays of patterns (n, d) and (m, d) that gives the matrix (n, m), such as one
+        (|u| |v|); "linear", u.v; "precomputed": X are values of the kernel, of samples (rows) with those of fit
+        (columns). Or a function of two arrays of samples (n, d) and (m, d) that gives the matrix (n, m), such as one
         of ``sklearn.gaussian_process.kernels``; a model with a function cannot be saved.
     gamma : float or {"median", "scale", "auto"}, default="median"
-        Width of "rbf", "laplacian", "poly" and "sigmoid". "median" is one over the median distance of the patterns, the
+        Width of "rbf", "laplacian", "poly" and "sigmoid". "median" is one over the median distance of the samples, the
         squared one for "rbf", and one over their median square for "poly" and "sigmoid"; "scale" is 1 / (d var X),
         "auto" 1 / d.
     degree : float, default=3
@@ -68,16 +71,16 @@ class Kernelized(
         Of "poly" and "sigmoid".
     n_directions : int, "auto" or None, default="auto"
         Most kernel principal directions to keep, those of the largest variance. "auto": half as many as there are
-        patterns, at most 300, since with all of them a learner could fit any labels. None keeps all and with them all
+        samples, at most 300, since with all of them a learner could fit any labels. None keeps all and with them all
         distances.
     tol : float, default=1e-8
         Directions of less variance than ``tol`` times the largest one are none.
     max_exact : int, default=2000
-        Most patterns that all span the space.
+        Most samples that all span the space.
     n_landmarks : int, default=500
-        Patterns that span it where there are more.
+        Samples that span it where there are more.
     random_state : int, RandomState or None, default=None
-        Seed of the landmarks, and of the patterns whose distances have the median, where there are more than 1,000. The
+        Seed of the landmarks, and of the samples whose distances have the median, where there are more than 1,000. The
         learner has its own.
 
     Attributes
@@ -87,19 +90,16 @@ class Kernelized(
     gamma_ : float
         Width of the kernel.
     landmarks_ : ndarray of shape (n_landmarks, n_features)
-        Patterns that span the space, in the order of X; numbers of columns where the kernel is precomputed.
+        Samples that span the space, in the order of X; numbers of columns where the kernel is precomputed.
     projection_ : ndarray of shape (n_directions, n_landmarks)
         Lambda^-1/2 V^T, which makes coordinates of kernels.
     offset_ : ndarray of shape (n_landmarks,)
-        Mean kernel of the patterns with the landmarks.
+        Mean kernel of the samples with the landmarks.
     eigenvalues_ : ndarray of shape (n_directions,)
-        Variances of the patterns along the directions, falling.
+        Variances of the samples along the directions, falling.
     is_exact_ : bool
-        Whether all patterns are landmarks.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+        Whether all samples are landmarks.
+    {features}
 
     See Also
     --------
@@ -127,43 +127,17 @@ class Kernelized(
     1.0
     """
 
-    _parameter_constraints: dict = {
-        "learner": [HasMethods(["fit", "transform"]), None],
-        "kernel": [StrOptions(set(KINDS)), callable],
-        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"median", "scale", "auto"})],
-        "degree": [Interval(Real, 0, None, closed="neither")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "n_directions": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
-        "tol": [Interval(Real, 0, 1, closed="left")],
-        "max_exact": [Interval(Integral, 0, None, closed="left")],
-        "n_landmarks": [Interval(Integral, 2, None, closed="left")],
-        "random_state": ["random_state"],
-    }
-
-    def __init__(
-        self,
-        learner=None,
-        kernel="rbf",
-        *,
-        gamma="median",
-        degree=3,
-        coef0=1,
-        n_directions="auto",
-        tol=1e-8,
-        max_exact=2000,
-        n_landmarks=500,
-        random_state=None,
-    ):
-        self.learner = learner
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.n_directions = n_directions
-        self.tol = tol
-        self.max_exact = max_exact
-        self.n_landmarks = n_landmarks
-        self.random_state = random_state
+    learner: Annotated[Any, HasMethods(["fit", "transform"]), None] = None
+    kernel: Annotated[Any, StrOptions(set(KINDS)), callable] = "rbf"
+    _: KW_ONLY
+    gamma: Annotated[Any, Interval(Real, 0, None, closed="neither"), StrOptions({"median", "scale", "auto"})] = "median"
+    degree: Positive = 3
+    coef0: Annotated[Any, Interval(Real, None, None, closed="neither")] = 1
+    n_directions: Annotated[Any, Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None] = "auto"
+    tol: Share = 1e-8
+    max_exact: Annotated[Any, Interval(Integral, 0, None, closed="left")] = 2000
+    n_landmarks: TwoOrMore = 500
+    random_state: Any = None
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None, **knowledge: Any) -> Self:
         """Span the feature space, then learn in it.
@@ -171,7 +145,7 @@ class Kernelized(
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Patterns; for ``kernel="precomputed"`` the kernel of all with all, (n_samples, n_samples).
+            Samples; for ``kernel="precomputed"`` the kernel of all with all, (n_samples, n_samples).
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             Labels or numbers, as the learner takes them. Rows without a label (-1) help to span the space.
         **knowledge : dict
@@ -187,28 +161,28 @@ class Kernelized(
         learner = NCA() if self.learner is None else self.learner
         known = {name: value for name, value in knowledge.items() if value is not None}
         _check_taken(learner, known)
-        patterns = self._checked(X)
+        samples = self._checked(X)
         if y is not None:
-            check_consistent_length(patterns, y)
+            check_consistent_length(samples, y)
         rng = generator(self.random_state)
-        self.gamma_ = width(self.gamma, self.kernel, patterns, rng)
-        space = self._spanned(patterns, rng)
+        self.gamma_ = width(self.gamma, self.kernel, samples, rng)
+        space = self._spanned(samples, rng)
         self.landmarks_, self.projection_, self.offset_, self.eigenvalues_ = space
-        self.is_exact_ = len(self.landmarks_) == len(patterns)
+        self.is_exact_ = len(self.landmarks_) == len(samples)
         self._check_room(learner)
-        self.learner_ = taught(learner, space.coordinates(self._kernel(), patterns), known, y)
-        self._n_features_out = self._mapped(patterns[:1]).shape[1]
+        self.learner_ = taught(learner, space.coordinates(self._kernel(), samples), known, y)
+        self._n_features_out = self._mapped(samples[:1]).shape[1]
         return self
 
     def _checked(self, X):
-        """Patterns in double precision; ValueError where they cannot be learned from."""
-        patterns = check_samples(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
-        check_magnitude(patterns)
+        """Samples in double precision; ValueError where they cannot be learned from."""
+        samples = check_samples(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        check_magnitude(samples)
         if self.kernel == PRECOMPUTED:
-            _check_symmetric(patterns)
+            _check_symmetric(samples)
         else:
-            warn_of_dwarfs(patterns)
-        return patterns
+            warn_of_dwarfs(samples)
+        return samples
 
     def _spanned(self, X, rng):
         kernel, given = self._kernel(), self.kernel == PRECOMPUTED
@@ -235,12 +209,12 @@ class Kernelized(
         return np.asarray(self.learner_.transform(space.coordinates(self._kernel(), X)), dtype=np.float64)
 
     def transform(self, X: ArrayLike) -> NDArray:
-        """Map patterns to the space where the learned distance is Euclidean.
+        """Map samples to the space where the learned distance is Euclidean.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Patterns; for ``kernel="precomputed"`` their kernel with those of fit.
+            Samples; for ``kernel="precomputed"`` their kernel with those of fit.
 
         Returns
         -------
@@ -250,7 +224,7 @@ class Kernelized(
         return self._mapped(check_samples(self, X, dtype=np.float64, reset=False))
 
     def get_metric(self) -> Callable[..., float]:
-        """A function ``metric(u, v, squared=False)`` of two patterns, independent of this learner from now on."""
+        """A function ``metric(u, v, squared=False)`` of two samples, independent of this learner from now on."""
         check_is_fitted(self)
         kept = clone(self)
         vars(kept).update(vars(self))

@@ -1,8 +1,8 @@
-"""k nearest neighbours in a learned space, with k chosen for patterns the metric has not seen."""
+"""k nearest neighbours in a learned space, with k chosen for samples the metric has not seen."""
 
 import warnings
 from collections.abc import Callable, Iterable
-from numbers import Integral
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
@@ -15,23 +15,18 @@ from ..files.checks import require
 from ..files.estimators import check_attributes
 from ..metrics import Voters
 from ..metrics.votes import NeighborVotes, shares
-from ..sklearn_compat import (
-    CallbackSupportMixin,
-    HasMethods,
-    Interval,
-    StrOptions,
-    validate_params,
-    with_callbacks,
-)
+from ..sklearn_compat import CallbackSupportMixin, validate_params, with_callbacks
 from .callbacks import FitSteps
+from .parameters import Count, CountOrAuto, TwoOrMore, estimator
 from .validation import check_labels, check_samples, clip_count, labelled
 from .voting import VotingClassifier
 
 
+@estimator
 class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
-    """Any metric learner and the votes of the k nearest patterns in its space.
+    """Any metric learner and the votes of the k nearest samples in its space.
 
-    A metric makes its own training patterns look separable, so k must not be chosen among them. Here every inner fold
+    A metric makes its own training samples look separable, so k must not be chosen among them. Here every inner fold
     is judged by a metric learned on the others: the learner is fitted ``n_folds`` + 1 times, and all k from 1 to
     ``most_neighbors`` share these fits. Neighbours are searched in the transformed data.
 
@@ -41,31 +36,22 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
         The metric; a pipeline with a scaler in front of a learner is one too.
     n_neighbors : int or "auto", default="auto"
         Neighbours that vote; "auto" takes the number with the lowest error over the inner folds.
-    most_neighbors : int, default=40
-        Largest number that "auto" tries.
+    {most_neighbors}
     n_folds : int, default=5
-        Inner folds; two where the smallest class has fewer patterns.
-    n_jobs : int or None, default=None
-        Threads of the neighbour search.
-    random_state : int, RandomState or None, default=None
-        Seed of the inner folds. The learner has its own.
+        Inner folds; two where the smallest class has fewer samples.
+    {n_jobs} {seed_of_folds}
 
     Attributes
     ----------
     learner_ : estimator
-        The learner, fitted on all patterns.
+        The learner, fitted on all samples.
     voters_ : Voters
-        The training patterns in the learned space, with their class numbers.
+        The training samples in the learned space, with their class numbers.
     n_neighbors_ : int
         Neighbours that vote.
     selection_ : dict of ndarray
         "n_neighbors" and "error" over the inner folds; absent where k was given.
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {classes} {features}
 
     See Also
     --------
@@ -83,31 +69,22 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
     True
     """
 
-    _parameter_constraints: dict = {
-        "learner": [HasMethods(["fit", "transform"])],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "most_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "n_folds": [Interval(Integral, 2, None, closed="left")],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-    }
-
-    def __init__(self, learner, n_neighbors="auto", *, most_neighbors=40, n_folds=5, n_jobs=None, random_state=None):
-        self.learner = learner
-        self.n_neighbors = n_neighbors
-        self.most_neighbors = most_neighbors
-        self.n_folds = n_folds
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    learner: Any
+    n_neighbors: CountOrAuto = "auto"
+    _: KW_ONLY
+    most_neighbors: Count = 40
+    n_folds: TwoOrMore = 5
+    n_jobs: int | None = None
+    random_state: Any = None
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Choose k on inner folds, then learn the metric on all patterns.
+        """Choose k on inner folds, then learn the metric on all samples.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
         y : array-like of shape (n_samples,)
             Class labels, of any type; among integers -1 means unlabelled where there are two other classes.
 
@@ -117,20 +94,20 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
             The fitted classifier.
         """
         validate_params(self)
-        patterns, labels = check_samples(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        samples, labels = check_samples(self, X, y, dtype=np.float64, ensure_min_samples=2)
         rows = np.flatnonzero(labelled(labels))
         self.classes_, numbers = check_labels(labels[rows])
-        patterns = patterns[rows]
+        samples = samples[rows]
         splits = self._splits(numbers) if self.n_neighbors == "auto" else []
-        fits = FitSteps(self, patterns, numbers, len(splits) + 1, name="fit of the metric")
+        fits = FitSteps(self, samples, numbers, len(splits) + 1, name="fit of the metric")
         if splits:
-            self.n_neighbors_ = self._choose_neighbors(patterns, numbers, splits, fits)
+            self.n_neighbors_ = self._choose_neighbors(samples, numbers, splits, fits)
         else:
             self.n_neighbors_ = clip_count(self.n_neighbors, len(numbers), "n_neighbors")
-        self.learner_ = clone(self.learner).fit(patterns, self.classes_[numbers])  # labels, of which its messages speak
+        self.learner_ = clone(self.learner).fit(samples, self.classes_[numbers])  # labels, of which its messages speak
         fits.made()
         fits.close()
-        Z = np.asarray(self.learner_.transform(patterns), dtype=np.float64)
+        Z = np.asarray(self.learner_.transform(samples), dtype=np.float64)
         self.voters_ = Voters(Z, numbers, len(self.classes_), rows=rows)
         return self
 
@@ -185,7 +162,7 @@ def held_out_errors(
     """
     total: Any = 0
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # said once, when all patterns are learned
+        warnings.simplefilter("ignore", DataWarning)  # said once, when all samples are learned
         for train, held_out in splits:
             fitted = clone(learner).fit(X[train], y[train])
             Z, Q = (np.asarray(fitted.transform(X[part]), dtype=np.float64) for part in (train, held_out))

@@ -1,6 +1,8 @@
-"""Means of the k nearest neighbours in a learned space, with k chosen for patterns the metric has not seen."""
+"""Means of the k nearest neighbours in a learned space, with k chosen for samples the metric has not seen."""
 
-from typing import Self
+from collections.abc import Sequence
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,20 +13,27 @@ from sklearn.utils.validation import check_is_fitted
 from ..files import Savable
 from ..files.checks import check_array, require
 from ..files.estimators import check_attributes
+from ..kernels import kernels_for
 from ..magnitudes import enlarged, exponent_of, r2, reduced
+from ..metrics.places import equal_rows
+from ..metrics.votes import within_reach
 from ..presenting import Presented
 from ..sklearn_compat import CallbackSupportMixin, StrOptions, validate_params, with_callbacks
 from .atomic_fit import AtomicFit
 from .callbacks import FitSteps
-from .knn import MetricKNeighborsClassifier, held_out_errors
-from .neighbor_means import NeighborMeans
+from .knn import held_out_errors
+from .parameters import Count, CountOrAuto, TwoOrMore, estimator
 from .validation import check_samples, clip_count
 
+CHUNK_BYTES = 64 << 20
+Array = NDArray[np.float64]
 
+
+@estimator
 class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presented, RegressorMixin, BaseEstimator):
-    """Any metric learner and the mean of the k nearest patterns in its space.
+    """Any metric learner and the mean of the k nearest samples in its space.
 
-    A metric makes its own training patterns look predictable, so k must not be chosen among them. Here every inner fold
+    A metric makes its own training samples look predictable, so k must not be chosen among them. Here every inner fold
     is judged by a metric learned on the others: the learner is fitted ``n_folds`` + 1 times, and all k from 1 to
     ``most_neighbors`` share these fits. Neighbours are searched in the transformed data; rows at one place share their
     part in a mean.
@@ -37,21 +46,17 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
         Neighbours whose numbers are averaged; "auto" takes how many have the lowest squared error over the inner folds.
     weights : {"uniform", "distance"}, default="uniform"
         Whether neighbours count the same, or by the inverse of their distances.
-    most_neighbors : int, default=40
-        Largest number that "auto" tries.
+    {most_neighbors}
     n_folds : int, default=5
         Inner folds.
-    n_jobs : int or None, default=None
-        Threads of the neighbour search.
-    random_state : int, RandomState or None, default=None
-        Seed of the inner folds. The learner has its own.
+    {n_jobs} {seed_of_folds}
 
     Attributes
     ----------
     learner_ : estimator
-        The learner, fitted on all patterns.
+        The learner, fitted on all samples.
     embedding_ : ndarray of shape (n_samples, n_components)
-        The training patterns in the learned space.
+        The training samples in the learned space.
     numbers_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         Their numbers.
     n_neighbors_ : int
@@ -59,10 +64,7 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
     selection_ : dict of ndarray
         "n_neighbors" and "error" over the inner folds, the squared error as a share of the variance, the mean of all
         outputs; absent where k was given.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {features}
 
     See Also
     --------
@@ -81,38 +83,23 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
     True
     """
 
-    _parameter_constraints: dict = {
-        **MetricKNeighborsClassifier._parameter_constraints,
-        "weights": [StrOptions({"uniform", "distance"})],
-    }
-
-    def __init__(
-        self,
-        learner,
-        n_neighbors="auto",
-        *,
-        weights="uniform",
-        most_neighbors=40,
-        n_folds=5,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.learner = learner
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.most_neighbors = most_neighbors
-        self.n_folds = n_folds
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    learner: Any
+    n_neighbors: CountOrAuto = "auto"
+    _: KW_ONLY
+    weights: Annotated[Any, StrOptions({"uniform", "distance"})] = "uniform"
+    most_neighbors: Count = 40
+    n_folds: TwoOrMore = 5
+    n_jobs: int | None = None
+    random_state: Any = None
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Choose k on inner folds, then learn the metric on all patterns.
+        """Choose k on inner folds, then learn the metric on all samples.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Numbers.
 
@@ -123,18 +110,18 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
         """
         validate_params(self)
         options = {"dtype": np.float64, "y_numeric": True, "multi_output": True, "ensure_min_samples": 2}
-        patterns, numbers = check_samples(self, X, y, **options)
+        samples, numbers = check_samples(self, X, y, **options)
         numbers = numbers.astype(np.float64)
         splits = self._splits(len(numbers)) if self.n_neighbors == "auto" else []
-        fits = FitSteps(self, patterns, numbers, len(splits) + 1, name="fit of the metric")
+        fits = FitSteps(self, samples, numbers, len(splits) + 1, name="fit of the metric")
         if splits:
-            self.n_neighbors_ = self._choose_neighbors(patterns, numbers, splits, fits)
+            self.n_neighbors_ = self._choose_neighbors(samples, numbers, splits, fits)
         else:
             self.n_neighbors_ = clip_count(self.n_neighbors, len(numbers), "n_neighbors")
-        self.learner_ = clone(self.learner).fit(patterns, numbers)
+        self.learner_ = clone(self.learner).fit(samples, numbers)
         fits.made()
         fits.close()
-        self.embedding_ = np.asarray(self.learner_.transform(patterns), dtype=np.float64)
+        self.embedding_ = np.asarray(self.learner_.transform(samples), dtype=np.float64)
         self.numbers_ = numbers
         return self
 
@@ -163,7 +150,7 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
 
         Returns
         -------
@@ -180,8 +167,8 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
 
     def _told(self, X, n_neighbors):
         check_is_fitted(self)
-        patterns = check_samples(self, X, dtype=np.float64, reset=False)
-        Q = np.asarray(self.learner_.transform(patterns), dtype=np.float64)
+        samples = check_samples(self, X, dtype=np.float64, reset=False)
+        Q = np.asarray(self.learner_.transform(samples), dtype=np.float64)
         exponent = exponent_of(self.numbers_)
         means = self._means(self.embedding_, reduced(self.numbers_, exponent).reshape(len(self.numbers_), -1))
         told = means.of(Q, n_neighbors).reshape(len(Q), len(n_neighbors), *self.numbers_.shape[1:])
@@ -193,11 +180,11 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Their numbers.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of the patterns.
+            Importance of the samples.
 
         Returns
         -------
@@ -214,11 +201,64 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
             require(hasattr(self.learner_, "transform"), f"learner_ of {name}", "maps nothing")
             check_array(self.embedding_, f"embedding_ of {name}", 2)
             check_array(self.numbers_, f"numbers_ of {name}", 1 + (np.ndim(self.numbers_) > 1))
-            require(len(self.numbers_) == len(self.embedding_), f"numbers_ of {name}", "are not those of the patterns")
-            require(self.n_neighbors_ <= len(self.numbers_), "n_neighbors_", "is larger than the number of patterns")
+            require(len(self.numbers_) == len(self.embedding_), f"numbers_ of {name}", "are not those of the samples")
+            require(self.n_neighbors_ <= len(self.numbers_), "n_neighbors_", "is larger than the number of samples")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.multi_output = True
         return tags
+
+
+class NeighborMeans:
+    """Training rows Z (N, p) with numbers Y (N, m), ready to be asked.
+
+    Rows at one place are equally far: where only some of them are among the k nearest, each has the same part in the
+    mean, so that no order of the rows matters.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n_rows, p)
+        The rows in a learned space.
+    Y : ndarray of shape (n_rows, n_outputs)
+        Their numbers.
+    by_distance : bool
+        Whether neighbours count by the inverse of their distances; those at none are then the only ones.
+    n_jobs : int or None, default=None
+        Threads of the search.
+    """
+
+    def __init__(self, Z: Array, Y: Array, by_distance: bool, n_jobs: int | None = None) -> None:
+        first, of_row = equal_rows(Z)
+        self.exponent = int(exponent_of(Z.ravel()))
+        self.Z, self.by_distance = np.ldexp(Z[first], -self.exponent), by_distance
+        self.counts = np.bincount(of_row, minlength=len(first))
+        self.means = np.zeros((len(first), Y.shape[1]))
+        np.add.at(self.means, of_row, Y)
+        self.means /= self.counts[:, None]
+        self.search = kernels_for("cpu").NearestNeighbors(self.Z, "cpu", n_jobs)
+
+    def of(self, Q: Array, numbers: Sequence[int]) -> Array:
+        """Means (n, len(numbers), m) of so many nearest rows, for new samples Q (n, p)."""
+        Q = within_reach(Q, self.exponent)
+        most = min(max(numbers), len(self.Z))
+        size = max(1, CHUNK_BYTES // (8 * most * (len(numbers) + self.Z.shape[1])))
+        parts = [self._of(Q[start : start + size], np.asarray(numbers), most) for start in range(0, len(Q), size)]
+        return np.concatenate(parts) if parts else np.empty((0, len(numbers), self.means.shape[1]))
+
+    def _of(self, Q, numbers, most):
+        nearest = self.search.kneighbors(Q, most)
+        counts = self.counts[nearest]
+        before = counts.cumsum(axis=1) - counts
+        asked = np.clip(numbers[:, None] - before[:, None, :], 0, counts[:, None, :])  # (n, len(numbers), places)
+        shares = asked * self._nearness(Q, nearest)[:, None, :]
+        return shares @ self.means[nearest] / shares.sum(axis=2, keepdims=True)
+
+    def _nearness(self, Q, nearest):
+        if not self.by_distance:
+            return np.ones(nearest.shape)
+        distances = np.sqrt(((Q[:, None] - self.Z[nearest]) ** 2).sum(axis=2))
+        is_there = distances == 0
+        with np.errstate(divide="ignore"):
+            return np.where(is_there.any(axis=1, keepdims=True), is_there, 1 / distances)

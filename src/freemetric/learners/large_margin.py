@@ -1,6 +1,6 @@
-"""The large-margin hinge over all impostors, tile by tile over the pairs of patterns of two classes; no N x N array.
+"""The large-margin hinge over all impostors, tile by tile over the pairs of samples of two classes; no N x N array.
 
-With D_ij = |z_i - z_j|^2 and the reach R_ia = 1 + D_it of pattern i's a-th target t, the losses are
+With D_ij = |z_i - z_j|^2 and the reach R_ia = 1 + D_it of sample i's a-th target t, the losses are
 
     pull = sum_ia D_it,    push = sum_ia sum_{l of another class} max(0, R_ia - D_il).
 
@@ -8,7 +8,7 @@ Gradients are those of a smooth version: the hinge's kink would stop a descent b
 Few pairs are active. Tiles of distances in float32, made too small by more than their rounding error, find all that may
 be; these are then computed in float64, so that the losses and their gradients are exact. The pairs found are kept:
 with r_i the root of i's largest reach, those with |z_i - z_l| < max(r_i, r_l) + 2 slack contain all active ones
-until a pattern has moved, and its r grown, by more than the slack together.
+until a sample has moved, and its r grown, by more than the slack together.
 """
 
 import numpy as np
@@ -53,7 +53,7 @@ def reaches(Z, targets):
 
 @njit(nogil=True, cache=True)
 def farthest_move(Z, r, Z0, r0):
-    """The most that a pattern has moved and its r grown since they were Z0 and r0."""
+    """The most that a sample has moved and its r grown since they were Z0 and r0."""
     most = 0.0
     for i in range(len(Z)):
         most = max(most, np.sqrt(squared_distance(Z, i, Z0, i)) + max(0.0, r[i] - r0[i]))
@@ -166,7 +166,7 @@ def labelled_loss(Z, targets, R, r, end, regularization, width, slack, kept, fou
     """L, smooth L and its gradient by Z (N, p), and the number of pairs found.
 
     L = regularization * pull + (1 - regularization) * push.
-    Patterns sorted by class, which ends before end[i]; targets (N, k), negative where there is none; R, r from
+    Samples sorted by class, which ends before end[i]; targets (N, k), negative where there is none; R, r from
     ``reaches``. The first ``found`` rows of ``kept`` (n, 2) hold the pairs to look at; where it is negative they are
     searched and written there. More found than ``kept`` can hold are not all there.
     """

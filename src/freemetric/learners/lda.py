@@ -1,18 +1,20 @@
 """Linear discriminant analysis as a metric: where the means of classes are farthest apart, against their spread."""
 
-from numbers import Real
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular, svd
 
-from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
 from .linear_algebra import covariance, group_means, within_groups
+from .parameters import estimator
 from .validation import clip_count
 
 NULL = 1e-9  # standard deviations between means that are rounding
 
 
+@estimator
 class LDA(MetricLearner):
     r"""Linear discriminant analysis: Fisher's directions, in which every class has variance one.
 
@@ -39,12 +41,7 @@ class LDA(MetricLearner):
         The map A; A S_w A^T is the identity.
     eigenvalues_ : ndarray of shape (n_components,)
         lambda of every row, falling.
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {classes} {features}
 
     See Also
     --------
@@ -67,14 +64,9 @@ class LDA(MetricLearner):
     array([32.19,  0.29])
     """
 
-    _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
-        "regularization": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
-    }
-
-    def __init__(self, n_components=None, *, regularization="auto"):
-        self.n_components = n_components
-        self.regularization = regularization
+    n_components: int | None = None
+    _: KW_ONLY
+    regularization: Any = "auto"
 
     def _learn(self, X, y):
         X = X - X.mean(axis=0)

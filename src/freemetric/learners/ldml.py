@@ -1,26 +1,25 @@
 """LDML: logistic regression on the distances of pairs."""
 
-from numbers import Integral
-from typing import Self
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import expit
 
-from ..sklearn_compat import Interval
-from .base import generator
-from .convex_descent import ConvexDescent, departure
-from .side_information import check_pairs, draw_pairs, usual_number_of_pairs
-from .smooth_descent import Array
+from .descent import Array, ConvexDescent, departure
+from .pair_learner import PairLearner
+from .parameters import NotNegative, estimator
 
 
-class LDML(ConvexDescent):
-    r"""Logistic discriminant metric learning: how likely two patterns are of one class, by their distance.
+@estimator
+class LDML(ConvexDescent, PairLearner):
+    r"""Logistic discriminant metric learning: how likely two samples are of one class, by their distance.
 
     .. math:: \min_{M \succeq 0,\, b}\; \left\langle \log\left(1 + \exp(-s_n (b - v_n^T M v_n))\right) \right\rangle_n
         + r |M - M_0|^2,
 
-    where v_n is the difference of the two patterns of pair n, s_n = 1 for similar and -1 for dissimilar pairs, and
+    where v_n is the difference of the two samples of pair n, s_n = 1 for similar and -1 for dissimilar pairs, and
     b the squared distance at which both are equally likely, :math:`p_n = \sigma(b - v_n^T M v_n)`. The objective is
     convex in M and b. It is minimised by L-BFGS over the map A, M = A^T A: with all components every minimum is the
     global one, with fewer it is the low-rank form of the method, and the minimum that is nearest to the start.
@@ -42,14 +41,12 @@ class LDML(ConvexDescent):
     init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features), default="auto"
         Where the search begins. "auto": the prior, or for fewer dimensions "lda" while there are more classes than
         dimensions and "pca" else: nothing depends on the order of features.
-    max_iter : int, default=500
-        Most L-BFGS iterations.
+    {max_iter}
     tol : float, default=1e-6
         Stop when an iteration lowers the objective by less.
     warm_start : bool, default=False
         Go on from the last fit's map and threshold.
-    verbose : bool, default=False
-        Log every iteration.
+    {verbose}
     random_state : int, RandomState or None, default=None
         Seed of the pairs and of a random start.
 
@@ -61,18 +58,7 @@ class LDML(ConvexDescent):
         b: pairs are rather similar than not where their squared distance is below it.
     objective_ : float
         What was minimised, at M and b.
-    pairs_ : ndarray of shape (n_pairs, 2)
-        Rows of X that were compared.
-    pair_labels_ : ndarray of shape (n_pairs,)
-        +1 for similar, -1 for dissimilar pairs.
-    n_iter_ : int
-        Iterations of L-BFGS.
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit, if there were any.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {pairs} {n_iter} {classes} {features}
 
     References
     ----------
@@ -98,91 +84,36 @@ class LDML(ConvexDescent):
     True
     """
 
-    _parameter_constraints: dict = {
-        **ConvexDescent._parameter_constraints,
-        "n_constraints": [Interval(Integral, 2, None, closed="left"), None],
-    }
+    n_components: int | None = None
+    _: KW_ONLY
+    regularization: NotNegative = 1e-4
+    n_constraints: int | None = None
+    prior: Any = "identity"
+    init: Any = "auto"
+    max_iter: int = 500
+    tol: float = 1e-6
+    warm_start: bool = False
+    verbose: bool = False
+    random_state: Any = None
 
-    threshold_: float
-
-    def __init__(
-        self,
-        n_components=None,
-        *,
-        regularization=1e-4,
-        n_constraints=None,
-        prior="identity",
-        init="auto",
-        max_iter=500,
-        tol=1e-6,
-        warm_start=False,
-        verbose=False,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.regularization = regularization
-        self.n_constraints = n_constraints
-        self.prior = prior
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
-
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        pairs: ArrayLike | None = None,
-        pair_labels: ArrayLike | None = None,
-    ) -> Self:
-        """Learn the metric from labels, or from pairs known to be similar or dissimilar.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Patterns.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type, -1 for unlabelled rows; not used where pairs are given.
-        pairs : array-like of shape (n_pairs, 2), default=None
-            Rows of X that are known to be similar or dissimilar.
-        pair_labels : array-like of shape (n_pairs,), default=None
-            +1 for similar, -1 for dissimilar pairs.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
-        """
-        return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
+    _needs_similar = True
 
     def _learn(self, X, y, pairs=None, pair_labels=None, all_rows=None):
-        pairs, signs = self._pairs(X, y, pairs, pair_labels)
+        pairs, similar = self._pairs(X, y, pairs, pair_labels)
+        if not len(pairs):
+            raise ValueError("LDML learns from similar pairs, too; every class has a single sample.")
+        signs = np.where(similar, 1.0, -1.0)
         M0, X = self._prior(X, all_rows), X / self._unit
         V = X[pairs[:, 0]] - X[pairs[:, 1]]
         A = self._beginning(X, y, M0)
-        b = self.threshold_ if self._previous(A.shape) is not None else np.median(((V @ A.T) ** 2).sum(axis=1))
+        b = vars(self)["threshold_"] if self._previous(A.shape) is not None else np.median(((V @ A.T) ** 2).sum(axis=1))
 
         def objective(flat):
             return pair_loss(flat[:-1].reshape(A.shape), flat[-1], V, signs, M0, self.regularization)
 
         self.objective_, flat = self._descend(objective, np.append(A, b))
-        self.pairs_, self.pair_labels_, self.threshold_ = self._as_given(pairs), signs.astype(int), float(flat[-1])
+        self.threshold_ = float(flat[-1])
         return flat[:-1].reshape(A.shape)
-
-    def _pairs(self, X, y, pairs, pair_labels):
-        if y is None:
-            pairs, similar = check_pairs(pairs, pair_labels, len(X))
-            if similar.all() or not similar.any():
-                raise ValueError("LDML learns from similar and dissimilar pairs; all of pair_labels are the same.")
-        else:
-            wanted = usual_number_of_pairs(y) if self.n_constraints is None else self.n_constraints
-            pairs, similar = draw_pairs(generator(self.random_state), X, y, wanted)
-            if not len(pairs):
-                raise ValueError("LDML learns from similar pairs, too; every class has a single sample.")
-        return pairs, np.where(similar, 1.0, -1.0)
 
 
 def pair_loss(

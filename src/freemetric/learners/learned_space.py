@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from ..metrics import VIEWS, BaseCommittee
+from ..metrics.quadratic import pulled_back
 from ..printable import counted
-from .averaged_metric import AveragedMetric
 
 WITHIN = ("best_estimator_", "learner_")  # where searches and classifiers keep what they have fitted
 
@@ -53,7 +54,7 @@ def part_with(estimator: Any, attributes: Sequence[str], wanted: str) -> tuple[l
     Returns
     -------
     front : list of transformers
-        What patterns pass before they reach the part.
+        What samples pass before they reach the part.
     part : estimator
         The part itself.
     """
@@ -64,14 +65,14 @@ def part_with(estimator: Any, attributes: Sequence[str], wanted: str) -> tuple[l
 
 
 def passed(front: Sequence[Any], X: Any) -> Any:
-    """Patterns as they leave the transformers in front."""
+    """Samples as they leave the transformers in front."""
     for step in front:
         X = step.transform(as_fitted(step, X))
     return X
 
 
 def as_fitted(part: Any, X: Any) -> Any:
-    """Patterns as a part wants them: one that was fitted without names, as learners inside of k-NN are, gets none."""
+    """Samples as a part wants them: one that was fitted without names, as learners inside of k-NN are, gets none."""
     nameless = hasattr(part, "n_features_in_") and not hasattr(part, "feature_names_in_")
     return np.asarray(X) if nameless and hasattr(X, "columns") else X
 
@@ -100,13 +101,13 @@ class LearnedSpace:
         return AveragedMetric(self.learner.committee_)
 
     def transform(self, X: ArrayLike) -> NDArray:
-        """Patterns (N, p) in the learned space."""
+        """Samples (N, p) in the learned space."""
         X = as_fitted(self.learner, passed(self.front, X))
         embeds = not hasattr(self.learner, "components_") and hasattr(self.learner, "embed")
         return np.asarray(self.learner.embed(X) if embeds else self.learner.transform(X), dtype=np.float64)
 
     def before(self, X: ArrayLike) -> NDArray:
-        """Patterns (N, d) as the learner gets them, in the scale that it begins with."""
+        """Samples (N, d) as the learner gets them, in the scale that it begins with."""
         X = np.asarray(passed(self.front, X), dtype=np.float64)
         if not self.averaged:
             return X
@@ -157,3 +158,38 @@ class LearnedSpace:
         except (AttributeError, ValueError):  # a step that makes features it cannot name
             return None
         return names
+
+
+class AveragedMetric:
+    """The mean metric of the replicas on one view, each scaled to a mean squared distance of one.
+
+    Of the views that vote the first in ``VIEWS`` is shown, for its coordinates are the plainest.
+
+    Parameters
+    ----------
+    committee : BaseCommittee
+        Whose replicas are averaged.
+    """
+
+    def __init__(self, committee: BaseCommittee) -> None:
+        name = next(name for name in VIEWS if name in committee.views)
+        self.view = committee.views[name]
+        pairs = zip(committee.ensembles, committee.trust, strict=True)
+        share = float(sum(trust for ensemble, trust in pairs if ensemble.candidate.view == name))
+        self.title = f"averaged M, {getattr(self.view, 'words', name)}\n({100 * share:.0f} % of the votes)"
+        self._n_features = committee.voters.X.shape[1]
+        # a view on which all rows are equal has no matrix
+        self._matrix = committee.averaged_matrices().get(name, np.zeros(len(self.view.owner))) / share
+
+    def matrix(self, X: NDArray | None = None) -> NDArray:
+        """M (d, d); standard deviations of X (N, d) in the view become its units."""
+        M, view = self._matrix, self.view
+        J = view.slopes() if view.mixes_features else None
+        if J is not None:
+            unit = np.ones(self._n_features) if X is None else X.std(axis=0)
+            return pulled_back(pulled_back(M, J), unit)
+        unit = np.ones(len(view.owner)) if X is None else view(X).std(axis=0)
+        if M.ndim == 1:  # crossing all steps of a feature; else one column is one feature
+            return np.diag(np.bincount(view.owner, M * unit**2, minlength=self._n_features))
+        members = np.eye(self._n_features)[view.owner]
+        return members.T @ pulled_back(M, unit) @ members

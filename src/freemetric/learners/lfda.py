@@ -1,18 +1,21 @@
 """Local Fisher discriminant analysis: Fisher's ratio that lets a class have several clusters."""
 
-from numbers import Integral, Real
+from dataclasses import KW_ONLY
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.linalg import qr
 
-from ..sklearn_compat import Interval, StrOptions
+from ..sklearn_compat import StrOptions
 from .base import MetricLearner
 from .linear_algebra import generalised_eigenvectors, is_regular, shrunk
+from .parameters import estimator
 
 BLOCK = 512  # rows of a class's distances computed at once ...
 HELD = 2000**2  # ... and the most of them that are kept
 
 
+@estimator
 class LFDA(MetricLearner):
     r"""Local Fisher discriminant analysis.
 
@@ -23,15 +26,14 @@ class LFDA(MetricLearner):
 
     and S_b alike with weights a_ij (1/N - 1/n_c) inside a class and 1/N between classes. The affinity is
     a_ij = exp(-|x_i - x_j|^2 / (s_i s_j)), s_i the distance to the ``n_neighbors``-th neighbour of the class: far apart
-    patterns of one class need not be drawn together. Costs O(sum n_c^2 d + d^3) time; at most
+    samples of one class need not be drawn together. Costs O(sum n_c^2 d + d^3) time; at most
     32 MB of distances are held at once.
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Directions to keep; None keeps all.
+    {directions}
     n_neighbors : int, default=7
-        Neighbour that sets the scale of a pattern; the last one of a smaller class.
+        Neighbour that sets the scale of a sample; the last one of a smaller class.
     embedding : {"weighted", "orthonormalized", "plain"}, default="weighted"
         Directions times the root of their eigenvalue, an orthonormal basis of their span, or as they are
         (v^T S_w v = 1).
@@ -40,14 +42,10 @@ class LFDA(MetricLearner):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A.
+    {map}
     eigenvalues_ : ndarray of shape (n_components,)
         Local scatter between against within, falling.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {features}
 
     References
     ----------
@@ -62,18 +60,11 @@ class LFDA(MetricLearner):
     (2, 4)
     """
 
-    _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "embedding": [StrOptions({"weighted", "orthonormalized", "plain"})],
-        "regularization": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
-    }
-
-    def __init__(self, n_components=None, *, n_neighbors=7, embedding="weighted", regularization="auto"):
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.embedding = embedding
-        self.regularization = regularization
+    n_components: int | None = None
+    _: KW_ONLY
+    n_neighbors: int = 7
+    embedding: Annotated[Any, StrOptions({"weighted", "orthonormalized", "plain"})] = "weighted"
+    regularization: Any = "auto"
 
     def _learn(self, X, y):
         X = X - X.mean(axis=0)
@@ -99,7 +90,7 @@ class LFDA(MetricLearner):
             local = self._local_scatter(members)
             total = members.sum(axis=0)
             within += local / n
-            # pairs of c with other classes weigh 1/N: each member meets N - n patterns outside
+            # pairs of c with other classes weigh 1/N: each member meets N - n samples outside
             between += (1 / N - 1 / n) * local + (1 - n / N) * members.T @ members + np.outer(total, total) / N
         return within, between  # the sums over classes cancel the rest: X is centred
 

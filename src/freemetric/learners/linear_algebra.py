@@ -93,12 +93,12 @@ def generalised_eigenvectors(S: NDArray, T: NDArray) -> tuple[NDArray, NDArray]:
 
 
 def mean_of(X: NDArray) -> NDArray:
-    """The mean (d,) of the patterns, as a product: numpy's own is slow where rows are short."""
+    """The mean (d,) of the samples, as a product: numpy's own is slow where rows are short."""
     return np.full(len(X), 1 / len(X)) @ X
 
 
 def within_groups(X: NDArray, groups: NDArray) -> NDArray:
-    """The patterns minus the mean of their group, group by group; groups of -1 are left out."""
+    """The samples minus the mean of their group, group by group; groups of -1 are left out."""
     if groups.min() < 0:
         X, groups = X[groups >= 0], groups[groups >= 0]
     means = group_means(X, groups)[groups]
@@ -106,7 +106,7 @@ def within_groups(X: NDArray, groups: NDArray) -> NDArray:
 
 
 def group_means(X: NDArray, groups: NDArray) -> NDArray:
-    """Means (C, d) of the patterns of groups 0..C-1."""
+    """Means (C, d) of the samples of groups 0..C-1."""
     counts = np.bincount(groups)
     if len(counts) <= FEW_GROUPS:
         return (groups == np.arange(len(counts))[:, None]).astype(np.float64) @ X / counts[:, None]

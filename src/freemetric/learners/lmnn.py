@@ -1,60 +1,55 @@
 """Large margin nearest neighbours by L-BFGS, over all impostors."""
 
-import warnings
-from numbers import Integral, Real
-from typing import Self
+from dataclasses import KW_ONLY
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
 
 from ..energies.minibatch import Batches
-from ..exceptions import callers_stacklevel
-from ..sklearn_compat import Interval, StrOptions
 from . import large_margin
+from .atomic_fit import Lowest
 from .base import MetricLearner, generator, one_blas_thread, tell
-from .batch_margin import BatchMargin
-from .batches import BATCH_SIZE, SAMPLE, MiniBatched
-from .init import INITS, initial_map
-from .lowest import Lowest, keeping_the_best
-from .neighbors import class_neighbors
-from .side_information import check_triplets
-from .stochastic_descent import StochasticDescent, well_scaled
+from .descent import initial_map
+from .parameters import Share, estimator
+from .side_information import check_triplets, class_neighbors
+from .stochastic_descent import SUBSET, MiniBatched, StochasticDescent, well_scaled
 from .validation import clip_count
 
 SLACK = 0.1  # of a margin of one: more keeps pairs for longer, but more of them
 WIDTHS = 10.0 ** -np.arange(1, 13, 2)  # of the hinge's smooth part, one after the other; those above tol
 KEPT_PAIRS = 2**22  # 32 MB
+PER_ANCHOR = 8  # samples of a batch for each of its anchors
+Array = NDArray[np.float64]
 
 
+@estimator
 class LMNN(MiniBatched, MetricLearner):
-    """Large margin nearest neighbours: targets near, patterns of other classes a margin of one further away.
+    """Large margin nearest neighbours: targets near, samples of other classes a margin of one further away.
 
     f(A) = 1/N sum_i sum_{j in T(i)} ( r D_ij + (1 - r) sum_{l: y_l != y_i} max(0, 1 + D_ij - D_il) ),
 
-    D_ij = |A x_i - A x_j|^2, T(i) the ``n_neighbors`` nearest patterns of the same class by Euclid's distance
+    D_ij = |A x_i - A x_j|^2, T(i) the ``n_neighbors`` nearest samples of the same class by Euclid's distance
     (all others of a smaller class; none for a class of one). The problem is convex in A^T A where no dimension is
     taken away. L-BFGS descends it with the kink of the hinge rounded off, which is then made ever sharper.
 
-    Every impostor l counts, at every iteration. A search for the active ones costs O(N^2 p) time for N patterns and
-    p components, in float32; it is repeated only when patterns have moved by a tenth of the margin. Between searches an
+    Every impostor l counts, at every iteration. A search for the active ones costs O(N^2 p) time for N samples and
+    p components, in float32; it is repeated only when samples have moved by a tenth of the margin. Between searches an
     evaluation costs O(N p d) and what the active pairs need. Memory is O(N p) and at most 32 MB of kept pairs.
     Scale the features first; the scale of all together does not matter.
 
-    Many patterns are learned from in batches drawn anew for every step, by momentum along the gradients of f in a batch
-    with steps that shrink until they no longer help on batches that stay the same, 4,096 patterns together. Targets and
-    impostors are then those among the n patterns of a batch, of which every eighth is an anchor: f of samples of n,
+    Many samples are learned from in batches drawn anew for every step, by momentum along the gradients of f in a batch
+    with steps that shrink until they no longer help on batches that stay the same, 4,096 samples together. Targets and
+    impostors are then those among the n samples of a batch, of which every eighth is an anchor: f of subsets of n,
     whose targets are farther away and whose impostors are fewer than those among all. The cost does not depend on N:
     some hundred steps of O(n^2 d), and memory for batches only; float32 data are not copied.
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Dimension of the learned space; None keeps the number of features, or of more than 500 that outnumber the
-        patterns what these span.
+    {dimensions}
     n_neighbors : int, default=3
-        Target neighbours of each pattern.
+        Target neighbours of each sample.
     regularization : float in [0, 1), default=0.5
         r, the weight of the pull towards the targets against the push of the impostors; 1 - mu in the article.
     init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (n_components, n_features), \
@@ -68,33 +63,22 @@ default="auto"
         Stop when an iteration lowers f by less, relative to f where that is above one; with batches, shorten the steps
         then.
     batch_size : int or None, default=None
-        Patterns of a batch, where there are more. None: all together up to 10,000 patterns, batches of 2,048 beyond.
+        Samples of a batch, where there are more. None: all together up to 10,000 samples, batches of 2,048 beyond.
         Triplets are always looked at together.
-    warm_start : bool, default=False
-        Go on from the last fit's map.
-    verbose : bool, default=False
-        Log every iteration.
-    random_state : int, RandomState or None, default=None
-        Seed of a random start and of batches.
+    {warm_start} {verbose} {seed_of_start}
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A.
+    {map}
     objective_ : float
         f(A); with batches, the mean f(A) of those that stay the same.
     n_iter_ : int
         Iterations of L-BFGS, or looks at these batches.
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {classes} {features}
 
     See Also
     --------
-    NCA : All patterns are neighbours, softly; no targets to choose.
+    NCA : All samples are neighbours, softly; no targets to choose.
 
     References
     ----------
@@ -114,43 +98,17 @@ default="auto"
     True
     """
 
-    _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "regularization": [Interval(Real, 0, 1, closed="left")],
-        "init": [StrOptions(set(INITS)), np.ndarray, list],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "batch_size": BATCH_SIZE,
-        "warm_start": ["boolean"],
-        "verbose": ["verbose"],
-        "random_state": ["random_state"],
-    }
-
-    def __init__(
-        self,
-        n_components=None,
-        *,
-        n_neighbors=3,
-        regularization=0.5,
-        init="auto",
-        max_iter=500,
-        tol=1e-4,
-        batch_size=None,
-        warm_start=False,
-        verbose=False,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.regularization = regularization
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.batch_size = batch_size
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
+    n_components: int | None = None
+    _: KW_ONLY
+    n_neighbors: int = 3
+    regularization: Share = 0.5
+    init: Any = "auto"
+    max_iter: int = 500
+    tol: float = 1e-4
+    batch_size: int | None = None
+    warm_start: bool = False
+    verbose: bool = False
+    random_state: Any = None
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, triplets: ArrayLike | None = None) -> Self:
         """Learn the metric from labels or from triplets.
@@ -158,7 +116,7 @@ default="auto"
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
         y : array-like of shape (n_samples,)
             Class labels, of any type, -1 for unlabelled rows; not used where triplets are given.
         triplets : array-like of shape (n_triplets, 3), default=None
@@ -181,52 +139,26 @@ default="auto"
             loss: _LabelledLoss | _TripletLoss = _LabelledLoss(X, y, k, self.regularization)
         else:
             loss = _TripletLoss(X, check_triplets(triplets, len(X)), self.regularization)
-        start = self._start(X, y)
-        objective = _Objective(loss, start.shape, self.verbose)
-        with one_blas_thread(), keeping_the_best("LMNN", objective.best):
-            objective.try_scales(start.ravel() * loss.unit, self.tol)
-            if not self._descend(objective):
-                self._warn_of_early_end()
-        self.n_iter_, self.objective_ = objective.n_iter, objective.best.value
-        return objective.best.item.reshape(objective.shape) / loss.unit
+        search = _Search(loss, self._start(X, y) * loss.unit)
+        self._run(search)
+        self.n_iter_, self.objective_ = search.n_iter, search.best.value
+        return search.best.item.reshape(search.shape) / loss.unit
 
     def _learn_by_batches(self, X, y, k, n):
-        rng = generator(self.random_state)
-        batches, best = Batches(X, y), Lowest()
-        samples = np.array([batches.alone(rng, n) for _ in range(max(1, SAMPLE // n))])
-        objective = BatchMargin(batches, samples, k, self.regularization)
-        descent = StochasticDescent(
-            objective, best, lambda: tell(self.verbose, "LMNN iteration %d: objective %.6f", descent.n_iter, best.value)
-        )
-        with one_blas_thread(), keeping_the_best("LMNN", best):
-            rows = np.unique(samples)
+        rng, batches = generator(self.random_state), Batches(X, y)
+        with one_blas_thread():
+            subsets = np.array([batches.alone(rng, n) for _ in range(max(1, SUBSET // n))])
+            objective, rows = BatchMargin(batches, subsets, k, self.regularization), np.unique(subsets)
             start = well_scaled(self._start(X[rows], y[rows]), objective)
-            if not descent.run(rng, start, self.max_iter, self.tol):
-                self._warn_of_early_end()
-        self.n_iter_, self.objective_ = descent.n_iter, best.value
-        return best.item
-
-    def _warn_of_early_end(self):
-        message = f"LMNN stopped at max_iter={self.max_iter} before it converged to tol={self.tol}."
-        warnings.warn(message, ConvergenceWarning, stacklevel=callers_stacklevel())
-
-    def _descend(self, objective):
-        """L-BFGS on ever less smooth versions of f; whether it converged on all."""
-        for width in WIDTHS[: max(1, np.count_nonzero(self.tol < WIDTHS))]:
-            objective.width = width
-            left = self.max_iter - objective.n_iter
-            options = {"maxiter": left, "maxfun": 20 * (left + 1), "ftol": self.tol, "gtol": 0}
-            result = minimize(
-                objective, objective.best.item, jac=True, method="L-BFGS-B", options=options, callback=objective.report
-            )
-            if result.status == 1:
-                return False
-        return True
+        search = StochasticDescent("LMNN", objective, rng, start)
+        self._run(search)
+        self.n_iter_, self.objective_ = search.n_iter, search.best.value
+        return search.best.item
 
     def _start(self, X, y):
         """The last fit's map, if it is wanted and there is one that fits the data; else the initial one."""
-        previous = getattr(self, "components_", None) if self.warm_start else None
-        if previous is not None and previous.shape[1] == X.shape[1] and self.n_components in (None, len(previous)):
+        previous = self._previous_map(X.shape[1])
+        if previous is not None:
             return previous
         return initial_map(self.init, generator(self.random_state), X, y, self.n_components)
 
@@ -269,12 +201,24 @@ class _TripletLoss:
         return large_margin.triplet_loss(Z, self.pairs, self.triplets, self.regularization, width)
 
 
-class _Objective:
-    """Smooth f as scipy wants it; remembers the map of lowest true f that it was asked about."""
+class _Search:
+    """L-BFGS on ever less smooth versions of f; remembers the map of lowest true f that it met."""
 
-    def __init__(self, loss, shape, verbose):
-        self.loss, self.shape, self.verbose = loss, shape, verbose
+    def __init__(self, loss, start):
+        self.loss, self.start, self.shape = loss, start, start.shape
         self.best, self.n_iter, self.width = Lowest(), 0, 0.0
+
+    def run(self, max_iter, tol, verbose):
+        """Whether it converged on all versions."""
+        self.verbose = verbose
+        self.try_scales(self.start.ravel(), tol)
+        for self.width in WIDTHS[: max(1, np.count_nonzero(tol < WIDTHS))]:
+            left = max_iter - self.n_iter
+            options = {"maxiter": left, "maxfun": 20 * (left + 1), "ftol": tol, "gtol": 0}
+            found = minimize(self, self.best.item, jac=True, method="L-BFGS-B", options=options, callback=self.report)
+            if found.status == 1:
+                return False
+        return True
 
     def __call__(self, flat):
         X = self.loss.X
@@ -300,9 +244,86 @@ class _Objective:
 
 
 def _standard(X):
-    """Patterns around zero, with a mean square of one, and the unit they are measured in."""
+    """Samples around zero, with a mean square of one, and the unit they are measured in."""
     X = np.ascontiguousarray(X)  # the same result whatever the order in memory
     X = X - X.mean(axis=0)
     unit = np.sqrt(np.mean(X**2))
     unit = unit if unit > 0 else 1.0
     return X / unit, unit
+
+
+class BatchMargin:
+    """LMNN's mean f of some batches, and of batches drawn anew, as functions of stacks (1, p, d) of maps.
+
+    The first are ``subsets``, rows (m, n). All batches have n samples: f grows with the impostors among them.
+    """
+
+    def __init__(self, batches: Batches, subsets: NDArray[np.intp], n_neighbors: int, regularization: float) -> None:
+        self.batches, self.batch_size = batches, subsets.shape[1]
+        self.n_neighbors, self.regularization = n_neighbors, regularization
+        self.fixed = [self._of(rows) for rows in subsets]
+
+    def __call__(self, A: Array) -> Array:
+        return np.mean([some.value_and_grad(A)[0] for some in self.fixed], axis=0)
+
+    def draw(self, rng: Any) -> "SomeAnchors":
+        return self._of(self.batches.for_replicas(rng, self.batch_size)[0])
+
+    def _of(self, rows):
+        X, y = self.batches.X[rows], self.batches.y[rows]
+        return SomeAnchors(X, y, self.n_neighbors, self.regularization, PER_ANCHOR)
+
+
+class SomeAnchors:
+    """f(A) = 1/n sum_i sum_{j in T(i)} ( r D_ij + (1 - r) sum_{l: y_l != y_i} max(0, 1 + D_ij - D_il) ).
+
+    The n anchors i are every ``per_anchor``-th sample; their targets T(i) and their impostors l are among all of them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (m, d)
+        Samples of a batch.
+    y : ndarray of shape (m,)
+        Their classes.
+    n_neighbors : int
+        Targets of every anchor, the nearest of its class by Euclid's distance.
+    regularization : float
+        r.
+    per_anchor : int, default=1
+        m / n.
+    """
+
+    def __init__(self, X: NDArray, y: NDArray, n_neighbors: int, regularization: float, per_anchor: int = 1) -> None:
+        self.X, self.regularization = X - X.mean(axis=0, dtype=np.float64), regularization
+        self.anchors = np.arange(0, len(X), per_anchor)
+        self.is_other = y[self.anchors, None] != y
+        D = squared_distances(self.X[self.anchors], self.X)
+        D[self.is_other] = np.inf
+        D[np.arange(len(D)), self.anchors] = np.inf
+        k = min(n_neighbors, len(X) - 1)
+        self.targets = np.argpartition(D, k - 1, axis=1)[:, :k]
+        self.has_target = np.isfinite(np.take_along_axis(D, self.targets, axis=1))
+
+    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
+        """f (1,) and its gradient (1, p, d) at a stack (1, p, d)."""
+        r, n = self.regularization, len(self.anchors)
+        Z = self.X @ A[0].T
+        D = squared_distances(Z[self.anchors], Z)
+        to_others = np.where(self.is_other, D, np.inf)
+        W, loss = np.zeros(D.shape), 0.0  # W = n df/dD
+        for target, there in zip(self.targets.T, self.has_target.T, strict=True):
+            pair = np.flatnonzero(there), target[there]
+            excess = 1 + D[pair][:, None] - to_others[there]
+            active = excess > 0
+            loss += r * D[pair].sum() + (1 - r) * excess[active].sum()
+            W[there] -= (1 - r) * active
+            W[pair] += r + (1 - r) * active.sum(axis=1)
+        dZ = W.sum(axis=0)[:, None] * Z - W.T @ Z[self.anchors]
+        dZ[self.anchors] += W.sum(axis=1)[:, None] * Z[self.anchors] - W @ Z
+        return np.array([loss / n]), (2 / n * dZ.T @ self.X)[None]
+
+
+def squared_distances(U: Array, V: Array) -> Array:
+    """|u_i - v_j|^2, of shape (len(U), len(V)); never negative."""
+    D = (U**2).sum(axis=1)[:, None] + (V**2).sum(axis=1) - 2 * U @ V.T
+    return np.maximum(D, 0.0, out=D)

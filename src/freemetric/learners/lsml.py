@@ -1,29 +1,26 @@
-"""LSML: the metric closest to a prior in which one pair of patterns is nearer than another, as was said."""
+"""LSML: the metric closest to a prior in which one pair of samples is nearer than another, as was said."""
 
-import warnings
-from numbers import Integral, Real
-from typing import Self
+from dataclasses import KW_ONLY
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cholesky, inv
 from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
 
-from ..exceptions import callers_stacklevel
-from ..sklearn_compat import Interval
-from .base import MetricLearner, generator, one_blas_thread, tell
+from .atomic_fit import Lowest
+from .base import generator, tell
 from .linear_algebra import map_by_contrast
-from .lowest import Lowest, keeping_the_best
-from .priors import PRIOR
+from .pair_learner import PriorLearner
+from .parameters import CountOrNone, Positive, estimator
 from .side_information import check_quadruplets, check_tuple_weights, draw_pairs, usual_number_of_pairs
-from .unlabelled import PriorOfAllRows
 
 ROUNDING = 1e-13  # of the terms that the objective sums
 EDGE = 1e-6
 
 
-class LSML(PriorOfAllRows):
+@estimator
+class LSML(PriorLearner):
     r"""Least squared-residual metric learning: relative comparisons of two pairs, as far as they agree.
 
     .. math::
@@ -52,36 +49,24 @@ class LSML(PriorOfAllRows):
     n_constraints : int or None, default=None
         Quadruplets drawn from the labels. None draws 10 n_classes^2, at least 500 and at most 5000, but no more than
         there are pairs within classes or between them.
-    prior : {"identity", "covariance"} or array of shape (n_features, n_features), default="identity"
-        M_0: the identity, the inverse covariance of X, unlabelled rows included (shrunk by Ledoit and Wolf's amount
-        where it is singular), or a symmetric positive definite matrix, a metric of X in its own units.
-    max_iter : int, default=1000
-        Most L-BFGS iterations.
+    {prior} {max_iter}
     tol : float, default=1e-4
         Stop when F is at most this share of itself above its minimum.
-    verbose : bool, default=False
-        Log every iteration.
+    {verbose}
     random_state : int, RandomState or None, default=None
         Seed of the quadruplets that are drawn.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A; M = A^T A if n_components is None.
+    {map_of_M}
     objective_ : float
         F(M).
-    gap_ : float
-        At most this far above the minimum.
+    {gap_above}
     quadruplets_ : ndarray of shape (n_quadruplets, 4)
         Rows of X that were compared.
     n_iter_ : int
         Iterations; 1 where the prior, or a multiple of it, is best.
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit, if there were any.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {classes} {features}
 
     See Also
     --------
@@ -112,39 +97,17 @@ class LSML(PriorOfAllRows):
     (13, 13)
     """
 
-    _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
-        "gamma": [Interval(Real, 0, None, closed="neither")],
-        "n_constraints": [Interval(Integral, 1, None, closed="left"), None],
-        "prior": PRIOR,
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "verbose": ["verbose"],
-        "random_state": ["random_state"],
-    }
+    n_components: int | None = None
+    _: KW_ONLY
+    gamma: Positive = 1.0
+    n_constraints: CountOrNone = None
+    prior: Any = "identity"
+    max_iter: int = 1000
+    tol: float = 1e-4
+    verbose: bool = False
+    random_state: Any = None
 
     _has_units = True
-
-    def __init__(
-        self,
-        n_components=None,
-        *,
-        gamma=1.0,
-        n_constraints=None,
-        prior="identity",
-        max_iter=1000,
-        tol=1e-4,
-        verbose=False,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.gamma = gamma
-        self.n_constraints = n_constraints
-        self.prior = prior
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
 
     def fit(
         self,
@@ -159,7 +122,7 @@ class LSML(PriorOfAllRows):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
         y : array-like of shape (n_samples,)
             Class labels, of any type, -1 for unlabelled rows; not used where quadruplets are given.
         quadruplets : array-like of shape (n_quadruplets, 4), default=None
@@ -187,17 +150,11 @@ class LSML(PriorOfAllRows):
         Z = X @ root  # where the prior is the identity
         a, b, c, d = quadruplets.T
         search = _Residuals(Z[a] - Z[b], Z[c] - Z[d], weights)
-        with one_blas_thread(), keeping_the_best("LSML", search.best):
-            if not search.run(self.max_iter, self.tol, self.verbose):
-                self._warn_of_early_end()
+        self._run(search)
         self.quadruplets_, self.n_iter_ = self._as_given(quadruplets), max(search.n_iter, 1)
         self.objective_, self.gap_ = search.best.value, search.gap
         A = search.best.item @ root.T
         return map_by_contrast(A.T @ A, X[a] - X[b], X[c] - X[d], self.n_components)
-
-    def _warn_of_early_end(self):
-        message = f"LSML stopped at max_iter={self.max_iter} before it converged to tol={self.tol}."
-        warnings.warn(message, ConvergenceWarning, stacklevel=callers_stacklevel())
 
 
 class _Residuals:

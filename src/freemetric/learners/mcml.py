@@ -1,12 +1,22 @@
 """MCML: every class in a point of its own, all others far away, as nearly as a linear map can do it."""
 
+from dataclasses import KW_ONLY
+from typing import Any
+
 import numpy as np
 
-from .convex_descent import ConvexDescent, departure
+from ..kernels.compiling import njit
+from ..kernels.pair_tiles import factors, room_for_tiles, slope_of
+from ..kernels.soft_neighbors import gather_all, pull
+from .descent import ConvexDescent, departure
 from .linear_algebra import group_means
-from .log_partition import KEPT_BYTES, log_partition
+from .parameters import NotNegative, estimator
+
+f32 = np.float32
+KEPT_BYTES = 32 * 2**20  # of tiles between the two passes
 
 
+@estimator
 class MCML(ConvexDescent):
     r"""Maximally collapsing metric learning: soft neighbours that are all of the own class, and all alike.
 
@@ -14,13 +24,13 @@ class MCML(ConvexDescent):
         p_{ij} = \frac{\exp(-d_{ij})}{\sum_{k \ne i} \exp(-d_{ik})}, \quad d_{ij} = (x_i - x_j)^T M (x_i - x_j),
 
     where q_ij is the same for all j of the class of i, and 0 for others. Ideally a class is one point, infinitely far
-    from all others. In contrast to :class:`NCA`, which lets a pattern choose some neighbours of its class, the
+    from all others. In contrast to :class:`NCA`, which lets a sample choose some neighbours of its class, the
     objective is convex in M. It is minimised by L-BFGS over the map A, M = A^T A: with all components every minimum is
     the global one, with fewer it is the minimum that is nearest to the start. Classes of several clusters are not what
     it is for.
 
-    An evaluation costs O(N^2 p + N d p) time for N patterns, in float32, and O(N (d + p)) memory plus at most 32 MB of
-    kept pairs. Units common to all features do not matter. Patterns that are alone in their class are neighbours of
+    An evaluation costs O(N^2 p + N d p) time for N samples, in float32, and O(N (d + p)) memory plus at most 32 MB of
+    kept pairs. Units common to all features do not matter. Samples that are alone in their class are neighbours of
     others and have none.
 
     Parameters
@@ -36,14 +46,10 @@ class MCML(ConvexDescent):
     init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features), default="auto"
         Where the search begins. "auto": the prior, or for fewer dimensions "lda" while there are more classes than
         dimensions and "pca" else: nothing depends on the order of features.
-    max_iter : int, default=200
-        Most L-BFGS iterations.
+    {max_iter}
     tol : float, default=1e-5
         Stop when an iteration lowers the objective by less, relatively where it is above one.
-    warm_start : bool, default=False
-        Go on from the last fit's map.
-    verbose : bool, default=False
-        Log every iteration.
+    {warm_start} {verbose}
     random_state : int, RandomState or None, default=None
         Seed of a random start.
 
@@ -53,14 +59,7 @@ class MCML(ConvexDescent):
         The map A; M = A^T A.
     objective_ : float
         What was minimised, at M.
-    n_iter_ : int
-        Iterations of L-BFGS.
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {n_iter} {classes} {features}
 
     See Also
     --------
@@ -83,30 +82,16 @@ class MCML(ConvexDescent):
     True
     """
 
-    _parameter_constraints: dict = ConvexDescent._parameter_constraints
-
-    def __init__(
-        self,
-        n_components=None,
-        *,
-        regularization=1e-4,
-        prior="identity",
-        init="auto",
-        max_iter=200,
-        tol=1e-5,
-        warm_start=False,
-        verbose=False,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.regularization = regularization
-        self.prior = prior
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
+    n_components: int | None = None
+    _: KW_ONLY
+    regularization: NotNegative = 1e-4
+    prior: Any = "identity"
+    init: Any = "auto"
+    max_iter: int = 200
+    tol: float = 1e-5
+    warm_start: bool = False
+    verbose: bool = False
+    random_state: Any = None
 
     def _learn(self, X, y, all_rows=None):
         M0, X = self._prior(X, all_rows), X / self._unit
@@ -122,9 +107,9 @@ class MCML(ConvexDescent):
 
 
 class Collapse:
-    """The mean divergence of patterns (N, d) with class numbers (N,); called with A (p, d) it gives its gradient, too.
+    """The mean divergence of samples (N, d) with class numbers (N,); called with A (p, d) it gives its gradient, too.
 
-    The mean distance within a class is twice its variance, so that only the sums over all patterns need pairs.
+    The mean distance within a class is twice its variance, so that only the sums over all samples need pairs.
     """
 
     def __init__(self, X, y):
@@ -139,3 +124,23 @@ class Collapse:
         others = log_partition(self.X, A.astype(np.float32), self.counted, KEPT_BYTES, gradient)
         pull = A @ self.within
         return float((pull * A).sum() + others - self.entropy), gradient + 2 * pull
+
+
+@njit(nogil=True, cache=True)
+def log_partition(X, A, counted, kept_bytes, gradient):
+    """sum_i counted_i log sum_{j != i} exp(-|A x_i - A x_j|^2) / N; its gradient by A is written to ``gradient``.
+
+    X (N, d), A (p, d), counted (N,) of zeros and ones and the gradient (p, d) in float32. No N x N array is made: the
+    tiles are those of NCA, see ``kernels.pair_tiles``, with all samples in one class.
+    """
+    N = X.shape[0]
+    begin, end, w = np.zeros(N, np.int64), np.full(N, N, np.int64), np.ones(N, f32)
+    U, V = factors(X, A)
+    tiles = room_for_tiles(N, kept_bytes)
+    m, sums, none = gather_all(U, V, begin, end, w, tiles)
+    value = 0.0
+    for i in range(N):
+        value += counted[i] * (np.log(sums[i]) + np.log(2.0) * m[i])
+    forces = -counted / sums  # a larger distance makes the sum smaller
+    gradient[:] = slope_of(pull(V, U, begin, end, w, tiles, m, forces, none), V, w, X)
+    return value / N

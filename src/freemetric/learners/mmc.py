@@ -1,25 +1,24 @@
 """MMC: dissimilar pairs as far apart as can be while similar ones stay where they are."""
 
-import warnings
-from numbers import Integral, Real
-from typing import Self
+from dataclasses import KW_ONLY
+from numbers import Real
+from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.linalg import cholesky, eigh, solve_triangular
 from scipy.optimize import minimize
-from sklearn.exceptions import ConvergenceWarning
 
-from ..exceptions import callers_stacklevel
-from ..printable import counted
 from ..sklearn_compat import Interval, StrOptions
-from .base import MetricLearner, generator, one_blas_thread, tell
+from .atomic_fit import Lowest
+from .base import tell
 from .linear_algebra import covariance, map_by_contrast
-from .lowest import Lowest, keeping_the_best
-from .side_information import check_pairs, differ, draw_pairs, usual_number_of_pairs
+from .pair_learner import PairLearner
+from .parameters import Flag, estimator
+from .side_information import differ
 
 
-class MMC(MetricLearner):
+@estimator
+class MMC(PairLearner):
     r"""Mahalanobis metric for clustering: the largest mean distance of dissimilar pairs.
 
     .. math::
@@ -39,47 +38,28 @@ class MMC(MetricLearner):
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Directions of the learned space to keep, those in which dissimilar pairs differ most against similar ones; None
-        keeps all.
+    {contrasts}
     diagonal : bool, default=False
         Let M be diagonal: weights of the features, which need fewer pairs.
-    n_constraints : int or None, default=None
-        Pairs drawn from the labels, half of them similar. None draws 20 n_classes^2, at least 1000 and at most 10 000,
-        but no more than there are.
+    {n_constraints}
     regularization : float or "auto", default="auto"
         Ridge on C, relative to its mean eigenvalue. "auto" leaves a regular matrix as it is and shrinks a singular one
         by Ledoit and Wolf's amount: without it distances along directions in which no similar pair differs would be
         infinite.
-    max_iter : int, default=1000
-        Most L-BFGS iterations.
+    {max_iter}
     tol : float, default=1e-3
         Stop when F is at most this share of itself below its maximum.
-    verbose : bool, default=False
-        Log every iteration.
-    random_state : int, RandomState or None, default=None
-        Seed of the pairs that are drawn.
+    {verbose} {seed_of_pairs}
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A; M = A^T A if n_components is None.
+    {map_of_M}
     objective_ : float
         F(M).
-    gap_ : float
-        At most this far below the maximum.
-    pairs_ : ndarray of shape (n_pairs, 2)
-        Rows of X that were compared.
-    pair_labels_ : ndarray of shape (n_pairs,)
-        +1 for similar, -1 for dissimilar pairs.
+    {gap_below} {pairs}
     n_iter_ : int
         Iterations; 1 where none was needed.
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit, if there were any.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {classes} {features}
 
     See Also
     --------
@@ -110,83 +90,24 @@ class MMC(MetricLearner):
     True
     """
 
-    _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
-        "diagonal": ["boolean"],
-        "n_constraints": [Interval(Integral, 2, None, closed="left"), None],
-        "regularization": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "verbose": ["verbose"],
-        "random_state": ["random_state"],
-    }
+    n_components: int | None = None
+    _: KW_ONLY
+    diagonal: Flag = False
+    n_constraints: int | None = None
+    regularization: Annotated[Any, Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})] = "auto"
+    max_iter: int = 1000
+    tol: float = 1e-3
+    verbose: bool = False
+    random_state: Any = None
 
-    def __init__(
-        self,
-        n_components=None,
-        *,
-        diagonal=False,
-        n_constraints=None,
-        regularization="auto",
-        max_iter=1000,
-        tol=1e-3,
-        verbose=False,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.diagonal = diagonal
-        self.n_constraints = n_constraints
-        self.regularization = regularization
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        pairs: ArrayLike | None = None,
-        pair_labels: ArrayLike | None = None,
-    ) -> Self:
-        """Learn the metric from labels, or from pairs known to be similar or dissimilar.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Patterns.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type, -1 for unlabelled rows; not used where pairs are given.
-        pairs : array-like of shape (n_pairs, 2), default=None
-            Rows of X that are known to be similar or dissimilar.
-        pair_labels : array-like of shape (n_pairs,), default=None
-            +1 for similar, -1 for dissimilar pairs.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
-        """
-        return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
+    _needs_dissimilar = True
 
     def _learn(self, X, y, pairs=None, pair_labels=None):
-        if y is None:
-            pairs, similar = check_pairs(pairs, pair_labels, len(X))
-            if similar.all():
-                raise ValueError("pair_labels has no dissimilar pair: there is nothing to push apart.")
-        else:
-            n = usual_number_of_pairs(y) if self.n_constraints is None else self.n_constraints
-            pairs, similar = draw_pairs(generator(self.random_state), X, y, n)
-        self.pairs_, self.pair_labels_ = self._as_given(pairs), np.where(similar, 1, -1)
+        pairs, similar = self._pairs(X, y, pairs, pair_labels)
         differences = X[pairs[:, 0]] - X[pairs[:, 1]]
         K, V = self._root(differences[similar]), differences[~similar]
         search = _MeanDistance(solve_triangular(K, V[differ(V)].T, lower=True).T, self.diagonal)
-        with one_blas_thread(), keeping_the_best("MMC", search.best):
-            if not search.run(self.max_iter, self.tol, self.verbose):
-                message = f"MMC stopped after {counted(search.n_iter, 'iteration')} (max_iter={self.max_iter})"
-                message = f"{message} before it converged to tol={self.tol}."
-                warnings.warn(message, ConvergenceWarning, stacklevel=callers_stacklevel())
+        self._run(search, "iteration")
         self.objective_, self.gap_, self.n_iter_ = search.highest, search.gap, max(search.n_iter, 1)
         A = solve_triangular(K, search.factor().T, lower=True, trans=1).T
         return map_by_contrast(A.T @ A, differences[similar], V, self.n_components)

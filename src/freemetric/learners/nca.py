@@ -1,67 +1,110 @@
 """Neighbourhood components analysis by L-BFGS, on the energy and kernel that DMLFE samples."""
 
-from ..energies import LogNCAEnergy, NCAEnergy
-from .descent import DescendingLearner, descent_constraints
-from .init import INITS
+from dataclasses import KW_ONLY
+from typing import Any
+
+from ..energies import Energy, LogNCAEnergy, MiniBatch, NCAEnergy
+from .base import WeightedMetricLearner, generator, one_blas_thread
+from .descent import Descent, initial_map
+from .parameters import estimator
+from .stochastic_descent import SUBSET, MiniBatched, StochasticDescent, well_scaled
+from .units import InUnits
 
 
-class NCA(DescendingLearner):
+class EnergyDescent(MiniBatched, WeightedMetricLearner):
+    """Descends to the nearest minimum of an energy: by L-BFGS, or by batches where samples are many.
+
+    Subclasses say what to minimise, ``_energy``, and what is lowest for a start of a good size, ``_size_energy``.
+    """
+
+    _has_units = True
+    _energy: type[Energy]
+    _size_energy: type[Energy]
+    init: Any
+    device: Any
+
+    def _learn(self, X, y, weights=None):
+        n = self._rows_per_batch(len(X))
+        search = self._whole(X / self._unit, y, weights) if n is None else self._in_batches(X, y, weights, n)
+        self._run(search)
+        self.n_iter_, self.energy_ = search.n_iter, search.best.value
+        return search.best.item.reshape(-1, X.shape[1])
+
+    def _whole(self, X, y, weights):
+        energy: Any = self._energy().bind(X, y, sample_weight=weights, device=self.device)
+        start = self._start(generator(self.random_state), X, y)
+
+        def objective(flat):
+            value, gradient = energy.value_and_grad(flat.reshape(1, *start.shape))
+            return value[0], gradient.ravel()
+
+        # float32 gradients carry noise of about 1e-7: the gradient's own tolerance only stops at a true minimum
+        return Descent(type(self).__name__, objective, start.ravel(), gtol=self.tol / len(X))
+
+    def _in_batches(self, X, y, weights, n):
+        rng = generator(self.random_state)
+        seed = int(rng.integers(2**32))
+
+        def bound(energy):
+            batches = MiniBatch(InUnits(energy, self._unit), n, sample_size=SUBSET, random_state=seed)
+            return batches.bind(X, y, sample_weight=weights, device=self.device)
+
+        energy = bound(self._energy())
+        with one_blas_thread():
+            start = self._previous_map(X.shape[1])
+            if start is None:
+                rows = energy.sample
+                start = self._start(rng, X[rows] / self._unit, y[rows])
+                start = well_scaled(start, bound(self._size_energy()))
+        return StochasticDescent(type(self).__name__, energy, rng, start)
+
+    def _start(self, rng, X, y):
+        previous = self._previous_map(X.shape[1])
+        if previous is not None:
+            return previous
+        return initial_map(self.init, rng, X, y, self.n_components, self._unit, of_numbers=self._is_regression())
+
+
+@estimator
+class NCA(EnergyDescent):
     """Neighbourhood components analysis: the nearest minimum of the expected leave-one-out error.
 
     E(A) = 1 - 1/N sum_ij p_ij [y_i = y_j],  p_ij = exp(-|A x_i - A x_j|^2) / sum_{k != i} exp(-|A x_i - A x_k|^2).
 
     A copy of a row is a row: one row is left out at a time, and its copies are its neighbours.
 
-    One evaluation costs O(N^2 p) time for N patterns and p components, in float32, and O(N p) memory plus at most
+    One evaluation costs O(N^2 p) time for N samples and p components, in float32, and O(N p) memory plus at most
     32 MB of kept pairs. Scale the features first: the start takes them as they come, but in units in which the largest
     range is one, so that units common to all do not matter.
 
-    Many patterns are learned from in batches drawn anew for every step, by momentum along the gradients of E in a batch
-    with steps that shrink until they no longer help on a sample of 4,096 patterns. The cost then does not depend on N:
+    Many samples are learned from in batches drawn anew for every step, by momentum along the gradients of E in a batch
+    with steps that shrink until they no longer help on a subset of 4,096 samples. The cost then does not depend on N:
     some 1,000 steps of O(n^2 p) for batches of n, and memory for batches only; float32 data are not copied. In a batch
     the softmax is over n - 1 references, not N - 1. This is an unbiased estimate of the error that stochastic
-    neighbours make in samples of n, and a biased one of E, whose neighbours are nearer: the best map for samples has
+    neighbours make in subsets of n, and a biased one of E, whose neighbours are nearer: the best map for subsets has
     another size, which matters little to what ranks neighbours. The start is scaled by a power of two so that the
-    sample is likeliest, for where the nearest neighbour is all that counts gradients are noise.
+    subset is likeliest, for where the nearest neighbour is all that counts gradients are noise.
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Dimension of the learned space; None keeps the number of features, or of more than 500 that outnumber the
-        patterns what these span.
+    {dimensions}
     init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (n_components, n_features), \
 default="auto"
         Where the search begins. "auto": the identity, or for fewer dimensions "lda" while there are more classes than
         dimensions and "pca" else: nothing depends on the order of features.
-    max_iter : int, default=50
-        Most L-BFGS iterations; with batches, most looks at the sample, 25 steps each.
+    {max_looks}
     tol : float, default=1e-5
         Stop when an iteration lowers E by less; with batches, shorten the steps then.
-    batch_size : int or None, default=None
-        Patterns of a batch, where there are more. None: all together up to 10,000 patterns, batches of 2,048 beyond.
-    warm_start : bool, default=False
-        Go on from the last fit's map.
-    device : str, default="cpu"
-        "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain numpy, which is slow.
-    verbose : bool, default=False
-        Log every iteration.
-    random_state : int, RandomState or None, default=None
-        Seed of a random start and of batches.
+    {batch_size} {warm_start} {device} {verbose} {seed_of_start}
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A.
+    {map}
     energy_ : float
-        E(A); with batches, E(A) of the sample.
+        E(A); with batches, E(A) of the subset.
     n_iter_ : int
-        Iterations of L-BFGS, or looks at the sample.
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+        Iterations of L-BFGS, or evaluations on the subset.
+    {classes} {features}
 
     See Also
     --------
@@ -85,29 +128,16 @@ default="auto"
     True
     """
 
+    n_components: int | None = None
+    _: KW_ONLY
+    init: Any = "auto"
+    max_iter: int = 50
+    tol: float = 1e-5
+    batch_size: int | None = None
+    warm_start: bool = False
+    device: str = "cpu"
+    verbose: bool = False
+    random_state: Any = None
+
     _energy = NCAEnergy
     _size_energy = LogNCAEnergy
-    _parameter_constraints: dict = descent_constraints(INITS)
-
-    def __init__(
-        self,
-        n_components=None,
-        *,
-        init="auto",
-        max_iter=50,
-        tol=1e-5,
-        batch_size=None,
-        warm_start=False,
-        device="cpu",
-        verbose=False,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.batch_size = batch_size
-        self.warm_start = warm_start
-        self.device = device
-        self.verbose = verbose
-        self.random_state = random_state

@@ -1,7 +1,8 @@
 """NCMML: the metric in which the nearest mean of a class tells the class best."""
 
 import warnings
-from numbers import Integral, Real
+from dataclasses import KW_ONLY
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,30 +10,29 @@ from scipy.special import logsumexp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from ..sklearn_compat import Interval
 from .base import generator
+from .descent import Array, SmoothDescent
 from .linear_algebra import group_means
-from .smooth_descent import Array, SmoothDescent
+from .parameters import Count, NotNegative, estimator
 
 
+@estimator
 class NCMML(SmoothDescent):
     r"""Nearest class mean metric learning: likely classes by the distance to their means.
 
     .. math:: E(A) = -\frac1N \sum_i \log p(y_i | x_i) + r |A - A_0|^2, \qquad
         p(c | x) = \frac{\exp(-|A x - A m_c|^2 / 2)}{\sum_{c'} \exp(-|A x - A m_{c'}|^2 / 2)},
 
-    by L-BFGS with the exact gradient, from A_0 on. The means m_c are those of the patterns and stay: new classes can be
+    by L-BFGS with the exact gradient, from A_0 on. The means m_c are those of the samples and stay: new classes can be
     added later by their means alone. With several centroids per class p(c | x) is the sum over those of c, found by
     k-means in every class. An evaluation costs O(N p (d + C)), so it is linear in N, and the memory is O(N (p + C)).
     Units common to all features do not matter.
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Dimension of the learned space; None keeps the number of features, or of more than 500 that outnumber the
-        patterns what these span.
+    {dimensions}
     n_centroids : int, default=1
-        Centroids of every class; fewer in a class that has fewer different patterns. One is the mean.
+        Centroids of every class; fewer in a class that has fewer different samples. One is the mean.
     regularization : float, default=0.001
         r, what it costs to leave A_0, the map that ``init`` names; directions of which the classes say nothing stay as
         they were. Where the means tell all classes apart, 0 leaves E without a minimum: the map grows until ``tol`` or
@@ -40,45 +40,35 @@ class NCMML(SmoothDescent):
     init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features), default="auto"
         A_0, where the search begins. "auto": the identity, or for fewer dimensions "lda" while there are more classes
         than dimensions and "pca" else: nothing depends on the order of features.
-    max_iter : int, default=200
-        Most L-BFGS iterations.
+    {max_iter}
     tol : float, default=1e-6
         Stop when an iteration lowers E by less.
     warm_start : bool, default=False
         Go on from the last fit's map; A_0 stays what ``init`` names.
-    verbose : bool, default=False
-        Log every iteration.
+    {verbose}
     random_state : int, RandomState or None, default=None
         Seed of a random start and of k-means.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A.
+    {map}
     centroids_ : ndarray of shape (n_centroids in all, n_features)
         The means of the classes, or their centroids, in the space of X.
     centroid_classes_ : ndarray of shape (n_centroids in all,)
         The class of each, as a position in ``classes_``.
     energy_ : float
         E(A).
-    n_iter_ : int
-        Iterations of L-BFGS.
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {n_iter} {classes} {features}
 
     See Also
     --------
-    NCA : The same with every pattern in the place of a mean.
+    NCA : The same with every sample in the place of a mean.
     LDA : Means of classes in closed form.
 
     References
     ----------
     T. Mensink, J. Verbeek, F. Perronnin, G. Csurka, Distance-based image classification: generalizing to new classes
-    at near-zero cost, IEEE Transactions on Pattern Analysis and Machine Intelligence 35, 2013.
+    at near-zero cost, IEEE Transactions on Sample Analysis and Machine Intelligence 35, 2013.
 
     Examples
     --------
@@ -93,34 +83,16 @@ class NCMML(SmoothDescent):
     True
     """
 
-    _parameter_constraints: dict = {
-        **SmoothDescent._parameter_constraints,
-        "n_centroids": [Interval(Integral, 1, None, closed="left")],
-        "regularization": [Interval(Real, 0, None, closed="left")],
-    }
-
-    def __init__(
-        self,
-        n_components=None,
-        *,
-        n_centroids=1,
-        regularization=1e-3,
-        init="auto",
-        max_iter=200,
-        tol=1e-6,
-        warm_start=False,
-        verbose=False,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.n_centroids = n_centroids
-        self.regularization = regularization
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
+    n_components: int | None = None
+    _: KW_ONLY
+    n_centroids: Count = 1
+    regularization: NotNegative = 1e-3
+    init: Any = "auto"
+    max_iter: int = 200
+    tol: float = 1e-6
+    warm_start: bool = False
+    verbose: bool = False
+    random_state: Any = None
 
     def _learn(self, X, y):
         X = X / self._unit

@@ -1,12 +1,17 @@
 """Principal component analysis as a metric: scikit-learn's, behind this library's interface."""
 
+from dataclasses import KW_ONLY
+from typing import Any
+
 import numpy as np
 from sklearn.decomposition import PCA as ScikitLearnPCA
 
 from .base import MetricLearner
+from .parameters import Flag, estimator
 from .validation import clip_count
 
 
+@estimator
 class PCA(MetricLearner):
     """Directions of largest variance: max tr(A C A^T) subject to A A^T = I.
 
@@ -16,7 +21,7 @@ class PCA(MetricLearner):
     Parameters
     ----------
     n_components : int or None, default=None
-        Directions to keep; None keeps all that N patterns determine.
+        Directions to keep; None keeps all that N samples determine.
     whiten : bool, default=False
         Divide each direction by its standard deviation; constant directions are dropped then.
     random_state : int, RandomState or None, default=None
@@ -24,14 +29,10 @@ class PCA(MetricLearner):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A.
+    {map}
     explained_variance_ : ndarray of shape (n_components,)
         Variance along each direction.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {features}
 
     References
     ----------
@@ -46,17 +47,12 @@ class PCA(MetricLearner):
     array([4.23, 0.24])
     """
 
-    _needs_labels = False
-    _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
-        "whiten": ["boolean"],
-        "random_state": ["random_state"],
-    }
+    n_components: int | None = None
+    _: KW_ONLY
+    whiten: Flag = False
+    random_state: Any = None
 
-    def __init__(self, n_components=None, *, whiten=False, random_state=None):
-        self.n_components = n_components
-        self.whiten = whiten
-        self.random_state = random_state
+    _needs_labels = False
 
     def _learn(self, X, y):
         p = None if self.n_components is None else clip_count(self.n_components, min(X.shape), "n_components")

@@ -1,21 +1,22 @@
-"""Relevant component analysis: whiten what varies inside groups of equivalent patterns."""
+"""Relevant component analysis: whiten what varies inside groups of equivalent samples."""
 
-from numbers import Real
-from typing import Self
+from dataclasses import KW_ONLY
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..sklearn_compat import Interval, StrOptions
 from .base import MetricLearner
 from .linear_algebra import generalised_eigenvectors, group_means, invertible
+from .parameters import estimator
 from .side_information import check_chunks
 
 
+@estimator
 class RCA(MetricLearner):
     r"""Relevant component analysis.
 
-    M is the inverse of the covariance within chunklets, groups of patterns known to be of one class:
+    M is the inverse of the covariance within chunklets, groups of samples known to be of one class:
 
     .. math:: A = C_w^{-1/2}, \quad C_w = \frac{1}{N} \sum_j \sum_{i \in \text{chunk } j} (x_i - m_j)(x_i - m_j)^T,
 
@@ -25,8 +26,7 @@ class RCA(MetricLearner):
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Directions to keep; None keeps all.
+    {directions}
     regularization : float or "auto", default="auto"
         Ridge on C_w relative to its mean eigenvalue. "auto" shrinks a singular C_w by Ledoit and Wolf's amount and
         leaves a regular one as it is.
@@ -35,10 +35,7 @@ class RCA(MetricLearner):
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The map A; A C_w A^T is the identity.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {features}
 
     References
     ----------
@@ -53,14 +50,9 @@ class RCA(MetricLearner):
     (4, 4)
     """
 
-    _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
-        "regularization": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
-    }
-
-    def __init__(self, n_components=None, *, regularization="auto"):
-        self.n_components = n_components
-        self.regularization = regularization
+    n_components: int | None = None
+    _: KW_ONLY
+    regularization: Any = "auto"
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, chunks: ArrayLike | None = None) -> Self:
         """Learn the metric from labels or from chunklets.
@@ -68,7 +60,7 @@ class RCA(MetricLearner):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
         y : array-like of shape (n_samples,), default=None
             Class labels, -1 for unlabelled rows; each class is a chunklet.
         chunks : array-like of int of shape (n_samples,), default=None

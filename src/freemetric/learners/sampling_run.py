@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from ..forking import effective_n_threads
 from ..mc import Chain, Info, Sampler, State, Streams
+from .atomic_fit import Lowest, keeping_the_best
 from .base import one_blas_thread, tell
 from .callbacks import FitSteps
-from .lowest import Lowest, keeping_the_best
-from .walk_checkpoint import WalkCheckpoint, WalkFile
+from .kept_results import WalkCheckpoint, WalkFile
 
 MOST_SNAPSHOTS = 60
 TRACED = ("temperature", "energy", "acceptance")

@@ -1,8 +1,8 @@
 """Sparse compositional metric learning: a few weighted local discriminants, found by dual averaging over triplets."""
 
 import warnings
-from numbers import Integral, Real
-from typing import Self
+from dataclasses import KW_ONLY
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,14 +10,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
 from ..exceptions import DataWarning, callers_stacklevel
-from ..sklearn_compat import Interval
+from .atomic_fit import Lowest, keeping_the_best
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .dual_averaging import DualAverage, descend, mean_hinge
 from .linear_algebra import map_by_contrast, map_of
-from .lowest import Lowest, keeping_the_best
-from .neighbors import class_neighbors
+from .parameters import Count, CountOrNone, NotNegative, Positive, estimator
 from .scml_basis import draw_basis, most_bases
-from .side_information import check_triplets
+from .side_information import check_triplets, class_neighbors
 from .training_rows import canonical_order
 from .validation import clip_count
 
@@ -28,16 +27,17 @@ BLOCK = 4096  # rows that are projected at a time
 SEEN = 10_000  # triplets that tell how long differences are
 
 
+@estimator
 class SCML(MetricLearner):
     """Sparse compositional metric learning: M = sum_i w_i b_i b_i^T with few positive weights.
 
     F(w) = 1/T sum_{(a, p, n)} [1 + d_w(x_a, x_p) - d_w(x_a, x_n)]_+ + beta sum_i w_i,  w >= 0,
 
-    with d_w(u, v) = sum_i w_i (b_i . (u - v))^2 and T triplets (a, p, n): every pattern a with its nearest ones p of
+    with d_w(u, v) = sum_i w_i (b_i . (u - v))^2 and T triplets (a, p, n): every sample a with its nearest ones p of
     its class and n of other classes, or triplets that are given. The unit vectors b_i are Fisher's discriminants in
-    regions around random patterns, of the 10, 20 and 50 nearest patterns of every class. Where only triplets are known,
+    regions around random samples, of the 10, 20 and 50 nearest samples of every class. Where only triplets are known,
     they are the directions in which x_a - x_n is largest against x_a - x_p, in regions of the triplets of 10, 20 and 50
-    patterns a. A region without discriminants (copies, equal means) gives random directions.
+    samples a. A region without discriminants (copies, equal means) gives random directions.
 
     F is convex and piecewise linear. It is descended by regularised dual averaging over random mini-batches, with a
     step of its own for every weight as in AdaGrad, since weights of wide and of narrow directions differ by orders of
@@ -46,7 +46,7 @@ class SCML(MetricLearner):
     that contradict each other, no triplets, a ``regularization`` too large), all weights
     are 0 and the map is the identity, with a warning.
 
-    Finding the triplets takes O(N^2 d) time at most for N patterns and d features, a mini-batch O(batch_size n_basis)
+    Finding the triplets takes O(N^2 d) time at most for N samples and d features, a mini-batch O(batch_size n_basis)
     and an exact F O(N d^2 + T d). Memory is O(N n_basis + T), in float32 and int32. Scale the features first: the
     neighbours and regions are Euclidean.
 
@@ -63,9 +63,9 @@ class SCML(MetricLearner):
         beta, the price of weight; more makes fewer positive weights. Weights are those of features in units in which
         the largest range is one, or the standard deviation where all features have the same.
     n_neighbors : int, default=3
-        Nearest patterns of the own class in the triplets of a pattern; fewer where the class is smaller.
+        Nearest samples of the own class in the triplets of a sample; fewer where the class is smaller.
     n_impostors : int, default=10
-        Nearest patterns of other classes in the triplets of a pattern.
+        Nearest samples of other classes in the triplets of a sample.
     gamma : float, default=0.3
         Length of the steps, in units that make the mean squared distance of impostors along every base 1. Larger ones
         reach large weights sooner and need more steps to settle.
@@ -77,8 +77,7 @@ class SCML(MetricLearner):
         Stop when 5000 mini-batches have lowered F by less, and the last of them ended no farther above the best.
     warm_start : bool, default=False
         Go on from the last fit's bases and weights.
-    verbose : bool, default=False
-        Log every look at the exact objective.
+    {verbose}
     random_state : int, RandomState or None, default=None
         Seed of the regions and mini-batches.
 
@@ -96,12 +95,7 @@ class SCML(MetricLearner):
         The lowest F after every look.
     n_iter_ : int
         Mini-batches.
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit, if there were any.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {classes} {features}
 
     See Also
     --------
@@ -129,60 +123,28 @@ class SCML(MetricLearner):
     >>> bool(scml.objective_ < 0.03)
     True
 
-    Triplets alone do: the first pattern is nearer to the second than to the third.
+    Triplets alone do: the first sample is nearer to the second than to the third.
 
     >>> SCML(random_state=0).fit(X, triplets=[[0, 1, 100], [60, 61, 2], [150, 151, 3]]).components_.shape
     (13, 13)
     """
 
-    _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
-        "n_basis": [Interval(Integral, 1, None, closed="left"), None],
-        "basis": ["array-like", None],
-        "regularization": [Interval(Real, 0, None, closed="left")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "n_impostors": [Interval(Integral, 1, None, closed="left")],
-        "gamma": [Interval(Real, 0, None, closed="neither")],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "warm_start": ["boolean"],
-        "verbose": ["verbose"],
-        "random_state": ["random_state"],
-    }
+    n_components: int | None = None
+    _: KW_ONLY
+    n_basis: CountOrNone = None
+    basis: Annotated[Any, "array-like", None] = None
+    regularization: NotNegative = 1e-5
+    n_neighbors: int = 3
+    n_impostors: Count = 10
+    gamma: Positive = 0.3
+    batch_size: Count = 10
+    max_iter: int = 100_000
+    tol: float = 1e-3
+    warm_start: bool = False
+    verbose: bool = False
+    random_state: Any = None
 
     _has_units = True
-
-    def __init__(
-        self,
-        n_components=None,
-        *,
-        n_basis=None,
-        basis=None,
-        regularization=1e-5,
-        n_neighbors=3,
-        n_impostors=10,
-        gamma=0.3,
-        batch_size=10,
-        max_iter=100_000,
-        tol=1e-3,
-        warm_start=False,
-        verbose=False,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.n_basis = n_basis
-        self.basis = basis
-        self.regularization = regularization
-        self.n_neighbors = n_neighbors
-        self.n_impostors = n_impostors
-        self.gamma = gamma
-        self.batch_size = batch_size
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, triplets: ArrayLike | None = None) -> Self:
         """Learn the metric from labels or from triplets.
@@ -190,7 +152,7 @@ class SCML(MetricLearner):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
         y : array-like of shape (n_samples,)
             Class labels, of any type, -1 for unlabelled rows; not used where triplets are given.
         triplets : array-like of shape (n_triplets, 3), default=None
@@ -327,7 +289,7 @@ def _given(basis, d):
 
 
 def nearest_triplets(X: NDArray, y: NDArray, n_neighbors: int, n_impostors: int) -> NDArray:
-    """Triplets (T, 3) of every pattern with its nearest ones of its class, times its nearest ones of other classes."""
+    """Triplets (T, 3) of every sample with its nearest ones of its class, times its nearest ones of other classes."""
     own, other = class_neighbors(X, y, n_neighbors, n_impostors)
     triplets: NDArray = np.empty((len(X), own.shape[1], other.shape[1], 3), dtype=np.int32)
     triplets[..., 0] = np.arange(len(X))[:, None, None]

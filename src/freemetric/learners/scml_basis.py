@@ -7,10 +7,10 @@ from sklearn.neighbors import NearestNeighbors
 
 from .linear_algebra import group_means, shrunk
 
-SCALES = (10, 20, 50)  # patterns per class in a region, as in the paper; without classes, patterns that begin triplets
-SHRINKAGE = 0.1  # of a region's mean variance: ten patterns do not span the features
+SCALES = (10, 20, 50)  # samples per class in a region, as in the paper; without classes, samples that begin triplets
+SHRINKAGE = 0.1  # of a region's mean variance: ten samples do not span the features
 PER_REGION = 5  # most discriminants of a region of triplets
-MOST_EACH = 100  # triplets that a pattern brings into a region
+MOST_EACH = 100  # triplets that a sample brings into a region
 
 
 def draw_basis(rng: np.random.Generator, X: NDArray, y: NDArray | None, triplets: NDArray, n_basis: int) -> NDArray:
@@ -77,7 +77,7 @@ def _unit_rows(rng, B):
 
 
 def _class_regions(rng, X, y, n_regions):
-    """Patterns around random ones, the nearest of every class; a list for every scale and centre."""
+    """Samples around random ones, the nearest of every class; a list for every scale and centre."""
     centres = X[rng.choice(len(X), n_regions, replace=False)]
     nearest = []
     for c in range(y.max() + 1):
@@ -88,7 +88,7 @@ def _class_regions(rng, X, y, n_regions):
 
 
 def _triplet_regions(rng, X, triplets, n_regions):
-    """Numbers of the triplets that begin nearest to a random beginning, as many as ``SCALES`` patterns have."""
+    """Numbers of the triplets that begin nearest to a random beginning, as many as ``SCALES`` samples have."""
     beginnings = np.unique(triplets[:, 0])
     each = min(MOST_EACH, -(-len(triplets) // len(beginnings)))
     nearest = []
@@ -103,6 +103,6 @@ def _per_region(X, y):
 
 
 def most_bases(X: NDArray, y: NDArray | None, triplets: NDArray) -> int:
-    """Every pattern, or every one that begins a triplet, can be the centre of one region of each scale."""
+    """Every sample, or every one that begins a triplet, can be the centre of one region of each scale."""
     n_centres = len(np.unique(triplets[:, 0])) if y is None else len(X)
     return n_centres * len(SCALES) * _per_region(X, y)

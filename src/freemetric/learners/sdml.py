@@ -1,30 +1,32 @@
 """SDML: a sparse metric near a prior, small along what similar pairs differ in, large along what dissimilar ones do."""
 
-import warnings
-from numbers import Integral, Real
-from typing import Self
+from contextlib import suppress
+from dataclasses import KW_ONLY
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.linalg import cholesky, eigh, inv
-from sklearn.exceptions import ConvergenceWarning
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_solve, cholesky, eigh, inv
 
-from ..exceptions import DataWarning, callers_stacklevel
-from ..printable import counted
-from ..sklearn_compat import Interval, StrOptions
-from .base import MetricLearner, generator, one_blas_thread
+from .atomic_fit import Lowest
+from .base import tell
 from .linear_algebra import map_by_contrast
-from .lowest import keeping_the_best
-from .priors import PRIOR
-from .side_information import check_pairs, draw_pairs, usual_number_of_pairs
-from .sparse_inverse import SparseInverse
-from .unlabelled import PriorOfAllRows
+from .pair_learner import PairLearner, PriorLearner
+from .parameters import NotNegative, NotNegativeOrAuto, estimator
+from .validation import warn_of_data
 
 FARTHEST = 10.0  # by how much the pairs stretch or shrink the prior in any direction, where balance is "auto"
 LEAST = 1e-3  # of the prior: what must be left of every eigenvalue
+SHORTEST = 2.0**-30  # step against Newton's; below it rounding decides
+ENOUGH = 1e-3  # of what the direction promises
+ROUNDING = 1e-13  # of the terms that the objective sums
+EXACT = 1e-4  # of the squared length of the residual, as the metric of the problem measures it
+MOST = 50  # conjugate gradients
+Array = NDArray[np.float64]
 
 
-class SDML(PriorOfAllRows):
+@estimator
+class SDML(PriorLearner, PairLearner):
     r"""Sparse determinant metric learning: a graphical lasso on what a prior and pairs say.
 
     .. math::
@@ -32,7 +34,7 @@ class SDML(PriorOfAllRows):
         \min_{M \succ 0}\; F(M) = \operatorname{tr}(S M) - \log\det M + \lambda \sum_{i \ne j} |M_{ij}|, \qquad
         S = M_0^{-1} + \beta \sum_c s_c v_c v_c^T,
 
-    where v_c is the difference of the two patterns of pair c, s_c = 1 for similar and -1 for dissimilar pairs, and M_0
+    where v_c is the difference of the two samples of pair c, s_c = 1 for similar and -1 for dissimilar pairs, and M_0
     a prior metric. Without the penalty M is the inverse of S: small along directions in which similar pairs differ,
     large along those in which dissimilar ones do. The penalty makes features that need not be weighed together
     independent of each other, so that few pairs suffice for many features.
@@ -48,52 +50,34 @@ class SDML(PriorOfAllRows):
     Parameters
     ----------
     n_components : int or None, default=None
-        Directions of the learned space to keep, those in which dissimilar pairs, or all patterns where there are none,
+        Directions of the learned space to keep, those in which dissimilar pairs, or all samples where there are none,
         differ most against similar ones; None keeps all.
     balance : float or "auto", default="auto"
         beta, the weight of a pair against the prior. "auto": the largest for which S is nowhere more than ten times
         the prior's or less than a tenth of it.
     sparsity : float, default=0.01
         lambda, the price of elements beside the diagonal. 0 makes M the inverse of S.
-    n_constraints : int or None, default=None
-        Pairs drawn from the labels, half of them similar. None draws 20 n_classes^2, at least 1000 and at most 10 000,
-        but no more than there are.
-    prior : {"identity", "covariance"} or array of shape (n_features, n_features), default="identity"
-        M_0: the identity, the inverse covariance of X, unlabelled rows included (shrunk by Ledoit and Wolf's amount
-        where it is singular), or a symmetric positive definite matrix, a metric of X in its own units.
+    {n_constraints} {prior}
     max_iter : int, default=500
         Most Newton steps.
     tol : float, default=1e-4
         Stop when F is at most this times the number of features above its minimum.
-    verbose : bool, default=False
-        Log every step.
-    random_state : int, RandomState or None, default=None
-        Seed of the pairs that are drawn.
+    {verbose} {seed_of_pairs}
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A; M = A^T A if n_components is None.
+    {map_of_M}
     precision_ : ndarray of shape (n_features, n_features)
         M, with its zeros.
     objective_ : float
         F(M).
-    gap_ : float
-        At most this far above the minimum.
+    {gap_above}
     balance_ : float
         beta.
-    pairs_ : ndarray of shape (n_pairs, 2)
-        Rows of X that were compared.
-    pair_labels_ : ndarray of shape (n_pairs,)
-        +1 for similar, -1 for dissimilar pairs.
+    {pairs}
     n_iter_ : int
         Newton steps; 1 where none was needed.
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit, if there were any.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {classes} {features}
 
     See Also
     --------
@@ -127,90 +111,28 @@ class SDML(PriorOfAllRows):
     True
     """
 
-    _parameter_constraints: dict = {
-        **MetricLearner._parameter_constraints,
-        "balance": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
-        "sparsity": [Interval(Real, 0, None, closed="left")],
-        "n_constraints": [Interval(Integral, 2, None, closed="left"), None],
-        "prior": PRIOR,
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "verbose": ["verbose"],
-        "random_state": ["random_state"],
-    }
+    n_components: int | None = None
+    _: KW_ONLY
+    balance: NotNegativeOrAuto = "auto"
+    sparsity: NotNegative = 0.01
+    n_constraints: int | None = None
+    prior: Any = "identity"
+    max_iter: int = 500
+    tol: float = 1e-4
+    verbose: bool = False
+    random_state: Any = None
 
     _has_units = True
     _balance_is_called = "balance"  # where users meet it
 
-    def __init__(
-        self,
-        n_components=None,
-        *,
-        balance="auto",
-        sparsity=0.01,
-        n_constraints=None,
-        prior="identity",
-        max_iter=500,
-        tol=1e-4,
-        verbose=False,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.balance = balance
-        self.sparsity = sparsity
-        self.n_constraints = n_constraints
-        self.prior = prior
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-
-    def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        pairs: ArrayLike | None = None,
-        pair_labels: ArrayLike | None = None,
-    ) -> Self:
-        """Learn the metric from labels, or from pairs known to be similar or dissimilar.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Patterns.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type, -1 for unlabelled rows; not used where pairs are given.
-        pairs : array-like of shape (n_pairs, 2), default=None
-            Rows of X that are known to be similar or dissimilar.
-        pair_labels : array-like of shape (n_pairs,), default=None
-            +1 for similar, -1 for dissimilar pairs.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
-        """
-        return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
-
     def _learn(self, X, y, pairs=None, pair_labels=None, all_rows=None):
-        if y is None:
-            pairs, similar = check_pairs(pairs, pair_labels, len(X))
-        else:
-            n = usual_number_of_pairs(y) if self.n_constraints is None else self.n_constraints
-            pairs, similar = draw_pairs(generator(self.random_state), X, y, n)
-        self.pairs_, self.pair_labels_ = self._as_given(pairs), np.where(similar, 1, -1)
+        pairs, similar = self._pairs(X, y, pairs, pair_labels)
         M0, X = self._prior(X, all_rows), X / self._unit
         V = X[pairs[:, 0]] - X[pairs[:, 1]]
         P = (V.T * self.pair_labels_) @ V
         balance = self._balance(P, M0)
         search = SparseInverse(inv(M0) + balance * P, float(self.sparsity))
-        with one_blas_thread(), keeping_the_best("SDML", search.best):
-            if not search.run(self.max_iter, self.tol, self.verbose):
-                message = f"SDML stopped after {counted(search.n_iter, 'step')} (max_iter={self.max_iter}) before it"
-                warnings.warn(
-                    f"{message} converged to tol={self.tol}.", ConvergenceWarning, stacklevel=callers_stacklevel()
-                )
+        self._run(search, "step")
         self.balance_, self.n_iter_ = balance, max(search.n_iter, 1)
         self.precision_, self.objective_, self.gap_ = search.matrix / self._unit**2, search.objective, search.gap
         far = X - X.mean(axis=0) if similar.all() else V[~similar]
@@ -230,5 +152,124 @@ class SDML(PriorOfAllRows):
         name = self._balance_is_called
         what = f"{name}={self.balance:.3g} gives dissimilar pairs more weight than the prior can bear"
         how = f"{lowered:.3g}, the most it can, is used; {name}='auto' finds a good one"
-        warnings.warn(f"{what}: {how}.", DataWarning, stacklevel=callers_stacklevel())
+        warn_of_data(f"{what}: {how}.")
         return lowered
+
+
+class Point(NamedTuple):
+    """A positive definite matrix, its inverse, and the objective there."""
+
+    M: NDArray[np.float64]
+    inverse: NDArray[np.float64]
+    value: float  # tr(S M) - log det M and the penalty
+
+
+class SparseInverse:
+    """min over M > 0 of tr(S M) - log det M + sum_{i != j} penalty |M_ij|, for S with a positive diagonal.
+
+    Newton's method on the elements that are not zero or would not stay so; one that would change its sign becomes zero
+    on the way, exactly. Everything is measured in units in which the diagonal of S is one. Every W within ``penalty``
+    of S bounds the minimum from below, by log det W + d: the inverse of M, clipped, or what it would be if the elements
+    of M that are not zero were right, which is nearer in the end. A step costs some products of matrices.
+
+    Reference: F. Oztoprak, J. Nocedal, S. Rennie, P. A. Olsen, Newton-like methods for sparse inverse covariance
+    estimation, NIPS 2012.
+    """
+
+    def __init__(self, S: NDArray, penalty: float) -> None:
+        self.units = np.sqrt(np.diag(S))
+        each = np.outer(self.units, self.units)
+        self.S, self.penalty = S / each, penalty / each
+        np.fill_diagonal(self.penalty, 0.0)
+        self.highest, self.n_iter = -np.inf, 0
+        self.best = Lowest()
+
+    @property
+    def gap(self) -> float:
+        return max(self.best.value - self.highest, 0.0)
+
+    @property
+    def matrix(self) -> NDArray[np.float64]:
+        """The best M, in the units of the given S."""
+        return self.best.item / np.outer(self.units, self.units)
+
+    @property
+    def objective(self) -> float:
+        """Its value, in the same units."""
+        return self.best.value + 2 * float(np.log(self.units).sum())
+
+    def run(self, max_iter: int, tol: float, verbose: bool = False) -> bool:
+        """Until the gap is at most tol times the number of features; False if it is not."""
+        at = self.start()
+        enough = len(self.S) * max(tol, ROUNDING)
+        while at is not None and self.look(at) > enough:
+            if self.n_iter == max_iter:
+                return False
+            at = self.advance(at)
+            self.n_iter += 1
+            tell(verbose, "SDML iteration %d: objective %.6g, gap %.2e", self.n_iter, self.objective, self.gap)
+        return at is not None
+
+    def start(self) -> Point | None:
+        """The solution without penalty, or that of a large one."""
+        points = [self.point(np.eye(len(self.S)))]
+        with suppress(LinAlgError):
+            points.append(self.point(cho_solve((cholesky(self.S, lower=True), True), np.eye(len(self.S)))))
+        return min(filter(None, points), key=lambda point: point.value, default=None)
+
+    def look(self, at: Point) -> float:
+        """Remember the best of both problems; how far they are apart."""
+        self.best.offer(at.value, at.M)
+        forces = np.clip(at.inverse - self.S, -self.penalty, self.penalty)
+        for Z in (forces, np.where(at.M == 0, forces, np.sign(at.M) * self.penalty)):
+            with suppress(LinAlgError):  # no point of the dual problem
+                self.highest = max(self.highest, 2 * float(np.log(np.diag(cholesky(self.S + Z))).sum()) + len(Z))
+        return self.gap
+
+    def advance(self, at: Point) -> Point | None:
+        """A step along Newton's direction, whole if that leads down far enough; None where no step leads down."""
+        gradient = self.S - at.inverse
+        free = (at.M != 0) | (np.abs(gradient) > self.penalty)
+        signs = np.where(at.M != 0, np.sign(at.M), -np.sign(gradient))
+        slope = np.where(free, gradient + signs * self.penalty, 0.0)
+        D, step = newton_direction(at.M, at.inverse, slope, free), 1.0
+        while step > SHORTEST:
+            M = at.M + step * D
+            M[(self.penalty > 0) & (M * signs < 0)] = 0.0  # beyond zero the slope is another one
+            following, promised = self.point(M), (slope * (M - at.M)).sum()
+            if following is not None and following.value < at.value + min(ENOUGH * promised, 0.0):
+                return following
+            step /= 2
+        return None
+
+    def point(self, M: NDArray) -> Point | None:
+        """None where M is not positive definite."""
+        try:
+            root = cholesky(M, lower=True)
+        except LinAlgError:
+            return None
+        value = (self.S * M).sum() - 2 * np.log(np.diag(root)).sum() + (self.penalty * np.abs(M)).sum()
+        inverse = cho_solve((root, True), np.eye(len(M)))
+        return Point(M, (inverse + inverse.T) / 2, float(value))
+
+
+def newton_direction(M: Array, W: Array, slope: Array, free: NDArray[np.bool_]) -> Array:
+    """The D (d, d) that minimises tr(slope D) + tr(W D W D) / 2 among those that are zero where not ``free``, nearly.
+
+    W is the inverse of M. Without zeros D = -M slope M; with them conjugate gradients need a few more products of
+    matrices, as that is their preconditioner, and care little how near M is to a singular matrix.
+    """
+    D, residual = np.zeros_like(M), np.where(free, -slope, 0.0)
+    along = better = np.where(free, M @ residual @ M, 0.0)
+    length = (residual * better).sum()
+    enough = EXACT * length
+    for _ in range(MOST):
+        if not length > enough:
+            break
+        bent = np.where(free, W @ along @ W, 0.0)
+        step = length / (along * bent).sum()
+        D, residual = D + step * along, residual - step * bent
+        better = np.where(free, M @ residual @ M, 0.0)
+        before, length = length, (residual * better).sum()
+        along = better + length / before * along
+    return (D + D.T) / 2

@@ -1,7 +1,8 @@
-"""What is known about patterns when it is less than their labels: chunklets, pairs, triplets, quadruplets."""
+"""Weaker knowledge than labels (chunklets, pairs, triplets, quadruplets): checked, or drawn from labels."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.neighbors import NearestNeighbors
 
 from ..printable import counted
 from .training_rows import canonical_order
@@ -12,41 +13,41 @@ PAIRS_PER_CLASS_PAIR = 20
 FEWEST_PAIRS, MOST_PAIRS = 1000, 10_000
 
 
-def check_chunks(chunks: ArrayLike, n_patterns: int) -> NDArray:
-    """Chunk numbers 0..C-1 of the patterns, -1 where a pattern belongs to none."""
+def check_chunks(chunks: ArrayLike, n_samples: int) -> NDArray:
+    """Chunk numbers 0..C-1 of the samples, -1 where a sample belongs to none."""
     chunks = np.asarray(chunks)
-    if chunks.shape != (n_patterns,) or not np.issubdtype(chunks.dtype, np.integer):
-        raise ValueError(f"chunks must be {n_patterns} integers, one per row of X; got {_shape_of(chunks)}.")
+    if chunks.shape != (n_samples,) or not np.issubdtype(chunks.dtype, np.integer):
+        raise ValueError(f"chunks must be {n_samples} integers, one per row of X; got {_shape_of(chunks)}.")
     numbers, dense = np.unique(chunks[chunks >= 0], return_inverse=True)
     if not len(numbers):
         raise ValueError("chunks has no chunk: every entry is negative.")
-    result = np.full(n_patterns, -1)
+    result = np.full(n_samples, -1)
     result[chunks >= 0] = dense
     return result
 
 
 def check_pairs(
-    pairs: ArrayLike | None, pair_labels: ArrayLike | None, n_patterns: int
+    pairs: ArrayLike | None, pair_labels: ArrayLike | None, n_samples: int
 ) -> tuple[NDArray, NDArray[np.bool_]]:
     """Index pairs (n, 2) and whether each is similar; ``pair_labels`` are +1 and -1."""
     if pairs is None:
         raise ValueError("pair_labels needs pairs: indices into X.")
     if pair_labels is None:
         raise ValueError("pairs needs pair_labels: +1 for similar, -1 for dissimilar pairs.")
-    indices, labels = _check_indices(pairs, 2, n_patterns, "pairs"), np.asarray(pair_labels)
+    indices, labels = _check_indices(pairs, 2, n_samples, "pairs"), np.asarray(pair_labels)
     if labels.shape != (len(indices),) or not np.isin(labels, (-1, 1)).all():
         raise ValueError(f"pair_labels must be {counted(len(indices), 'value')} of +1 or -1; got {_shape_of(labels)}.")
     return indices, labels == 1
 
 
-def check_triplets(triplets: ArrayLike, n_patterns: int) -> NDArray:
+def check_triplets(triplets: ArrayLike, n_samples: int) -> NDArray:
     """Index triplets (n, 3): the first is nearer to the second than to the third."""
-    return _check_indices(triplets, 3, n_patterns, "triplets")
+    return _check_indices(triplets, 3, n_samples, "triplets")
 
 
-def check_quadruplets(quadruplets: ArrayLike, n_patterns: int) -> NDArray:
+def check_quadruplets(quadruplets: ArrayLike, n_samples: int) -> NDArray:
     """Index quadruplets (n, 4): the first two are nearer to each other than the last two."""
-    return _check_indices(quadruplets, 4, n_patterns, "quadruplets")
+    return _check_indices(quadruplets, 4, n_samples, "quadruplets")
 
 
 def check_tuple_weights(weights: ArrayLike | None, n_tuples: int) -> NDArray[np.float64]:
@@ -132,18 +133,39 @@ def _between(rng, y, n):
     return pairs[y[pairs[:, 0]] != y[pairs[:, 1]]]
 
 
-def _check_indices(tuples, width, n_patterns, name):
+def _check_indices(tuples, width, n_samples, name):
     tuples = np.asarray(tuples)
     if tuples.ndim != 2 or tuples.shape[1] != width or not len(tuples) or not np.issubdtype(tuples.dtype, np.integer):
         raise ValueError(f"{name} must be integers of shape (n, {width}), indices into X; got {_shape_of(tuples)}.")
-    outside = (tuples < 0) | (tuples >= n_patterns)
+    outside = (tuples < 0) | (tuples >= n_samples)
     if outside.any():
         row = int(outside.any(axis=1).argmax())
         raise ValueError(
-            f"{name}[{row}] = {tuples[row].tolist()} points outside X, which has {counted(n_patterns, 'row')}."
+            f"{name}[{row}] = {tuples[row].tolist()} points outside X, which has {counted(n_samples, 'row')}."
         )
     return tuples
 
 
 def _shape_of(array):
     return f"{array.dtype} of shape {array.shape}"
+
+
+def class_neighbors(X: NDArray, y: NDArray, n_own: int, n_other: int) -> tuple[NDArray, NDArray]:
+    """Indices of every sample's nearest ones of its own class (N, n_own) and of the others (N, n_other).
+
+    -1 fills up where a class, or what is left beside it, is too small.
+    """
+    own, other = np.full((len(X), n_own), -1), np.full((len(X), n_other), -1)
+    for c in np.unique(y):
+        inside, outside = np.flatnonzero(y == c), np.flatnonzero(y != c)
+        k = min(n_own, len(inside) - 1)
+        if k > 0:  # without queries a sample is not its own neighbour
+            own[inside, :k] = inside[_search(X[inside], k).kneighbors(return_distance=False)]
+        k = min(n_other, len(outside))
+        if k > 0:
+            other[inside, :k] = outside[_search(X[outside], k).kneighbors(X[inside], return_distance=False)]
+    return own, other
+
+
+def _search(X, k):
+    return NearestNeighbors(n_neighbors=k).fit(X)

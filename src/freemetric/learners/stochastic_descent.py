@@ -1,4 +1,4 @@
-"""Descent along the gradients of mini-batches, judged by one sample that stays the same."""
+"""Descent along the gradients of mini-batches, judged by one subset that stays the same."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -7,13 +7,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..mc import Streams
-from .lowest import Lowest
+from .atomic_fit import Lowest
+from .base import tell
+from .training_rows import NUMBERS
 
-STEPS = 25  # between two looks at the sample
+MOST_WHOLE = 10_000  # samples: there batches begin to be faster than all pairs (docs/guide/noisy_energies.md)
+BATCH = 2048
+SUBSET = 4096  # samples that judge the maps: their energy and gradient take about 65 ms
+STEPS = 25  # between two evaluations on the subset
 FIRST_STEP = 0.1  # of the root mean square of the map's elements
 SHORTEST_STEP = 1 / 64  # of the first one: the descent has converged
 MEMORY = (0.9, 0.99)  # of the mean and the square of gradients
-PATIENCE = 2  # looks without a better map, after which steps are halved
+PATIENCE = 2  # evaluations without a better map, after which steps are halved
+
+
+class MiniBatched:
+    """A metric learner with the parameter ``batch_size``; very many samples may stay in single precision."""
+
+    _dtypes = NUMBERS
+    _unit: float
+    batch_size: Any
+    n_components: Any
+    warm_start: Any
+
+    def _rows_per_batch(self, n_samples: int) -> int | None:
+        """Samples of a batch; None where all of them are looked at together."""
+        if self.batch_size is None:
+            return None if n_samples <= MOST_WHOLE else BATCH
+        return None if n_samples <= self.batch_size else self.batch_size
+
+    def _previous_map(self, n_features: int) -> NDArray | None:
+        """The last fit's map, if it is to go on from there and the map fits the data; else None."""
+        previous = getattr(self, "components_", None) if self.warm_start else None
+        if previous is None or previous.shape[1] != n_features or self.n_components not in (None, len(previous)):
+            return None
+        return previous * self._unit
 
 
 class NoisyObjective(Protocol):
@@ -28,30 +56,19 @@ class StochasticDescent:
     """Adam with steps that are halved where they no longer help (Kingma and Ba 2015).
 
     Every ``STEPS`` steps the mean of the maps on the way, which is less noisy than any of them, is tried on the
-    objective's own sample. The lowest is kept in ``best``.
-
-    Parameters
-    ----------
-    objective : NoisyObjective
-        What to minimise.
-    best : Lowest
-        Where to keep the best map.
-    report : callable
-        Called after each look at the sample.
+    objective's own subset. The lowest is kept in ``best``.
     """
 
-    def __init__(self, objective: NoisyObjective, best: Lowest, report: Callable[[], None]) -> None:
-        self.objective, self.best, self.report = objective, best, report
-        self.n_iter = 0  # looks
+    def __init__(self, name: str, objective: NoisyObjective, rng: np.random.Generator, start: NDArray) -> None:
+        self.name, self.objective, self.rng, self.start = name, objective, rng, start
+        self.best, self.n_iter = Lowest(), 0
 
-    def run(self, rng: np.random.Generator, start: NDArray, max_iter: int, tol: float) -> bool:
-        """Descend from a map (p, d); whether it converged within so many looks at the sample."""
-        streams = Streams.of(rng, 1)
-        A = start
+    def run(self, max_iter: int, tol: float, verbose: bool) -> bool:
+        """Whether it converged within so many evaluations on the subset."""
+        streams, A = Streams.of(self.rng, 1), self.start
         self.best.offer(self.objective(A[None])[0], A)
         first = step = FIRST_STEP * np.sqrt(np.mean(A**2))
-        moments = Moments(A.shape)
-        waited = 0
+        moments, waited = Moments(A.shape), 0
         while step > SHORTEST_STEP * first:
             if self.n_iter == max_iter:
                 return False
@@ -59,7 +76,7 @@ class StochasticDescent:
             before = self.best.value
             self.best.offer(self.objective(mean[None])[0], mean)
             self.n_iter += 1
-            self.report()
+            tell(verbose, "%s iteration %d: objective %.6f", self.name, self.n_iter, self.best.value)
             waited = 0 if self.best.value < before - tol else waited + 1
             if waited == PATIENCE:
                 waited, step, A = 0, step / 2, self.best.item.copy()

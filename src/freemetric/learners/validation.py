@@ -1,7 +1,6 @@
 """Checks of training data: samples must be numbers, labels must be classes; warnings where a metric will suffer."""
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -198,5 +197,5 @@ def warn_of_samples(X: NDArray, names: NDArray | None = None) -> None:
         warn_of_data(f"Fewer samples ({N}) than features ({d}): many maps fit them perfectly; n_components may help.")
 
 
-def _few(items: Sequence, most: int = 5) -> str:
+def _few(items, most=5):
     return ", ".join(map(str, items[:most])) + (f" and {len(items) - most} more" if len(items) > most else "")

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-from ..learners.tuples.forming import Formed, flat, looked_up, merged, patterns_of
+from ..learners.tuples.forming import Formed, flat, looked_up, merged, samples_of
 from ..learners.validation import dense
 from .exceptions import PreprocessorError
 
@@ -39,7 +39,7 @@ def distinct_points(tuples: ArrayLike, preprocessor: Any, size: int, owner: str)
 def _formed(tuples, preprocessor, size, owner):
     given = _as_tuples(tuples, preprocessor, size, owner)
     if given.ndim == 3:
-        return flat(patterns_of(given, "tuples", estimator=owner))
+        return flat(samples_of(given, "tuples", estimator=owner))
     return looked_up(given, lambda indicators: _points_of(indicators, preprocessor, owner))
 
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..files import Savable
 from ..learners.atomic_fit import AtomicFit
 from ..learners.base import MetricLearner
-from ..learners.mapped import MappedDistances
+from ..learners.distances import MappedDistances
 from ..presenting import Presented
 from .inputs import formed_points, formed_tuples
 

@@ -11,10 +11,10 @@ from scipy.spatial.distance import pdist
 
 from freemetric import FreeEnergyClassifier, Recipe, load
 from freemetric.energies import Confinement, NCAEnergy
-from freemetric.learners.averaged_metric import AveragedMetric
 from freemetric.learners.free_energy.budget import MANY_CLASSES_BYTES, Panel, affordable_panel
 from freemetric.learners.free_energy.kinds import kinds_to_try
 from freemetric.learners.free_energy.search import Problem
+from freemetric.learners.learned_space import AveragedMetric
 from freemetric.learners.target import Classes
 from freemetric.metrics import Axes, Voters
 from freemetric.metrics.mixture import mixed_shares

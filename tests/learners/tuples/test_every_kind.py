@@ -37,13 +37,13 @@ WITHOUT_A_FIT = (
 QUERIES = ("decision_function", "predict", "score")
 
 
-def patterns(known):
+def samples(known):
     return known.X[known.rows]
 
 
 @pytest.fixture
 def fitted(make, known):
-    return make().fit(patterns(known), known.signs)
+    return make().fit(samples(known), known.signs)
 
 
 # scikit-learn's contract
@@ -75,51 +75,49 @@ def test_fit_gives_itself_and_changes_no_parameter(make, known):
 def test_before_a_fit_nothing_is_known(make, known):
     for query in ("decision_function", "predict", "pair_distance", "transform"):
         with pytest.raises(NotFittedError):
-            getattr(make(), query)(patterns(known))
+            getattr(make(), query)(samples(known))
     with pytest.raises(NotFittedError):
         make().get_mahalanobis_matrix()
 
 
 def test_the_same_fit_twice_is_the_same(make, known, fitted):
-    expected = fitted.decision_function(patterns(known))
-    np.testing.assert_array_equal(fitted.fit(patterns(known), known.signs).decision_function(patterns(known)), expected)
+    expected = fitted.decision_function(samples(known))
+    np.testing.assert_array_equal(fitted.fit(samples(known), known.signs).decision_function(samples(known)), expected)
     np.testing.assert_array_equal(
-        clone(fitted).fit(patterns(known), known.signs).decision_function(patterns(known)), expected
+        clone(fitted).fit(samples(known), known.signs).decision_function(samples(known)), expected
     )
 
 
 def test_tuples_are_told_one_by_one(fitted, known, rng):
     """Neither their order nor what else is asked matters, and asking changes nothing."""
     before = pickle.dumps(fitted)
-    expected = fitted.decision_function(patterns(known))
+    expected = fitted.decision_function(samples(known))
     order = rng.permutation(len(known.rows))
-    np.testing.assert_allclose(
-        fitted.decision_function(patterns(known)[order]), expected[order], rtol=1e-10, atol=1e-12
-    )
-    alone = [fitted.decision_function(one[None])[0] for one in patterns(known)[:7]]
+    np.testing.assert_allclose(fitted.decision_function(samples(known)[order]), expected[order], rtol=1e-10, atol=1e-12)
+    alone = [fitted.decision_function(one[None])[0] for one in samples(known)[:7]]
     np.testing.assert_allclose(alone, expected[:7], rtol=1e-10, atol=1e-12)
     assert pickle.dumps(fitted) == before
 
 
 def test_any_kind_of_array_will_do(make, known, fitted, tmp_path):
-    expected = fitted.decision_function(patterns(known))
-    np.save(tmp_path / "tuples.npy", patterns(known))
+    expected = fitted.decision_function(samples(known))
+    np.save(tmp_path / "tuples.npy", samples(known))
     read_only = np.load(tmp_path / "tuples.npy", mmap_mode="r")
     for same in (
-        patterns(known).tolist(),
-        np.asfortranarray(patterns(known)),
-        patterns(known).astype(object),
+        samples(known).tolist(),
+        np.asfortranarray(samples(known)),
+        samples(known).astype(object),
         read_only,
     ):
         model = make().fit(same, known.signs.tolist())
         np.testing.assert_allclose(model.decision_function(same), expected, rtol=1e-9, atol=1e-12)
-    rough = make().fit(patterns(known).astype(np.float32), known.signs.astype(float))
-    np.testing.assert_allclose(rough.decision_function(patterns(known)), expected, rtol=1e-3, atol=1e-3)
+    rough = make().fit(samples(known).astype(np.float32), known.signs.astype(float))
+    np.testing.assert_allclose(rough.decision_function(samples(known)), expected, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_nan_and_infinity_are_errors(make, known, fitted, kind, bad):
-    tuples = patterns(known).copy()
+    tuples = samples(known).copy()
     tuples[3, 1, 2] = bad
     words = f"Input {kind} contains " + ("NaN" if np.isnan(bad) else "infinity")
     for call in (lambda: make().fit(tuples, known.signs), lambda: fitted.predict(tuples)):
@@ -130,28 +128,28 @@ def test_nan_and_infinity_are_errors(make, known, fitted, kind, bad):
 def test_other_features_are_an_error(fitted, known, kind):
     name = type(fitted).__name__
     with pytest.raises(ValueError, match=f"^{kind} have 12 features, but {name} is expecting 13 features.$"):
-        fitted.predict(patterns(known)[:, :, 1:])
+        fitted.predict(samples(known)[:, :, 1:])
 
 
 def test_pickles(fitted, known):
     again = pickle.loads(pickle.dumps(fitted))
-    np.testing.assert_array_equal(again.decision_function(patterns(known)), fitted.decision_function(patterns(known)))
+    np.testing.assert_array_equal(again.decision_function(samples(known)), fitted.decision_function(samples(known)))
 
 
-# indices and patterns
+# indices and samples
 
 
-def test_indices_say_what_patterns_say(make, known):
+def test_indices_say_what_samples_say(make, known):
     """Where all rows of the preprocessor are in some tuple."""
     used, rows = np.unique(known.rows, return_inverse=True)
     X, rows = known.X[used], rows.reshape(known.rows.shape)
     by_index = make(preprocessor=X).fit(rows, known.signs)
-    by_pattern = make().fit(X[rows], known.signs)
-    expected = by_pattern.decision_function(X[rows])
-    for model, tuples in ((by_index, rows), (by_index, X[rows]), (by_pattern, X[rows])):
+    by_sample = make().fit(X[rows], known.signs)
+    expected = by_sample.decision_function(X[rows])
+    for model, tuples in ((by_index, rows), (by_index, X[rows]), (by_sample, X[rows])):
         np.testing.assert_allclose(model.decision_function(tuples), expected, rtol=1e-6, atol=1e-9)
-        np.testing.assert_array_equal(model.predict(tuples), by_pattern.predict(X[rows]))
-        assert model.score(tuples, known.signs) == pytest.approx(by_pattern.score(X[rows], known.signs))
+        np.testing.assert_array_equal(model.predict(tuples), by_sample.predict(X[rows]))
+        assert model.score(tuples, known.signs) == pytest.approx(by_sample.score(X[rows], known.signs))
 
 
 @pytest.mark.parametrize(
@@ -168,8 +166,8 @@ def test_names_of_features(make, known):
     model = make(preprocessor=pd.DataFrame(known.X, columns=names)).fit(known.rows, known.signs)
     assert model.feature_names_in_.tolist() == names
     assert "feature" in drawn_card(model)
-    model.predict(patterns(known))  # which have no names, without a warning
-    assert not hasattr(model.set_params(preprocessor=None).fit(patterns(known), known.signs), "feature_names_in_")
+    model.predict(samples(known))  # which have no names, without a warning
+    assert not hasattr(model.set_params(preprocessor=None).fit(samples(known), known.signs), "feature_names_in_")
 
 
 def test_a_preprocessor_may_be_a_function_of_anything(make, known):
@@ -181,12 +179,12 @@ def test_a_preprocessor_may_be_a_function_of_anything(make, known):
         return known.X[[int(name[4:-4]) for name in files]]
 
     model = make(preprocessor=read).fit(names[known.rows], known.signs)
-    expected = make().fit(patterns(known), known.signs)
+    expected = make().fit(samples(known), known.signs)
     np.testing.assert_allclose(
-        model.decision_function(names[known.rows]), expected.decision_function(patterns(known)), rtol=1e-6, atol=1e-9
+        model.decision_function(names[known.rows]), expected.decision_function(samples(known)), rtol=1e-6, atol=1e-9
     )
     assert asked == [len(np.unique(known.rows))] * 2  # every file once
-    with pytest.raises(ValueError, match=r"preprocessor must give for \d+ keys patterns of shape \(\d+, n_features\)"):
+    with pytest.raises(ValueError, match=r"preprocessor must give for \d+ keys samples of shape \(\d+, n_features\)"):
         model.set_params(preprocessor=lambda files: known.X[:2]).predict(names[known.rows])
 
 
@@ -197,10 +195,10 @@ def test_tuples_that_are_none_are_named(make, known, kind):
         (
             wrong_width,
             None,
-            rf"^{kind} must be patterns of shape \(n, {t}, n_features\), or indices .*; got shape \(5, ",
+            rf"^{kind} must be samples of shape \(n, {t}, n_features\), or indices .*; got shape \(5, ",
         ),
-        (np.zeros((0, t, 13)), None, "must be patterns"),
-        (known.rows, None, rf"^{kind} of shape \(\d+, {t}\) are indices, .*: give preprocessor=X, or patterns"),
+        (np.zeros((0, t, 13)), None, "must be samples"),
+        (known.rows, None, rf"^{kind} of shape \(\d+, {t}\) are indices, .*: give preprocessor=X, or samples"),
         (known.rows + 0.5, known.X, f"^{kind} must be integers, rows of the preprocessor; got float64"),
         (known.rows + 178, known.X, rf"^{kind}\[0\] = \[.*\] points outside the preprocessor, which has 178 rows"),
         (known.rows - 178, known.X, "points outside the preprocessor"),
@@ -222,7 +220,7 @@ def test_signs_that_are_none_are_named(make, known, kind, signs):
 
 
 def test_many_tuples_are_looked_up_in_blocks(make, known, rng):
-    """A million of them would be gigabytes of patterns; in blocks they are what working_memory allows."""
+    """A million of them would be gigabytes of samples; in blocks they are what working_memory allows."""
     model = make(preprocessor=known.X).fit(known.rows, known.signs)
     rows = rng.integers(len(known.X), size=(200_000, known.rows.shape[1]))
     expected = model.decision_function(rows[:50])
@@ -246,11 +244,11 @@ def test_a_learner_that_takes_something_else_is_named(make, known, kind):
     ):
         for inside in (learner, make_pipeline(MinMaxScaler(), learner)):
             with pytest.raises(ValueError, match=rf"^{type(learner).__name__} takes no {kind}: {why}\.$"):
-                make().set_params(learner=inside).fit(patterns(known), known.signs)
+                make().set_params(learner=inside).fit(samples(known), known.signs)
 
 
 def test_a_scaler_in_front(make, known):
-    raw = 100 * patterns(known) - 7
+    raw = 100 * samples(known) - 7
     model = make()
     model.set_params(learner=make_pipeline(MinMaxScaler(), model.learner)).fit(raw, known.signs)
     scaled = model.learner_[0].transform(raw.reshape(-1, 13)).reshape(raw.shape)
@@ -260,8 +258,8 @@ def test_a_scaler_in_front(make, known):
 
 def test_a_kernel_around_it(make, known):
     model = make()
-    model.set_params(learner=Kernelized(model.learner, random_state=0)).fit(patterns(known), known.signs)
-    assert model.score(patterns(known), known.signs) > 0.8
+    model.set_params(learner=Kernelized(model.learner, random_state=0)).fit(samples(known), known.signs)
+    assert model.score(samples(known), known.signs) > 0.8
 
 
 # scikit-learn's tools
@@ -269,7 +267,7 @@ def test_a_kernel_around_it(make, known):
 
 @pytest.mark.parametrize("by_index", [True, False])
 def test_cross_validation_and_searches(make, known, by_index):
-    tuples = known.rows if by_index else patterns(known)
+    tuples = known.rows if by_index else samples(known)
     model = make(preprocessor=known.X if by_index else None)
     scores = cross_val_score(model, tuples, known.signs, cv=3)
     assert scores.min() > 0.75
@@ -306,7 +304,7 @@ def test_everything_else_is_the_learners(fitted, known):
 
 def test_files(make, known, fitted, tmp_path):
     for model, tuples in (
-        (fitted, patterns(known)),
+        (fitted, samples(known)),
         (make(preprocessor=known.X).fit(known.rows, known.signs), known.rows),
     ):
         model.save(tmp_path / "a.fm")
@@ -320,7 +318,7 @@ def test_a_preprocessor_that_no_file_can_hold_is_named(make, known, tmp_path):
     with pytest.raises(freemetric.files.ModelFileError, match="preprocessor"):
         model.save(tmp_path / "a.fm")
     model.set_params(preprocessor=None).save(tmp_path / "a.fm")
-    assert freemetric.load(tmp_path / "a.fm").score(patterns(known), known.signs) > 0.8
+    assert freemetric.load(tmp_path / "a.fm").score(samples(known), known.signs) > 0.8
 
 
 def test_graphs_take_every_point_of_a_tuple(fitted):
@@ -332,7 +330,7 @@ def test_graphs_take_every_point_of_a_tuple(fitted):
     assert freemetric.onnx_export.to_onnx(fitted.learner_).graph.node
 
 
-def test_the_report_is_about_patterns(fitted, known, wines, tmp_path):
+def test_the_report_is_about_samples(fitted, known, wines, tmp_path):
     path = fitted.report(tmp_path / "a.html", known.X, wines[1])
     assert type(fitted.learner_).__name__ in path.read_text()
     assert fitted.report(tmp_path / "b.html").exists()

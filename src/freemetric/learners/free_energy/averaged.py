@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...magnitudes import lengths
 from ...metrics.outliers import FARTHEST
 from ...metrics.quadratic import pulled_back
-from ..pairs import PairDistances
+from ..distances import PairDistances
 
 
 class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin):

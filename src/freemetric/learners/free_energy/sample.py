@@ -15,7 +15,7 @@ from ...files.checks import check_array, require
 from ...mc import Sampler, Streams
 from ...metrics import FORMS, Candidate, Ensemble, Voters
 from ..base import one_blas_thread
-from ..init import initial_map
+from ..descent import initial_map
 from ..sampling_run import Walk, side_by_side
 from .judge import Ballots, judge
 

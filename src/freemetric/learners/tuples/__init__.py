@@ -1,4 +1,4 @@
-"""Classifiers of pairs, triplets and quadruplets of patterns, around any learner that takes such knowledge."""
+"""Classifiers of pairs, triplets and quadruplets of samples, around any learner that takes such knowledge."""
 
 from .pair_classifier import PairClassifier
 from .quadruplet_classifier import QuadrupletClassifier

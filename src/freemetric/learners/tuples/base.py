@@ -24,10 +24,10 @@ from ...sklearn_compat import HasMethods, validate_params
 from ..atomic_fit import AtomicFit
 from ..units import check_not_huge
 from ..validation import check_samples
-from .forming import Formed, as_tuples, called, formed, len_of, looked_up, patterns_of, rows_of
+from .forming import Formed, as_tuples, called, formed, len_of, looked_up, rows_of, samples_of
 from .teaching import check_takes, taught
 
-SHARE = 1 / 16  # of working_memory, for tuples of patterns: what is computed from them takes as much again
+SHARE = 1 / 16  # of working_memory, for tuples of samples: what is computed from them takes as much again
 
 
 def learner_has(name: str) -> Callable[[Any], bool]:
@@ -70,12 +70,12 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
         self.classes_ = np.array([-1, 1])
 
     def _measured(self, tuples, measure, width=None, name=None):
-        """What ``measure`` makes of the patterns (n, t, d) of tuples that came after the fit, in blocks of them."""
+        """What ``measure`` makes of the samples (n, t, d) of tuples that came after the fit, in blocks of them."""
         check_is_fitted(self)
         width, name = width or self._width, name or self._name
         given = as_tuples(tuples, width, name, self.preprocessor)
         if given.ndim == 3:
-            points, rows = patterns_of(given, name), np.arange(len(given))
+            points, rows = samples_of(given, name), np.arange(len(given))
         else:
             points, rows = self._looked_up(given, name)
         d = points.shape[-1]
@@ -94,22 +94,22 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
         rows = rows_of(given, name, len_of(self.preprocessor))
         return check_samples(self, self.preprocessor, dtype=np.float64, reset=False), rows
 
-    def _distances(self, patterns, i, j):
+    def _distances(self, samples, i, j):
         """Learned distances (n,) between the points i and j of every tuple."""
         if hasattr(self.learner_, "pair_distance"):
-            return self.learner_.pair_distance(patterns[:, [i, j]])
-        first, second = (np.asarray(self.learner_.transform(patterns[:, k])) for k in (i, j))
+            return self.learner_.pair_distance(samples[:, [i, j]])
+        first, second = (np.asarray(self.learner_.transform(samples[:, k])) for k in (i, j))
         return lengths(first - second)
 
     @available_if(learner_has("transform"))
     def transform(self, X: ArrayLike) -> NDArray:
-        """Map patterns (n_samples, n_features) to the learned space, (n_samples, n_components)."""
+        """Map samples (n_samples, n_features) to the learned space, (n_samples, n_components)."""
         check_is_fitted(self)
         return self.learner_.transform(X)
 
     def pair_distance(self, pairs: ArrayLike) -> NDArray:
-        """Learned distances (n_pairs,) of pairs: patterns (n_pairs, 2, n_features) or indices (n_pairs, 2)."""
-        return self._measured(pairs, lambda patterns: self._distances(patterns, 0, 1), 2, "pairs")
+        """Learned distances (n_pairs,) of pairs: samples (n_pairs, 2, n_features) or indices (n_pairs, 2)."""
+        return self._measured(pairs, lambda samples: self._distances(samples, 0, 1), 2, "pairs")
 
     def pair_score(self, pairs: ArrayLike) -> NDArray:
         """Minus the learned distance: larger for more similar pairs."""
@@ -123,21 +123,21 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
 
     @available_if(learner_has("get_metric"))
     def get_metric(self) -> Callable[..., float]:
-        """A function ``metric(u, v, squared=False)`` of two patterns, independent of this model from now on."""
+        """A function ``metric(u, v, squared=False)`` of two samples, independent of this model from now on."""
         check_is_fitted(self)
         return self.learner_.get_metric()
 
     def report(
         self, path: str | PathLike, X: ArrayLike | None = None, y: ArrayLike | None = None, **options: Any
     ) -> Path:
-        """Write a report on the learned space, with patterns X (n_samples, n_features) and their labels if given.
+        """Write a report on the learned space, with samples X (n_samples, n_features) and their labels if given.
 
         Parameters
         ----------
         path : path-like
             File to write.
         X : array-like of shape (n_samples, n_features) or None, default=None
-            Patterns to show, not tuples.
+            Samples to show, not tuples.
         y : array-like of shape (n_samples,) or None, default=None
             Their labels.
         **options : dict

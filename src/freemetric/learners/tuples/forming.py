@@ -1,4 +1,4 @@
-"""Tuples as users give them, indices or patterns, and as learners take them: points and indices into these."""
+"""Tuples as users give them, indices or samples, and as learners take them: points and indices into these."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -14,33 +14,33 @@ from ...printable import counted
 class Formed(NamedTuple):
     """n tuples of t points each."""
 
-    points: Any  # (N, d) patterns, or a frame of them
+    points: Any  # (N, d) samples, or a frame of them
     indices: NDArray[np.intp]  # (n, t)
 
 
 def formed(tuples: ArrayLike, width: int, name: str, preprocessor: Any = None) -> Formed:
-    """Points and indices of tuples: patterns (n, t, d), or rows of a preprocessor (n, t).
+    """Points and indices of tuples: samples (n, t, d), or rows of a preprocessor (n, t).
 
-    Of patterns, equal ones are one point, in the order of their first appearance. All rows of a preprocessor that is an
+    Of samples, equal ones are one point, in the order of their first appearance. All rows of a preprocessor that is an
     array are points; of one that is a function, those that the tuples name.
     """
     given = as_tuples(tuples, width, name, preprocessor)
     if given.ndim == 3:
-        return merged(flat(patterns_of(given, name)))
+        return merged(flat(samples_of(given, name)))
     if callable(preprocessor):
         return looked_up(given, lambda keys: called(preprocessor, keys))
     return Formed(preprocessor, rows_of(given, name, len_of(preprocessor)))
 
 
-def patterns_of(tuples: NDArray, name: str, **options: Any) -> NDArray[np.float64]:
+def samples_of(tuples: NDArray, name: str, **options: Any) -> NDArray[np.float64]:
     """Tuples (n, t, d) as numbers; ValueError where they are none."""
     return check_array(tuples, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name=name, **options)
 
 
-def flat(patterns: NDArray) -> Formed:
-    """Patterns (n, t, d) as points, one after the other."""
-    n, t, d = patterns.shape
-    return Formed(patterns.reshape(-1, d), np.arange(n * t).reshape(n, t))
+def flat(samples: NDArray) -> Formed:
+    """Samples (n, t, d) as points, one after the other."""
+    n, t, d = samples.shape
+    return Formed(samples.reshape(-1, d), np.arange(n * t).reshape(n, t))
 
 
 def merged(tuples: Formed) -> Formed:
@@ -58,20 +58,20 @@ def looked_up(given: NDArray, points_of: Callable[[NDArray], Any]) -> Formed:
 def as_tuples(tuples: ArrayLike, width: int, name: str, preprocessor: Any) -> NDArray:
     """An array (n, t, d), or (n, t) where there is a preprocessor; ValueError where it is none."""
     given = np.asarray(tuples)
-    patterns = f"patterns of shape (n, {width}, n_features)"
+    samples = f"samples of shape (n, {width}, n_features)"
     if given.ndim not in (2, 3) or given.shape[1] != width or not len(given):
-        raise ValueError(f"{name} must be {patterns}, or indices of shape (n, {width}); got shape {given.shape}.")
+        raise ValueError(f"{name} must be {samples}, or indices of shape (n, {width}); got shape {given.shape}.")
     if given.ndim == 2 and preprocessor is None:
         what = f"{name} of shape {given.shape} are indices, and there is nothing to look them up in"
-        raise ValueError(f"{what}: give preprocessor=X, or {patterns}.")
+        raise ValueError(f"{what}: give preprocessor=X, or {samples}.")
     return given
 
 
 def called(preprocessor: Callable[[NDArray], Any], keys: NDArray) -> Any:
-    """Patterns (n, d) that a function gives for keys (n,); ValueError where it gives something else."""
+    """Samples (n, d) that a function gives for keys (n,); ValueError where it gives something else."""
     points = preprocessor(keys)
     if np.ndim(points) != 2 or len(points) != len(keys):
-        wanted = f"for {len(keys)} keys patterns of shape ({len(keys)}, n_features)"
+        wanted = f"for {len(keys)} keys samples of shape ({len(keys)}, n_features)"
         raise ValueError(f"preprocessor must give {wanted}; it gave shape {np.shape(points)}.")
     return points
 

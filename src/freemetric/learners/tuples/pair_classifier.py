@@ -1,7 +1,8 @@
-"""Whether two patterns are alike: a learned distance and a threshold."""
+"""Whether two samples are alike: a learned distance and a threshold."""
 
 from collections.abc import Mapping
-from numbers import Integral, Real
+from dataclasses import KW_ONLY
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
 from ...files.checks import require
-from ...sklearn_compat import Interval
+from ..parameters import TwoOrMoreOrNone, estimator
 from ..thresholds import STRATEGIES, best_threshold
 from .base import TupleClassifier
 from .forming import signs_of
@@ -21,13 +22,14 @@ from .teaching import taught
 MEANING = "similar or dissimilar"
 
 
+@estimator
 class PairClassifier(TupleClassifier):
     """Any learner that takes pairs, and the distance up to which pairs are called similar.
 
-    Pairs are patterns, an array of shape (n_pairs, 2, n_features), or indices of shape (n_pairs, 2) into the rows of
+    Pairs are samples, an array of shape (n_pairs, 2, n_features), or indices of shape (n_pairs, 2) into the rows of
     ``preprocessor``. With indices, ``PairClassifier(learner, preprocessor=X).fit(pairs, y)`` learns what
     ``learner.fit(X, pairs=pairs, pair_labels=y)`` does: a learner with a prior or bounds sees all rows of X, also those
-    of no pair. With patterns it sees every different one once.
+    of no pair. With samples it sees every different one once.
 
     A metric makes the pairs that it was learned from look separable, so that a threshold found on them may be too
     small. ``n_folds`` finds it on pairs that were left out, ``calibrate_threshold`` on others.
@@ -38,7 +40,7 @@ class PairClassifier(TupleClassifier):
         Its ``fit`` takes ``pairs`` and ``pair_labels``: ITML, MMC, SDML, DMLeig, GMML, LDML, :class:`Kernelized` around
         one of them, or a pipeline that ends with one.
     preprocessor : array-like of shape (n_samples, n_features), callable or None, default=None
-        The patterns that indices are rows of; or a function that gives patterns (n, n_features) for keys (n,) of any
+        The samples that indices are rows of; or a function that gives samples (n, n_features) for keys (n,) of any
         kind, such as names of files.
     n_folds : int or None, default=None
         Find the threshold on folds of the pairs, each judged by a learner that has not seen it, at ``n_folds`` more
@@ -53,13 +55,13 @@ class PairClassifier(TupleClassifier):
     classes_ : ndarray of shape (2,)
         -1 and 1.
     n_features_in_ : int
-        Features of a pattern.
+        Features of a sample.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if the preprocessor has any.
 
     See Also
     --------
-    TripletClassifier : Which of two patterns is nearer to a third.
+    TripletClassifier : Which of two samples is nearer to a third.
     QuadrupletClassifier : Which of two pairs is nearer.
 
     Examples
@@ -75,20 +77,16 @@ class PairClassifier(TupleClassifier):
     >>> model = PairClassifier(ITML(random_state=0), preprocessor=X).fit(pairs[:300], alike[:300])
     >>> model.score(pairs[300:], alike[300:]) > 0.9  # area under the ROC curve
     True
-    >>> model.predict(X[[[0, 1], [0, 177]]])  # patterns do as well
+    >>> model.predict(X[[[0, 1], [0, 177]]])  # samples do as well
     array([ 1, -1])
     """
 
-    _width, _name, _told = 2, "pairs", ("pairs",)
-    _parameter_constraints: dict = {
-        **TupleClassifier._parameter_constraints,
-        "n_folds": [Interval(Integral, 2, None, closed="left"), None],
-    }
+    learner: Any
+    _: KW_ONLY
+    preprocessor: Any = None
+    n_folds: TwoOrMoreOrNone = None
 
-    def __init__(self, learner, *, preprocessor=None, n_folds=None):
-        self.learner = learner
-        self.preprocessor = preprocessor
-        self.n_folds = n_folds
+    _width, _name, _told = 2, "pairs", ("pairs",)
 
     def fit(self, pairs: ArrayLike, y: ArrayLike, *, calibrate: str | Mapping[str, Any] | None = "accuracy") -> Self:
         """Learn the metric, then find the threshold.
@@ -96,7 +94,7 @@ class PairClassifier(TupleClassifier):
         Parameters
         ----------
         pairs : array-like of shape (n_pairs, 2, n_features) or (n_pairs, 2)
-            Pairs of patterns, or of rows of the preprocessor.
+            Pairs of samples, or of rows of the preprocessor.
         y : array-like of shape (n_pairs,)
             +1 for similar, -1 for dissimilar pairs.
         calibrate : str, dict or None, default="accuracy"

@@ -1,4 +1,4 @@
-"""Which of two pairs of patterns is nearer."""
+"""Which of two pairs of samples is nearer."""
 
 from typing import Self
 
@@ -9,9 +9,9 @@ from .comparing import ComparisonClassifier
 
 
 class QuadrupletClassifier(ComparisonClassifier):
-    """Any learner that takes quadruplets, which then says which of two pairs of patterns is the nearer one.
+    """Any learner that takes quadruplets, which then says which of two pairs of samples is the nearer one.
 
-    Quadruplets are patterns, an array of shape (n_quadruplets, 4, n_features), or indices of shape (n_quadruplets, 4)
+    Quadruplets are samples, an array of shape (n_quadruplets, 4, n_features), or indices of shape (n_quadruplets, 4)
     into the rows of ``preprocessor``.
 
     Parameters
@@ -19,7 +19,7 @@ class QuadrupletClassifier(ComparisonClassifier):
     learner : estimator with fit and transform
         Its ``fit`` takes ``quadruplets``: LSML, :class:`Kernelized` around it, or a pipeline that ends with it.
     preprocessor : array-like of shape (n_samples, n_features), callable or None, default=None
-        The patterns that indices are rows of, all of which the learner sees; or a function that gives patterns
+        The samples that indices are rows of, all of which the learner sees; or a function that gives samples
         (n, n_features) for keys (n,) of any kind, such as names of files.
 
     Attributes
@@ -29,14 +29,14 @@ class QuadrupletClassifier(ComparisonClassifier):
     classes_ : ndarray of shape (2,)
         -1 and 1.
     n_features_in_ : int
-        Features of a pattern.
+        Features of a sample.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if the preprocessor has any.
 
     See Also
     --------
-    PairClassifier : Whether two patterns are alike.
-    TripletClassifier : Which of two patterns is nearer to a third.
+    PairClassifier : Whether two samples are alike.
+    TripletClassifier : Which of two samples is nearer to a third.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class QuadrupletClassifier(ComparisonClassifier):
         Parameters
         ----------
         quadruplets : array-like of shape (n_quadruplets, 4, n_features) or (n_quadruplets, 4)
-            The first two patterns are nearer to each other than the last two; or rows of the preprocessor.
+            The first two samples are nearer to each other than the last two; or rows of the preprocessor.
         y : array-like of shape (n_quadruplets,) or None, default=None
             -1 where the last two are nearer; None: +1 for all.
         weights : array-like of shape (n_quadruplets,), default=None
@@ -77,11 +77,11 @@ class QuadrupletClassifier(ComparisonClassifier):
         return self._fit(quadruplets, y, weights)
 
     def decision_function(self, quadruplets: ArrayLike) -> NDArray:
-        """By how much the last two patterns are farther apart than the first two, (n_quadruplets,)."""
+        """By how much the last two samples are farther apart than the first two, (n_quadruplets,)."""
         return self._measured(quadruplets, lambda P: self._distances(P, 2, 3) - self._distances(P, 0, 1))
 
     def predict(self, quadruplets: ArrayLike) -> NDArray:
-        """+1 where the first two patterns are nearer to each other than the last two, -1 elsewhere."""
+        """+1 where the first two samples are nearer to each other than the last two, -1 elsewhere."""
         return np.where(self.decision_function(quadruplets) > 0, 1, -1)
 
     def score(self, quadruplets: ArrayLike, y: ArrayLike | None = None) -> float:

@@ -1,4 +1,4 @@
-"""Which of two patterns is nearer to a third."""
+"""Which of two samples is nearer to a third."""
 
 from typing import Self
 
@@ -9,9 +9,9 @@ from .comparing import ComparisonClassifier
 
 
 class TripletClassifier(ComparisonClassifier):
-    """Any learner that takes triplets, which then says whether the first pattern is nearer to the second or the third.
+    """Any learner that takes triplets, which then says whether the first sample is nearer to the second or the third.
 
-    Triplets are patterns, an array of shape (n_triplets, 3, n_features), or indices of shape (n_triplets, 3) into the
+    Triplets are samples, an array of shape (n_triplets, 3, n_features), or indices of shape (n_triplets, 3) into the
     rows of ``preprocessor``. A learner of quadruplets learns from triplets, too: (a, b, c) says what (a, b, a, c) does.
 
     Parameters
@@ -20,7 +20,7 @@ class TripletClassifier(ComparisonClassifier):
         Its ``fit`` takes ``triplets`` or ``quadruplets``: SCML, LMNN, LSML, :class:`Kernelized` around one of them, or
         a pipeline that ends with one.
     preprocessor : array-like of shape (n_samples, n_features), callable or None, default=None
-        The patterns that indices are rows of, all of which the learner sees; or a function that gives patterns
+        The samples that indices are rows of, all of which the learner sees; or a function that gives samples
         (n, n_features) for keys (n,) of any kind, such as names of files.
 
     Attributes
@@ -30,13 +30,13 @@ class TripletClassifier(ComparisonClassifier):
     classes_ : ndarray of shape (2,)
         -1 and 1.
     n_features_in_ : int
-        Features of a pattern.
+        Features of a sample.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if the preprocessor has any.
 
     See Also
     --------
-    PairClassifier : Whether two patterns are alike.
+    PairClassifier : Whether two samples are alike.
     QuadrupletClassifier : Which of two pairs is nearer.
 
     Examples
@@ -65,7 +65,7 @@ class TripletClassifier(ComparisonClassifier):
         Parameters
         ----------
         triplets : array-like of shape (n_triplets, 3, n_features) or (n_triplets, 3)
-            The first pattern is nearer to the second than to the third; or rows of the preprocessor.
+            The first sample is nearer to the second than to the third; or rows of the preprocessor.
         y : array-like of shape (n_triplets,) or None, default=None
             -1 where it is nearer to the third; None: +1 for all.
 
@@ -77,11 +77,11 @@ class TripletClassifier(ComparisonClassifier):
         return self._fit(triplets, y)
 
     def decision_function(self, triplets: ArrayLike) -> NDArray:
-        """By how much the third pattern is farther from the first than the second is, (n_triplets,)."""
+        """By how much the third sample is farther from the first than the second is, (n_triplets,)."""
         return self._measured(triplets, lambda P: self._distances(P, 0, 2) - self._distances(P, 0, 1))
 
     def predict(self, triplets: ArrayLike) -> NDArray:
-        """+1 where the second pattern is nearer to the first than the third, -1 elsewhere, (n_triplets,)."""
+        """+1 where the second sample is nearer to the first than the third, -1 elsewhere, (n_triplets,)."""
         return np.where(self.decision_function(triplets) > 0, 1, -1)
 
     def score(self, triplets: ArrayLike, y: ArrayLike | None = None) -> float:

@@ -38,6 +38,6 @@ def test_no_variance_is_no_warning(X):
 
 @pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
 @pytest.mark.parametrize("n", [2, 12])
-def test_classes_of_one_pattern_each_are_no_warning_of_numpy(n):
+def test_classes_of_one_sample_each_are_no_warning_of_numpy(n):
     X = np.random.default_rng(0).random((n, 3))
     assert np.isfinite(DMLMJ().fit(X, np.arange(n)).components_).all()

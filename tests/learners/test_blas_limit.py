@@ -13,7 +13,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from freemetric import NCA, FreeEnergyClassifier
 from freemetric.learners.base import one_blas_thread
-from freemetric.learners.blas_threads import BLAS_LIMIT, BlasLimit
+from freemetric.learners.parallel import BLAS_LIMIT, BlasLimit
 
 LIBRARIES = ThreadpoolController().select(user_api="blas")
 pytestmark = pytest.mark.skipif(not len(LIBRARIES), reason="no BLAS whose threads can be counted")

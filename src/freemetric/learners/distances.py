@@ -1,4 +1,4 @@
-"""What follows from a linear map: its images, its metric, and their checks in files."""
+"""Distances of estimators: of pairs of samples, and all that follows from a linear map."""
 
 import math
 from collections.abc import Callable
@@ -6,13 +6,44 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from ..files.checks import check_array as check_kept_array
 from ..files.estimators import check_attributes
 from ..magnitudes import lengths
-from .pairs import PairDistances
 from .validation import check_factors
+
+
+class PairDistances:
+    """Subclasses have ``n_features_in_`` and ``_apart(U, V)``, the differences (n, p) of samples in their space."""
+
+    n_features_in_: int
+
+    def _apart(self, U: NDArray, V: NDArray) -> NDArray:
+        raise NotImplementedError
+
+    def pair_distance(self, pairs: ArrayLike) -> NDArray:
+        """Learned distances of pairs of samples.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (n_pairs, 2, n_features)
+            Pairs of samples.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_pairs,)
+        """
+        check_is_fitted(self)
+        both: NDArray = check_array(pairs, dtype=np.float64, allow_nd=True, ensure_2d=False)
+        if both.ndim != 3 or both.shape[1:] != (2, self.n_features_in_):
+            raise ValueError(f"pairs must have shape (n_pairs, 2, {self.n_features_in_}); got {both.shape}.")
+        return lengths(self._apart(both[:, 0], both[:, 1]))
+
+    def pair_score(self, pairs: ArrayLike) -> NDArray:
+        """Minus the learned distance: larger for more similar pairs."""
+        return -self.pair_distance(pairs)
 
 
 class MappedDistances(PairDistances):
@@ -30,7 +61,7 @@ class MappedDistances(PairDistances):
         return M
 
     def get_metric(self) -> Callable[..., float]:
-        """A function ``metric(u, v, squared=False)`` of two patterns, independent of this learner from now on."""
+        """A function ``metric(u, v, squared=False)`` of two samples, independent of this learner from now on."""
         check_is_fitted(self)
         components = np.atleast_2d(self.components_).copy()  # of one feature a map may be a number
 
@@ -38,12 +69,16 @@ class MappedDistances(PairDistances):
             with np.errstate(over="ignore", invalid="ignore"):
                 difference = components @ (np.asarray(u, dtype=np.float64) - np.asarray(v, dtype=np.float64))
                 square = float(difference @ difference)
-            return square if squared else math.sqrt(square) if 0 < square < math.inf else _length(difference)
+            if squared:
+                return square
+            if 0 < square < math.inf:
+                return math.sqrt(square)
+            return float(lengths(np.nan_to_num(difference)[None])[0])  # of a vector whose square is no number
 
         return metric
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; asked of every learner that is saved or loaded."""
+        """ValueError unless what was fitted belongs together; called for every learner that is saved or loaded."""
         check_attributes(self, ("n_features_in_", "components_", "_n_features_out"))
         for name in ("components_", "replicas_"):
             if hasattr(self, name):
@@ -56,11 +91,6 @@ class MappedDistances(PairDistances):
     def _apart(self, U, V):
         with np.errstate(over="ignore"):
             return _mapped(U - V, self.components_)
-
-
-def _length(difference):
-    """That of a vector whose square may be no number."""
-    return float(lengths(np.nan_to_num(difference)[None])[0])
 
 
 def _mapped(X, A):

@@ -1,0 +1,107 @@
+"""Bases of learners: those that learn from pairs, and those that stay close to a prior metric."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import inv
+from sklearn.utils import check_array
+
+from .base import MetricLearner, generator
+from .linear_algebra import covariance
+from .side_information import check_pairs, draw_pairs, usual_number_of_pairs
+from .validation import check_labels, labelled
+
+
+class PairLearner(MetricLearner):
+    """Subclasses implement ``_learn(X, y, pairs=None, pair_labels=None)``, where one of y and pairs is None."""
+
+    _needs_similar = _needs_dissimilar = False
+    n_constraints: Any
+    pairs_: NDArray
+    pair_labels_: NDArray
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        pairs: ArrayLike | None = None,
+        pair_labels: ArrayLike | None = None,
+    ) -> Self:
+        """Learn the metric from labels, or from pairs known to be similar or dissimilar.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type, -1 for unlabelled rows; not used where pairs are given.
+        pairs : array-like of shape (n_pairs, 2), default=None
+            Rows of X that are known to be similar or dissimilar.
+        pair_labels : array-like of shape (n_pairs,), default=None
+            +1 for similar, -1 for dissimilar pairs.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
+
+    def _given_pairs(self, X, pairs, pair_labels):
+        """Pairs (n, 2) that were given, and which of them are similar."""
+        pairs, similar = check_pairs(pairs, pair_labels, len(X))
+        if self._needs_similar and (similar.all() or not similar.any()):
+            name = type(self).__name__
+            raise ValueError(f"{name} learns from similar and dissimilar pairs; all of pair_labels are the same.")
+        if self._needs_dissimilar and similar.all():
+            raise ValueError("pair_labels has no dissimilar pair: there is nothing to push apart.")
+        return pairs, similar
+
+    def _pairs(self, X, y, pairs, pair_labels):
+        """Pairs (n, 2) that were given, or are drawn from the labels, and which are similar; stores both."""
+        if y is None:
+            pairs, similar = self._given_pairs(X, pairs, pair_labels)
+        else:
+            pairs, similar = draw_pairs(generator(self.random_state), X, y, self._n_pairs(y))
+        self.pairs_, self.pair_labels_ = self._as_given(pairs), np.where(similar, 1, -1)
+        return pairs, similar
+
+    def _n_pairs(self, y):
+        return usual_number_of_pairs(y) if self.n_constraints is None else self.n_constraints
+
+
+class PriorLearner(MetricLearner):
+    """A learner to whose ``_learn`` all rows get, as ``all_rows``, where its prior is their covariance.
+
+    With another prior unlabelled rows are left out, with a warning.
+    """
+
+    prior: Any
+
+    def _samples_of_classes(self, X, y, sample_weight):
+        if not (isinstance(self.prior, str) and self.prior == "covariance"):
+            return super()._samples_of_classes(X, y, sample_weight)
+        rows = labelled(y, others_help=True)
+        self.classes_, y = check_labels(y[rows])
+        return self._taken(X, rows), y, {} if rows.all() else {"all_rows": X}
+
+    def _prior(self, X, all_rows=None):
+        """M_0 (d, d) of X in its own unit, symmetric and positive definite.
+
+        The inverse of a singular covariance is that of a shrunk one. An array is a metric of the data that users gave.
+        """
+        X = (X if all_rows is None else all_rows) / self._unit
+        if not isinstance(self.prior, str):
+            return self._unit**2 * _given(self.prior, X.shape[1])
+        return np.eye(X.shape[1]) if self.prior == "identity" else inv(covariance(X - X.mean(axis=0)))
+
+
+def _given(prior, d):
+    M = check_array(prior, dtype=np.float64)
+    if M.shape != (d, d):
+        raise ValueError(f"prior has shape {M.shape}; expected ({d}, {d}).")
+    if not np.allclose(M, M.T) or np.linalg.eigvalsh(M)[0] <= 0:
+        raise ValueError("prior must be symmetric and positive definite.")
+    return (M + M.T) / 2

@@ -1,0 +1,157 @@
+"""Parameters of estimators: an annotated field is constructor argument, constraint and default at once.
+
+``@estimator`` makes of such fields what scikit-learn wants: a constructor that only stores, and
+``_parameter_constraints``. Lines of the class docstring that hold nothing but names in braces become the descriptions
+that several estimators share.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from numbers import Integral, Real
+from typing import Annotated, Any, TypeVar, dataclass_transform
+
+import numpy as np
+
+from ..sklearn_compat import HasMethods, Interval, StrOptions
+
+INITS = ("auto", "identity", "pca", "lda", "random", "uniform")  # where a search may begin
+INITS_OF_REGRESSION = ("auto", "identity", "pca", "pls", "random", "uniform")
+
+Count = Annotated[int, Interval(Integral, 1, None, closed="left")]
+CountOrNone = Annotated[int | None, Interval(Integral, 1, None, closed="left"), None]
+CountOrAuto = Annotated[Any, Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})]
+TwoOrMore = Annotated[int, Interval(Integral, 2, None, closed="left")]
+TwoOrMoreOrNone = Annotated[int | None, Interval(Integral, 2, None, closed="left"), None]
+Positive = Annotated[float, Interval(Real, 0, None, closed="neither")]
+NotNegative = Annotated[float, Interval(Real, 0, None, closed="left")]
+NotNegativeOrAuto = Annotated[Any, Interval(Real, 0, None, closed="left"), StrOptions({"auto"})]
+Share = Annotated[float, Interval(Real, 0, 1, closed="left")]
+Flag = Annotated[bool, "boolean"]
+
+USUAL: dict[str, Any] = {
+    "n_components": CountOrNone,
+    "n_neighbors": Count,
+    "n_constraints": TwoOrMoreOrNone,
+    "regularization": NotNegativeOrAuto,
+    "prior": Annotated[Any, StrOptions({"identity", "covariance"}), np.ndarray, list],
+    "init": Annotated[Any, StrOptions(set(INITS)), np.ndarray, list],
+    "max_iter": Count,
+    "tol": NotNegative,
+    "batch_size": TwoOrMoreOrNone,
+    "warm_start": Flag,
+    "device": Annotated[str, str],
+    "verbose": Annotated[bool, "verbose"],
+    "random_state": Annotated[Any, "random_state"],
+    "n_jobs": Annotated[int | None, Integral, None],
+    "learner": Annotated[Any, HasMethods(["fit", "transform"])],
+    "preprocessor": Annotated[Any, "array-like", "sparse matrix", callable, None],
+}
+"""What parameters of these names may be unless their annotations say something else."""
+
+DESCRIPTIONS = {
+    "dimensions": """n_components : int or None
+        Dimension of the learned space; None keeps the number of features, or of more than 500 that outnumber the
+        samples what these span.""",
+    "directions": """n_components : int or None
+        Directions to keep; None keeps all.""",
+    "contrasts": """n_components : int or None
+        Directions of the learned space to keep, those in which dissimilar pairs differ most against similar ones; None
+        keeps all.""",
+    "init": """init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features)
+        Where the search begins. "auto": the identity, or for fewer dimensions "lda" while there are more classes than
+        dimensions and "pca" else: nothing depends on the order of features.""",
+    "prior": """prior : {"identity", "covariance"} or array of shape (n_features, n_features)
+        M_0: the identity, the inverse covariance of X, unlabelled rows included (shrunk by Ledoit and Wolf's amount
+        where it is singular), or a symmetric positive definite matrix, a metric of X in its own units.""",
+    "n_constraints": """n_constraints : int or None
+        Pairs drawn from the labels, half of them similar. None draws 20 n_classes^2, at least 1000 and at most 10 000,
+        but no more than there are.""",
+    "max_iter": """max_iter : int
+        Most L-BFGS iterations.""",
+    "max_looks": """max_iter : int
+        Most L-BFGS iterations; with batches, most evaluations on the subset, 25 steps each.""",
+    "batch_size": """batch_size : int or None
+        Samples of a batch, where there are more. None: all together up to 10,000 samples, batches of 2,048 beyond.""",
+    "warm_start": """warm_start : bool
+        Go on from the last fit's map.""",
+    "device": """device : str
+        "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain numpy, which is slow.""",
+    "verbose": """verbose : bool
+        Log every iteration.""",
+    "seed_of_start": """random_state : int, RandomState or None
+        Seed of a random start and of batches.""",
+    "seed_of_pairs": """random_state : int, RandomState or None
+        Seed of the pairs that are drawn.""",
+    "seed_of_folds": """random_state : int, RandomState or None
+        Seed of the inner folds. The learner has its own.""",
+    "most_neighbors": """most_neighbors : int
+        Largest number that "auto" tries.""",
+    "n_jobs": """n_jobs : int or None
+        Threads of the neighbour search.""",
+    "map": """components_ : ndarray of shape (n_components, n_features)
+        The map A.""",
+    "map_of_M": """components_ : ndarray of shape (n_components, n_features)
+        The map A; M = A^T A if n_components is None.""",
+    "gap_above": """gap_ : float
+        At most this far above the minimum.""",
+    "gap_below": """gap_ : float
+        At most this far below the maximum.""",
+    "pairs": """pairs_ : ndarray of shape (n_pairs, 2)
+        Rows of X that were compared.
+    pair_labels_ : ndarray of shape (n_pairs,)
+        +1 for similar, -1 for dissimilar pairs.""",
+    "n_iter": """n_iter_ : int
+        Iterations of L-BFGS.""",
+    "classes": """classes_ : ndarray of shape (n_classes,)
+        Labels seen in fit, if there were any.""",
+    "features": """n_features_in_ : int
+        Features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any.""",
+}
+"""Descriptions of parameters and attributes that several estimators share; defaults are those of the estimator."""
+
+Class = TypeVar("Class", bound=type)
+
+
+@dataclass_transform(eq_default=False)
+def estimator(cls: Class) -> Class:
+    """Give a class the constructor, the constraints and the documentation of its annotated parameters."""
+    made: Any = dataclass(eq=False, repr=False)(cls)
+    parameters = fields(made)
+    defaults = {field.name: field.default for field in parameters}
+    made._parameter_constraints = {
+        field.name: list(_annotated(field).__metadata__) for field in parameters if _annotated(field)
+    }
+    made.__init__.__annotations__ = {}
+    made.__doc__ = described(made.__doc__, DESCRIPTIONS, defaults)
+    # Libraries rebuild dataclasses from their fields, and would lose what was fitted: from here on it is none.
+    for name in (*defaults, "_", "__dataclass_fields__", "__dataclass_params__", "__match_args__", "__replace__"):
+        if name in vars(made):
+            delattr(made, name)
+    return made
+
+
+def _annotated(field):
+    """The annotation that holds the constraints of a parameter, None where it has none."""
+    return field.type if hasattr(field.type, "__metadata__") else USUAL.get(field.name)
+
+
+def described(text: str | None, descriptions: Mapping[str, str], defaults: Mapping[str, Any]) -> str | None:
+    """A docstring with its lines of names in braces replaced by descriptions, parameters with their defaults."""
+
+    def entries(match):
+        found = (_with_default(descriptions[key], defaults) for key in re.findall(r"\w+", match[2]))
+        return "\n".join(match[1] + entry for entry in found)
+
+    return None if text is None else re.sub(r"^( *)((?:\{\w+\} ?)+)$", entries, text, flags=re.MULTILINE)
+
+
+def _with_default(entry, defaults):
+    head, body = entry.split("\n", 1)
+    name = head.split()[0]
+    if name not in defaults:
+        return entry
+    default = f'"{defaults[name]}"' if isinstance(defaults[name], str) else defaults[name]
+    return f"{head}, default={default}\n{body}"
