@@ -11,10 +11,9 @@ from sklearn.preprocessing import MinMaxScaler
 
 from freemetric import keep_interrupted_fits
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
-from freemetric.learners import scml, scml_basis
+from freemetric.learners import dual_averaging, scml
 from freemetric.learners.dual_averaging import DualAverage, batch_gradient, descend, mean_hinge
-from freemetric.learners.scml import SCML, nearest_triplets
-from freemetric.learners.scml_basis import class_discriminants, draw_basis
+from freemetric.learners.scml import SCML, class_discriminants, draw_basis, nearest_triplets
 
 
 def distances(X, i, j, M):
@@ -132,7 +131,7 @@ def blobs(rng, d):
 
 
 def test_discriminants_are_those_of_scikit_learn(rng, monkeypatch):
-    monkeypatch.setattr(scml_basis, "SHRINKAGE", 1e-9)
+    monkeypatch.setattr(scml, "SHRINKAGE", 1e-9)
     X, y = blobs(rng, 5)
     ours, theirs = class_discriminants(X, y, 2), LinearDiscriminantAnalysis(solver="eigen").fit(X, y).scalings_.T[:2]
     cosines = np.abs((ours * theirs).sum(axis=1)) / np.linalg.norm(ours, axis=1) / np.linalg.norm(theirs, axis=1)
@@ -166,7 +165,7 @@ def test_the_kept_objective_never_rises(wine):
     model = SCML(random_state=0, gamma=3.0).fit(*wine)
     assert (np.diff(model.trace_) <= 0).all()
     assert model.trace_[-1] == model.objective_
-    assert len(model.trace_) == model.n_iter_ // scml.STEPS > scml.PATIENCE
+    assert len(model.trace_) == model.n_iter_ // dual_averaging.STEPS > dual_averaging.PATIENCE
 
 
 def test_more_regularization_leaves_fewer_bases(wine):
@@ -253,14 +252,14 @@ def test_warm_start_without_triplets_keeps_the_euclidean_distance(iris):
 
 @pytest.mark.parametrize("looks", [0, 2])
 def test_interrupted_fit_keeps_the_best(wine, monkeypatch, looks):
-    original = scml._Search.advance
+    original = dual_averaging.DualAveraging.advance
 
     def press_ctrl_c(self, *args):
         if len(self.trace) == looks:
             raise KeyboardInterrupt
         original(self, *args)
 
-    monkeypatch.setattr(scml._Search, "advance", press_ctrl_c)
+    monkeypatch.setattr(dual_averaging.DualAveraging, "advance", press_ctrl_c)
     if looks == 0:
         with pytest.raises(KeyboardInterrupt):
             SCML().fit(*wine)

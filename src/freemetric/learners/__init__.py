@@ -1,13 +1,9 @@
 """The estimators: one file per learner."""
 
-from .anmm import ANMM
 from .atomic_fit import keep_interrupted_fits
-from .covariance import Covariance
-from .dca import DCA
+from .chunklets import DCA, RCA
 from .dml_eig import DMLeig
 from .dmlfe import DMLFE
-from .dmlmj import DMLMJ
-from .euclidean import Euclidean
 from .free_energy import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from .gmml import GMML
 from .itml import ITML
@@ -24,11 +20,11 @@ from .mlkr import MLKR
 from .mmc import MMC
 from .nca import NCA
 from .ncmml import NCMML
-from .pca import PCA
-from .rca import RCA
+from .neighbor_scatter import ANMM, DMLMJ
 from .scml import SCML
 from .sdml import SDML
 from .tuples import PairClassifier, QuadrupletClassifier, TripletClassifier
+from .unsupervised import PCA, Covariance, Euclidean
 
 PAPER = {
     "euclidean": Euclidean,

@@ -54,11 +54,6 @@ class MetricLearner(
     _rows: NDArray[np.intp] | None = None  # while learning: which of the rows given are learned from; None: all
     _dtypes: Any = np.float64  # what X is validated to
     _parameter_constraints: dict = {"n_components": [Interval(Integral, 1, None, closed="left"), None]}
-    n_components: Any
-    max_iter: Any
-    tol: Any
-    verbose: Any
-    random_state: Any
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:

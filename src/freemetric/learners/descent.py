@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -54,8 +53,6 @@ class SmoothDescent(MetricLearner):
     """Subclasses call ``_descend`` with their objective in ``_learn``; lengths are in units of X's own."""
 
     _has_units = True
-    init: Any
-    warm_start: Any
 
     def _initial(self, X, y):
         with one_blas_thread():

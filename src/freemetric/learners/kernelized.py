@@ -19,11 +19,10 @@ from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
 from .atomic_fit import AtomicFit
 from .base import generator
 from .distances import PairDistances
-from .kernel_functions import KINDS, PRECOMPUTED, Kernel, width
-from .kernel_space import KernelSpace, exact_space, nystroem_space
+from .kernel_space import KINDS, PRECOMPUTED, Kernel, KernelSpace, exact_space, nystroem_space, width
 from .nca import NCA
 from .parameters import Positive, Share, TwoOrMore, estimator
-from .tuples.teaching import takes, taught
+from .tuples.base import takes, taught
 from .units import check_magnitude, warn_of_dwarfs
 from .validation import check_samples
 

@@ -20,8 +20,6 @@ class EnergyDescent(MiniBatched, WeightedMetricLearner):
     _has_units = True
     _energy: type[Energy]
     _size_energy: type[Energy]
-    init: Any
-    device: Any
 
     def _learn(self, X, y, weights=None):
         n = self._rows_per_batch(len(X))

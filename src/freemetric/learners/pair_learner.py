@@ -1,9 +1,9 @@
 """Bases of learners: those that learn from pairs, and those that stay close to a prior metric."""
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import inv
 from sklearn.utils import check_array
 
@@ -17,9 +17,6 @@ class PairLearner(MetricLearner):
     """Subclasses implement ``_learn(X, y, pairs=None, pair_labels=None)``, where one of y and pairs is None."""
 
     _needs_similar = _needs_dissimilar = False
-    n_constraints: Any
-    pairs_: NDArray
-    pair_labels_: NDArray
 
     def fit(
         self,
@@ -77,8 +74,6 @@ class PriorLearner(MetricLearner):
 
     With another prior unlabelled rows are left out, with a warning.
     """
-
-    prior: Any
 
     def _samples_of_classes(self, X, y, sample_weight):
         if not (isinstance(self.prior, str) and self.prior == "covariance"):

@@ -118,14 +118,17 @@ Class = TypeVar("Class", bound=type)
 @dataclass_transform(eq_default=False)
 def estimator(cls: Class) -> Class:
     """Give a class the constructor, the constraints and the documentation of its annotated parameters."""
+    return make_estimator(cls, DESCRIPTIONS, USUAL)
+
+
+def make_estimator(cls: Class, descriptions: Mapping[str, str], usual: Mapping[str, Any]) -> Class:
+    """The same, with other shared descriptions and constraints of parameters by their names."""
     made: Any = dataclass(eq=False, repr=False)(cls)
-    parameters = fields(made)
-    defaults = {field.name: field.default for field in parameters}
-    made._parameter_constraints = {
-        field.name: list(_annotated(field).__metadata__) for field in parameters if _annotated(field)
-    }
+    defaults = {field.name: field.default for field in fields(made)}
+    kinds = {field.name: _constrained(field.type) or usual.get(field.name) for field in fields(made)}
+    made._parameter_constraints = {name: list(kind.__metadata__) for name, kind in kinds.items() if kind}
     made.__init__.__annotations__ = {}
-    made.__doc__ = described(made.__doc__, DESCRIPTIONS, defaults)
+    made.__doc__ = described(made.__doc__, descriptions, defaults)
     # Libraries rebuild dataclasses from their fields, and would lose what was fitted: from here on it is none.
     for name in (*defaults, "_", "__dataclass_fields__", "__dataclass_params__", "__match_args__", "__replace__"):
         if name in vars(made):
@@ -133,9 +136,9 @@ def estimator(cls: Class) -> Class:
     return made
 
 
-def _annotated(field):
-    """The annotation that holds the constraints of a parameter, None where it has none."""
-    return field.type if hasattr(field.type, "__metadata__") else USUAL.get(field.name)
+def _constrained(annotation):
+    """The annotation where it holds constraints, else None."""
+    return annotation if hasattr(annotation, "__metadata__") else None
 
 
 def described(text: str | None, descriptions: Mapping[str, str], defaults: Mapping[str, Any]) -> str | None:

@@ -1,30 +1,23 @@
 """Sparse compositional metric learning: a few weighted local discriminants, found by dual averaging over triplets."""
 
-import warnings
 from dataclasses import KW_ONLY
 from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
+from scipy.linalg import eigh, qr, solve
+from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
-from ..exceptions import DataWarning, callers_stacklevel
-from .atomic_fit import Lowest, keeping_the_best
-from .base import MetricLearner, generator, one_blas_thread, tell
-from .dual_averaging import DualAverage, descend, mean_hinge
-from .linear_algebra import map_by_contrast, map_of
+from .base import MetricLearner, generator, one_blas_thread
+from .dual_averaging import SEEN, DualAveraging, Steps
+from .linear_algebra import group_means, map_by_contrast, shrunk
 from .parameters import Count, CountOrNone, NotNegative, Positive, estimator
-from .scml_basis import draw_basis, most_bases
 from .side_information import check_triplets, class_neighbors
 from .training_rows import canonical_order
-from .validation import clip_count
+from .validation import clip_count, warn_of_data
 
 PER_FEATURE, MOST_BASES = 20, 1000  # default number of bases
-STEPS = 1000  # between two looks at the exact objective
-PATIENCE = 5  # looks over which tol is measured
-BLOCK = 4096  # rows that are projected at a time
-SEEN = 10_000  # triplets that tell how long differences are
 
 
 @estimator
@@ -181,10 +174,10 @@ class SCML(MetricLearner):
             if basis is None:
                 basis = self._drawn(rng, X, y, triplets) if self.basis is None else _given(self.basis, X.shape[1])
                 start = np.zeros(len(basis))
-            search = _Search(X, triplets, basis, self.regularization, start)
+            steps = Steps(rng, self.batch_size, self.gamma)
+            search = DualAveraging(X, triplets, basis, start, self.regularization, steps)
             if len(triplets):
-                with keeping_the_best("SCML", search.best):
-                    self._descend(rng, search)
+                self._run(search)
         self.basis_, self.weights_, self.objective_ = basis, search.weights() / self._unit**2, search.best.value
         self.trace_, self.n_iter_ = np.array(search.trace), search.n_iter
         return self._map(X, triplets) * self._unit
@@ -207,76 +200,16 @@ class SCML(MetricLearner):
         n_basis = default if self.n_basis is None else clip_count(self.n_basis, most, "n_basis")
         return draw_basis(rng, X, y, triplets, n_basis)
 
-    def _descend(self, rng, search):
-        for done in range(0, self.max_iter, STEPS):
-            search.advance(rng, min(STEPS, self.max_iter - done), self.batch_size, self.gamma)
-            tell(self.verbose, "SCML iteration %d: objective %.6f", search.n_iter, search.best.value)
-            if search.has_settled(self.tol):
-                return
-        warnings.warn(
-            f"SCML stopped at max_iter={self.max_iter} before it converged to tol={self.tol}.",
-            ConvergenceWarning,
-            stacklevel=callers_stacklevel(),
-        )
-
     def _map(self, X, triplets):
         if self.weights_.any():
             some = triplets[:: max(1, len(triplets) // SEEN)]
             own, near, far = X[some].swapaxes(0, 1)
             M = (self.basis_.T * self.weights_) @ self.basis_
             return map_by_contrast(M, own - near, own - far, self.n_components)
-        warnings.warn(
-            "No weights are better than none: there are no triplets, they contradict each other, or regularization is "
-            "too large. The distance stays Euclidean.",
-            DataWarning,
-            stacklevel=callers_stacklevel(),
-        )
+        why = "there are no triplets, they contradict each other, or regularization is too large"
+        warn_of_data(f"No weights are better than none: {why}. The distance stays Euclidean.")
         d = self.basis_.shape[1]
         return np.eye(d if self.n_components is None else self.n_components, d)
-
-
-class _Search:
-    """The run of dual averaging, in units of its own, and the best weights it was seen at.
-
-    Base i is divided by the root of the impostors' mean squared distance s_i along it and its weight multiplied by s_i:
-    the same F, but AdaGrad's steps, which do not know the features' scale, have the right size.
-    """
-
-    def __init__(self, X, triplets, basis, regularization, start):
-        self.X, self.triplets, self.basis, self.regularization = X, triplets, basis, regularization
-        self.spread = _spread(X, triplets, basis)
-        self.P = _projections(X, basis / np.sqrt(self.spread)[:, None])
-        self.state = DualAverage.at(start * self.spread)
-        self.best, self.latest = Lowest(1.0), 1.0  # F(0) = 1
-        self.trace, self.n_iter = [], 0
-        if start.any() and len(triplets):
-            self.look_at(start)
-
-    def advance(self, rng, n_steps, batch_size, gamma):
-        """Take steps, then look where they led."""
-        batches = rng.integers(len(self.triplets), size=(n_steps, batch_size))
-        descend(self.P, self.triplets, batches, self.state, self.regularization / self.spread, gamma, self.n_iter)
-        self.n_iter += n_steps
-        iterate = self.state.weights / self.spread
-        # the average has less noise, but would keep a little of every base that ever was used
-        average = np.where(iterate > 0, self.state.average / self.spread, 0.0)
-        self.latest = min(self.look_at(iterate), self.look_at(average))
-        self.trace.append(self.best.value)
-
-    def look_at(self, weights):
-        """F, exactly."""
-        A = map_of((self.basis.T * weights) @ self.basis)
-        value = mean_hinge(self.X @ A.T, self.triplets) + self.regularization * weights.sum()
-        self.best.offer(value, weights)
-        return value
-
-    def has_settled(self, tol):
-        """Whether the last looks found little better and the last one is near the best."""
-        before = self.trace[-1 - PATIENCE] if len(self.trace) > PATIENCE else np.inf
-        return before - self.best.value < tol and self.latest - self.best.value <= tol
-
-    def weights(self):
-        return np.zeros(len(self.basis)) if self.best.item is None else self.best.item
 
 
 def _given(basis, d):
@@ -299,17 +232,102 @@ def nearest_triplets(X: NDArray, y: NDArray, n_neighbors: int, n_impostors: int)
     return triplets[(triplets >= 0).all(axis=1)]
 
 
-def _spread(X, triplets, basis):
-    """Mean squared distance of impostors along every base, (n_basis,); never 0."""
-    some = triplets[:: max(1, len(triplets) // SEEN)]
-    D = X[some[:, 0]] - X[some[:, 2]]
-    spread = np.einsum("id,de,ie->i", basis, D.T @ D / max(1, len(D)), basis, optimize=True)
-    spread = np.maximum(spread, 1e-6 * spread.mean())
-    return np.where(spread > 0, spread, 1.0)
+SCALES = (10, 20, 50)  # samples per class in a region, as in the paper; without classes, samples that begin triplets
+SHRINKAGE = 0.1  # of a region's mean variance: ten samples do not span the features
+PER_REGION = 5  # most discriminants of a region of triplets
+MOST_EACH = 100  # triplets that a sample brings into a region
 
 
-def _projections(X, basis):
-    P = np.empty((len(X), len(basis)), dtype=np.float32)
-    for i in range(0, len(X), BLOCK):
-        P[i : i + BLOCK] = X[i : i + BLOCK] @ basis.T
-    return P
+def draw_basis(rng: np.random.Generator, X: NDArray, y: NDArray | None, triplets: NDArray, n_basis: int) -> NDArray:
+    """Unit vectors (n_basis, d): the discriminants of random regions, at every scale."""
+    per_region = _per_region(X, y)
+    n_regions = -(-n_basis // (per_region * len(SCALES)))
+    regions = _triplet_regions(rng, X, triplets, n_regions) if y is None else _class_regions(rng, X, y, n_regions)
+    directions = [
+        triplet_discriminants(X, triplets[region], per_region)
+        if y is None
+        else class_discriminants(X[region], y[region], per_region)
+        for region in regions
+    ]
+    return _unit_rows(rng, np.vstack(directions)[:n_basis])
+
+
+def class_discriminants(X: NDArray, y: NDArray, n_directions: int) -> NDArray:
+    """Leading directions (n_directions, d) of Fisher's criterion; zeros where there are fewer.
+
+    The eigenvectors of S_w^-1 S_b are S_w^-1 M^T u with u those of M S_w^-1 M^T, M the class means: no larger
+    eigenproblem than the number of classes.
+    """
+    X, span = _spanned(X - X.mean(axis=0))
+    means = group_means(X, y)
+    inside = X - means[y]
+    M = means - means.mean(axis=0)
+    V = solve(shrunk(inside.T @ inside / len(X), SHRINKAGE), M.T, assume_a="pos")
+    values, U = eigh(M @ V)
+    return _leading(values, (V @ U).T, n_directions) @ span.T
+
+
+def triplet_discriminants(X: NDArray, triplets: NDArray, n_directions: int) -> NDArray:
+    """Leading directions (n_directions, d) of the far pairs' scatter against the near pairs'; zeros for none."""
+    a, p, n = triplets.T
+    D, span = _spanned(np.vstack([X[a] - X[p], X[a] - X[n]]))
+    near, far = D[: len(a)], D[len(a) :]
+    values, V = eigh(far.T @ far / len(a), shrunk(near.T @ near / len(a), SHRINKAGE))
+    return _leading(values, V.T, n_directions) @ span.T
+
+
+def _spanned(X):
+    """X in coordinates of the space that its rows span, and that space (d, .): few rows are cheap."""
+    if X.shape[0] >= X.shape[1]:
+        return X, np.eye(X.shape[1])
+    span = qr(X.T, mode="economic")[0]
+    return X @ span, span
+
+
+def _leading(values, directions, n_directions):
+    """Directions by falling value, zeros for those whose value is none."""
+    order = np.argsort(-values, kind="stable")[:n_directions]
+    real = values[order] > 1e-9 * max(values[order[0]], 1e-300)
+    leading = np.zeros((n_directions, directions.shape[1]))
+    leading[: len(order)] = directions[order] * real[:, None]
+    return leading
+
+
+def _unit_rows(rng, B):
+    """Rows of length 1; random directions for rows of zeros."""
+    lost = ~B.any(axis=1)
+    B[lost] = rng.standard_normal((lost.sum(), B.shape[1]))
+    B /= np.abs(B).max(axis=1, keepdims=True)
+    return B / np.linalg.norm(B, axis=1, keepdims=True)
+
+
+def _class_regions(rng, X, y, n_regions):
+    """Samples around random ones, the nearest of every class; a list for every scale and centre."""
+    centres = X[rng.choice(len(X), n_regions, replace=False)]
+    nearest = []
+    for c in range(y.max() + 1):
+        own = np.flatnonzero(y == c)
+        search = NearestNeighbors(n_neighbors=min(SCALES[-1], len(own))).fit(X[own])
+        nearest.append(own[search.kneighbors(centres, return_distance=False)])
+    return [np.concatenate([of_class[r, :k] for of_class in nearest]) for k in SCALES for r in range(n_regions)]
+
+
+def _triplet_regions(rng, X, triplets, n_regions):
+    """Numbers of the triplets that begin nearest to a random beginning, as many as ``SCALES`` samples have."""
+    beginnings = np.unique(triplets[:, 0])
+    each = min(MOST_EACH, -(-len(triplets) // len(beginnings)))
+    nearest = []
+    for centre in rng.choice(beginnings, n_regions, replace=False):
+        distances = ((X - X[centre]) ** 2).sum(axis=1)
+        nearest.append(np.argsort(distances[triplets[:, 0]], kind="stable")[: SCALES[-1] * each])
+    return [order[: k * each] for k in SCALES for order in nearest]
+
+
+def _per_region(X, y):
+    return min(X.shape[1], PER_REGION if y is None else y.max())
+
+
+def most_bases(X: NDArray, y: NDArray | None, triplets: NDArray) -> int:
+    """Every sample, or every one that begins a triplet, can be the centre of one region of each scale."""
+    n_centres = len(np.unique(triplets[:, 0])) if y is None else len(X)
+    return n_centres * len(SCALES) * _per_region(X, y)

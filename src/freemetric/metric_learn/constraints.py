@@ -11,7 +11,10 @@ from ..exceptions import callers_stacklevel
 from ..learners.base import generator
 from ..learners.scml import nearest_triplets
 from ..learners.side_information import count_pairs, draw_dissimilar, draw_similar
-from .renamed import DEPRECATED, renamed
+from ..learners.validation import check_labels
+from .base import DEPRECATED, renamed
+
+PER_CLASS_PAIR = 20  # constraints of each kind, where no number is asked for
 
 
 class Constraints:
@@ -152,16 +155,43 @@ def warn_of_few(partial_labels: NDArray, k_genuine: int, k_impostor: int) -> Non
     for label, count in zip(labels, counts, strict=True):
         others = counts.sum() - count
         if k_genuine + 1 > count:
-            warnings.warn(
-                f"The class {label} has {count} elements, which is not sufficient to generate {k_genuine + 1} "
-                f"genuine neighbors as specified by k_genuine. Will generate {count - 1} genuine neighbors "
-                "instead.\n",
-                stacklevel=callers_stacklevel(),
-            )
+            _warn_of(label, f"{count} elements", k_genuine + 1, "genuine", count - 1)
         if k_impostor > others:
-            warnings.warn(
-                f"The class {label} has {others} elements of other classes, which is not sufficient to generate "
-                f"{k_impostor} impostor neighbors as specified by k_impostor. Will generate {others} impostor "
-                "neighbors instead.\n",
-                stacklevel=callers_stacklevel(),
-            )
+            _warn_of(label, f"{others} elements of other classes", k_impostor, "impostor", others)
+
+
+def _warn_of(label, has, wanted, kind, given):
+    warnings.warn(
+        f"The class {label} has {has}, which is not sufficient to generate {wanted} {kind} neighbors as specified by "
+        f"k_{kind}. Will generate {given} {kind} neighbors instead.\n",
+        stacklevel=callers_stacklevel(),
+    )
+
+
+def partial_labels(y: ArrayLike) -> NDArray[np.int_]:
+    """Class numbers, -1 where a label is unknown: negative among numbers, if two others are left."""
+    labels = np.asarray(y)
+    known = np.ones(len(labels), dtype=bool)
+    if np.issubdtype(labels.dtype, np.number) and len(np.unique(labels[labels >= 0])) > 1:
+        known = labels >= 0
+    numbers = np.full(len(labels), -1)
+    numbers[known] = check_labels(labels[known])[1]
+    return numbers
+
+
+def drawn_pairs(y: ArrayLike, n_constraints: int | None, random_state: Any) -> tuple[NDArray, NDArray]:
+    """Pairs (n, 2) of rows, and +1 for those of one class, -1 for the others; ``n_constraints`` of each kind."""
+    a, b, c, d = _drawn(y, n_constraints, random_state)
+    pairs = np.vstack([np.column_stack([a, b]), np.column_stack([c, d])])
+    return pairs, np.repeat([1, -1], [len(a), len(c)])
+
+
+def drawn_quadruplets(y: ArrayLike, n_constraints: int | None, random_state: Any) -> NDArray:
+    """Two rows of one class and two of different classes, (n, 4); None: 20 times the number of classes squared."""
+    return np.column_stack(_drawn(y, n_constraints, random_state, same_length=True))
+
+
+def _drawn(y, n_constraints, random_state, **options):
+    numbers = partial_labels(y)
+    n = PER_CLASS_PAIR * (numbers.max() + 1) ** 2 if n_constraints is None else n_constraints
+    return Constraints(numbers).positive_negative_pairs(n, random_state=random_state, **options)

@@ -11,11 +11,8 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from ..files.checks import require
-from ..learners.thresholds import STRATEGIES, best_threshold
-from ..learners.units import check_magnitude
-from ..learners.validation import check_samples
-from .inputs import distinct_points
-from .mahalanobis import Mahalanobis
+from ..learners.tuples.pair_classifier import STRATEGIES, best_threshold
+from .base import Mahalanobis
 
 
 class PairsClassifier(ClassifierMixin, Mahalanobis):
@@ -25,43 +22,38 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
     threshold_: float
     _learn_pairs: Callable[..., Any]
 
+    def fit(self, pairs: ArrayLike, y: ArrayLike, calibration_params: dict[str, Any] | None = None) -> Self:
+        """Learn the metric and a threshold from pairs.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (n_pairs, 2, n_features) or (n_pairs, 2)
+            Pairs of points, or of indicators.
+        y : array-like of shape (n_pairs,)
+            +1 for similar, -1 for dissimilar pairs.
+        calibration_params : dict or None, default=None
+            What ``calibrate_threshold`` takes.
+
+        Returns
+        -------
+        self : object
+        """
+        return self._fit_and_calibrate(pairs, y, calibration_params)
+
     def _fit_and_calibrate(self, pairs, y, calibration_params, **options):
         calibration = calibration_params or {}
         self._validate_calibration_params(**calibration)
-        X, indices = distinct_points(pairs, self.preprocessor, 2, type(self).__name__)
-        X = check_samples(self, X, dtype=np.float64)
-        check_magnitude(X)
+        X, indices = self._distinct(pairs, 2)
         y = _checked_labels(pairs, y)
         self._learn_pairs(X, indices, y, **options)
         return self._calibrate(X[indices], y, **calibration)
 
     def decision_function(self, pairs: ArrayLike) -> NDArray:
-        """Minus the learned distance of pairs: larger for more similar ones.
-
-        Parameters
-        ----------
-        pairs : array-like of shape (n_pairs, 2, n_features) or (n_pairs, 2)
-            Pairs of points, or of indicators where there is a preprocessor.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_pairs,)
-        """
+        """Minus the learned distance (n_pairs,) of pairs of points or indicators: larger for more similar ones."""
         return self.pair_score(pairs)
 
     def predict(self, pairs: ArrayLike) -> NDArray:
-        """Which pairs are similar: those that are at most ``threshold_`` apart.
-
-        Parameters
-        ----------
-        pairs : array-like of shape (n_pairs, 2, n_features) or (n_pairs, 2)
-            Pairs of points, or of indicators where there is a preprocessor.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_pairs,)
-            +1 for similar, -1 for dissimilar pairs.
-        """
+        """+1 for pairs that are at most ``threshold_`` apart, -1 for others, (n_pairs,)."""
         check_is_fitted(self)
         if not hasattr(self, "threshold_"):
             said = "A threshold for this estimator has not been set"
@@ -69,33 +61,11 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
         return np.where(-self.decision_function(pairs) <= self.threshold_, 1, -1)
 
     def score(self, pairs: ArrayLike, y: ArrayLike) -> float:
-        """Area under the ROC curve: the chance that a similar pair is nearer than a dissimilar one.
-
-        Parameters
-        ----------
-        pairs : array-like of shape (n_pairs, 2, n_features) or (n_pairs, 2)
-            Pairs of points, or of indicators where there is a preprocessor.
-        y : array-like of shape (n_pairs,)
-            +1 for similar, -1 for dissimilar pairs.
-
-        Returns
-        -------
-        area : float
-        """
+        """Area under the ROC curve: the chance that a similar pair (y = 1) is nearer than a dissimilar one (y = -1)."""
         return roc_auc_score(y, self.decision_function(pairs))
 
     def set_threshold(self, threshold: float) -> Self:
-        """Call pairs similar that are at most so far apart.
-
-        Parameters
-        ----------
-        threshold : float
-            A distance.
-
-        Returns
-        -------
-        self : object
-        """
+        """Call pairs similar that are at most so far apart."""
         check_is_fitted(self)
         try:
             self.threshold_ = float(threshold)

@@ -1,47 +1,337 @@
-"""Estimators that are fitted on points with labels, and are transformers for pipelines."""
+"""Estimators of metric-learn's names that learn from points: from their labels, from chunks, or without either."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from numpy.typing import ArrayLike
 
-from ..learners.units import check_magnitude
-from ..learners.validation import check_samples
-from .inputs import formed_points
-from .mahalanobis import Mahalanobis
+from .. import learners
+from ..learners.validation import warn_of_data
+from .base import DEPRECATED, PointsLearner, renamed, translated
+from .constraints import Constraints, partial_labels
+from .starts import check_n_components, start
+
+TOL_OF_NCA = 1e-7  # where metric-learn goes on as far as scipy does
 
 
-class PointsLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mahalanobis):
-    """Subclasses have ``fit(X, y)``."""
+@translated
+class Covariance(PointsLearner):
+    """The Mahalanobis distance proper: M is the inverse covariance of the points.
 
-    _needs_labels = True
+    A singular covariance is shrunk by :class:`freemetric.Covariance`, where metric-learn takes the pseudo-inverse.
 
-    def transform(self, X: ArrayLike) -> NDArray:
-        """Map points to the space where the learned distance is Euclidean.
+    Parameters
+    ----------
+    {preprocessor}
+
+    Attributes
+    ----------
+    {map} {n_features_in_} {feature_names_in_}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric.metric_learn import Covariance
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> Covariance().fit(X).transform(X).shape
+    (150, 4)
+    """
+
+    preprocessor: Any = None
+
+    _needs_labels = False
+    _found = ()
+
+    def fit(self, X: ArrayLike, y: Any = None) -> Self:
+        """Take the covariance of the points.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or (n_samples,)
-            Points, or indicators of points where there is a preprocessor.
+            Points, or indicators of points.
+        y : ignored
+            For pipelines.
 
         Returns
         -------
-        Z : ndarray of shape (n_samples, n_components)
-            ``X @ components_.T``.
+        self : object
         """
-        return super().transform(X)  # here, so that set_output finds it
+        return self._learn_by(learners.Covariance(), self._points(X))
 
-    def _points(self, X: Any, *y: Any, **options: Any) -> Any:
-        """Points (N, d) and labels, checked; the number and names of features are learned."""
-        X = formed_points(X, self.preprocessor, type(self).__name__)
-        options = {"dtype": np.float64, "order": "C", "ensure_min_samples": 2} | options
-        checked = check_samples(self, X, *y, **options)
-        check_magnitude(checked[0] if y else checked)
-        return checked
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = self._needs_labels
-        tags.input_tags.sparse = True
-        return tags
+@translated
+class LFDA(PointsLearner):
+    """Local Fisher discriminant analysis, by :class:`freemetric.LFDA`.
+
+    Parameters
+    ----------
+    {directions}
+    k : int or None, default=None
+        Neighbour that sets the scale of a point: at most one less than there are features, and that, or 7, by default.
+    embedding_type : {"weighted", "orthonormalized", "plain"}, default="weighted"
+        Directions times the root of their eigenvalue, an orthonormal basis of their span, or as they are.
+    {preprocessor}
+
+    Attributes
+    ----------
+    {map} {n_features_in_} {feature_names_in_}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric.metric_learn import LFDA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LFDA(k=2, n_components=2).fit(X, y).transform(X).shape
+    (150, 2)
+    """
+
+    n_components: int | None = None
+    k: int | None = None
+    embedding_type: str = "weighted"
+    preprocessor: Any = None
+
+    _names = {"n_neighbors": "k", "embedding": "embedding_type"}
+    _found = ()
+
+    def _learn_points(self, X, y):
+        check_n_components(self.n_components, X.shape[1])
+        k = self._n_neighbors(max(X.shape[1] - 1, 1))
+        return self._learn_by(self._translate(learners.LFDA, n_neighbors=k, embedding=self.embedding_type), X, y)
+
+    def _n_neighbors(self, most):
+        """metric-learn limits them by the number of features."""
+        if self.k is not None and self.k > most:
+            warn_of_data(f"Chosen k ({self.k}) too large, using {most} instead.")
+        return min(7 if self.k is None else self.k, most)
+
+
+@translated
+class LMNN(PointsLearner):
+    """Large margin nearest neighbours, by :class:`freemetric.LMNN`.
+
+    Parameters
+    ----------
+    {init}
+    n_neighbors : int, default=3
+        Target neighbours of each point.
+    min_iter : int, default=50
+        Not used: L-BFGS needs no least number of iterations.
+    {max_iter}
+    learn_rate : float, default=1e-7
+        Not used: L-BFGS finds the length of its steps.
+    regularization : float in [0, 1), default=0.5
+        Weight of the pull towards the targets against the push of the impostors.
+    convergence_tol : float, default=0.001
+        Stop when an iteration lowers the mean loss of a point by less than a tenth of this.
+    {verbose} {preprocessor} {dimensions} {random_state}
+    k : int, default="deprecated"
+        The old name of ``n_neighbors``.
+
+    Attributes
+    ----------
+    {map} {n_iter_} {n_features_in_} {feature_names_in_}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric.metric_learn import LMNN
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LMNN(n_neighbors=5, learn_rate=1e-6).fit(X, y).components_.shape
+    (4, 4)
+    """
+
+    init: Any = "auto"
+    n_neighbors: int = 3
+    min_iter: int = 50
+    max_iter: int = 1000
+    learn_rate: float = 1e-7
+    regularization: float = 0.5
+    convergence_tol: float = 0.001
+    verbose: bool = False
+    preprocessor: Any = None
+    n_components: int | None = None
+    random_state: Any = None
+    k: Any = DEPRECATED
+
+    _names = {"tol": "convergence_tol"}
+
+    def _learn_points(self, X, y):
+        learner = self._translate(
+            learners.LMNN,
+            n_neighbors=renamed(self.k, self.n_neighbors, "k", "n_neighbors"),
+            init=start(self.init, X, self.n_components, len(np.unique(y))),
+            tol=self.convergence_tol / 10,
+        )
+        return self._learn_by(learner, X, y)
+
+
+@translated
+class NCA(PointsLearner):
+    """Neighbourhood components analysis, by :class:`freemetric.NCA`.
+
+    Parameters
+    ----------
+    {init} {dimensions} {max_iter}
+    tol : float or None, default=None
+        Stop when an iteration lowers the expected error by less; None: 1e-7, about where metric-learn's ends.
+    {verbose} {preprocessor} {random_state}
+
+    Attributes
+    ----------
+    {map} {n_iter_} {n_features_in_} {feature_names_in_}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric.metric_learn import NCA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> NCA(n_components=2).fit(X, y).get_mahalanobis_matrix().shape
+    (4, 4)
+    """
+
+    init: Any = "auto"
+    n_components: int | None = None
+    max_iter: int = 100
+    tol: float | None = None
+    verbose: bool = False
+    preprocessor: Any = None
+    random_state: Any = None
+
+    def _learn_points(self, X, y):
+        init = start(self.init, X, self.n_components, len(np.unique(y)))
+        tol = TOL_OF_NCA if self.tol is None else self.tol
+        return self._learn_by(self._translate(learners.NCA, init=init, tol=tol), X, y)
+
+
+@translated
+class MLKR(PointsLearner):
+    """Metric learning for kernel regression, by :class:`freemetric.MLKR`.
+
+    Parameters
+    ----------
+    {dimensions}
+    init : {"auto", "pca", "identity", "random"} or array of shape (n_components, n_features), default="auto"
+        Where the search begins. "auto": "pca" where there are fewer components than features and points, else
+        "identity".
+    tol : float or None, default=None
+        Stop when an iteration lowers the error, a share of the variance of y, by less; None: as
+        :class:`freemetric.MLKR`.
+    {max_iter} {verbose} {preprocessor} {random_state}
+
+    Attributes
+    ----------
+    {map} {n_iter_} {n_features_in_} {feature_names_in_}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from freemetric.metric_learn import MLKR
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> MLKR(n_components=2).fit(X[:100], y[:100]).transform(X).shape
+    (442, 2)
+    """
+
+    n_components: int | None = None
+    init: Any = "auto"
+    tol: float | None = None
+    max_iter: int = 1000
+    verbose: bool = False
+    preprocessor: Any = None
+    random_state: Any = None
+
+    _options = {"y_numeric": True}
+
+    def _learn_points(self, X, y):
+        tol = learners.MLKR().tol if self.tol is None else self.tol
+        learner = self._translate(learners.MLKR, init=start(self.init, X, self.n_components), tol=tol)
+        return self._learn_by(learner, X, y)
+
+
+@translated
+class RCA(PointsLearner):
+    """Relevant component analysis from chunks, by :class:`freemetric.RCA`.
+
+    Parameters
+    ----------
+    {directions} {preprocessor}
+
+    Attributes
+    ----------
+    {map} {n_features_in_} {feature_names_in_}
+
+    Examples
+    --------
+    >>> from freemetric.metric_learn import RCA
+    >>> X = [[-0.05, 3.0], [0.05, -3.0], [0.1, -3.55], [-0.1, 3.55], [-0.95, -0.05], [0.95, 0.05]]
+    >>> RCA().fit(X, [0, 0, 1, 1, 2, 2]).components_.shape
+    (2, 2)
+    """
+
+    n_components: int | None = None
+    preprocessor: Any = None
+
+    _found = ()
+
+    def fit(self, X: ArrayLike, chunks: ArrayLike) -> Self:
+        """Learn the map from chunks.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or (n_samples,)
+            Points, or indicators of points.
+        chunks : array-like of int of shape (n_samples,)
+            The chunk of each point, -1 where it is in none.
+
+        Returns
+        -------
+        self : object
+        """
+        points, numbers = self._points(X, chunks)
+        return self._learn_chunks(points, np.asarray(numbers, dtype=int))
+
+    def _learn_chunks(self, X, chunks):
+        check_n_components(self.n_components, X.shape[1])
+        return self._learn_by(learners.RCA(self.n_components), X, chunks=chunks)
+
+
+@translated
+class RCA_Supervised(RCA):  # noqa: N801 - metric-learn's name
+    """Relevant component analysis from labels: chunks are drawn from them.
+
+    Parameters
+    ----------
+    {directions}
+    n_chunks : int, default=100
+        Chunks to draw.
+    chunk_size : int, default=2
+        Points of each.
+    {preprocessor} {random_state}
+    num_chunks : int, default="deprecated"
+        The old name of ``n_chunks``.
+
+    Attributes
+    ----------
+    {map} {n_features_in_} {feature_names_in_}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric.metric_learn import RCA_Supervised
+    >>> X, y = load_iris(return_X_y=True)
+    >>> RCA_Supervised(n_chunks=30, chunk_size=2, random_state=0).fit(X, y).transform(X).shape
+    (150, 4)
+    """
+
+    n_components: int | None = None
+    n_chunks: int = 100
+    chunk_size: int = 2
+    preprocessor: Any = None
+    random_state: Any = None
+    num_chunks: Any = DEPRECATED
+
+    fit = PointsLearner.fit  # type: ignore[assignment]  # from labels, not from chunks
+
+    def _learn_points(self, X, y):
+        n_chunks = renamed(self.num_chunks, self.n_chunks, "num_chunks", "n_chunks")
+        drawn = Constraints(partial_labels(y)).chunks(n_chunks, self.chunk_size, self.random_state)
+        return self._learn_chunks(X, drawn)

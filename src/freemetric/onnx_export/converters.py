@@ -10,7 +10,7 @@ from ..learners import FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighbo
 from ..learners.base import MetricLearner
 from ..learners.free_energy.description import rows_asked
 from ..learners.kernelized import Kernelized
-from ..metric_learn.points import PointsLearner
+from ..metric_learn.base import PointsLearner
 from .averages import mean_of_neighbors
 from .classifiers import many_spaces, one_space
 from .graph import Graph

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..learners.kernel_functions import Kernel
+from ..learners.kernel_space import Kernel
 from ..learners.kernelized import Kernelized
 from .graph import Graph
 

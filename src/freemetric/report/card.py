@@ -13,7 +13,7 @@ from ..display.candidates import kind_name
 from ..learners.free_energy.importances_mixin import KNOWN, ImportancesMixin
 from ..learners.free_energy.out_of_bag import out_of_bag
 from ..learners.free_energy.scoring import score_name
-from ..learners.kernel_functions import WITH_GAMMA
+from ..learners.kernel_space import WITH_GAMMA
 from ..learners.kernelized import Kernelized
 from ..printable import counted
 from .card_drawing import bars, framed, line, percent, points

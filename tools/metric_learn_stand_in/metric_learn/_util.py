@@ -6,7 +6,7 @@ Most names are imported by a module of helpers and called only by tests of thems
 from scipy.linalg import pinvh
 
 from freemetric.learners.linear_algebra import map_of
-from freemetric.metric_learn.matrices import is_definite, metric_matrix
+from freemetric.metric_learn.starts import is_definite, metric_matrix
 
 
 def make_context(estimator):

@@ -1,5 +1,6 @@
-"""What classifiers of tuples share: a learner inside, tuples that become points, the distances that were learned."""
+"""What classifiers of tuples share: a learner inside that takes weaker knowledge than labels, and its distances."""
 
+import inspect
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
@@ -8,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -25,7 +27,43 @@ from ..atomic_fit import AtomicFit
 from ..units import check_not_huge
 from ..validation import check_samples
 from .forming import Formed, as_tuples, called, formed, len_of, looked_up, rows_of, samples_of
-from .teaching import check_takes, taught
+
+KINDS = ("pairs", "triplets", "quadruplets")
+
+
+def takes(learner: Any, name: str) -> bool:
+    """Whether the ``fit`` of a learner takes something by this name; of a pipeline, that of its last step."""
+    if isinstance(learner, Pipeline):
+        return takes(learner.steps[-1][1], name)
+    parameters = inspect.signature(learner.fit).parameters
+    if name in parameters:
+        return True
+    hands_on = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+    return hands_on and getattr(learner, "learner", None) is not None and takes(learner.learner, name)
+
+
+def taught(learner: Any, X: NDArray, knowledge: dict[str, Any], y: ArrayLike | None = None) -> Any:
+    """A clone of the learner, fitted on X, with labels or without, and with this knowledge."""
+    pupil = clone(learner)
+    if isinstance(pupil, Pipeline):
+        last = pupil.steps[-1][0]
+        return pupil.fit(X, y, **{f"{last}__{name}": value for name, value in knowledge.items()})
+    return pupil.fit(X, y, **knowledge)
+
+
+def check_takes(learner: Any, names: tuple[str, ...]) -> str:
+    """The first of the names that the learner's ``fit`` takes; ValueError where it takes none."""
+    for name in names:
+        if takes(learner, name):
+            return name
+    known = [name for name in KINDS if takes(learner, name)]
+    but = f"it learns from {' or '.join(known)}" if known else "it learns from labels alone"
+    raise ValueError(f"{_name_of(learner)} takes no {names[0]}: {but}.")
+
+
+def _name_of(learner):
+    return type(learner.steps[-1][1] if isinstance(learner, Pipeline) else learner).__name__
+
 
 SHARE = 1 / 16  # of working_memory, for tuples of samples: what is computed from them takes as much again
 

@@ -1,16 +1,101 @@
-"""The Mahalanobis distance proper: the inverse covariance of the samples, without labels."""
+"""Metrics without labels: Euclid, principal components, the Mahalanobis distance proper."""
 
 from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
+from sklearn.decomposition import PCA as ScikitLearnPCA
 
 from ..magnitudes import enlarged, exponent_of, reduced
 from .base import MetricLearner
 from .linear_algebra import invertible, is_regular, mean_of
-from .parameters import estimator
+from .parameters import Flag, estimator
 from .units import ranges
 from .validation import clip_count
+
+
+class Euclidean(MetricLearner):
+    """The Euclidean distance: A is the identity.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_features, n_features)
+        The identity.
+    n_features_in_ : int
+        Features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric import Euclidean
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> Euclidean().fit(X).pair_distance([[X[0], X[1]]]).round(3)
+    array([0.539])
+    """
+
+    _needs_labels = False
+    _parameter_constraints: dict = {}
+
+    def _learn(self, X, y):
+        return np.eye(X.shape[1])
+
+
+@estimator
+class PCA(MetricLearner):
+    """Directions of largest variance: max tr(A C A^T) subject to A A^T = I.
+
+    Without ``n_components`` it is a rotation and leaves Euclidean distances as they are; with fewer components it drops
+    the directions that vary least. Labels are not used. Costs O(N d min(N, d)).
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Directions to keep; None keeps all that N samples determine.
+    whiten : bool, default=False
+        Divide each direction by its standard deviation; constant directions are dropped then.
+    random_state : int, RandomState or None, default=None
+        Seed of scikit-learn's randomised solver, which it uses on large data.
+
+    Attributes
+    ----------
+    {map}
+    explained_variance_ : ndarray of shape (n_components,)
+        Variance along each direction.
+    {features}
+
+    References
+    ----------
+    I. T. Jolliffe, Principal component analysis, Springer 2002.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric import PCA
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> PCA(n_components=2).fit(X).explained_variance_.round(2)
+    array([4.23, 0.24])
+    """
+
+    n_components: int | None = None
+    _: KW_ONLY
+    whiten: Flag = False
+    random_state: Any = None
+
+    _needs_labels = False
+
+    def _learn(self, X, y):
+        p = None if self.n_components is None else clip_count(self.n_components, min(X.shape), "n_components")
+        with np.errstate(invalid="ignore"):  # shares of no variance at all
+            fitted = ScikitLearnPCA(p, random_state=self.random_state).fit(X)
+        A, variance = fitted.components_, fitted.explained_variance_
+        if self.whiten:
+            varies = variance > 1e-12 * max(variance.max(), np.finfo(float).tiny)
+            A, variance = A[varies] / np.sqrt(variance[varies])[:, None], variance[varies]
+        self.explained_variance_ = variance
+        return A
+
 
 ROUNDING = 1e-6  # spread against mean of a feature that has to be looked at again
 FEW_DIGITS = 1e-6  # smallest against largest variance; below, eigenvalues have less than ten digits
