@@ -28,10 +28,7 @@ class RCA(MetricLearner):
 
     Parameters
     ----------
-    {directions}
-    regularization : float or "auto", default="auto"
-        Ridge on C_w relative to its mean eigenvalue. "auto" shrinks a singular C_w by Ledoit and Wolf's amount and
-        leaves a regular one as it is.
+    {directions} {ridge}
 
     Attributes
     ----------
@@ -45,9 +42,8 @@ class RCA(MetricLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric import RCA
-    >>> X, y = load_iris(return_X_y=True)
     >>> RCA().fit(X, y).components_.shape
     (4, 4)
     """
@@ -117,9 +113,7 @@ class DCA(MetricLearner):
     ----------
     n_components : int or None, default=None
         Directions to keep, those of smallest variance within groups; None keeps all of C_b's rank.
-    regularization : float or "auto", default="auto"
-        Ridge on C_w relative to its mean eigenvalue. "auto" shrinks a singular C_w by Ledoit and Wolf's amount and
-        leaves a regular one as it is.
+    {ridge}
 
     Attributes
     ----------
@@ -134,9 +128,8 @@ class DCA(MetricLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric import DCA
-    >>> X, y = load_iris(return_X_y=True)
     >>> DCA().fit(X, y).components_.shape
     (2, 4)
     """

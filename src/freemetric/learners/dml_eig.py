@@ -43,8 +43,7 @@ class DMLeig(PairLearner):
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Directions of largest eigenvalue of M to keep; None keeps all.
+    {leading}
     n_neighbors : int, default=10
         Nearest samples of the own class and of the others that make a sample's pairs; fewer where a class is
         smaller. Not used where pairs are given.
@@ -55,23 +54,17 @@ class DMLeig(PairLearner):
         pair, large ones the average.
     regularization : float, default=0.1
         Ridge on X_S relative to its mean eigenvalue.
-    max_iter : int, default=100
-        Most Frank-Wolfe steps.
+    {max_iter}
     tol : float, default=1e-3
         Stop when the gap is at most this share of the largest eigenvalue.
-    {warm_start} {verbose}
-    random_state : int, RandomState or None, default=None
-        Seed of the choice among too many pairs.
+    {warm_start} {verbose} {random_state}
 
     Attributes
     ----------
     {map_of_M}
     objective_ : float
         The smoothed minimum at M; with the ridge in X_S, the mean similar distance is a little below 1.
-    {gap_below}
-    n_iter_ : int
-        Frank-Wolfe steps.
-    {classes} {features}
+    {gap} {n_iter} {classes} {features}
 
     References
     ----------

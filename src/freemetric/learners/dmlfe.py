@@ -68,11 +68,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         A folder in which the walk is kept on the way. A fit that was killed goes on from there when it is called again,
         with the same data and parameters, and ends with the same model; the files are then removed. Several fits can
         share a folder. Needs a ``random_state`` and a sampler with ``begin`` and ``advance``.
-    warm_start : bool, default=False
-        Go on from the last fit's replicas.
-    {verbose}
-    random_state : int, RandomState or None, default=None
-        Seed of everything random.
+    {warm_start} {verbose} {random_state}
 
     Attributes
     ----------
@@ -86,8 +82,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         "temperature", "energy" and "acceptance" of every Monte Carlo step.
     snapshots_ : dict of ndarray
         "step" (n,) and "map" (n, n_components, n_features): the first replica along the walk, n at most 60.
-    n_iter_ : int
-        Monte Carlo steps made.
+    {n_iter}
     classes_ : ndarray of shape (n_classes,)
         Labels seen in fit; absent where y are numbers.
     {features}
@@ -104,13 +99,9 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import MinMaxScaler
+    {wine} {knn}
     >>> from freemetric import DMLFE
-    >>> X, y = load_wine(return_X_y=True)
-    >>> model = make_pipeline(MinMaxScaler(), DMLFE(random_state=0), KNeighborsClassifier()).fit(X, y)
+    >>> model = make_pipeline(DMLFE(random_state=0), KNeighborsClassifier()).fit(X, y)
     >>> model.score(X, y) > 0.97
     True
     """

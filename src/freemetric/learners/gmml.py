@@ -36,9 +36,7 @@ class GMML(PriorLearner, PairLearner):
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Directions of the learned space to keep, those in which dissimilar pairs are farther apart than similar ones by
-        most; None keeps all.
+    {contrasts}
     t : float, default=0.5
         Where on the geodesic: 0 is S^-1, which only looks at similar pairs, 1 is D, which only looks at dissimilar
         ones, and 1/2 solves the objective.
@@ -64,13 +62,9 @@ class GMML(PriorLearner, PairLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import MinMaxScaler
+    {wine} {knn}
     >>> from freemetric import GMML
-    >>> X, y = load_wine(return_X_y=True)
-    >>> model = make_pipeline(MinMaxScaler(), GMML(), KNeighborsClassifier()).fit(X[::2], y[::2])
+    >>> model = make_pipeline(GMML(), KNeighborsClassifier()).fit(X[::2], y[::2])
     >>> model.score(X[1::2], y[1::2]) > 0.9
     True
 

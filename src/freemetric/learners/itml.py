@@ -45,42 +45,23 @@ class ITML(PriorLearner, PairLearner):
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Directions of largest eigenvalue of M to keep; None keeps all.
+    {leading}
     gamma : float, default=1.0
         Weight of the pairs against the prior; large values enforce the bounds.
-    {n_constraints}
-    prior : {"identity", "covariance"} or array of shape (n_features, n_features), default="identity"
-        M_0: the identity, the inverse covariance of X, unlabelled rows included (shrunk by Ledoit and Wolf's amount
-        where it is singular), or a symmetric positive definite matrix.
+    {n_constraints} {prior}
     bounds : (float, float) or None, default=None
         Squared distances u, the most for similar pairs, and l, the least for dissimilar ones. None takes the 5th and
         the 95th percentile of the squared distances between samples under the prior, copies left aside.
-    max_iter : int, default=1000
-        Most cycles.
-    tol : float, default=1e-4
-        Stop when the duality gap is at most this share of the objective.
-    warm_start : bool, default=False
-        Go on with the last fit's pairs and multipliers, as far as they fit the data.
-    {verbose}
-    random_state : int, RandomState or None, default=None
-        Seed of the pairs and of their order.
+    {max_iter} {tol_of_gap} {warm_start} {verbose} {random_state}
 
     Attributes
     ----------
-    {map_of_M}
-    objective_ : float
-        D(M, M_0) + gamma sum_c D(xi_c, xi^0_c) at M, with the best slacks that M allows.
-    gap_ : float
-        At most this far above the minimum: the objective less the dual's.
-    {pairs}
+    {map_of_M} {objective} {gap} {pairs}
     dual_ : ndarray of shape (n_pairs,)
         The multipliers lambda, 0 where a pair has no influence. M follows from them by the formula above.
     bounds_ : tuple of two floats
         u and l.
-    n_iter_ : int
-        Cycles.
-    {classes} {features}
+    {n_iter} {classes} {features}
 
     Notes
     -----
@@ -93,11 +74,8 @@ class ITML(PriorLearner, PairLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import minmax_scale
+    {wine}
     >>> from freemetric import ITML
-    >>> X, y = load_wine(return_X_y=True)
-    >>> X = minmax_scale(X)
     >>> model = ITML(random_state=0).fit(X, y)
     >>> bool(model.gap_ < 1e-4 * model.objective_)
     True

@@ -84,8 +84,7 @@ class Kernelized(
 
     Attributes
     ----------
-    learner_ : estimator
-        The learner, fitted on coordinates of the space.
+    {learner}
     gamma_ : float
         Width of the kernel.
     landmarks_ : ndarray of shape (n_landmarks, n_features)

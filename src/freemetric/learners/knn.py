@@ -43,8 +43,7 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
 
     Attributes
     ----------
-    learner_ : estimator
-        The learner, fitted on all samples.
+    {learner}
     voters_ : Voters
         The training samples in the learned space, with their class numbers.
     n_neighbors_ : int
@@ -59,12 +58,10 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
+    {wine}
     >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import MinMaxScaler
     >>> from freemetric import NCA, MetricKNeighborsClassifier
-    >>> X, y = load_wine(return_X_y=True)
-    >>> model = MetricKNeighborsClassifier(make_pipeline(MinMaxScaler(), NCA()), random_state=0)
+    >>> model = MetricKNeighborsClassifier(make_pipeline(NCA()), random_state=0)
     >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
     True
     """

@@ -53,8 +53,7 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
 
     Attributes
     ----------
-    learner_ : estimator
-        The learner, fitted on all samples.
+    {learner}
     embedding_ : ndarray of shape (n_samples, n_components)
         The training samples in the learned space.
     numbers_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)

@@ -54,9 +54,8 @@ class LDA(MetricLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric import LDA
-    >>> X, y = load_iris(return_X_y=True)
     >>> model = LDA().fit(X, y)
     >>> model.components_.shape
     (2, 4)

@@ -27,28 +27,11 @@ class LDML(ConvexDescent, PairLearner):
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Rank of M, the dimension of the learned space; None keeps the number of features.
+    {rank}
     regularization : float, default=1e-4
         r, what it costs to leave the prior, with features in units of their largest range. Without it, pairs that can
         all be told apart leave the objective without a minimum, and M grows until ``tol`` or ``max_iter`` ends it.
-    n_constraints : int or None, default=None
-        Pairs drawn from the labels, half of them similar. None draws 20 n_classes^2, at least 1000 and at most 10 000,
-        but no more than there are. More pairs make a better metric of many features, and take longer.
-    prior : {"identity", "covariance"} or array of shape (n_features, n_features), default="identity"
-        M_0: the identity, the inverse covariance of X, unlabelled rows included, or a symmetric positive definite
-        matrix.
-    init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features), default="auto"
-        Where the search begins. "auto": the prior, or for fewer dimensions "lda" while there are more classes than
-        dimensions and "pca" else: nothing depends on the order of features.
-    {max_iter}
-    tol : float, default=1e-6
-        Stop when an iteration lowers the objective by less.
-    warm_start : bool, default=False
-        Go on from the last fit's map and threshold.
-    {verbose}
-    random_state : int, RandomState or None, default=None
-        Seed of the pairs and of a random start.
+    {n_constraints} {prior} {init_at_prior} {max_iter} {tol} {warm_start} {verbose} {random_state}
 
     Attributes
     ----------
@@ -56,9 +39,7 @@ class LDML(ConvexDescent, PairLearner):
         The map A; M = A^T A.
     threshold_ : float
         b: pairs are rather similar than not where their squared distance is below it.
-    objective_ : float
-        What was minimised, at M and b.
-    {pairs} {n_iter} {classes} {features}
+    {objective} {pairs} {n_iter} {classes} {features}
 
     References
     ----------
@@ -66,11 +47,8 @@ class LDML(ConvexDescent, PairLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import minmax_scale
+    {wine}
     >>> from freemetric import LDML
-    >>> X, y = load_wine(return_X_y=True)
-    >>> X = minmax_scale(X)
     >>> model = LDML(random_state=0).fit(X, y)
     >>> near = model.pair_distance(X[model.pairs_]) ** 2 < model.threshold_
     >>> bool((near == (model.pair_labels_ == 1)).mean() > 0.9)

@@ -53,9 +53,8 @@ class LFDA(MetricLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric import LFDA
-    >>> X, y = load_iris(return_X_y=True)
     >>> LFDA(n_components=2).fit(X, y).components_.shape
     (2, 4)
     """

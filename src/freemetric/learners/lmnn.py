@@ -57,24 +57,21 @@ default="auto"
         Where the search begins, times the power of two that suits the margin best. "lda" needs labels.
         "auto": the identity, or for fewer dimensions "lda" while there are more classes than dimensions and "pca" else:
         nothing depends on the order of features.
-    max_iter : int, default=500
-        Most L-BFGS iterations; with batches, most looks at those that stay the same, 25 steps each.
+    {max_looks}
     tol : float, default=1e-4
         Stop when an iteration lowers f by less, relative to f where that is above one; with batches, shorten the steps
         then.
     batch_size : int or None, default=None
         Samples of a batch, where there are more. None: all together up to 10,000 samples, batches of 2,048 beyond.
         Triplets are always looked at together.
-    {warm_start} {verbose} {seed_of_start}
+    {warm_start} {verbose} {random_state}
 
     Attributes
     ----------
     {map}
     objective_ : float
         f(A); with batches, the mean f(A) of those that stay the same.
-    n_iter_ : int
-        Iterations of L-BFGS, or looks at these batches.
-    {classes} {features}
+    {n_iter} {classes} {features}
 
     See Also
     --------
@@ -87,13 +84,9 @@ default="auto"
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import MinMaxScaler
+    {wine} {knn}
     >>> from freemetric import LMNN
-    >>> X, y = load_wine(return_X_y=True)
-    >>> model = make_pipeline(MinMaxScaler(), LMNN(), KNeighborsClassifier(n_neighbors=3)).fit(X, y)
+    >>> model = make_pipeline(LMNN(), KNeighborsClassifier(n_neighbors=3)).fit(X, y)
     >>> model.score(X, y) > 0.97
     True
     """

@@ -49,24 +49,14 @@ class LSML(PriorLearner):
     n_constraints : int or None, default=None
         Quadruplets drawn from the labels. None draws 10 n_classes^2, at least 500 and at most 5000, but no more than
         there are pairs within classes or between them.
-    {prior} {max_iter}
-    tol : float, default=1e-4
-        Stop when F is at most this share of itself above its minimum.
-    {verbose}
-    random_state : int, RandomState or None, default=None
-        Seed of the quadruplets that are drawn.
+    {prior} {max_iter} {tol_of_gap} {verbose} {random_state}
 
     Attributes
     ----------
-    {map_of_M}
-    objective_ : float
-        F(M).
-    {gap_above}
+    {map_of_M} {objective} {gap}
     quadruplets_ : ndarray of shape (n_quadruplets, 4)
         Rows of X that were compared.
-    n_iter_ : int
-        Iterations; 1 where the prior, or a multiple of it, is best.
-    {classes} {features}
+    {n_iter} {classes} {features}
 
     See Also
     --------
@@ -81,11 +71,8 @@ class LSML(PriorLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import minmax_scale
+    {wine}
     >>> from freemetric import LSML
-    >>> X, y = load_wine(return_X_y=True)
-    >>> X = minmax_scale(X)
     >>> model = LSML(random_state=0).fit(X, y)
     >>> bool(model.gap_ < 1e-4 * model.objective_)
     True

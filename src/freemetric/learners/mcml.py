@@ -35,31 +35,17 @@ class MCML(ConvexDescent):
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Rank of M, the dimension of the learned space; None keeps the number of features.
+    {rank}
     regularization : float, default=1e-4
         r, what it costs to leave the prior, with features in units of their largest range. The reference has no such
         term; without it there may be no minimum where classes do not vary in some direction.
-    prior : {"identity", "covariance"} or array of shape (n_features, n_features), default="identity"
-        M_0: the identity, the inverse covariance of X, unlabelled rows included, or a symmetric positive definite
-        matrix.
-    init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features), default="auto"
-        Where the search begins. "auto": the prior, or for fewer dimensions "lda" while there are more classes than
-        dimensions and "pca" else: nothing depends on the order of features.
-    {max_iter}
-    tol : float, default=1e-5
-        Stop when an iteration lowers the objective by less, relatively where it is above one.
-    {warm_start} {verbose}
-    random_state : int, RandomState or None, default=None
-        Seed of a random start.
+    {prior} {init_at_prior} {max_iter} {tol} {warm_start} {verbose} {random_state}
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The map A; M = A^T A.
-    objective_ : float
-        What was minimised, at M.
-    {n_iter} {classes} {features}
+    {objective} {n_iter} {classes} {features}
 
     See Also
     --------
@@ -71,13 +57,9 @@ class MCML(ConvexDescent):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import MinMaxScaler
+    {wine} {knn}
     >>> from freemetric import MCML
-    >>> X, y = load_wine(return_X_y=True)
-    >>> model = make_pipeline(MinMaxScaler(), MCML(n_components=2), KNeighborsClassifier()).fit(X[::2], y[::2])
+    >>> model = make_pipeline(MCML(n_components=2), KNeighborsClassifier()).fit(X[::2], y[::2])
     >>> model.score(X[1::2], y[1::2]) > 0.9
     True
     """

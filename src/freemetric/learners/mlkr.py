@@ -37,16 +37,14 @@ class MLKR(EnergyDescent):
     tol : float, default=1e-7
         Stop when an iteration lowers E by less; with batches, shorten the steps then. E has long, flat valleys: 1e-5
         ends several times sooner at a somewhat higher E, and as far as was seen predicts as well.
-    {batch_size} {warm_start} {device} {verbose} {seed_of_start}
+    {batch_size} {warm_start} {device} {verbose} {random_state}
 
     Attributes
     ----------
     {map}
     energy_ : float
         E(A), so that 1 - E(A) is the leave-one-out R^2 of kernel regression; with batches, E(A) of the subset.
-    n_iter_ : int
-        Iterations of L-BFGS, or evaluations on the subset.
-    {features}
+    {n_iter} {features}
 
     See Also
     --------

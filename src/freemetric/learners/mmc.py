@@ -41,25 +41,11 @@ class MMC(PairLearner):
     {contrasts}
     diagonal : bool, default=False
         Let M be diagonal: weights of the features, which need fewer pairs.
-    {n_constraints}
-    regularization : float or "auto", default="auto"
-        Ridge on C, relative to its mean eigenvalue. "auto" leaves a regular matrix as it is and shrinks a singular one
-        by Ledoit and Wolf's amount: without it distances along directions in which no similar pair differs would be
-        infinite.
-    {max_iter}
-    tol : float, default=1e-3
-        Stop when F is at most this share of itself below its maximum.
-    {verbose} {seed_of_pairs}
+    {n_constraints} {ridge} {max_iter} {tol_of_gap} {verbose} {random_state}
 
     Attributes
     ----------
-    {map_of_M}
-    objective_ : float
-        F(M).
-    {gap_below} {pairs}
-    n_iter_ : int
-        Iterations; 1 where none was needed.
-    {classes} {features}
+    {map_of_M} {objective} {gap} {pairs} {n_iter} {classes} {features}
 
     See Also
     --------
@@ -73,11 +59,8 @@ class MMC(PairLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import minmax_scale
+    {wine}
     >>> from freemetric import MMC
-    >>> X, y = load_wine(return_X_y=True)
-    >>> X = minmax_scale(X)
     >>> model = MMC(random_state=0).fit(X, y)
     >>> bool(model.gap_ < 1e-3 * model.objective_)
     True

@@ -85,24 +85,17 @@ class NCA(EnergyDescent):
 
     Parameters
     ----------
-    {dimensions}
-    init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (n_components, n_features), \
-default="auto"
-        Where the search begins. "auto": the identity, or for fewer dimensions "lda" while there are more classes than
-        dimensions and "pca" else: nothing depends on the order of features.
-    {max_looks}
+    {dimensions} {init} {max_looks}
     tol : float, default=1e-5
         Stop when an iteration lowers E by less; with batches, shorten the steps then.
-    {batch_size} {warm_start} {device} {verbose} {seed_of_start}
+    {batch_size} {warm_start} {device} {verbose} {random_state}
 
     Attributes
     ----------
     {map}
     energy_ : float
         E(A); with batches, E(A) of the subset.
-    n_iter_ : int
-        Iterations of L-BFGS, or evaluations on the subset.
-    {classes} {features}
+    {n_iter} {classes} {features}
 
     See Also
     --------
@@ -115,13 +108,9 @@ default="auto"
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import MinMaxScaler
+    {wine} {knn}
     >>> from freemetric import NCA
-    >>> X, y = load_wine(return_X_y=True)
-    >>> model = make_pipeline(MinMaxScaler(), NCA(n_components=2), KNeighborsClassifier()).fit(X, y)
+    >>> model = make_pipeline(NCA(n_components=2), KNeighborsClassifier()).fit(X, y)
     >>> model.score(X, y) > 0.97
     True
     """

@@ -40,14 +40,10 @@ class NCMML(SmoothDescent):
     init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features), default="auto"
         A_0, where the search begins. "auto": the identity, or for fewer dimensions "lda" while there are more classes
         than dimensions and "pca" else: nothing depends on the order of features.
-    {max_iter}
-    tol : float, default=1e-6
-        Stop when an iteration lowers E by less.
+    {max_iter} {tol}
     warm_start : bool, default=False
         Go on from the last fit's map; A_0 stays what ``init`` names.
-    {verbose}
-    random_state : int, RandomState or None, default=None
-        Seed of a random start and of k-means.
+    {verbose} {random_state}
 
     Attributes
     ----------
@@ -72,13 +68,11 @@ class NCMML(SmoothDescent):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
+    {wine}
     >>> from sklearn.neighbors import NearestCentroid
     >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import MinMaxScaler
     >>> from freemetric import NCMML
-    >>> X, y = load_wine(return_X_y=True)
-    >>> model = make_pipeline(MinMaxScaler(), NCMML(n_components=2), NearestCentroid()).fit(X[::2], y[::2])
+    >>> model = make_pipeline(NCMML(n_components=2), NearestCentroid()).fit(X[::2], y[::2])
     >>> model.score(X[1::2], y[1::2]) > 0.95
     True
     """

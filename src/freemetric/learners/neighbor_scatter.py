@@ -123,9 +123,8 @@ class DMLMJ(MetricLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric import DMLMJ
-    >>> X, y = load_iris(return_X_y=True)
     >>> DMLMJ(n_components=2).fit(X, y).components_.shape
     (2, 4)
     """

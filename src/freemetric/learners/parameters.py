@@ -55,62 +55,87 @@ DESCRIPTIONS = {
         samples what these span.""",
     "directions": """n_components : int or None
         Directions to keep; None keeps all.""",
+    "rank": """n_components : int or None
+        Rank of M, the dimension of the learned space; None keeps the number of features.""",
+    "leading": """n_components : int or None
+        Directions of largest eigenvalue of M to keep; None keeps all.""",
     "contrasts": """n_components : int or None
         Directions of the learned space to keep, those in which dissimilar pairs differ most against similar ones; None
         keeps all.""",
     "init": """init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features)
         Where the search begins. "auto": the identity, or for fewer dimensions "lda" while there are more classes than
         dimensions and "pca" else: nothing depends on the order of features.""",
+    "init_at_prior": """init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features)
+        Where the search begins. "auto": the prior, or for fewer dimensions "lda" while there are more classes than
+        dimensions and "pca" else: nothing depends on the order of features.""",
     "prior": """prior : {"identity", "covariance"} or array of shape (n_features, n_features)
         M_0: the identity, the inverse covariance of X, unlabelled rows included (shrunk by Ledoit and Wolf's amount
         where it is singular), or a symmetric positive definite matrix, a metric of X in its own units.""",
+    "ridge": """regularization : float or "auto"
+        Ridge on the covariance that is inverted, relative to its mean eigenvalue. "auto" shrinks a singular one by
+        Ledoit and Wolf's amount and leaves a regular one as it is.""",
     "n_constraints": """n_constraints : int or None
         Pairs drawn from the labels, half of them similar. None draws 20 n_classes^2, at least 1000 and at most 10 000,
         but no more than there are.""",
     "max_iter": """max_iter : int
-        Most L-BFGS iterations.""",
+        Most iterations.""",
     "max_looks": """max_iter : int
         Most L-BFGS iterations; with batches, most evaluations on the subset, 25 steps each.""",
+    "tol": """tol : float
+        Stop when an iteration lowers the objective by less.""",
+    "tol_of_gap": """tol : float
+        Stop when the objective is at most this share of itself away from the optimum.""",
     "batch_size": """batch_size : int or None
         Samples of a batch, where there are more. None: all together up to 10,000 samples, batches of 2,048 beyond.""",
     "warm_start": """warm_start : bool
-        Go on from the last fit's map.""",
+        Go on from the last fit, as far as it fits the data.""",
     "device": """device : str
         "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain numpy, which is slow.""",
     "verbose": """verbose : bool
         Log every iteration.""",
-    "seed_of_start": """random_state : int, RandomState or None
-        Seed of a random start and of batches.""",
-    "seed_of_pairs": """random_state : int, RandomState or None
-        Seed of the pairs that are drawn.""",
+    "random_state": """random_state : int, RandomState or None
+        Seed of all that is random: tuples that are drawn, starts, batches, moves.""",
     "seed_of_folds": """random_state : int, RandomState or None
         Seed of the inner folds. The learner has its own.""",
     "most_neighbors": """most_neighbors : int
         Largest number that "auto" tries.""",
     "n_jobs": """n_jobs : int or None
         Threads of the neighbour search.""",
+    "preprocessor": """preprocessor : array-like of shape (n_samples, n_features), callable or None
+        The samples that indices are rows of, all of which the learner sees; or a function that gives samples
+        (n, n_features) for keys (n,) of any kind, such as names of files.""",
     "map": """components_ : ndarray of shape (n_components, n_features)
         The map A.""",
     "map_of_M": """components_ : ndarray of shape (n_components, n_features)
         The map A; M = A^T A if n_components is None.""",
-    "gap_above": """gap_ : float
-        At most this far above the minimum.""",
-    "gap_below": """gap_ : float
-        At most this far below the maximum.""",
+    "objective": """objective_ : float
+        The objective at the solution.""",
+    "gap": """gap_ : float
+        At most this far from the optimum.""",
     "pairs": """pairs_ : ndarray of shape (n_pairs, 2)
         Rows of X that were compared.
     pair_labels_ : ndarray of shape (n_pairs,)
         +1 for similar, -1 for dissimilar pairs.""",
     "n_iter": """n_iter_ : int
-        Iterations of L-BFGS.""",
+        Iterations that were made; with batches, evaluations on the subset.""",
+    "learner": """learner_ : estimator
+        The learner, fitted.""",
     "classes": """classes_ : ndarray of shape (n_classes,)
         Labels seen in fit, if there were any.""",
     "features": """n_features_in_ : int
         Features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if X has any.""",
+    "iris": """>>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)""",
+    "wine": """>>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> X, y = load_wine(return_X_y=True)
+    >>> X = minmax_scale(X)""",
+    "knn": """>>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.pipeline import make_pipeline""",
 }
-"""Descriptions of parameters and attributes that several estimators share; defaults are those of the estimator."""
+"""Descriptions of parameters and attributes, and data of examples, that several docstrings share."""
 
 Class = TypeVar("Class", bound=type)
 

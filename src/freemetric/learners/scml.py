@@ -64,15 +64,10 @@ class SCML(MetricLearner):
         reach large weights sooner and need more steps to settle.
     batch_size : int, default=10
         Triplets in a mini-batch.
-    max_iter : int, default=100000
-        Most mini-batches.
+    {max_iter}
     tol : float, default=1e-3
         Stop when 5000 mini-batches have lowered F by less, and the last of them ended no farther above the best.
-    warm_start : bool, default=False
-        Go on from the last fit's bases and weights.
-    {verbose}
-    random_state : int, RandomState or None, default=None
-        Seed of the regions and mini-batches.
+    {warm_start} {verbose} {random_state}
 
     Attributes
     ----------
@@ -82,13 +77,10 @@ class SCML(MetricLearner):
         The b_i, of unit length.
     weights_ : ndarray of shape (n_basis,)
         The w_i.
-    objective_ : float
-        F(w).
+    {objective}
     trace_ : ndarray of shape (n_looks,)
         The lowest F after every look.
-    n_iter_ : int
-        Mini-batches.
-    {classes} {features}
+    {n_iter} {classes} {features}
 
     See Also
     --------

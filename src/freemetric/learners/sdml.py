@@ -49,35 +49,26 @@ class SDML(PriorLearner, PairLearner):
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Directions of the learned space to keep, those in which dissimilar pairs, or all samples where there are none,
-        differ most against similar ones; None keeps all.
+    {contrasts}
     balance : float or "auto", default="auto"
         beta, the weight of a pair against the prior. "auto": the largest for which S is nowhere more than ten times
         the prior's or less than a tenth of it.
     sparsity : float, default=0.01
         lambda, the price of elements beside the diagonal. 0 makes M the inverse of S.
-    {n_constraints} {prior}
-    max_iter : int, default=500
-        Most Newton steps.
+    {n_constraints} {prior} {max_iter}
     tol : float, default=1e-4
         Stop when F is at most this times the number of features above its minimum.
-    {verbose} {seed_of_pairs}
+    {verbose} {random_state}
 
     Attributes
     ----------
     {map_of_M}
     precision_ : ndarray of shape (n_features, n_features)
         M, with its zeros.
-    objective_ : float
-        F(M).
-    {gap_above}
+    {objective} {gap}
     balance_ : float
         beta.
-    {pairs}
-    n_iter_ : int
-        Newton steps; 1 where none was needed.
-    {classes} {features}
+    {pairs} {n_iter} {classes} {features}
 
     See Also
     --------
@@ -94,11 +85,8 @@ class SDML(PriorLearner, PairLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import minmax_scale
+    {wine}
     >>> from freemetric import SDML
-    >>> X, y = load_wine(return_X_y=True)
-    >>> X = minmax_scale(X)
     >>> model = SDML(sparsity=0.1, random_state=0).fit(X, y)
     >>> bool((model.precision_ == 0).any())
     True

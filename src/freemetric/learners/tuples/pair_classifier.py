@@ -106,17 +106,14 @@ class PairClassifier(TupleClassifier):
     learner : estimator with fit and transform
         Its ``fit`` takes ``pairs`` and ``pair_labels``: ITML, MMC, SDML, DMLeig, GMML, LDML, :class:`Kernelized` around
         one of them, or a pipeline that ends with one.
-    preprocessor : array-like of shape (n_samples, n_features), callable or None, default=None
-        The samples that indices are rows of; or a function that gives samples (n, n_features) for keys (n,) of any
-        kind, such as names of files.
+    {preprocessor}
     n_folds : int or None, default=None
         Find the threshold on folds of the pairs, each judged by a learner that has not seen it, at ``n_folds`` more
         fits. None: on the pairs that the metric was learned from.
 
     Attributes
     ----------
-    learner_ : estimator
-        The learner, fitted on all pairs.
+    {learner}
     threshold_ : float
         Pairs up to this distance are called similar; absent where none was asked for.
     classes_ : ndarray of shape (2,)
@@ -134,11 +131,8 @@ class PairClassifier(TupleClassifier):
     Examples
     --------
     >>> import numpy as np
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import minmax_scale
+    {wine}
     >>> from freemetric import ITML, PairClassifier
-    >>> X, y = load_wine(return_X_y=True)
-    >>> X = minmax_scale(X)
     >>> pairs = np.random.default_rng(0).integers(len(X), size=(600, 2))
     >>> alike = np.where(y[pairs[:, 0]] == y[pairs[:, 1]], 1, -1)
     >>> model = PairClassifier(ITML(random_state=0), preprocessor=X).fit(pairs[:300], alike[:300])
