@@ -46,7 +46,7 @@ from freemetric.energies import (
     NCAEnergy,
     RegressionEnergy,
 )
-from freemetric.learners.atomic_fit import Lowest
+from freemetric.learners.fitting import Lowest
 from freemetric.learners.free_energy.judge import Ballots
 from freemetric.learners.free_energy.jury import Jury
 from freemetric.learners.free_energy.sample import Replicas

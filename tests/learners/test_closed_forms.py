@@ -174,8 +174,8 @@ def test_lfda_keeps_two_clusters_of_a_class_apart(rng):
 def test_lfda_blocks_change_nothing(rng, monkeypatch):
     X, y, _ = gaussians(rng, n=300)
     whole = LFDA().fit(X, y).get_mahalanobis_matrix()
-    monkeypatch.setattr("freemetric.learners.lfda.BLOCK", 17)
-    monkeypatch.setattr("freemetric.learners.lfda.HELD", 0)
+    monkeypatch.setattr("freemetric.learners.discriminants.BLOCK", 17)
+    monkeypatch.setattr("freemetric.learners.discriminants.HELD", 0)
     np.testing.assert_allclose(LFDA().fit(X, y).get_mahalanobis_matrix(), whole, rtol=1e-8)
 
 

@@ -33,7 +33,7 @@ from freemetric import (
     metric_learn,
 )
 from freemetric.exceptions import callers_stacklevel
-from freemetric.learners.atomic_fit import AtomicFit
+from freemetric.learners.fitting import AtomicFit
 
 HERE = str(Path(freemetric.__file__).parent)
 MOMENTS = (0.0, 0.02, 0.15, 0.5, 0.9, 1.0)  # parts of the calls of a fit

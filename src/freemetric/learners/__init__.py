@@ -1,24 +1,22 @@
 """The estimators: one file per learner."""
 
-from .atomic_fit import keep_interrupted_fits
 from .chunklets import DCA, RCA
+from .discriminants import LDA, LFDA
 from .dml_eig import DMLeig
 from .dmlfe import DMLFE
+from .fitting import keep_interrupted_fits
 from .free_energy import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from .gmml import GMML
 from .itml import ITML
 from .kernelized import Kernelized
 from .knn import MetricKNeighborsClassifier
 from .knn_regressor import MetricKNeighborsRegressor
-from .lda import LDA
 from .ldml import LDML
-from .lfda import LFDA
 from .lmnn import LMNN
 from .lsml import LSML
 from .mcml import MCML
-from .mlkr import MLKR
 from .mmc import MMC
-from .nca import NCA
+from .nca import MLKR, NCA
 from .ncmml import NCMML
 from .neighbor_scatter import ANMM, DMLMJ
 from .scml import SCML

@@ -17,8 +17,8 @@ from ..files import Savable
 from ..presenting import Presented
 from ..printable import counted
 from ..sklearn_compat import Interval, validate_params, with_callbacks
-from .atomic_fit import AtomicFit, keeping_the_best
 from .distances import MappedDistances
+from .fitting import AtomicFit, keeping_the_best
 from .parallel import one_blas_thread as one_blas_thread  # where learners look for it
 from .training_rows import number_rows, precise, training_rows
 from .units import check_magnitude, unit_of, warn_of_dwarfs

@@ -13,6 +13,8 @@ from .parameters import estimator
 from .side_information import check_chunks
 from .validation import clip_count
 
+NULL = 1e-10  # against the largest eigenvalue
+
 
 @estimator
 class RCA(MetricLearner):
@@ -92,9 +94,6 @@ def _between(means, groups):
     shares = (np.bincount(groups) / len(groups))[:, None]
     means = means - (shares * means).sum(axis=0)
     return means.T @ (shares * means)
-
-
-NULL = 1e-10  # against the largest eigenvalue
 
 
 @estimator

@@ -12,8 +12,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils import check_array
 
 from ..magnitudes import exponent_of, reduced
-from .atomic_fit import Lowest
 from .base import MetricLearner, generator, one_blas_thread, tell
+from .fitting import Lowest
 from .linear_algebra import map_of
 from .pair_learner import PriorLearner
 from .parameters import INITS, INITS_OF_REGRESSION

@@ -9,8 +9,8 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
 from scipy.special import logsumexp
 
-from .atomic_fit import Lowest
 from .base import generator, tell
+from .fitting import Lowest
 from .linear_algebra import map_of, shrunk
 from .pair_learner import PairLearner
 from .parameters import CountOrNone, Positive, estimator

@@ -11,8 +11,8 @@ from ..energies import Energy, MiniBatch, as_energy, bind, confined, knows_its_d
 from ..mc import Annealing, ElementMove, Geometric, LangevinMove
 from ..sklearn_compat import CallbackSupportMixin, HasMethods, StrOptions
 from .base import WeightedMetricLearner, generator
-from .callbacks import FitSteps
 from .descent import initial_map, n_dimensions
+from .fitting import FitSteps
 from .kept_results import WalkCheckpoint
 from .parameters import INITS, INITS_OF_REGRESSION, NotNegative, estimator
 from .sampling_run import Walk, run_replicas, steps_of

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.compiling import njit
-from .atomic_fit import Lowest
 from .base import tell
+from .fitting import Lowest
 from .linear_algebra import map_of
 
 SUMS = {"reassoc", "contract", "nsz"}  # sums in any order; infinities and nan stay what they are

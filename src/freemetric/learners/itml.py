@@ -8,8 +8,8 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky
 from scipy.spatial.distance import pdist
 
 from ..kernels.compiling import njit
-from .atomic_fit import Lowest
 from .base import generator, tell
+from .fitting import Lowest
 from .linear_algebra import map_of
 from .pair_learner import PairLearner, PriorLearner
 from .parameters import Positive, estimator

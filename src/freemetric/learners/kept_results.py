@@ -20,7 +20,7 @@ from ..files import load, save
 from ..files.atomic import remove_with_drafts
 from ..files.locks import release_lock, take_lock
 from ..mc import Chain, Streams
-from .atomic_fit import Lowest
+from .fitting import Lowest
 
 SECONDS = 1.0  # between two writes
 LOCK = "lock"  # a file in every subfolder of a checkpoint

@@ -28,6 +28,8 @@ WITH_GAMMA = ("rbf", "laplacian", "poly", "sigmoid")
 SPREADING = {"rbf": "sqeuclidean", "laplacian": "cityblock"}  # kernels of a distance, and which
 MOST_COMPARED = 1000  # rows whose distances have a median
 BLOCK = 2**22  # values of a kernel held at once, 32 MB
+ROUNDING = 1e-12  # of the largest eigenvalue; smaller ones are none
+WEIGHTY = 1e-6  # share of the eigenvalues that is more than rounding
 
 
 class Kernel(NamedTuple):
@@ -107,10 +109,6 @@ def _median_size(kind, X, rng):
     sizes = pdist(rows, SPREADING[kind]) if kind in SPREADING else np.einsum("ni,ni->n", rows, rows)
     sizes = sizes[sizes > 0]  # copies say nothing of distances
     return float(np.median(sizes)) if len(sizes) else 0.0
-
-
-ROUNDING = 1e-12  # of the largest eigenvalue; smaller ones are none
-WEIGHTY = 1e-6  # share of the eigenvalues that is more than rounding
 
 
 class KernelSpace(NamedTuple):

@@ -16,9 +16,9 @@ from ..files.checks import check_array, check_numbers, is_number, require
 from ..files.estimators import check_attributes
 from ..presenting import Presented
 from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
-from .atomic_fit import AtomicFit
 from .base import generator
 from .distances import PairDistances
+from .fitting import AtomicFit
 from .kernel_space import KINDS, PRECOMPUTED, Kernel, KernelSpace, exact_space, nystroem_space, width
 from .nca import NCA
 from .parameters import Positive, Share, TwoOrMore, estimator

@@ -16,7 +16,7 @@ from ..files.estimators import check_attributes
 from ..metrics import Voters
 from ..metrics.votes import NeighborVotes, shares
 from ..sklearn_compat import CallbackSupportMixin, validate_params, with_callbacks
-from .callbacks import FitSteps
+from .fitting import FitSteps
 from .parameters import Count, CountOrAuto, TwoOrMore, estimator
 from .validation import check_labels, check_samples, clip_count, labelled
 from .voting import VotingClassifier

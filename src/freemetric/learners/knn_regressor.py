@@ -19,8 +19,7 @@ from ..metrics.places import equal_rows
 from ..metrics.votes import within_reach
 from ..presenting import Presented
 from ..sklearn_compat import CallbackSupportMixin, StrOptions, validate_params, with_callbacks
-from .atomic_fit import AtomicFit
-from .callbacks import FitSteps
+from .fitting import AtomicFit, FitSteps
 from .knn import held_out_errors
 from .parameters import Count, CountOrAuto, TwoOrMore, estimator
 from .validation import check_samples, clip_count

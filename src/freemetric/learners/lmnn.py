@@ -9,9 +9,9 @@ from scipy.optimize import minimize
 
 from ..energies.minibatch import Batches
 from . import large_margin
-from .atomic_fit import Lowest
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .descent import initial_map
+from .fitting import Lowest
 from .parameters import Share, estimator
 from .side_information import check_triplets, class_neighbors
 from .stochastic_descent import SUBSET, MiniBatched, StochasticDescent, well_scaled

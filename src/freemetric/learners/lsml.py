@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cholesky, inv
 from scipy.optimize import minimize
 
-from .atomic_fit import Lowest
 from .base import generator, tell
+from .fitting import Lowest
 from .linear_algebra import map_by_contrast
 from .pair_learner import PriorLearner
 from .parameters import CountOrNone, Positive, estimator

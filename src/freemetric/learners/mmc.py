@@ -9,8 +9,8 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 from scipy.optimize import minimize
 
 from ..sklearn_compat import Interval, StrOptions
-from .atomic_fit import Lowest
 from .base import tell
+from .fitting import Lowest
 from .linear_algebra import covariance, map_by_contrast
 from .pair_learner import PairLearner
 from .parameters import Flag, estimator

@@ -120,6 +120,8 @@ DESCRIPTIONS = {
         Iterations that were made; with batches, evaluations on the subset.""",
     "learner": """learner_ : estimator
         The learner, fitted.""",
+    "signs": """classes_ : ndarray of shape (2,)
+        -1 and 1.""",
     "classes": """classes_ : ndarray of shape (n_classes,)
         Labels seen in fit, if there were any.""",
     "features": """n_features_in_ : int

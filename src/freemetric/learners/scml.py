@@ -18,6 +18,10 @@ from .training_rows import canonical_order
 from .validation import clip_count, warn_of_data
 
 PER_FEATURE, MOST_BASES = 20, 1000  # default number of bases
+SCALES = (10, 20, 50)  # samples per class in a region, as in the paper; without classes, samples that begin triplets
+SHRINKAGE = 0.1  # of a region's mean variance: ten samples do not span the features
+PER_REGION = 5  # most discriminants of a region of triplets
+MOST_EACH = 100  # triplets that a sample brings into a region
 
 
 @estimator
@@ -222,12 +226,6 @@ def nearest_triplets(X: NDArray, y: NDArray, n_neighbors: int, n_impostors: int)
     triplets[..., 2] = other[:, None, :]
     triplets = triplets.reshape(-1, 3)
     return triplets[(triplets >= 0).all(axis=1)]
-
-
-SCALES = (10, 20, 50)  # samples per class in a region, as in the paper; without classes, samples that begin triplets
-SHRINKAGE = 0.1  # of a region's mean variance: ten samples do not span the features
-PER_REGION = 5  # most discriminants of a region of triplets
-MOST_EACH = 100  # triplets that a sample brings into a region
 
 
 def draw_basis(rng: np.random.Generator, X: NDArray, y: NDArray | None, triplets: NDArray, n_basis: int) -> NDArray:

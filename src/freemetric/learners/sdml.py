@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_solve, cholesky, eigh, inv
 
-from .atomic_fit import Lowest
 from .base import tell
+from .fitting import Lowest
 from .linear_algebra import map_by_contrast
 from .pair_learner import PairLearner, PriorLearner
 from .parameters import NotNegative, NotNegativeOrAuto, estimator

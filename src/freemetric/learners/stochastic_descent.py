@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..mc import Streams
-from .atomic_fit import Lowest
 from .base import tell
+from .fitting import Lowest
 from .training_rows import NUMBERS
 
 MOST_WHOLE = 10_000  # samples: there batches begin to be faster than all pairs (docs/guide/noisy_energies.md)

@@ -13,6 +13,9 @@ from .parameters import Flag, estimator
 from .units import ranges
 from .validation import clip_count
 
+ROUNDING = 1e-6  # spread against mean of a feature that has to be looked at again
+FEW_DIGITS = 1e-6  # smallest against largest variance; below, eigenvalues have less than ten digits
+
 
 class Euclidean(MetricLearner):
     """The Euclidean distance: A is the identity.
@@ -95,10 +98,6 @@ class PCA(MetricLearner):
             A, variance = A[varies] / np.sqrt(variance[varies])[:, None], variance[varies]
         self.explained_variance_ = variance
         return A
-
-
-ROUNDING = 1e-6  # spread against mean of a feature that has to be looked at again
-FEW_DIGITS = 1e-6  # smallest against largest variance; below, eigenvalues have less than ten digits
 
 
 @estimator

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..files import Savable
 from ..metrics.votes import chunks, shares
 from ..presenting import Presented
-from .atomic_fit import AtomicFit
+from .fitting import AtomicFit
 from .validation import check_samples
 
 

@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import callers_stacklevel
 from ..files import Savable
-from ..learners.atomic_fit import AtomicFit
 from ..learners.base import MetricLearner
 from ..learners.distances import MappedDistances
+from ..learners.fitting import AtomicFit
 from ..learners.parameters import make_estimator
 from ..learners.units import check_magnitude
 from ..learners.validation import check_samples

@@ -13,7 +13,7 @@ from ...exceptions import DataWarning, callers_stacklevel
 from ...mc import Annealing
 from ...metrics.ensemble import OWN
 from ...printable import verb
-from ..callbacks import FitSteps
+from ..fitting import FitSteps
 from ..sampling_run import steps_of
 from .candidates import candidate_of
 from .checkpoint import Checkpoint

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...metrics import Committee, Ensemble, Voters
 from ..base import one_blas_thread
-from ..callbacks import FitSteps
+from ..fitting import FitSteps
 from ..training_rows import TrainingRows
 from .description import describe_committee
 from .jury import Jury, left_out_of

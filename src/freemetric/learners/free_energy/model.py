@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from ...energies import as_energy, takes_weights
 from ...metrics import Ensemble, View, Voters
 from ...sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
-from ..atomic_fit import AtomicFit
 from ..base import seed_sequence
+from ..fitting import AtomicFit
 from ..target import Target
 from ..training_rows import NUMBERS, precise
 from ..validation import check_samples

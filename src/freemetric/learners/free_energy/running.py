@@ -8,7 +8,7 @@ import numpy as np
 
 from ...exceptions import InterruptedFitWarning, callers_stacklevel
 from ..base import one_blas_thread, tell
-from ..callbacks import FitSteps
+from ..fitting import FitSteps
 from ..parallel import in_parallel
 from .sample import Replicas, ReplicaTask, replicas_of
 

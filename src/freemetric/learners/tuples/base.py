@@ -22,13 +22,14 @@ from ...magnitudes import lengths
 from ...presenting import Presented
 from ...printable import counted
 from ...provided import PROVIDED
-from ...sklearn_compat import HasMethods, validate_params
-from ..atomic_fit import AtomicFit
+from ...sklearn_compat import validate_params
+from ..fitting import AtomicFit
 from ..units import check_not_huge
 from ..validation import check_samples
 from .forming import Formed, as_tuples, called, formed, len_of, looked_up, rows_of, samples_of
 
 KINDS = ("pairs", "triplets", "quadruplets")
+SHARE = 1 / 16  # of working_memory, for tuples of samples: what is computed from them takes as much again
 
 
 def takes(learner: Any, name: str) -> bool:
@@ -65,9 +66,6 @@ def _name_of(learner):
     return type(learner.steps[-1][1] if isinstance(learner, Pipeline) else learner).__name__
 
 
-SHARE = 1 / 16  # of working_memory, for tuples of samples: what is computed from them takes as much again
-
-
 def learner_has(name: str) -> Callable[[Any], bool]:
     """Whether the learner inside, fitted or not, has a method."""
     return lambda model: hasattr(getattr(model, "learner_", model.learner), name)
@@ -84,15 +82,6 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
     _width: int
     _name: str  # of the tuples, many
     _told: tuple[str, ...]  # what the learner's fit may take, the best first
-    _parameter_constraints: dict = {
-        "learner": [HasMethods(["fit", "transform"])],
-        "preprocessor": ["array-like", "sparse matrix", callable, None],
-    }
-
-    learner: Any
-    preprocessor: Any
-    learner_: Any
-    n_features_in_: int
 
     def _formed(self, tuples):
         """What to learn from: points (N, d), checked, and indices (n, t)."""
@@ -168,23 +157,9 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
     def report(
         self, path: str | PathLike, X: ArrayLike | None = None, y: ArrayLike | None = None, **options: Any
     ) -> Path:
-        """Write a report on the learned space, with samples X (n_samples, n_features) and their labels if given.
+        """Write a report on the learned space to ``path``, with samples X (n_samples, n_features), not tuples, and y.
 
-        Parameters
-        ----------
-        path : path-like
-            File to write.
-        X : array-like of shape (n_samples, n_features) or None, default=None
-            Samples to show, not tuples.
-        y : array-like of shape (n_samples,) or None, default=None
-            Their labels.
-        **options : dict
-            Those of :func:`freemetric.report.write`.
-
-        Returns
-        -------
-        path : Path
-            The file.
+        The options are those of :func:`freemetric.report.write`.
         """
         check_is_fitted(self)
         return PROVIDED["report"](self.learner_, path, X, y, **options)

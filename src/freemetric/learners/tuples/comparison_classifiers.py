@@ -1,10 +1,12 @@
 """Which of two samples is nearer to a third, and which of two pairs is nearer: one distance is smaller than another."""
 
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..parameters import estimator
 from .base import TupleClassifier, check_takes, takes
 from .forming import signs_of
 
@@ -12,17 +14,11 @@ MEANING = "as they are, or the other way round"
 
 
 class ComparisonClassifier(TupleClassifier):
-    """Subclasses have ``fit``, ``predict`` and ``score`` of their own words."""
+    """Tuples say that the points ``_near`` are nearer to each other than the points ``_far``, unless y is -1."""
 
+    _near: tuple[int, int]
+    _far: tuple[int, int]
     _swapped: tuple[int, ...]  # the tuple that says the opposite
-    _as_quadruplet: tuple[int, ...] = (0, 1, 2, 3)
-
-    def __init__(self, learner: Any, *, preprocessor: Any = None) -> None:
-        self.learner = learner
-        self.preprocessor = preprocessor
-
-    def predict(self, tuples: ArrayLike) -> NDArray:
-        raise NotImplementedError
 
     def _fit(self, tuples, y, weights=None):
         X, indices = self._formed(tuples)
@@ -30,7 +26,7 @@ class ComparisonClassifier(TupleClassifier):
             signs = signs_of(y, len(indices), self._name, MEANING)
             indices = np.where(signs[:, None] > 0, indices, indices[:, self._swapped])
         kind = check_takes(self.learner, self._told)
-        knowledge = {kind: indices[:, self._as_quadruplet] if kind == "quadruplets" else indices}
+        knowledge = {kind: indices[:, (*self._near, *self._far)] if kind == "quadruplets" else indices}
         if weights is not None:
             if not takes(self.learner, "weights"):
                 raise ValueError(f"weights were given, but {type(self.learner).__name__} cannot weigh {self._name}.")
@@ -38,10 +34,19 @@ class ComparisonClassifier(TupleClassifier):
         self._teach(X, **knowledge)
         return self
 
-    def _score(self, tuples, y):
+    def decision_function(self, tuples: ArrayLike) -> NDArray:
+        """By how much the second pair of points is farther apart than the first, (n_tuples,)."""
+        near, far = self._near, self._far
+        return self._measured(tuples, lambda P: self._distances(P, *far) - self._distances(P, *near))
+
+    def predict(self, tuples: ArrayLike) -> NDArray:
+        """+1 where the first pair of points is nearer than the second, -1 elsewhere, (n_tuples,)."""
+        return np.where(self.decision_function(tuples) > 0, 1, -1)
+
+    def score(self, tuples: ArrayLike, y: ArrayLike | None = None) -> float:
+        """Share of the tuples that are predicted right; y is +1 for all if it is None."""
         found = self.predict(tuples)
-        truth = 1 if y is None else signs_of(y, len(found), self._name, MEANING)
-        return float(np.mean(found == truth))
+        return float(np.mean(found == (1 if y is None else signs_of(y, len(found), self._name, MEANING))))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -49,6 +54,7 @@ class ComparisonClassifier(TupleClassifier):
         return tags
 
 
+@estimator
 class TripletClassifier(ComparisonClassifier):
     """Any learner that takes triplets, which then says whether the first sample is nearer to the second or the third.
 
@@ -60,20 +66,11 @@ class TripletClassifier(ComparisonClassifier):
     learner : estimator with fit and transform
         Its ``fit`` takes ``triplets`` or ``quadruplets``: SCML, LMNN, LSML, :class:`Kernelized` around one of them, or
         a pipeline that ends with one.
-    preprocessor : array-like of shape (n_samples, n_features), callable or None, default=None
-        The samples that indices are rows of, all of which the learner sees; or a function that gives samples
-        (n, n_features) for keys (n,) of any kind, such as names of files.
+    {preprocessor}
 
     Attributes
     ----------
-    learner_ : estimator
-        The learner, fitted.
-    classes_ : ndarray of shape (2,)
-        -1 and 1.
-    n_features_in_ : int
-        Features of a sample.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the preprocessor has any.
+    {learner} {signs} {features}
 
     See Also
     --------
@@ -83,11 +80,8 @@ class TripletClassifier(ComparisonClassifier):
     Examples
     --------
     >>> import numpy as np
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import minmax_scale
+    {wine}
     >>> from freemetric import SCML, TripletClassifier
-    >>> X, y = load_wine(return_X_y=True)
-    >>> X = minmax_scale(X)
     >>> rows = np.random.default_rng(0).integers(len(X), size=(9000, 3))
     >>> a, b, c = y[rows.T]
     >>> triplets = X[rows[(a == b) & (a != c)]]
@@ -96,9 +90,12 @@ class TripletClassifier(ComparisonClassifier):
     True
     """
 
+    learner: Any
+    _: KW_ONLY
+    preprocessor: Any = None
+
     _width, _name, _told = 3, "triplets", ("triplets", "quadruplets")
-    _swapped = (0, 2, 1)
-    _as_quadruplet = (0, 1, 0, 2)
+    _near, _far, _swapped = (0, 1), (0, 2), (0, 2, 1)
 
     def fit(self, triplets: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Learn the metric.
@@ -117,19 +114,8 @@ class TripletClassifier(ComparisonClassifier):
         """
         return self._fit(triplets, y)
 
-    def decision_function(self, triplets: ArrayLike) -> NDArray:
-        """By how much the third sample is farther from the first than the second is, (n_triplets,)."""
-        return self._measured(triplets, lambda P: self._distances(P, 0, 2) - self._distances(P, 0, 1))
 
-    def predict(self, triplets: ArrayLike) -> NDArray:
-        """+1 where the second sample is nearer to the first than the third, -1 elsewhere, (n_triplets,)."""
-        return np.where(self.decision_function(triplets) > 0, 1, -1)
-
-    def score(self, triplets: ArrayLike, y: ArrayLike | None = None) -> float:
-        """Share of the triplets that are told right; y is +1 for all if it is None."""
-        return self._score(triplets, y)
-
-
+@estimator
 class QuadrupletClassifier(ComparisonClassifier):
     """Any learner that takes quadruplets, which then says which of two pairs of samples is the nearer one.
 
@@ -140,20 +126,11 @@ class QuadrupletClassifier(ComparisonClassifier):
     ----------
     learner : estimator with fit and transform
         Its ``fit`` takes ``quadruplets``: LSML, :class:`Kernelized` around it, or a pipeline that ends with it.
-    preprocessor : array-like of shape (n_samples, n_features), callable or None, default=None
-        The samples that indices are rows of, all of which the learner sees; or a function that gives samples
-        (n, n_features) for keys (n,) of any kind, such as names of files.
+    {preprocessor}
 
     Attributes
     ----------
-    learner_ : estimator
-        The learner, fitted.
-    classes_ : ndarray of shape (2,)
-        -1 and 1.
-    n_features_in_ : int
-        Features of a sample.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the preprocessor has any.
+    {learner} {signs} {features}
 
     See Also
     --------
@@ -163,11 +140,8 @@ class QuadrupletClassifier(ComparisonClassifier):
     Examples
     --------
     >>> import numpy as np
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import minmax_scale
+    {wine}
     >>> from freemetric import LSML, QuadrupletClassifier
-    >>> X, y = load_wine(return_X_y=True)
-    >>> X = minmax_scale(X)
     >>> rows = np.random.default_rng(0).integers(len(X), size=(9000, 4))
     >>> a, b, c, d = y[rows.T]
     >>> quadruplets = rows[(a == b) & (c != d)]
@@ -176,8 +150,12 @@ class QuadrupletClassifier(ComparisonClassifier):
     True
     """
 
+    learner: Any
+    _: KW_ONLY
+    preprocessor: Any = None
+
     _width, _name, _told = 4, "quadruplets", ("quadruplets",)
-    _swapped = (2, 3, 0, 1)
+    _near, _far, _swapped = (0, 1), (2, 3), (2, 3, 0, 1)
 
     def fit(self, quadruplets: ArrayLike, y: ArrayLike | None = None, *, weights: ArrayLike | None = None) -> Self:
         """Learn the metric.
@@ -197,15 +175,3 @@ class QuadrupletClassifier(ComparisonClassifier):
             The fitted classifier.
         """
         return self._fit(quadruplets, y, weights)
-
-    def decision_function(self, quadruplets: ArrayLike) -> NDArray:
-        """By how much the last two samples are farther apart than the first two, (n_quadruplets,)."""
-        return self._measured(quadruplets, lambda P: self._distances(P, 2, 3) - self._distances(P, 0, 1))
-
-    def predict(self, quadruplets: ArrayLike) -> NDArray:
-        """+1 where the first two samples are nearer to each other than the last two, -1 elsewhere."""
-        return np.where(self.decision_function(quadruplets) > 0, 1, -1)
-
-    def score(self, quadruplets: ArrayLike, y: ArrayLike | None = None) -> float:
-        """Share of the quadruplets that are told right; y is +1 for all if it is None."""
-        return self._score(quadruplets, y)

@@ -18,37 +18,19 @@ from .base import TupleClassifier, taught
 from .forming import signs_of
 
 STRATEGIES = ("accuracy", "f_beta", "max_tpr", "max_tnr")
+MEANING = "similar or dissimilar"
 
 
 def best_threshold(
     scores: ArrayLike, similar: ArrayLike, strategy: str = "accuracy", min_rate: float = 0.0, beta: float = 1.0
 ) -> float:
-    """The lowest score that is called similar, so that pairs are told as well as they can be.
+    """The lowest score that is called similar, so that pairs are predicted as well as they can be.
 
-    Costs O(n log n) for n pairs. Where several are equally good, the highest.
+    Scores (n,) are larger for more similar pairs, as minus the distance. ``strategy`` says what shall be largest: the
+    "accuracy"; "f_beta", the weighted harmonic mean of precision and recall; "max_tpr", the share of similar pairs that
+    are found while at least ``min_rate`` of the others are; or "max_tnr", the other way round. Of several that are
+    equally good it is the highest. One more than all scores calls no pair similar. Costs O(n log n).
 
-    Parameters
-    ----------
-    scores : array-like of shape (n_pairs,)
-        Larger for more similar pairs, as minus the distance.
-    similar : array-like of bool of shape (n_pairs,)
-        Which of them are.
-    strategy : {"accuracy", "f_beta", "max_tpr", "max_tnr"}, default="accuracy"
-        What shall be largest: the share of pairs that are told right; the weighted harmonic mean of precision and
-        recall; the share of similar pairs that are found, where at least ``min_rate`` of the others are told; or the
-        other way round.
-    min_rate : float, default=0.0
-        See there.
-    beta : float, default=1.0
-        How much more recall counts than precision in "f_beta".
-
-    Returns
-    -------
-    threshold : float
-        One of the scores, or more than all of them where no pair shall be called similar.
-
-    Examples
-    --------
     >>> best_threshold([-1.0, -2.0, -3.0], [True, True, False])
     -2.0
     """
@@ -86,9 +68,6 @@ def _counts(scores: NDArray, similar: NDArray) -> tuple[NDArray, NDArray, NDArra
     return np.append(np.nextafter(scores[0] + 1, np.inf), scores[last]), found, reached - found
 
 
-MEANING = "similar or dissimilar"
-
-
 @estimator
 class PairClassifier(TupleClassifier):
     """Any learner that takes pairs, and the distance up to which pairs are called similar.
@@ -116,12 +95,7 @@ class PairClassifier(TupleClassifier):
     {learner}
     threshold_ : float
         Pairs up to this distance are called similar; absent where none was asked for.
-    classes_ : ndarray of shape (2,)
-        -1 and 1.
-    n_features_in_ : int
-        Features of a sample.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the preprocessor has any.
+    {signs} {features}
 
     See Also
     --------
@@ -199,34 +173,12 @@ class PairClassifier(TupleClassifier):
         return np.where(scores >= -self.threshold_, 1, -1)
 
     def score(self, pairs: ArrayLike, y: ArrayLike) -> float:
-        """The area under the ROC curve: how often a similar pair is nearer than a dissimilar one.
-
-        Parameters
-        ----------
-        pairs : array-like of shape (n_pairs, 2, n_features) or (n_pairs, 2)
-            Pairs.
-        y : array-like of shape (n_pairs,)
-            +1 for similar, -1 for dissimilar pairs.
-
-        Returns
-        -------
-        score : float
-        """
+        """The area under the ROC curve: how often a similar pair (y = 1) is nearer than a dissimilar one (y = -1)."""
         scores = self.decision_function(pairs)
         return float(roc_auc_score(signs_of(y, len(scores), "pairs", MEANING), scores))
 
     def set_threshold(self, threshold: float) -> Self:
-        """Call pairs similar up to this distance.
-
-        Parameters
-        ----------
-        threshold : float
-            A learned distance.
-
-        Returns
-        -------
-        self : object
-        """
+        """Call pairs similar up to this learned distance."""
         check_is_fitted(self)
         if not _lies_within(threshold, -np.inf, np.inf):
             raise ValueError(f"threshold must be a number, the largest distance of similar pairs; got {threshold!r}.")

@@ -1,15 +1,18 @@
-"""Fits that take effect at their end, in one step, or not at all; and the best state of one that was interrupted."""
+"""Fits: in one step or not at all, with the best state of an interrupted one, and callbacks told of every step."""
 
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
+from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from ..exceptions import InterruptedFitWarning, callers_stacklevel
+from ..sklearn_compat import CALLBACKS, callback_context
 
 KEEPS = ContextVar("KEEPS", default=False)
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -92,3 +95,46 @@ def keeping_the_best(name: str, best: Lowest) -> Iterator[None]:
             raise
         said = f"{name}.fit was interrupted; the best state so far is kept."
         warnings.warn(said, InterruptedFitWarning, stacklevel=callers_stacklevel())
+
+
+class FitSteps:
+    """Tells an estimator's callbacks about every step of its fit.
+
+    ``n_steps`` is how many there will be at most, None where that is unknown. Where several replicas make a step at
+    once each counts: the time that is left follows from the number. Threads may share it.
+    """
+
+    def __init__(
+        self, estimator: BaseEstimator, X: Any, y: Any, n_steps: int | None = None, name: str = "Monte Carlo step"
+    ) -> None:
+        self.data, self.name = {"estimator": estimator, "X": X, "y": y}, name
+        self.stopped, self.lock = False, Lock()
+        self.context = callback_context(estimator, n_steps)
+        if self.context is not None:
+            self.context.call_on_fit_task_begin(**self.data)
+
+    def made(self, n: int = 1) -> bool:
+        """n steps were made; whether to stop here: a callback wants to, or has wanted to before."""
+        with self.lock:
+            for _ in range(n if self.context is not None else 0):
+                self.stopped |= self._made_one()
+            return self.stopped
+
+    def show(self, method: str, *found: Any) -> None:
+        """Hand what a fit has found so far to those of the callbacks that have a method for it."""
+        for callback in getattr(self.data["estimator"], CALLBACKS, ()):
+            if hasattr(callback, method):
+                getattr(callback, method)(*found)
+
+    def stop(self) -> None:
+        """Let ``made`` say from now on that it is time to stop."""
+        self.stopped = True
+
+    def _made_one(self):
+        step = self.context.subcontext(task_name=self.name)
+        step.call_on_fit_task_begin(**self.data)
+        return bool(step.call_on_fit_task_end(**self.data))
+
+    def close(self) -> None:
+        if self.context is not None:
+            self.context.call_on_fit_task_end(**self.data)
