@@ -9,7 +9,7 @@ import pytest
 import freemetric
 from freemetric.cli import names
 from freemetric.tabular import methods, number_methods
-from freemetric.tabular.formats import FORMATS
+from freemetric.tabular.reading import FORMATS
 from freemetric.tabular.writing import PACKERS, WRITERS
 
 SLOW = ("numba", "numpy", "pandas", "scipy", "sklearn")

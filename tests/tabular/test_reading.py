@@ -144,7 +144,7 @@ def test_parquet_files_that_claim_too_much(tmp_path):
         (pa.array([2**62], pa.timestamp("us")), "column 'a': date value out of range"),
         (
             pa.Array.from_buffers(pa.string(), 1, [None, *pa.array([b"\xff"]).buffers()[1:]]),
-            "not a Parquet file .*UTF8",
+            "not a Parquet file, .*UTF8",
         ),
     ],
 )

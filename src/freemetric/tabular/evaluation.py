@@ -11,9 +11,9 @@ from joblib import Parallel, delayed
 from ..exceptions import DataWarning
 from ..printable import counted, verb
 from ..process_watchdog import in_processes
+from .cells import cells
 from .comparison import Comparison
 from .folds import check_grouped
-from .frame_cells import cells
 from .frame_labels import frame_labels, frame_target
 from .frames import as_table
 from .judging import CONSTANT, Job, Split, judged

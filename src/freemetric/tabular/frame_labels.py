@@ -8,7 +8,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..exceptions import DataWarning, callers_stacklevel
-from .frame_cells import is_gap
+from .cells import is_gap
 from .frames import column_name
 from .table import InputError, objects, quoted
 

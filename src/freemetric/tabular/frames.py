@@ -11,10 +11,8 @@ from scipy.sparse import issparse
 
 from ..extras import require
 from ..learners.patterns import dense
-from .dates import ORDERS
-from .frame_cells import cells
-from .number_marks import marks_of
-from .reading import MISSING
+from .cells import cells
+from .reading_options import ReadingOptions
 from .table import InputError, Table, few, objects, quoted
 
 SOURCE = "X"  # what messages begin with
@@ -116,7 +114,7 @@ def as_table(
     by_place : bool, default=False
         Whether they are called so whatever X says.
     missing : collection of str or None, default=None
-        Texts that stand for a missing value; None: ``reading.MISSING``. None, NaN and pandas' NA and NaT always do.
+        Texts that stand for a missing value; None: as in files. None, NaN and pandas' NA and NaT always do.
     decimal, thousands, date_order : str or None, default=None
         How numbers and dates in texts are written, as in ``read``.
 
@@ -129,12 +127,7 @@ def as_table(
     InputError
         One line that names the column at fault.
     """
-    if date_order is not None and date_order not in ORDERS:
-        raise InputError(f"the order of dates is one of {', '.join(ORDERS)} and not {date_order!r}")
-    try:
-        marks = marks_of(decimal, thousands)
-    except ValueError as problem:
-        raise InputError(str(problem)) from problem
+    options = ReadingOptions.checked(missing, None, None, None, decimal, thousands, date_order)
     opened = _opened(X)
     if not opened.n_columns or not opened.n_rows:
         shape = f"(shape=({opened.n_rows}, {opened.n_columns}))"
@@ -146,17 +139,16 @@ def as_table(
     again = [name for name, count in Counter(called).items() if count > 1]
     if again:
         raise InputError(f"{SOURCE}: two columns are called {few(again)}")
-    texts = frozenset(MISSING if missing is None else missing)
 
     def make(number: int, name: str) -> np.ndarray:
-        return cells(_values(opened.column(number)), texts, f"{SOURCE}: column {quoted(name)}")
+        return cells(_values(opened.column(number)), options.missing, f"{SOURCE}: column {quoted(name)}")
 
     declared = {name: _declared(opened.column(i)) for i, name in enumerate(called) if opened.names is not None}
     return FrameTable(
         SOURCE,
         Columns(called, make, {}),
         {name: kind for name, kind in declared.items() if kind},
-        marks=marks,
+        marks=options.marks,
         date_order=date_order,
         length=opened.n_rows,
         named=bool(own),

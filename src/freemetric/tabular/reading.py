@@ -1,24 +1,37 @@
-"""Files of data by their suffix."""
+"""Read a table from a file of any known format."""
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
-from pathlib import Path, PurePath
+from pathlib import Path
 
-from .dates import ORDERS
-from .formats import ADVICE, FORMATS, SUFFIXES, ReadingOptions
-from .formats.delimited import check_delimiter
-from .formats.encodings import known
-from .formats.packing import ENDINGS, unpacked
-from .formats.signatures import binary_format, check_signature, text_format
-from .formats.sources import content_of_source, is_pipe, name_of
-from .number_marks import marks_of
+from .formats.arff import read_arff
+from .formats.arrow import read_feather, read_parquet
+from .formats.delimited import read_csv, read_tsv, read_txt
+from .formats.detection import SUFFIXES, check_signature, format_of_content, format_of_name
+from .formats.excel import read_excel
+from .formats.json_records import read_json
+from .formats.libsvm import read_libsvm
+from .formats.sources import ENDINGS, content_of_source, is_pipe, name_of, unpacked
+from .reading_options import MISSING, ReadingOptions
 from .table import InputError, Table
 
-MISSING = frozenset(
-    ["", "?", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-NaN", "-nan", "NULL", "null", "None"]
-)
-"""Texts that stand for a missing value."""
+Reader = Callable[[str, bytes, ReadingOptions], Table]
+"""From what a message begins with, the bytes of a file and the options to its table; InputError is one line."""
+
+FORMATS: dict[str, Reader] = {
+    "csv": read_csv,
+    "tsv": read_tsv,
+    "txt": read_txt,
+    "excel": read_excel,
+    "jsonl": read_json,
+    "json": read_json,
+    "feather": read_feather,
+    "parquet": read_parquet,
+    "arff": read_arff,
+    "libsvm": read_libsvm,
+}
+"""What reads a file, by the name of its format."""
 
 
 def read(
@@ -40,7 +53,7 @@ def read(
     path : path-like
         A file, which may be packed by gzip, bzip2, xz, or zip if it is the only one in there; "-" is standard input.
     format : str or None, default=None
-        A name in ``formats.FORMATS``: "csv", "tsv", "txt", "excel", "jsonl", "json", "feather", "parquet", "arff" or
+        A name in ``reading.FORMATS``: "csv", "tsv", "txt", "excel", "jsonl", "json", "feather", "parquet", "arff" or
         "libsvm". None goes by the suffix, and by the content where there is no name.
     missing : collection of str, default=MISSING
         Texts that stand for a missing value.
@@ -55,7 +68,7 @@ def read(
     decimal : {".", ","} or None, default=None
         Mark before the decimals of numbers. None recognises it where a column can be read in one way only.
     thousands : {".", ",", "'", " ", ""} or None, default=None
-        Mark between groups of three digits. Of a point and a comma it is the one that ``decimal`` is not.
+        Mark between groups of three digits.
     date_order : {"ymd", "dmy", "mdy"} or None, default=None
         Of year, month and day in dates. None recognises it where a column can be read in one way only.
 
@@ -71,26 +84,15 @@ def read(
     path = Path(path)
     form = None if format is None else _known_format(format)
     if form is None and not is_pipe(path) and path.suffix.lower() not in ENDINGS:
-        format_of(path.name, str(path))  # says before the file is read that it cannot be
-    if date_order is not None and date_order not in ORDERS:
-        raise InputError(f"the order of dates is one of {', '.join(ORDERS)} and not {date_order!r}")
-    try:
-        marks = marks_of(decimal, thousands)
-    except ValueError as problem:
-        raise InputError(str(problem)) from problem
-    options = ReadingOptions(
-        frozenset(missing),
-        None if delimiter is None else check_delimiter(delimiter),
-        None if encoding is None else known(encoding),
-        sheet,
-    )
-    return replace(_table(path, form, options), marks=marks, date_order=date_order)
+        format_of_name(path.name, str(path))  # says before the file is read that it cannot be
+    options = ReadingOptions.checked(missing, delimiter, encoding, sheet, decimal, thousands, date_order)
+    return replace(_table(path, form, options), marks=options.marks, date_order=options.date_order)
 
 
 def _table(path: Path, form: str | None, options: ReadingOptions) -> Table:
     source = name_of(path)
     name, content = unpacked(source, "" if is_pipe(path) else path.name, content_of_source(path))
-    form = form or (format_of(name, source) if name else _by_content(content))
+    form = form or (format_of_name(name, source) if name else format_of_content(content))
     check_signature(source, content, form)
     if options.sheet is not None and form != "excel":
         raise InputError(f"{source}: only Excel files have sheets; this one is read as {form}")
@@ -103,17 +105,3 @@ def _known_format(name: str) -> str:
     if form is None:
         raise InputError(f"unknown format {name!r}; known: {', '.join(FORMATS)}")
     return form
-
-
-def format_of(name: str, source: str) -> str:
-    """The format that the suffix of a name stands for; ``source`` begins a message."""
-    suffix = PurePath(name).suffix.lower()
-    if suffix in ADVICE:
-        raise InputError(f"{source}: {ADVICE[suffix]}")
-    if suffix not in SUFFIXES:
-        raise InputError(f"{source}: its suffix is none of {', '.join(SUFFIXES)}; --format says what it is")
-    return SUFFIXES[suffix]
-
-
-def _by_content(content: bytes) -> str:
-    return binary_format(content) or text_format(content[:1000].decode("utf-8", "replace"))

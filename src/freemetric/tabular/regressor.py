@@ -9,12 +9,12 @@ from sklearn.utils.metaestimators import available_if
 
 from ..learners import FreeEnergyRegressor, MetricKNeighborsRegressor
 from ..magnitudes import r2
-from .frame_cells import cells
+from .cells import cells
 from .frame_labels import frame_target
 from .frames import FrameTable
 from .learned_table import inner_can
 from .model import by_parts
-from .reading import MISSING
+from .reading_options import MISSING
 from .table_estimator import CONSTRAINTS, INNER, TableEstimator
 from .targets import numbers_of
 from .truths import marks_of_target

@@ -4,11 +4,11 @@ import csv
 import re
 from collections.abc import Iterable
 
+from ..reading_options import ReadingOptions
 from ..table import InputError, Table, quoted
 from .delimited import from_rows
 from .encodings import decoded
 from .names import check_names
-from .reading_options import ReadingOptions
 
 Numbered = tuple[int, str]  # a line and its number
 

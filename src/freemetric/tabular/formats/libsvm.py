@@ -2,55 +2,45 @@
 
 import numpy as np
 
+from ..reading_options import ReadingOptions
 from ..table import LARGEST, InputError, Table
-from .reading_options import ReadingOptions
 
 LABEL = "label"
 
 
 def read_libsvm(source: str, content: bytes, options: ReadingOptions) -> Table:
-    """The table of a LIBSVM file; a column that a file does not mention is zero."""
-    labels, rows, lines = [], [], []
-    for number, line in enumerate(content.split(b"\n"), 1):
-        fields = line.partition(b"#")[0].split()
-        if not fields:
-            continue
-        try:
-            labels.append(_label(fields[0]))
-            rows.append(_pairs(fields[1:]))
-        except ValueError as problem:
-            raise InputError(f"{source}, line {number}: not a label and index:value pairs") from problem
-        lines.append(number)
+    """The table of a LIBSVM file; a column that a file does not mention is zero.
+
+    scikit-learn's reader would refuse indices beyond 31 bits and not say which line is at fault.
+    """
+    found = [(i, line.partition(b"#")[0].split()) for i, line in enumerate(content.split(b"\n"), 1)]
+    rows = [_row(source, number, fields) for number, fields in found if fields]
     if not rows:
         raise InputError(f"{source}: no rows")
     # only what is mentioned: one index of ten digits must not ask for as many columns
-    indices = sorted(set().union(*rows))
+    indices = sorted(set().union(*(pairs for _, pairs in rows)))
     if len(rows) * len(indices) * 8 > LARGEST:
         raise InputError(f"{source}: {len(rows)} rows of {len(indices)} features are too many to fill in the zeros")
     place = {index: i for i, index in enumerate(indices)}
-    cells = np.zeros((len(indices), len(rows)))
-    of_row = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
-    cells[[place[index] for row in rows for index in row], of_row] = [value for row in rows for value in row.values()]
-    columns = {LABEL: np.array(labels), **{str(index): cells[i] for index, i in place.items()}}
+    values = np.zeros((len(indices), len(rows)))
+    for row, (_, pairs) in enumerate(rows):
+        values[[place[index] for index in pairs], row] = list(pairs.values())
+    columns = {LABEL: np.array([label for label, _ in rows]), **dict(zip(map(str, indices), values, strict=True))}
+    lines = [number for number, fields in found if fields]
     return Table(source, columns, dict.fromkeys(columns, "numeric"), lines, target=LABEL, sparse=True)
 
 
-def _pairs(fields: list[bytes]) -> dict[int, float]:
-    """Values by index; ValueError if there are no such pairs, or two of one index."""
-    if fields and fields[0].startswith(b"qid:"):
-        fields = fields[1:]
-    pairs = [field.split(b":") for field in fields]
-    values = {_index(index): _number(value) for index, value in pairs}
-    if len(values) < len(pairs):
-        raise ValueError("an index twice")
-    return values
-
-
-def _label(text: bytes) -> float:
-    label = _number(text)
-    if np.isinf(label):
-        raise ValueError("no class")
-    return label + 0.0  # -0 is 0
+def _row(source: str, number: int, fields: list[bytes]) -> tuple[float, dict[int, float]]:
+    """The label, and values by index."""
+    try:
+        label, *pairs = fields
+        pairs = [pair.split(b":") for pair in pairs if not pair.startswith(b"qid:")]
+        values = {_index(index): _number(value) for index, value in pairs}
+        if len(values) < len(pairs) or np.isinf(_number(label)):
+            raise ValueError("an index twice, or no class")
+        return _number(label) + 0.0, values  # -0 is 0
+    except ValueError as problem:
+        raise InputError(f"{source}, line {number}: not a label and index:value pairs") from problem
 
 
 def _index(text: bytes) -> int:
