@@ -254,7 +254,7 @@ def test_evaluated(freemetric, folder, tmp_path):
         (["--methods", "nca"], "method 'nca' cannot predict a number; known: free-energy, euclidean"),
         (["--methods", "magic"], "Unknown method 'magic'"),
         (["--report", "a.csv"], "a.csv: --report writes a page, whose name ends in .html; -o writes tables"),
-        (["--scoring", "accuracy"], "unknown score of numbers 'accuracy'"),
+        (["--scoring", "accuracy"], "unknown regression score 'accuracy'"),
         (["--task", "classify"], "every row has a class of its own; --task regress predicts a quantity"),
         (["--groups", "price"], "column 'price' is to be predicted and cannot be the groups, too"),
         (["--set", "rf.x=1"], "--set wants method.name=value"),

@@ -12,11 +12,10 @@ from ..files.checks import require
 from ..files.estimators import check_attributes
 from ..learners import FreeEnergyClassifier, MetricKNeighborsClassifier
 from .frame_labels import frame_labels
-from .labels import check_two
 from .learned_table import inner_can
 from .model import by_parts
 from .table_estimator import CONSTRAINTS, INNER, TableEstimator
-from .targets import class_target
+from .targets import check_two, class_target
 
 
 class TableClassifier(ClassifierMixin, TableEstimator):

@@ -1,17 +1,14 @@
 """A comparison as tables: for people, and as columns for a file."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from ..printable import printable
-from .judging import CONSTANT
+from .protocol import CONSTANT, Split
 from .scores import Score
 from .text_table import TextTable
-
-if TYPE_CHECKING:
-    from .comparison import Comparison
 
 OVER_LIMIT = "over the limit"
 MOST_CLASSES = 12  # in a table for people
@@ -64,14 +61,18 @@ def curves(found: list[tuple[str, str, list[dict[str, Any]]]]) -> TextTable:
     return TextTable(columns, cells, "Error in % (training rows) from a part of the training rows; same test rows.")
 
 
-def columns(comparison: "Comparison") -> dict[str, list]:
+def columns(
+    rows: list[dict[str, Any]],
+    cells: Mapping[tuple[str, str], list[Split]],
+    curve: Callable[[str, str], list[dict[str, Any]]],
+) -> dict[str, list]:
     """Numbers in columns, None for what is not known."""
     lines = []
-    for row in comparison.rows():
+    for row in rows:
         file, method = row["file"], row["method"]
-        for point in comparison.learning_curve(file, method)[:-1]:
+        for point in curve(file, method)[:-1]:
             lines.append({**_identity(file, method, point["rows"]), **_numbers("error", point)})
-        n_train = np.mean([split.n_train for split in comparison.cells[file, method]])
+        n_train = np.mean([split.n_train for split in cells[file, method]])
         told = {"error": row["error"], "error \u00b1": row["uncertainty"]}
         for name, score in row["scores"].items():
             told |= _numbers(name, {"error": score["mean"], "uncertainty": score["uncertainty"]})

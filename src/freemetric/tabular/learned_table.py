@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..learners.free_energy.importances import Importances
 from ..presenting import Presented
-from .feature_shares import Weight
+from .feature_columns import Weight
 from .frame_step import FrameStep
 from .model import TableModel
 

@@ -1,22 +1,20 @@
-"""What a model says of the rows of a table, as columns to be written."""
+"""Predictions of a model for the rows of a table, as columns to be written, and their errors."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from .model import by_parts
-from .steps import Progress
+from ..magnitudes import mae, r2, rmse
+from .methods import Progress
+from .model import TableModel, by_parts
 from .table import InputError, Table
-
-if TYPE_CHECKING:
-    from .model import TableModel
 
 PREDICTION = "prediction"
 
 
 def predictions(
-    model: "TableModel",
+    model: TableModel,
     table: Table,
     *,
     proba: bool = False,
@@ -72,7 +70,7 @@ def _numbers(model, part, quantiles, interval) -> NDArray:
     return np.hstack(told)
 
 
-def check_wanted(model: "TableModel", proba: bool, quantiles: tuple[float, ...], interval: float | None) -> None:
+def check_wanted(model: TableModel, proba: bool, quantiles: tuple[float, ...], interval: float | None) -> None:
     """An error of one line where a model cannot say what is wanted of it."""
     last: Any = model.pipeline[-1]
     if proba and model.predicts_numbers:
@@ -89,3 +87,27 @@ def check_wanted(model: "TableModel", proba: bool, quantiles: tuple[float, ...],
     outside = [q for q in (*quantiles, *(() if interval is None else (interval,))) if not 0 < q < 1]
     if outside:
         raise InputError(f"{option}: {outside[0]:g} is no chance between 0 and 1")
+
+
+def number_errors(
+    model: TableModel, table: Table, predicted: ArrayLike, ends: tuple[ArrayLike, ArrayLike] | None = None
+) -> dict[str, Any]:
+    """Scores of a regression, where targets are known.
+
+    These are ``known_rows``, the number of rows whose target is known, "r2" (None of fewer than two different ones),
+    "mae", "rmse" and, with the ``ends`` of intervals, "coverage".
+    """
+    truth = model.truth(table)
+    if truth is None or not truth.present.any():
+        return {}
+    y, known = truth.y, np.asarray(predicted)[truth.present]
+    found = {
+        "known_rows": len(y),
+        "r2": r2(y, known) if y.min() < y.max() else None,
+        "mae": mae(y, known),
+        "rmse": rmse(y, known),
+    }
+    if ends is not None:
+        low, high = (np.asarray(end)[truth.present] for end in ends)
+        found["coverage"] = float(np.mean((low <= y) & (y <= high)))
+    return found

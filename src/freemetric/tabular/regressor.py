@@ -17,7 +17,6 @@ from .model import by_parts
 from .reading_options import MISSING
 from .table_estimator import CONSTRAINTS, INNER, TableEstimator
 from .targets import numbers_of
-from .truths import marks_of_target
 
 
 class TableRegressor(RegressorMixin, TableEstimator):
@@ -222,4 +221,4 @@ class TableRegressor(RegressorMixin, TableEstimator):
         """Numbers (n_rows,), NaN where there is none."""
         name, column = self._column(X, y)
         table: FrameTable = self.table(X)
-        return table.with_target(name, column).numbers(name, marks_of_target(self.model_))
+        return table.with_target(name, column).numbers(name, self.model_.target_marks)

@@ -18,9 +18,9 @@ from ..learners.training_rows import check_weights
 from ..printable import counted
 from ..sklearn_compat import HasMethods, StrOptions, validate_params
 from .frames import FrameTable, as_table, column_name
-from .identifiers import usable
 from .learned_table import LearnedTable
 from .model import TableModel
+from .preprocessing import usable
 from .table import InputError
 from .targets import Target
 

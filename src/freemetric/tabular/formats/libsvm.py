@@ -33,8 +33,8 @@ def read_libsvm(source: str, content: bytes, options: ReadingOptions) -> Table:
 def _row(source: str, number: int, fields: list[bytes]) -> tuple[float, dict[int, float]]:
     """The label, and values by index."""
     try:
-        label, *pairs = fields
-        pairs = [pair.split(b":") for pair in pairs if not pair.startswith(b"qid:")]
+        label, *rest = fields
+        pairs = [pair.split(b":") for pair in rest if not pair.startswith(b"qid:")]
         values = {_index(index): _number(value) for index, value in pairs}
         if len(values) < len(pairs) or np.isinf(_number(label)):
             raise ValueError("an index twice, or no class")
