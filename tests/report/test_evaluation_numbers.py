@@ -53,14 +53,15 @@ def lines_of(path, label):
 def answers_of(found, file, method):
     """True and predicted numbers of all splits."""
     told = [split.predictions for split in found.cells[file, method]]
-    return np.concatenate([part.truth for part in told]), np.concatenate([part.told for part in told])
+    return np.concatenate([part.truth for part in told]), np.concatenate([part.predicted for part in told])
 
 
 def test_the_page_says_what_was_found(one):
     found, path = one
     scores = {line[0]: line[1:] for line in lines_of(path, "Scores")}
     for method in ("free-energy", "euclidean", "constant"):
-        rmse = [np.sqrt(np.mean((s.answers.told - s.answers.truth) ** 2)) for s in found.cells["a.csv", method]]
+        parts = [split.predictions for split in found.cells["a.csv", method]]
+        rmse = [np.sqrt(np.mean((part.predicted - part.truth) ** 2)) for part in parts]
         assert float(scores[method][3].split(" ± ")[0]) == pytest.approx(np.mean(rmse), rel=1e-3)
         r2 = found.score("a.csv", method, "r2")
         assert scores[method][1] == f"{r2.mean:.3f} ± {r2.error:.3f}"
@@ -93,7 +94,7 @@ def test_what_intervals_are_worth(one):
     assert data["euclidean"] == data["pca"] == []
     for method, words in lines.items():
         for place, (level, held, _, width, _) in enumerate(data[method]):
-            ends = [split.predictions.ends[:, place] for split in found.cells["a.csv", method]]
+            ends = [split.predictions.intervals[:, place] for split in found.cells["a.csv", method]]
             truths = [split.predictions.truth for split in found.cells["a.csv", method]]
             inside = [np.mean((e[:, 0] <= y) & (y <= e[:, 1])) for e, y in zip(ends, truths, strict=True)]
             assert level == (80, 90, 95)[place]

@@ -140,7 +140,7 @@ def test_predictions_of_every_row_are_kept(written):
         for repeat in (splits[:3], splits[3:]):
             rows = np.concatenate([split.predictions.rows for split in repeat])
             np.testing.assert_array_equal(np.sort(rows), np.arange(80))
-        assert splits[0].answers.chances.shape == (len(splits[0].predictions.rows), 2)
+        assert splits[0].predictions.probabilities.shape == (len(splits[0].predictions.rows), 2)
     assert (found.files, found.methods) == ([str(written)], ["rf"])
     first, second = (np.concatenate([s.predictions.rows for s in splits[i : i + 3]]) for i in (0, 3))
     assert (first != second).any()

@@ -12,8 +12,7 @@ from scipy.sparse import issparse
 from ..extras import require
 from ..learners.patterns import dense
 from .cells import cells
-from .reading_options import ReadingOptions
-from .table import InputError, Table, few, objects, quoted
+from .table import InputError, ReadingOptions, Table, few, objects, quoted
 
 SOURCE = "X"  # what messages begin with
 TYPES = {

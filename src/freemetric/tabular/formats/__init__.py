@@ -1,1 +1,71 @@
-"""Files of tables, one format per file: bytes in, a Table out."""
+"""Files of tables, one format per file: bytes in, a Table out. Here what they share: the names of columns."""
+
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from ...exceptions import DataWarning
+from ..number_marks import plain
+from ..table import InputError, few
+
+INDEX = "Unnamed: 0"  # as pandas calls an index without a name
+
+Rows = Sequence[Sequence[Any]]
+
+
+def check_names(where: str, names: Sequence[str]) -> None:
+    """Every column has a name of its own."""
+    for position, name in enumerate(names, 1):
+        if not name:
+            raise InputError(f"{where}: column {position} has no name; name it, or leave it out")
+    again = [name for name, count in Counter(names).items() if count > 1]
+    if again:
+        hint = _looks_like_data(names)
+        raise InputError(f"{where}: two columns are called {few(again)}{'; ' + hint if hint else ''}")
+
+
+def say_if_data(where: str, names: Sequence[str]) -> None:
+    """A warning where the line of names seems to be one of numbers."""
+    hint = _looks_like_data(names)
+    if hint:
+        warnings.warn(f"{where}: {hint}", DataWarning, 5)
+
+
+def _looks_like_data(names: Sequence[str]) -> str:
+    fractions = [name for name in names if name and plain(name) % 1]  # 0, 1, 2, ... are names, and infinity % 1 is NaN
+    fractions = [name for name in fractions if abs(plain(name)) < float("inf")]
+    if 2 * len(fractions) < len(names):
+        return ""
+    return f"{few(fractions, 3)} are taken for names of columns; put a line with the names in front if they are data"
+
+
+def completed(source: str, names: Sequence[str], rows: Rows) -> tuple[Sequence[str], Rows]:
+    """Names and rows without columns that have neither a name nor a cell; a first one without a name is an index.
+
+    Rows with one field more than there are names end with a delimiter, or begin with their own names, as R writes them.
+    """
+    widths = {len(row) for row in rows}
+    if widths == {len(names) + 1} and len(names) > 1:
+        names = (*names, "") if all(_is_empty(row[-1]) for row in rows) else ("", *names)
+    elif widths != {len(names)}:
+        return names, rows
+    kept = [i for i, name in enumerate(names) if name or not all(_is_empty(row[i]) for row in rows)]
+    if len(kept) < len(names) and kept:
+        n = len(names) - len(kept)
+        word = "column without name and cells is" if n == 1 else "columns without names and cells are"
+        warnings.warn(f"{source}: {n} {word} left out", DataWarning, 5)
+        names, rows = tuple(names[i] for i in kept), [tuple(row[i] for i in kept) for row in rows]
+    if len(names) > 1 and not names[0]:
+        names = (_unused(INDEX, names), *names[1:])
+    return names, rows
+
+
+def _is_empty(cell: Any) -> bool:
+    return cell is None or cell == ""
+
+
+def _unused(name: str, names: Sequence[str]) -> str:
+    """A name that is not taken, numbered as pandas does."""
+    numbered = (name if i == 0 else f"{name}.{i}" for i in range(len(names) + 1))
+    return next(candidate for candidate in numbered if candidate not in names)

@@ -11,11 +11,10 @@ import numpy as np
 from ...extras import require
 from ...printable import counted, printable
 from ..cells import cells
-from ..reading_options import ReadingOptions
-from ..table import LARGEST, InputError, Table, as_text, objects, quoted
-from .detection import ARROW, FEATHER_1
-from .names import check_names
+from ..table import LARGEST, InputError, ReadingOptions, Table, as_text, objects, quoted
+from . import check_names
 
+ARROW, FEATHER_1 = b"ARROW1", b"FEA1"  # first bytes
 INDEX = re.compile(r"__index_level_\d+__")  # pandas' own, no feature
 MANY_CELLS, MOST_PER_BYTE = 2 * 10**6, 300  # more cells in fewer bytes are no data, but would take minutes to unpack
 ALWAYS, MOST_UNPACKED = 1 << 25, 100  # bytes that a small file may unpack to, and those per byte of a larger one

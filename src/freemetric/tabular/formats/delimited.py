@@ -10,10 +10,9 @@ from ...exceptions import DataWarning
 from ...printable import counted
 from ...text_files import csv_records
 from ..number_marks import plain
-from ..reading_options import BLANKS, ReadingOptions
-from ..table import InputError, Table, objects, quoted
+from ..table import BLANKS, InputError, ReadingOptions, Table, objects, quoted
+from . import check_names, completed, say_if_data
 from .encodings import decoded
-from .names import check_names, completed, say_if_data
 
 Records = tuple[list[tuple[str, ...]], Sequence[int]]  # fields, and the lines they end on
 

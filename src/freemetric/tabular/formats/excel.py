@@ -13,14 +13,13 @@ from ...exceptions import DataWarning
 from ...printable import printable
 from ...text_files import ALWAYS, LARGEST
 from ..cells import cell, cells
-from ..reading_options import ReadingOptions
-from ..table import InputError, Table, as_text, few, objects, quoted
-from .detection import OLD_EXCEL
-from .names import check_names, completed
+from ..table import InputError, ReadingOptions, Table, as_text, few, objects, quoted
+from . import check_names, completed
 
 Row = tuple[Any, ...]
 Grid = list[tuple[int, Row]]  # rows that are not empty, with their numbers
 
+OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # first bytes
 MOST_ROWS = 2**20  # of a sheet
 ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 MOST_PER_BYTE, LARGEST_PART = 100, 1 << 23  # of what a workbook unpacks to, and of its parts beside the cells

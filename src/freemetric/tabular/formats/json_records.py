@@ -4,10 +4,9 @@ import json
 from typing import Any
 
 from ..cells import cells
-from ..reading_options import ReadingOptions
-from ..table import InputError, Table, objects, quoted
+from ..table import InputError, ReadingOptions, Table, objects, quoted
+from . import check_names
 from .encodings import decoded
-from .names import check_names
 
 MANY_CELLS, MOST_PER_BYTE = 2 * 10**6, 10  # rows that have no name in common would be mostly gaps
 
