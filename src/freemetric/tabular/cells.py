@@ -24,18 +24,7 @@ def cells(values: np.ndarray, missing: Collection[str], where: str) -> np.ndarra
     Numbers are numbers, spans of time are days, dates are texts in the order year, month, day, truth values are "True"
     and "False"; whatever else is the text that Python writes.
 
-    Parameters
-    ----------
-    values : ndarray
-        What the frame has.
-    missing : collection of str
-        Texts that stand for a missing value.
-    where : str
-        The column, to begin a message with.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
+    ``missing`` are texts that stand for a missing value, ``where`` begins a message.
     """
     kind = values.dtype.kind if values.ndim == 1 else "V"
     if kind in "iuf":

@@ -4,18 +4,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier, is_regressor
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
 
 from ..files.checks import require
 from ..files.estimators import check_attributes
-from ..learners import (
-    FreeEnergyClassifier,
-    FreeEnergyRegressor,
-    MetricKNeighborsClassifier,
-    MetricKNeighborsRegressor,
-)
+from ..learners import FreeEnergyClassifier, FreeEnergyRegressor
 from ..magnitudes import r2
 from .cells import cells
 from .frame_labels import frame_labels, frame_target
@@ -23,10 +18,35 @@ from .model import by_parts
 from .table import MISSING
 from .table_estimator import CONSTRAINTS, INNER, TableEstimator, inner_can
 from .targets import check_two, class_target, numbers_of
+from .tasks import CLASSIFY, REGRESS, TASKS
+
+SHARED_PARAMETERS = """drop : list of str, default=()
+        Columns to leave out.
+    keep : list of str, default=()
+        Columns to use although they seem to name the rows.
+    numeric, nominal : list of str, default=()
+        Columns whose kind is given.
+    missing : list of str or None, default=None
+        Texts that stand for a gap; None: "", "?", "NA", "nan", ..., as in files.
+    decimal : {".", ","} or None, default=None
+        Mark before the decimals of numbers in texts; None recognises it where there is one meaning only.
+    thousands : {".", ",", "'", " ", ""} or None, default=None
+        Mark between groups of three digits.
+    date_order : {"ymd", "dmy", "mdy"} or None, default=None
+        Of year, month and day of dates in texts.
+    random_state : int, RandomState or None, default=None
+        Seed of the last step and its parts, where they have none of their own."""
+
+SHARED_ATTRIBUTES = """columns_ : list of str
+        What the columns are called, x0, x1, ... where X has no names.
+    n_features_in_ : int
+        Columns seen in fit, without the target.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any and all are texts."""
 
 
 class TableClassifier(ClassifierMixin, TableEstimator):
-    """Classify the rows of a table as it is: numbers, names, dates, truth values, text and gaps.
+    __doc__ = f"""Classify the rows of a table as it is: numbers, names, dates, truth values, text and gaps.
 
     What ``freemetric fit`` does with a file, on frames: every column is understood in the same way (numbers, names or
     dates; keys and free text are left out, with a warning that says so), turned into features of [0, 1], and given to a
@@ -43,22 +63,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
     classifier : estimator or None, default=None
         What learns from the features; k-NN follows one that is a metric learner. None is
         ``FreeEnergyClassifier()``.
-    drop : list of str, default=()
-        Columns to leave out.
-    keep : list of str, default=()
-        Columns to use although they seem to name the rows.
-    numeric, nominal : list of str, default=()
-        Columns whose kind is given.
-    missing : list of str or None, default=None
-        Texts that stand for a gap; None: "", "?", "NA", "nan", ..., as in files.
-    decimal : {".", ","} or None, default=None
-        Mark before the decimals of numbers in texts; None recognises it where there is one meaning only.
-    thousands : {".", ",", "'", " ", ""} or None, default=None
-        Mark between groups of three digits.
-    date_order : {"ymd", "dmy", "mdy"} or None, default=None
-        Of year, month and day of dates in texts.
-    random_state : int, RandomState or None, default=None
-        Seed of the classifier and its parts, where they have none of their own.
+    {SHARED_PARAMETERS}
 
     Attributes
     ----------
@@ -66,12 +71,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         The pipeline, what the columns are, and notes. ``freemetric predict`` and the other commands take its file.
     classes_ : ndarray of shape (n_classes,)
         Labels seen in fit.
-    columns_ : list of str
-        What the columns are called, x0, x1, ... where X has no names.
-    n_features_in_ : int
-        Columns seen in fit, without that of the class.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any and all are texts.
+    {SHARED_ATTRIBUTES}
 
     See Also
     --------
@@ -84,14 +84,14 @@ class TableClassifier(ClassifierMixin, TableEstimator):
     >>> import pandas as pd
     >>> from freemetric import TableClassifier
     >>> sizes, colours = [i / 10 for i in range(40)], ["red", "green", None, "red"] * 10
-    >>> frame = pd.DataFrame({"size": sizes, "colour": colours}).astype({"colour": "category"})
+    >>> frame = pd.DataFrame({{"size": sizes, "colour": colours}}).astype({{"colour": "category"}})
     >>> model = TableClassifier(random_state=0).fit(frame, ["small"] * 20 + ["large"] * 20)
-    >>> model.predict(pd.DataFrame({"colour": ["red", "green"], "size": [0.5, 3.5]})).tolist()
+    >>> model.predict(pd.DataFrame({{"colour": ["red", "green"], "size": [0.5, 3.5]}})).tolist()
     ['small', 'large']
     """
 
     _parameter_constraints: dict = {"classifier": INNER, **CONSTRAINTS}
-    _inner, _usual, _k_nn = "classifier", FreeEnergyClassifier, MetricKNeighborsClassifier
+    _inner, _usual, _task = "classifier", FreeEnergyClassifier, TASKS[CLASSIFY]
 
     def __init__(
         self,
@@ -108,18 +108,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         random_state=None,
     ):
         self.classifier = classifier
-        self.drop = drop
-        self.keep = keep
-        self.numeric = numeric
-        self.nominal = nominal
-        self.missing = missing
-        self.decimal = decimal
-        self.thousands = thousands
-        self.date_order = date_order
-        self.random_state = random_state
-
-    def _can_predict(self, estimator):
-        return is_classifier(estimator)
+        self._store(drop, keep, numeric, nominal, missing, decimal, thousands, date_order, random_state)
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Understand the columns and learn the classes.
@@ -154,21 +143,6 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         """The fitted classifier, on the features that ``features`` makes of a table."""
         return self.model_.pipeline[-1]
 
-    def predict(self, X: Any) -> NDArray:
-        """The class of every row.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-            A table with the columns of that of ``fit``.
-
-        Returns
-        -------
-        y : ndarray of shape (n_rows,)
-            Labels.
-        """
-        return by_parts(self.frame(X), self.pipeline_.predict)
-
     @available_if(inner_can("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray:
         """Probabilities of the classes.
@@ -186,7 +160,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         return by_parts(self.frame(X), self.pipeline_.predict_proba)
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Share of the rows that have a label whose class is predicted.
+        """Accuracy on the rows that have a label.
 
         Parameters
         ----------
@@ -219,7 +193,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
 
 
 class TableRegressor(RegressorMixin, TableEstimator):
-    """Predict a number for the rows of a table as it is: numbers, names, dates, truth values, text and gaps.
+    __doc__ = f"""Predict a number for the rows of a table as it is: numbers, names, dates, truth values, text and gaps.
 
     What ``freemetric fit --task regress`` does with a file, on frames, as :class:`TableClassifier` does it for classes:
     the same columns become the same features of [0, 1], and are given to a regressor. Columns are matched by name when
@@ -230,33 +204,13 @@ class TableRegressor(RegressorMixin, TableEstimator):
     regressor : estimator or None, default=None
         What learns from the features; k-NN follows one that is a metric learner, such as :class:`MLKR`. None is
         ``FreeEnergyRegressor()``.
-    drop : list of str, default=()
-        Columns to leave out.
-    keep : list of str, default=()
-        Columns to use although they seem to name the rows.
-    numeric, nominal : list of str, default=()
-        Columns whose kind is given.
-    missing : list of str or None, default=None
-        Texts that stand for a gap; None: "", "?", "NA", "nan", ..., as in files.
-    decimal : {".", ","} or None, default=None
-        Mark before the decimals of numbers in texts; None recognises it where there is one meaning only.
-    thousands : {".", ",", "'", " ", ""} or None, default=None
-        Mark between groups of three digits.
-    date_order : {"ymd", "dmy", "mdy"} or None, default=None
-        Of year, month and day of dates in texts.
-    random_state : int, RandomState or None, default=None
-        Seed of the regressor and its parts, where they have none of their own.
+    {SHARED_PARAMETERS}
 
     Attributes
     ----------
     model_ : TableModel
         The pipeline, what the columns are, and notes. ``freemetric predict`` and the other commands take its file.
-    columns_ : list of str
-        What the columns are called, x0, x1, ... where X has no names.
-    n_features_in_ : int
-        Columns seen in fit, without the one to predict.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any and all are texts.
+    {SHARED_ATTRIBUTES}
 
     See Also
     --------
@@ -269,14 +223,14 @@ class TableRegressor(RegressorMixin, TableEstimator):
     >>> import pandas as pd
     >>> from freemetric import MLKR, TableRegressor
     >>> areas, towns = [20 + 1.5 * i for i in range(40)], ["Rome", "Bonn", None, "Rome"] * 10
-    >>> homes = pd.DataFrame({"area": areas, "town": towns})
+    >>> homes = pd.DataFrame({{"area": areas, "town": towns}})
     >>> model = TableRegressor(MLKR(), random_state=0).fit(homes, [100 + 2 * area for area in areas])
     >>> bool(abs(model.predict(homes[20:21])[0] - 200) < 5)
     True
     """
 
     _parameter_constraints: dict = {"regressor": INNER, **CONSTRAINTS}
-    _inner, _usual, _k_nn = "regressor", FreeEnergyRegressor, MetricKNeighborsRegressor
+    _inner, _usual, _task = "regressor", FreeEnergyRegressor, TASKS[REGRESS]
 
     def __init__(
         self,
@@ -293,18 +247,7 @@ class TableRegressor(RegressorMixin, TableEstimator):
         random_state=None,
     ):
         self.regressor = regressor
-        self.drop = drop
-        self.keep = keep
-        self.numeric = numeric
-        self.nominal = nominal
-        self.missing = missing
-        self.decimal = decimal
-        self.thousands = thousands
-        self.date_order = date_order
-        self.random_state = random_state
-
-    def _can_predict(self, estimator):
-        return is_regressor(estimator)
+        self._store(drop, keep, numeric, nominal, missing, decimal, thousands, date_order, random_state)
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Understand the columns and learn the numbers.
@@ -338,42 +281,27 @@ class TableRegressor(RegressorMixin, TableEstimator):
         """The fitted regressor, on the features that ``features`` makes of a table."""
         return self.model_.pipeline[-1]
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """The number of every row.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-            A table with the columns of that of ``fit``.
-
-        Returns
-        -------
-        y : ndarray of shape (n_rows,)
-            Expected numbers.
-        """
-        return by_parts(self.frame(X), self.pipeline_.predict)
-
     @available_if(inner_can("predict_quantiles"))
     def predict_quantiles(self, X: Any, q: ArrayLike = (0.1, 0.5, 0.9)) -> NDArray[np.float64]:
-        """Numbers that the target is below with given chances.
+        """Quantiles of the target.
 
         Parameters
         ----------
         X : frame, array or list of rows
             A table with the columns of that of ``fit``.
         q : float or array-like of shape (n_quantiles,), default=(0.1, 0.5, 0.9)
-            Chances, between 0 and 1.
+            Probabilities, between 0 and 1.
 
         Returns
         -------
         Q : ndarray of shape (n_rows, n_quantiles)
             Quantiles; (n_rows,) where q is one number.
         """
-        return self._by_features(X, lambda features: self.regressor_.predict_quantiles(features, q))
+        return by_parts(self.frame(X), lambda part: self.regressor_.predict_quantiles(self._features(part), q))
 
     @available_if(inner_can("predict_interval"))
     def predict_interval(self, X: Any, alpha: float = 0.1) -> NDArray[np.float64]:
-        """Intervals that hold the number of a row with a chance of 1 - alpha.
+        """Prediction intervals that hold the target of a row with a probability of 1 - alpha.
 
         Parameters
         ----------
@@ -387,13 +315,10 @@ class TableRegressor(RegressorMixin, TableEstimator):
         I : ndarray of shape (n_rows, 2)
             Lower and upper ends; see :meth:`freemetric.FreeEnergyRegressor.predict_interval`.
         """
-        return self._by_features(X, lambda features: self.regressor_.predict_interval(features, alpha))
-
-    def _by_features(self, X, answer):
-        return by_parts(self.frame(X), lambda part: answer(self.pipeline_[:-1].transform(part)))
+        return by_parts(self.frame(X), lambda part: self.regressor_.predict_interval(self._features(part), alpha))
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """R^2 of the rows that have a number.
+        """R^2 on the rows that have a number.
 
         Parameters
         ----------

@@ -103,28 +103,10 @@ def as_table(
 ) -> FrameTable:
     """The table of a frame.
 
-    Parameters
-    ----------
-    X : frame, array or list of rows
-        A DataFrame of pandas or polars, a Table of pyarrow, anything with Arrow's ``__arrow_c_stream__``, an array of
-        shape (n_rows, n_columns), a list of rows, or a sparse matrix within scikit-learn's ``working_memory``.
-    names : collection of str or None, default=None
-        What the columns are called where X itself does not say; None: x0, x1, ...
-    by_place : bool, default=False
-        Whether they are called so whatever X says.
-    missing : collection of str or None, default=None
-        Texts that stand for a missing value; None: as in files. None, NaN and pandas' NA and NaT always do.
-    decimal, thousands, date_order : str or None, default=None
-        How numbers and dates in texts are written, as in ``read``.
-
-    Returns
-    -------
-    FrameTable
-
-    Raises
-    ------
-    InputError
-        One line that names the column at fault.
+    X is a DataFrame of pandas or polars, a Table of pyarrow, anything with Arrow's ``__arrow_c_stream__``, an array of
+    shape (n_rows, n_columns), a list of rows, or a sparse matrix within scikit-learn's ``working_memory``. ``names``
+    are those of the columns where X itself does not say them, or ``by_place`` anyway; None: x0, x1, ... The other
+    options are those of ``read``. An InputError is one line that names the column at fault.
     """
     options = ReadingOptions.checked(missing, None, None, None, decimal, thousands, date_order)
     opened = _opened(X)

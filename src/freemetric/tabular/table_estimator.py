@@ -26,14 +26,17 @@ from ..printable import counted
 from ..sklearn_compat import HasMethods, StrOptions, validate_params
 from .feature_columns import Weight
 from .frames import FrameTable, as_table, column_name
-from .model import TableModel
+from .model import TableModel, by_parts
 from .preprocessing import usable
 from .table import InputError
 from .targets import Target
+from .tasks import Task
 
 KINDS = ("drop", "keep", "numeric", "nominal")
 MAPPING = ("embed", "transform", "learner_")  # one of which an estimator with a distance has
 WRITTEN = ("missing", "decimal", "thousands", "date_order")
+SHARED = (*KINDS, *WRITTEN, "random_state")
+"""Parameters of all estimators of tables, in their order."""
 INNER = [HasMethods("fit"), None]
 CONSTRAINTS: dict[str, list] = {
     **{kind: [list, tuple] for kind in KINDS},
@@ -73,9 +76,13 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
 
     _inner: str  # the parameter that is the last step
     _usual: type  # which it is where none is given
-    _k_nn: type  # what follows a metric learner
+    _task: Task
     _known_target: Callable[[Any, Any], NDArray]  # of rows to show
     model_: TableModel
+
+    def _store(self, *given: Any) -> None:
+        for name, value in zip(SHARED, given, strict=True):
+            setattr(self, name, value)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, ``classifier__...`` or ``regressor__...`` of the usual one where none was given.
@@ -98,12 +105,9 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         """What a fit would fit last."""
         given = getattr(self, self._inner)
         made = self._usual() if given is None else clone(given)
-        made = made if self._can_predict(made) else self._k_nn(made)
+        made = made if self._task.predicts(made) else self._task.k_nn(made)
         seeds = [name for name in made.get_params() if name.split("__")[-1] == "random_state"]
         return made.set_params(**{name: self.random_state for name in seeds if made.get_params()[name] is None})
-
-    def _can_predict(self, estimator: Any) -> bool:
-        raise NotImplementedError
 
     def _learn(
         self, X: Any, name: str, cells: NDArray, target: Callable[[FrameTable], Target], sample_weight: Any
@@ -169,6 +173,21 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
             warnings.warn(said, stacklevel=4)
         return self.table(X, self.columns_, by_place=True)
 
+    def predict(self, X: Any) -> NDArray:
+        """Predict the target of every row.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            A table with the columns of that of ``fit``.
+
+        Returns
+        -------
+        y : ndarray of shape (n_rows,)
+            Labels, or expected numbers.
+        """
+        return by_parts(self.frame(X), self.pipeline_.predict)
+
     def transform(self, X: Any) -> NDArray:
         """Rows in the space where the learned distance is Euclidean.
 
@@ -199,7 +218,10 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
 
     def features(self, X: Any) -> NDArray:
         """What the last step sees: features (n_rows, n_features) in [0, 1], which ``feature_names`` names."""
-        return self.pipeline_[:-1].transform(self.frame(X))
+        return self._features(self.frame(X))
+
+    def _features(self, frame):
+        return self.pipeline_[:-1].transform(frame)
 
     def feature_names(self) -> list[str]:
         """Names of the features that the last step sees: columns, with a value where a column is several features."""
@@ -276,7 +298,7 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         if hasattr(self, "model_"):
             own = f"of {type(self).__name__}"
             require(type(self.model_) is TableModel, f"model_ {own}", "is something else")
-            require(self._can_predict(self.model_.pipeline[-1]), f"model_ {own}", "predicts something else")
+            require(self._task.predicts(self.model_.pipeline[-1]), f"model_ {own}", "predicts something else")
             names = self.columns_
             texts = type(names) is list and all(type(name) is str for name in names)
             known = texts and {column.name for column in self.model_.schema.columns} <= set(names)
