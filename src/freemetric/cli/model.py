@@ -149,7 +149,7 @@ def _chances(text):
     try:
         return tuple(float(part) for part in (text or "").split(",") if part.strip())
     except ValueError:
-        raise InputError(f"--quantiles wants chances such as 0.1,0.5,0.9, not {text!r}") from None
+        raise InputError(f"--quantiles wants probabilities such as 0.1,0.5,0.9, not {text!r}") from None
 
 
 @with_fields

@@ -25,9 +25,9 @@ class Comparison:
     settings : Settings
         How errors were measured.
     files, methods : list of str
-        What was compared; the constant answer is no method.
+        What was compared; the constant prediction is no method.
     cells : dict of list of Split
-        By file and method, the constant answer among them.
+        By file and method, the constant prediction among them.
     curves : dict of list of Split
         By file and method those that learned from some of the training rows.
     failures : list of Split
@@ -116,7 +116,7 @@ class Comparison:
         return {"mean": found.mean, "uncertainty": found.error, "values": values}
 
     def learning_curve(self, file: str, method: str) -> list[dict[str, Any]]:
-        """Errors by the number of training rows, from the fewest on; empty where none was asked for."""
+        """Errors by the number of training rows, from the fewest on; empty without a learning curve."""
         some = self.curves.get((file, method))
         if not some:
             return []
@@ -197,7 +197,7 @@ class Comparison:
 
 
 def _gains(comparison) -> Iterator[str]:
-    """Where the best method is no better than a constant, as far as the test rows can tell."""
+    """Where the best method is no better than a constant, as far as the test rows show."""
     for file in comparison.files:
         best, constant = comparison.best(file), comparison.cells.get((file, CONSTANT))
         if best is None or constant is None:

@@ -15,7 +15,7 @@ MOST_CLASSES = 12  # in a table for people
 
 
 def scores(rows: list[dict[str, Any]], known: Sequence[Score], caption: str) -> TextTable:
-    """All scores but those that something else tells; the best of a file in bold."""
+    """All scores but those that something else shows; the best of a file in bold."""
     shown = [score for score in known if not score.aside]
     cells = tuple(
         (row["file"], row["method"], _error(row), *(_score(row, score) for score in shown), f"{row['seconds']:.2f}")
@@ -44,11 +44,11 @@ def classes(file: str, method: str, found: list[dict[str, Any]], repeats: int) -
 
 
 def intervals(rows: list[dict[str, Any]], known: Sequence[Score], caption: str) -> TextTable:
-    """What shares of the rows lie in their intervals, and how wide these are, of methods that tell intervals."""
+    """What shares of the rows lie in their intervals, and how wide these are, of methods that predict intervals."""
     shown = [score for score in known if score.name.startswith(("coverage", "width"))]
     cells = tuple((row["file"], row["method"], *(_score(row, score) for score in shown)) for row in rows)
-    told = tuple(row for row in cells if any(cell is not None for cell in row[2:]))
-    return TextTable(("File", "Method", *map(_title, shown)), told, caption)
+    known = tuple(row for row in cells if any(cell is not None for cell in row[2:]))
+    return TextTable(("File", "Method", *map(_title, shown)), known, caption)
 
 
 def curves(found: list[tuple[str, str, list[dict[str, Any]]]]) -> TextTable:
@@ -73,10 +73,12 @@ def columns(
         for point in curve(file, method)[:-1]:
             lines.append({**_identity(file, method, point["rows"]), **_numbers("error", point)})
         n_train = np.mean([split.n_train for split in cells[file, method]])
-        told = {"error": row["error"], "error \u00b1": row["uncertainty"]}
+        scores = {"error": row["error"], "error \u00b1": row["uncertainty"]}
         for name, score in row["scores"].items():
-            told |= _numbers(name, {"error": score["mean"], "uncertainty": score["uncertainty"]})
-        lines.append({**_identity(file, method, n_train), **told, "seconds": row["seconds"], "failure": row["failure"]})
+            scores |= _numbers(name, {"error": score["mean"], "uncertainty": score["uncertainty"]})
+        lines.append(
+            {**_identity(file, method, n_train), **scores, "seconds": row["seconds"], "failure": row["failure"]}
+        )
     names = dict.fromkeys(name for line in sorted(lines, key=len, reverse=True) for name in line)
     return {name: [line.get(name) for line in lines] for name in names}
 

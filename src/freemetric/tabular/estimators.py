@@ -184,7 +184,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         return frame_labels(X, y).y
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""
+        """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
         super().check_state()
         check_attributes(self, ("model_", "classes_"))
         if hasattr(self, "model_"):

@@ -37,7 +37,7 @@ def evaluate(
     on_fit: OnFit | None = None,
     **kinds: Collection[str],
 ) -> Comparison:
-    """Estimate by cross-validation how well methods will do on new rows of a table, beside a constant answer.
+    """Estimate by cross-validation how well methods will do on new rows of a table, beside a constant prediction.
 
     Parameters
     ----------

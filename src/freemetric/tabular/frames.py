@@ -32,7 +32,7 @@ class Opened(NamedTuple):
 
 
 class Columns(Mapping[str, np.ndarray]):
-    """Cells by column, each made when it is asked for: a column that is left out may hold anything."""
+    """Cells by column, each made when it is needed: a column that is left out may hold anything."""
 
     def __init__(self, names: list[str], make: Callable[[int, str], np.ndarray], done: dict[str, np.ndarray]):
         self.numbers, self.make, self.done = {name: i for i, name in enumerate(names)}, make, dict(done)
@@ -79,7 +79,7 @@ class FrameTable(Table):
         return self.length
 
     def option(self, name: str, value: str = "[COLUMN]") -> str:
-        """How the user says it, who was asked for parameters."""
+        """The parameter that a message names."""
         parameter = name.replace("-", "_")
         if name == "task":
             return f"Table{'Classifier' if value == 'classify' else 'Regressor'}, or Settings(task={value!r}),"

@@ -64,7 +64,7 @@ def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] =
         if ours.poll(limits.seconds):
             return ours.recv()
         return Outcome(failure=f"stopped after {limits.seconds:g} s, the limit of one fit", over_limit=True)
-    except EOFError:  # it died without an answer
+    except EOFError:  # it died without a result
         child.join()
         return Outcome(failure=f"the process died with code {child.exitcode}")
     finally:

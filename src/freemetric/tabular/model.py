@@ -80,7 +80,7 @@ class TableModel:
             "free-energy", or a metric learner by name, which k-NN follows: those in ``freemetric.LEARNERS`` for
             classification, those in ``methods.REGRESSION_FITTED`` for regression.
         task : {"classify", "regress"} or None, default=None
-            Classification or regression; None is what the column speaks for, as
+            Classification or regression; None is what the values of the column suggest, as
             ``tasks.choice_of`` says, with a warning where it is a number.
         weight : str or None, default=None
             Column with the weights of the rows; no feature. Only "free-energy" can weigh.
@@ -324,14 +324,14 @@ def _values(counts):
     return ", ".join(words[:MOST_NAMED]) + more
 
 
-def by_parts(frame: Any, answer: Callable[[Any], np.ndarray], on_rows: Progress | None = None) -> np.ndarray:
-    """What ``answer`` says of the rows of a frame, some thousands at a time."""
-    answers = []
+def by_parts(frame: Any, function: Callable[[Any], np.ndarray], on_rows: Progress | None = None) -> np.ndarray:
+    """Apply a function to the rows of a frame, some thousands at a time."""
+    parts = []
     for start in range(0, len(frame), CHUNK):
-        answers.append(answer(frame.iloc[start : start + CHUNK]))
+        parts.append(function(frame.iloc[start : start + CHUNK]))
         if on_rows:
             on_rows(min(start + CHUNK, len(frame)), len(frame))
-    return np.concatenate(answers)
+    return np.concatenate(parts)
 
 
 def remembered(frame: Any) -> list[int]:

@@ -41,7 +41,7 @@ def _one_hot():
     """A feature per name, one for all rare ones, which an unseen name joins; without rare ones it is none of them.
 
     By Good and Turing, as large a share of the rows to come holds unseen names as of the training rows holds names that
-    stand there once. Where these share a feature, what is learned and judged on the training rows holds for both.
+    stand there once. Where these share a feature, what is learned and scored on the training rows holds for both.
     """
     return OneHotEncoder(
         min_frequency=OFTEN_ENOUGH,
@@ -164,7 +164,7 @@ def _why(table: Table, column: Column) -> str:
 def _numbers_the_rows(numbers: np.ndarray, column: Column) -> bool:
     """Whether they are whole numbers without a gap, or different ones in a column that is called a key.
 
-    In a short table both are asked for: they count the rows from 0 or 1, and the column is called a key.
+    In a short table both are needed: they count the rows from 0 or 1, and the column is called a key.
     """
     if CALLED_A_KEY.fullmatch(column.name) and any(np.array_equal(numbers, _counted(numbers, i)) for i in (0, 1)):
         return True

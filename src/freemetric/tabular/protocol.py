@@ -50,7 +50,7 @@ class Settings:
         Whether methods learn from halves, quarters, ... of the training rows, too: in the first repeat, which costs
         about as much again as that repeat.
     task : {"classify", "regress"} or None
-        Classification or regression; None is what the target speaks for, as ``TableModel.fit`` sees it.
+        Classification or regression; None is what the values of the target suggest, as ``TableModel.fit`` sees it.
     """
 
     folds: int = 5

@@ -166,8 +166,8 @@ def target_name(table: Table, given: str | None) -> str:
     """The column that is to be predicted: the given one, or what the format itself declares."""
     target = given or table.target
     if target is None:
-        asked = f"which column is to be predicted? {table.option('target', '')} names one of {few(table.columns)}"
-        raise InputError(f"{table.source}: {asked}")
+        question = f"which column is to be predicted? {table.option('target', '')} names one of {few(table.columns)}"
+        raise InputError(f"{table.source}: {question}")
     return target
 
 

@@ -70,7 +70,7 @@ class Table:
         return f"{self.source}: row {row + 1}{line}{column}"
 
     def option(self, name: str, value: str = "COLUMN") -> str:
-        """How the user says it, who was asked for a file."""
+        """The option that a message names."""
         return f"--{name} {value}".strip()
 
     def cells(self, name: str) -> np.ndarray:

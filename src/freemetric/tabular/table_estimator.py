@@ -293,7 +293,7 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         return len(LearnedSpace(self.pipeline_).learner.get_feature_names_out())
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""
+        """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
         check_attributes(self, ("model_", "columns_", "n_features_in_"))
         if hasattr(self, "model_"):
             own = f"of {type(self).__name__}"

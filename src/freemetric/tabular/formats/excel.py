@@ -92,10 +92,10 @@ def _check_container(source: str, content: bytes) -> None:
         raise InputError(f"{source}: unpacks to {size >> 20} MB, too many from {len(content)} bytes; save it as .csv")
 
 
-def _grid(source: str, content: bytes, asked: str | None) -> tuple[str, list[str], Grid]:
+def _grid(source: str, content: bytes, wanted: str | None) -> tuple[str, list[str], Grid]:
     """The name of a sheet, those of the others, and the rows that are not empty with their numbers."""
     book = _book(content, values=True)
-    sheet = _sheet(source, book, asked)
+    sheet = _sheet(source, book, wanted)
     others = [other.title for other in book.worksheets if other is not sheet]
     most, seen, widest, grid = max(MANY_CELLS, MOST_CELLS_PER_BYTE * len(content)), 0, 0, []
     for number, row in enumerate(_rows(sheet), 1):
@@ -121,17 +121,17 @@ def _book(content: bytes, values: bool) -> Any:
     return openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=values, keep_links=False)
 
 
-def _sheet(source: str, book: Any, asked: str | None) -> Any:
+def _sheet(source: str, book: Any, wanted: str | None) -> Any:
     sheets = book.worksheets
     if not sheets:
         raise InputError(f"{source}: a workbook without sheets of cells")
-    if asked is None:
+    if wanted is None:
         return next((sheet for sheet in sheets if sheet.sheet_state == "visible"), sheets[0])
-    named = [sheet for sheet in sheets if sheet.title == asked]
-    if not named and asked.isdecimal() and 1 <= int(asked) <= len(sheets):
-        named = [sheets[int(asked) - 1]]
+    named = [sheet for sheet in sheets if sheet.title == wanted]
+    if not named and wanted.isdecimal() and 1 <= int(wanted) <= len(sheets):
+        named = [sheets[int(wanted) - 1]]
     if not named:
-        raise InputError(f"{source}: no sheet {quoted(asked)}; there are {few(sheet.title for sheet in sheets)}")
+        raise InputError(f"{source}: no sheet {quoted(wanted)}; there are {few(sheet.title for sheet in sheets)}")
     return named[0]
 
 
