@@ -134,18 +134,8 @@ def compare(
     ----------
     tables : dict of Table
         By the name to show.
-    target : str or None
-        Column of the class, the same in all; None is what their format declares.
-    methods : sequence of str
-        Names in ``freemetric.tabular.methods.METHODS``, or "constant".
-    settings : Settings or None, default=None
-        Folds, repeats, seeds, parameters, limits.
-    n_jobs : int or None, default=None
-        Splits at a time.
-    on_fit : callable or None, default=None
-        Called with (split, number done, number of all) after every fit.
-    **kinds : dict
-        ``drop``, ``keep``, ``numeric`` and ``nominal`` of ``preprocessing.usable``.
+    target, methods, settings, n_jobs, on_fit, **kinds
+        As in ``evaluate``; "constant" is a method, too.
 
     Returns
     -------
