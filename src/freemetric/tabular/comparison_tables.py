@@ -47,8 +47,8 @@ def intervals(rows: list[dict[str, Any]], known: Sequence[Score], caption: str) 
     """What shares of the rows lie in their intervals, and how wide these are, of methods that predict intervals."""
     shown = [score for score in known if score.name.startswith(("coverage", "width"))]
     cells = tuple((row["file"], row["method"], *(_score(row, score) for score in shown)) for row in rows)
-    known = tuple(row for row in cells if any(cell is not None for cell in row[2:]))
-    return TextTable(("File", "Method", *map(_title, shown)), known, caption)
+    lines = tuple(row for row in cells if any(cell is not None for cell in row[2:]))
+    return TextTable(("File", "Method", *map(_title, shown)), lines, caption)
 
 
 def curves(found: list[tuple[str, str, list[dict[str, Any]]]]) -> TextTable:
