@@ -8,8 +8,8 @@ import pytest
 
 import freemetric
 from freemetric.cli import names
-from freemetric.tabular import methods, number_methods
-from freemetric.tabular.formats import FORMATS
+from freemetric.tabular import methods
+from freemetric.tabular.reading import FORMATS
 from freemetric.tabular.writing import PACKERS, WRITERS
 
 SLOW = ("numba", "numpy", "pandas", "scipy", "sklearn")
@@ -50,7 +50,7 @@ def test_names_in_help_are_those_of_the_library():
     assert (methods.FITTED, tuple(methods.METHODS)) == (names.FITTED, names.METHODS)
     compared = tuple(name for name in names.METHODS if name in names.PAPER or name not in names.LEARNERS)
     assert compared == methods.COMPARED
-    of_numbers = number_methods.FITTED_TO_NUMBERS, tuple(number_methods.NUMBER_METHODS)
+    of_numbers = methods.REGRESSION_FITTED, tuple(methods.REGRESSION_METHODS)
     assert of_numbers == (names.FITTED_TO_NUMBERS, names.NUMBER_METHODS)
 
 

@@ -8,9 +8,8 @@ import re
 import pandas as pd
 import pytest
 
-from freemetric.tabular.formulas import inert
 from freemetric.tabular.text_table import TextTable
-from freemetric.tabular.writing import as_delimited
+from freemetric.tabular.writing import as_delimited, inert
 
 EVIL = [
     "=1+1",

@@ -123,7 +123,7 @@ def test_metrics_that_k_nn_follows(freemetric, folder, tmp_path, method):
     answer = freemetric("predict", tmp_path / "a.fm", folder / "homes.csv")
     assert float(answer.lines[-1].split()[1].rstrip(",")) > 0.8
     answer = freemetric("predict", tmp_path / "a.fm", folder / "homes.csv", "--interval", "0.9")
-    said = "--interval: MetricKNeighborsRegressor predicts numbers alone; --method free-energy tells quantiles"
+    said = "--interval: MetricKNeighborsRegressor predicts numbers alone; --method free-energy predicts quantiles"
     assert (answer.code, answer.lines) == (2, [said])
     assert "k = 5" in freemetric("inspect", tmp_path / "a.fm").out
 
@@ -178,9 +178,9 @@ def test_what_cannot_be_is_one_line(freemetric, homes, tmp_path, columns, words,
     ("words", "message"),
     [
         (["--proba"], "--proba is for classes, and this model predicts numbers; --interval 0.9 says how sure it is"),
-        (["--interval", "90"], "--interval: 90 is no chance between 0 and 1"),
-        (["--quantiles", "0.1,2"], "--quantiles: 2 is no chance between 0 and 1"),
-        (["--quantiles", "a"], "--quantiles wants chances such as 0.1,0.5,0.9, not 'a'"),
+        (["--interval", "90"], "--interval: 90 is no probability between 0 and 1"),
+        (["--quantiles", "0.1,2"], "--quantiles: 2 is no probability between 0 and 1"),
+        (["--quantiles", "a"], "--quantiles wants probabilities such as 0.1,0.5,0.9, not 'a'"),
     ],
 )
 def test_what_a_model_of_numbers_cannot_say(freemetric, folder, words, message):
@@ -254,7 +254,7 @@ def test_evaluated(freemetric, folder, tmp_path):
         (["--methods", "nca"], "method 'nca' cannot predict a number; known: free-energy, euclidean"),
         (["--methods", "magic"], "Unknown method 'magic'"),
         (["--report", "a.csv"], "a.csv: --report writes a page, whose name ends in .html; -o writes tables"),
-        (["--scoring", "accuracy"], "unknown score of numbers 'accuracy'"),
+        (["--scoring", "accuracy"], "unknown regression score 'accuracy'"),
         (["--task", "classify"], "every row has a class of its own; --task regress predicts a quantity"),
         (["--groups", "price"], "column 'price' is to be predicted and cannot be the groups, too"),
         (["--set", "rf.x=1"], "--set wants method.name=value"),

@@ -9,8 +9,7 @@ import pytest
 from freemetric.report import write_evaluation
 from freemetric.report.evaluation_words import NONE
 from freemetric.tabular import Settings, Table, evaluate
-from freemetric.tabular.number_answers import NumberAnswers
-from freemetric.tabular.pictures import MOST_PREDICTIONS, predictions, residuals
+from freemetric.tabular.held_out import MOST_PREDICTIONS, NumberPredictions, beside_the_truth, residuals
 
 pytest.importorskip("plotly", reason="the page needs plotly")
 QUICK = {"free-energy": {"n_replicas": 6, "candidates": ["scaled/diagonal"]}, "euclidean": {"n_neighbors": 3}}
@@ -53,15 +52,16 @@ def lines_of(path, label):
 
 def answers_of(found, file, method):
     """True and predicted numbers of all splits."""
-    told = [split.answers for split in found.cells[file, method]]
-    return np.concatenate([part.truth for part in told]), np.concatenate([part.told for part in told])
+    told = [split.predictions for split in found.cells[file, method]]
+    return np.concatenate([part.truth for part in told]), np.concatenate([part.predicted for part in told])
 
 
 def test_the_page_says_what_was_found(one):
     found, path = one
     scores = {line[0]: line[1:] for line in lines_of(path, "Scores")}
     for method in ("free-energy", "euclidean", "constant"):
-        rmse = [np.sqrt(np.mean((s.answers.told - s.answers.truth) ** 2)) for s in found.cells["a.csv", method]]
+        parts = [split.predictions for split in found.cells["a.csv", method]]
+        rmse = [np.sqrt(np.mean((part.predicted - part.truth) ** 2)) for part in parts]
         assert float(scores[method][3].split(" ± ")[0]) == pytest.approx(np.mean(rmse), rel=1e-3)
         r2 = found.score("a.csv", method, "r2")
         assert scores[method][1] == f"{r2.mean:.3f} ± {r2.error:.3f}"
@@ -94,8 +94,8 @@ def test_what_intervals_are_worth(one):
     assert data["euclidean"] == data["pca"] == []
     for method, words in lines.items():
         for place, (level, held, _, width, _) in enumerate(data[method]):
-            ends = [split.answers.ends[:, place] for split in found.cells["a.csv", method]]
-            truths = [split.answers.truth for split in found.cells["a.csv", method]]
+            ends = [split.predictions.intervals[:, place] for split in found.cells["a.csv", method]]
+            truths = [split.predictions.truth for split in found.cells["a.csv", method]]
             inside = [np.mean((e[:, 0] <= y) & (y <= e[:, 1])) for e, y in zip(ends, truths, strict=True)]
             assert level == (80, 90, 95)[place]
             assert held == pytest.approx(100 * np.mean(inside), rel=1e-4)
@@ -144,8 +144,8 @@ def test_a_comparison_in_which_all_fails(visit, tmp_path):
 def test_of_very_many_rows_some_are_drawn():
     rng = np.random.default_rng(0)
     truth = rng.standard_normal(2 * 5000)
-    answers = NumberAnswers(np.arange(10_000), truth, truth + 1, 1.0)
-    some = predictions(answers, repeats=2)
+    answers = NumberPredictions(np.arange(10_000), truth, truth + 1, 1.0)
+    some = beside_the_truth(answers, repeats=2)
     assert (some["rows"], len(some["truth"])) == (5000, MOST_PREDICTIONS)
     assert (some["truth"][0], some["truth"][-1]) == (truth[:5000].min(), truth[:5000].max())
     np.testing.assert_allclose(np.subtract(some["told"], some["truth"]), 1)

@@ -15,7 +15,7 @@ from freemetric.serve.settings import (
     fit_settings,
 )
 from freemetric.serve.wishes import TASKS, Wishes, WrongRequestError
-from freemetric.tabular import methods, number_methods, task_choice
+from freemetric.tabular import methods, tasks
 
 
 def test_wishes_go_round():
@@ -75,9 +75,9 @@ def test_other_settings_of_a_comparison_are_refused(content):
 def test_the_page_offers_methods_that_there_are():
     assert set(FITTED) <= set(methods.FITTED)
     assert set(METHODS) <= set(methods.METHODS)
-    assert set(FITTED_TO_NUMBERS) <= set(number_methods.FITTED_TO_NUMBERS)
-    assert set(NUMBER_METHODS) <= set(number_methods.NUMBER_METHODS)
-    assert TASKS == task_choice.TASKS
+    assert set(FITTED_TO_NUMBERS) <= set(methods.REGRESSION_FITTED)
+    assert set(NUMBER_METHODS) <= set(methods.REGRESSION_METHODS)
+    assert tuple(tasks.TASKS) == TASKS
     offered = script().partition("const TASKS = {")[2].partition("const USUAL")[0]
     lists = [set(json.loads(found)) for found in re.findall(r"(?:fitted|compared): (\[.*?\])", offered)]
     assert lists == [set(FITTED), set(METHODS), set(FITTED_TO_NUMBERS), set(NUMBER_METHODS)]

@@ -14,11 +14,10 @@ from sklearn.svm import SVC
 
 from freemetric.exceptions import DataWarning
 from freemetric.tabular import Comparison, InputError, Limits, Schema, Settings, compare, evaluate, read
-from freemetric.tabular.labels import labels
-from freemetric.tabular.methods import METHODS, Method
-from freemetric.tabular.pipelines import classifier, pipeline
+from freemetric.tabular.methods import METHODS, Method, Tuned, pipeline
 from freemetric.tabular.preprocessing import plan
-from freemetric.tabular.references import Tuned
+from freemetric.tabular.targets import labels
+from freemetric.tabular.tasks import TASKS
 
 QUICK = Settings(folds=3, repeats=1, seed=5, parameters={"euclidean": {"n_neighbors": 3}, "rf": {"n_estimators": 5}})
 
@@ -31,7 +30,7 @@ def test_errors_are_those_of_a_plain_loop(written):
     folds = RepeatedStratifiedKFold(n_splits=3, n_repeats=1, random_state=5).split(y, y)
     for split, (train, test) in zip(splits, folds, strict=True):
         part = frame.iloc[train]
-        last = classifier("euclidean", 5 + split.number, parameters={"n_neighbors": 3})
+        last = TASKS["classify"].estimator("euclidean", 5 + split.number, parameters={"n_neighbors": 3})
         model = pipeline(plan(part, schema), last).fit(part, y[train])
         assert split.error == 100 * np.mean(model.predict(frame.iloc[test]) != y[test])
 
@@ -45,9 +44,9 @@ def test_test_rows_do_not_reach_the_preprocessing(written, tmp_path):
     absurd = frame.copy()
     absurd.loc[absurd.index[test[0]], ["size", "colour"]] = [1e12, "never seen"]
     fitted = [
-        pipeline(plan(f.iloc[train], schema), classifier("euclidean", parameters={"n_neighbors": 3})).fit(
-            f.iloc[train], y[train]
-        )
+        pipeline(
+            plan(f.iloc[train], schema), TASKS["classify"].estimator("euclidean", parameters={"n_neighbors": 3})
+        ).fit(f.iloc[train], y[train])
         for f in (frame, absurd)
     ]
     np.testing.assert_array_equal(
@@ -133,17 +132,17 @@ def test_classes_that_are_too_small(mixed, tmp_path):
         compare({"b": read(tmp_path / "b.csv")}, "class", ["euclidean"], QUICK)
 
 
-def test_the_answers_of_every_row_are_kept(written):
+def test_predictions_of_every_row_are_kept(written):
     settings = replace(QUICK, repeats=2)
     found = evaluate(read(written), "class", ["rf"], settings)
     for method in ("rf", "constant"):
         splits = found.cells[str(written), method]
         for repeat in (splits[:3], splits[3:]):
-            rows = np.concatenate([split.answers.rows for split in repeat])
+            rows = np.concatenate([split.predictions.rows for split in repeat])
             np.testing.assert_array_equal(np.sort(rows), np.arange(80))
-        assert splits[0].answers.chances.shape == (len(splits[0].answers.rows), 2)
+        assert splits[0].predictions.probabilities.shape == (len(splits[0].predictions.rows), 2)
     assert (found.files, found.methods) == ([str(written)], ["rf"])
-    first, second = (np.concatenate([s.answers.rows for s in splits[i : i + 3]]) for i in (0, 3))
+    first, second = (np.concatenate([s.predictions.rows for s in splits[i : i + 3]]) for i in (0, 3))
     assert (first != second).any()
     again = evaluate({str(written): read(written)}, "class", ["rf"], settings)
     kept, repeated = ({**row, "seconds": 0} for row in (found.rows()[0], again.rows()[0]))
@@ -183,7 +182,7 @@ def test_no_gain_over_a_constant_is_said(tmp_path):
     frame.to_csv(tmp_path / "a.csv", index=False)
     found = evaluate({"a": read(tmp_path / "a.csv")}, "class", ["euclidean"], QUICK)
     (note,) = found.notes()
-    assert note.startswith("a: always saying 'often' has an error of 9.98 %")
+    assert note.startswith("a: always predicting 'often' has an error of 9.98 %")
     assert "the best method, euclidean, is not clearly better" in note
 
 

@@ -6,8 +6,8 @@ from sklearn.dummy import DummyClassifier
 
 from freemetric.exceptions import DataWarning
 from freemetric.tabular import Settings, Table, evaluate
-from freemetric.tabular.learning_curve import shares, some_of, would_more_help
 from freemetric.tabular.methods import METHODS, Method
+from freemetric.tabular.splits import shares, some_of, would_more_help
 
 CURVE = Settings(4, 2, parameters={"euclidean": {"n_neighbors": 1}}, learning_curve=True)
 
@@ -57,7 +57,9 @@ def test_a_curve_falls_where_there_is_more_to_learn():
     full = [split.error for split in found.cells["board", "euclidean"]]
     assert curve[-1]["errors"] == full[:4]  # of the first repeat, whose test rows all points share
     for split in found.curves["board", "euclidean"]:
-        np.testing.assert_array_equal(split.answers.rows, found.cells["board", "euclidean"][split.number].answers.rows)
+        np.testing.assert_array_equal(
+            split.predictions.rows, found.cells["board", "euclidean"][split.number].predictions.rows
+        )
     assert found.would_more_help("board", "euclidean").endswith("more rows should help")
     assert found.curve_table().columns == ("File", "Method", "1/16", "1/8", "1/4", "1/2", "All rows")
     assert ("board", "constant") not in found.curves

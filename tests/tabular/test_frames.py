@@ -14,7 +14,7 @@ from sklearn import config_context
 
 from freemetric.tabular import InputError, read
 from freemetric.tabular.frames import as_table
-from freemetric.tabular.identifiers import usable
+from freemetric.tabular.preprocessing import usable
 
 DAY, MOMENT = dt.date(2020, 2, 29), dt.datetime(2020, 2, 29, 12, 30)
 ROME = dt.timezone(dt.timedelta(hours=1))

@@ -11,8 +11,7 @@ from freemetric.exceptions import DataWarning, ModelFileError
 from freemetric.mc import Annealing
 from freemetric.sklearn_compat import CALLBACKS
 from freemetric.tabular import InputError, TableModel, by_column, read
-from freemetric.tabular.methods import FITTED
-from freemetric.tabular.steps import steps_told
+from freemetric.tabular.methods import FITTED, steps_reported
 
 QUICK = {"n_neighbors": 3}
 
@@ -129,7 +128,7 @@ def test_the_number_of_steps_is_told_with_the_first(iris):
     pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks since 1.9")
     told = []
     learner = freemetric.DMLFE(sampler=Annealing(n_steps=3), random_state=0)
-    with steps_told(learner, lambda done, total: told.append((done, total))):
+    with steps_reported(learner, lambda done, total: told.append((done, total))):
         learner.fit(*iris)
     assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
 

@@ -7,7 +7,7 @@ from freemetric import files
 from freemetric.exceptions import DataWarning, ModelFileError
 from freemetric.tabular import InputError, Schema, TableModel, read
 from freemetric.tabular.number_marks import Marks, marks_of, meaning
-from freemetric.tabular.row_weights import row_weights
+from freemetric.tabular.targets import row_weights
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from scipy.io import arff
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from freemetric.tabular import InputError, Schema, read
-from freemetric.tabular.labels import labels
+from freemetric.tabular.targets import labels
 
 from ..formats import as_bytes
 
@@ -144,7 +144,7 @@ def test_parquet_files_that_claim_too_much(tmp_path):
         (pa.array([2**62], pa.timestamp("us")), "column 'a': date value out of range"),
         (
             pa.Array.from_buffers(pa.string(), 1, [None, *pa.array([b"\xff"]).buffers()[1:]]),
-            "not a Parquet file .*UTF8",
+            "not a Parquet file, .*UTF8",
         ),
     ],
 )

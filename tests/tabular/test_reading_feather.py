@@ -1,6 +1,7 @@
 """Feather and Arrow files, and small ones that would unpack to much."""
 
 import io
+import struct
 import time
 
 import numpy as np
@@ -90,3 +91,21 @@ def test_what_is_none(put):
     ]:
         with pytest.raises(InputError, match=message):
             read(put(pa.table(table)))
+
+
+def test_columns_that_share_a_buffer(put):
+    """A file whose hundred columns all point to the values of the first would unpack to a hundred times as much."""
+    n, size = 100, 1 << 23
+    path = put(pa.table({f"c{i}": ["" if i else "x" * size] for i in range(n)}))
+    content = bytearray(path.read_bytes())
+    batch = next(message for message in pa.ipc.MessageReader.open_stream(content[8:]) if message.type == "record batch")
+    head, body = batch.metadata.to_pybytes(), batch.body.to_pybytes()
+    packed = struct.pack("<q", size) + b"\x28\xb5\x2f\xfd"  # by zstd
+    place = head.index(struct.pack("<q", body.index(packed)))  # of the values of the first column
+    start, values = content.index(head) + place, head[place : place + 16]
+    for i in range(1, n):
+        content[start + 48 * i : start + 48 * i + 16] = values  # every column has three buffers of 16 bytes each
+    before = pa.total_allocated_bytes()
+    with pytest.raises(InputError, match=r"unpacks to \d+ MB, too many"):
+        read(put(bytes(content)))
+    assert pa.total_allocated_bytes() - before < 1 << 26

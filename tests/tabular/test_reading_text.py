@@ -8,7 +8,7 @@ import pytest
 
 from freemetric.exceptions import DataWarning
 from freemetric.tabular import InputError, Schema, TableModel, read
-from freemetric.tabular.identifiers import usable
+from freemetric.tabular.preprocessing import usable
 
 GERMAN = "Größe;Straße;Klasse\n1,5;Öl;ja\n2,5;Käse;nein\n"
 

@@ -1,6 +1,5 @@
 """The methods of the comparison, as tables know them."""
 
-from ..tabular.methods import GRIDS, METHODS, Method
-from ..tabular.references import REFERENCES
+from ..tabular.methods import GRIDS, METHODS, REFERENCES, Method
 
 __all__ = ["GRIDS", "METHODS", "REFERENCES", "Method"]

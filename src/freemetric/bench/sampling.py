@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 
 from ..learners.base import generator
-from ..tabular.sampling import stratified_sample
+from ..tabular.methods import stratified_sample
 
 
 class OnSample(TransformerMixin, BaseEstimator):

@@ -10,33 +10,25 @@ import typer
 from . import names
 from .console import FAILURE, Json, console, listed, progress, tell, warnings_told
 from .options import (
+    ALL_COLUMNS,
+    AS_FOUND,
     STDOUT,
     WRITTEN,
-    DateOrder,
-    Decimal,
-    Delimiter,
+    Columns,
     Device,
-    Drop,
-    Encoding,
-    Format,
-    KeepFeature,
-    Missing,
-    Nominal,
-    Numeric,
+    Reading,
     Seed,
-    Sheet,
     Target,
     Task,
-    Thousands,
     assignments,
-    kinds_of,
-    read_data,
+    with_fields,
 )
 
 USUAL = {"classify": "free-energy,nca,euclidean,rf", "regress": "free-energy,mlkr,euclidean,rf,hist-boosting"}
 """Methods that are compared where none is named."""
 
 
+@with_fields
 def evaluate(
     data: Annotated[
         list[Path],
@@ -87,10 +79,7 @@ def evaluate(
     parameters: Annotated[
         list[str] | None, typer.Option("--set", metavar="METHOD.NAME=VALUE", help="Parameter of a method. Repeatable.")
     ] = None,
-    drop: Drop = None,
-    keep: KeepFeature = None,
-    numeric: Numeric = None,
-    nominal: Nominal = None,
+    columns: Columns = ALL_COLUMNS,
     seed: Seed = 0,
     device: Device = "cpu",
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Number of splits to fit at a time.")] = None,
@@ -98,14 +87,7 @@ def evaluate(
     megabytes: Annotated[
         float | None, typer.Option("--megabytes", metavar="MEGABYTES", min=0, help="Largest memory of one fit.")
     ] = None,
-    form: Format = None,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    date_order: DateOrder = None,
+    reading: Reading = AS_FOUND,
     as_json: Json = False,
 ) -> None:
     """Compare methods by cross-validation. Whatever is learned or chosen uses the training rows of each split only.
@@ -127,10 +109,7 @@ def evaluate(
     limits, more_scores = tabular.Limits(limit, megabytes), tuple(dict.fromkeys(scoring or ()))
     settings = tabular.Settings(folds, repeats, seed, None, device, limits, groups, more_scores, learning_curve, task)
     with warnings_told():
-        tables = {
-            name: read_data(path, form, missing, delimiter, decimal, thousands, date_order, encoding, sheet)
-            for name, path in _named(data).items()
-        }
+        tables = {name: reading.table(path) for name, path in _named(data).items()}
         settings = decided(settings, tables, target)
         chosen = _chosen(methods, settings)
         settings = replace(settings, parameters=_by_method(assignments(parameters), chosen))
@@ -142,7 +121,7 @@ def evaluate(
                 settings,
                 n_jobs=jobs,
                 on_fit=lambda split, done, total: advance(done, total, f"{split.method} on {split.file}"),
-                **kinds_of(drop, keep, numeric, nominal),
+                **columns.kinds(),
             )
     if output == STDOUT and not as_json:
         print(as_delimited(found.columns()), end="")

@@ -1,5 +1,6 @@
 """``freemetric fit``, ``predict``, ``transform`` and ``inspect``: models of people's own tables."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -9,34 +10,26 @@ from ..printable import counted, printable
 from .console import Json, console, print_json, progress, warnings_told
 from .names import FITTED, FITTED_TO_NUMBERS
 from .options import (
+    ALL_COLUMNS,
+    AS_FOUND,
     STDOUT,
+    Columns,
     Data,
-    DateOrder,
-    Decimal,
-    Delimiter,
     Device,
-    Drop,
-    Encoding,
     Escape,
-    Format,
     Keep,
-    KeepFeature,
-    Missing,
     Model,
-    Nominal,
-    Numeric,
     Output,
+    Reading,
     Seed,
-    Sheet,
     Target,
     Task,
-    Thousands,
     assignments,
-    kinds_of,
-    read_data,
+    with_fields,
 )
 
 
+@with_fields
 def fit(
     data: Data,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write.")],
@@ -57,21 +50,11 @@ def fit(
     weight: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column with the weights of the rows; for free-energy.")
     ] = None,
-    drop: Drop = None,
-    keep: KeepFeature = None,
-    numeric: Numeric = None,
-    nominal: Nominal = None,
+    columns: Columns = ALL_COLUMNS,
     seed: Seed = 0,
     device: Device = "cpu",
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Number of threads.")] = None,
-    form: Format = None,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    date_order: DateOrder = None,
+    reading: Reading = AS_FOUND,
     as_json: Json = False,
 ) -> None:
     """Fit a classifier or a regressor to a table, and write it to a model file.
@@ -85,9 +68,9 @@ def fit(
     from .show import described, expected, target_words
 
     check_writable(output)
-    given, kinds = assignments(parameters), kinds_of(drop, keep, numeric, nominal)
+    given, kinds = assignments(parameters), columns.kinds()
     with warnings_told():
-        table = read_data(data, form, missing, delimiter, decimal, thousands, date_order, encoding, sheet)
+        table = reading.table(data)
         with progress(f"{method} on {counted(table.n_rows, 'row')}", quiet=as_json) as advance:
             model = TableModel.fit(
                 table,
@@ -102,10 +85,7 @@ def fit(
                 on_step=advance,
                 **kinds,
             )
-        reading = {"format": form, "missing": missing, "delimiter": delimiter}
-        reading |= {"decimal": decimal, "thousands": thousands, "date_order": date_order}
-        reading |= {"encoding": encoding, "sheet": sheet}
-        model.save(output, {**kinds, **reading, "n_jobs": jobs})
+        model.save(output, {**kinds, **asdict(reading), "n_jobs": jobs})
     if as_json:
         return print_json({"model": str(output), **described(model)})
     used = len([column for column in model.schema.columns if column.name not in model.left_out])
@@ -113,6 +93,7 @@ def fit(
     console.print(f"{output}: {learned}{expected(model.pipeline[-1])}", soft_wrap=True)
 
 
+@with_fields
 def predict(
     model: Model,
     data: Data,
@@ -135,14 +116,7 @@ def predict(
     ] = None,
     keep: Keep = None,
     escape: Escape = True,
-    form: Format = None,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    date_order: DateOrder = None,
+    reading: Reading = AS_FOUND,
     as_json: Json = False,
 ) -> None:
     """Predict the target of every row of a table. Columns are matched by name.
@@ -157,7 +131,7 @@ def predict(
         _check(output)
         loaded, chances = TableModel.load(model), _chances(quantiles)
         check_wanted(loaded, proba, chances, interval)
-        table = read_data(data, form, missing, delimiter, decimal, thousands, date_order, encoding, sheet)
+        table = reading.table(data)
         kept = {name: table.texts(name) for name in keep or ()}
         with progress("rows", table.n_rows, quiet=as_json) as advance:
             told = predictions(loaded, table, proba=proba, quantiles=chances, interval=interval, on_rows=advance)
@@ -175,23 +149,17 @@ def _chances(text):
     try:
         return tuple(float(part) for part in (text or "").split(",") if part.strip())
     except ValueError:
-        raise InputError(f"--quantiles wants chances such as 0.1,0.5,0.9, not {text!r}") from None
+        raise InputError(f"--quantiles wants probabilities such as 0.1,0.5,0.9, not {text!r}") from None
 
 
+@with_fields
 def transform(
     model: Model,
     data: Data,
     output: Output = STDOUT,
     keep: Keep = None,
     escape: Escape = True,
-    form: Format = None,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    date_order: DateOrder = None,
+    reading: Reading = AS_FOUND,
     as_json: Json = False,
 ) -> None:
     """Map every row to the space where the learned distance is Euclidean."""
@@ -200,7 +168,7 @@ def transform(
     with warnings_told():
         _check(output)
         loaded = TableModel.load(model)
-        table = read_data(data, form, missing, delimiter, decimal, thousands, date_order, encoding, sheet)
+        table = reading.table(data)
         kept = {name: table.texts(name) for name in keep or ()}
         with progress("rows", table.n_rows, quiet=as_json) as advance:
             Z = loaded.transform(table, advance)

@@ -1,6 +1,10 @@
 """Options that the commands on people's own files share."""
 
+import inspect
 import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, fields
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -104,30 +108,68 @@ Output = Annotated[
 ]
 
 
-def read_data(
-    path: Path,
-    form: str | None,
-    missing: list[str] | None,
-    delimiter: str | None,
-    decimal: str | None,
-    thousands: str | None,
-    date_order: str | None,
-    encoding: str | None = None,
-    sheet: str | None = None,
-) -> "Table":
-    """The table of a file."""
-    from ..tabular.reading import MISSING, read
+@dataclass(frozen=True)
+class Reading:
+    """How tables are read: every field is an option of the commands that take such an object."""
 
-    texts = [*missing, ""] if missing else MISSING
-    marks = {"decimal": decimal, "thousands": thousands, "date_order": date_order}
-    return read(path, form, missing=texts, delimiter=delimiter, encoding=encoding, sheet=sheet, **marks)
+    format: Format = None
+    missing: Missing = None
+    delimiter: Delimiter = None
+    encoding: Encoding = None
+    sheet: Sheet = None
+    decimal: Decimal = None
+    thousands: Thousands = None
+    date_order: DateOrder = None
+
+    def table(self, path: Path) -> "Table":
+        """The table of a file."""
+        from ..tabular.reading import MISSING, read
+
+        return read(path, **{**asdict(self), "missing": [*self.missing, ""] if self.missing else MISSING})
 
 
-def kinds_of(
-    drop: list[str] | None, keep: list[str] | None, numeric: list[str] | None, nominal: list[str] | None
-) -> dict[str, list[str]]:
-    """What the user says about columns."""
-    return {"drop": drop or [], "keep": keep or [], "numeric": numeric or [], "nominal": nominal or []}
+@dataclass(frozen=True)
+class Columns:
+    """What users say about columns: every field is an option."""
+
+    drop: Drop = None
+    keep: KeepFeature = None
+    numeric: Numeric = None
+    nominal: Nominal = None
+
+    def kinds(self) -> dict[str, list[str]]:
+        """Names of columns by what is said of them."""
+        return {name: names or [] for name, names in asdict(self).items()}
+
+
+AS_FOUND, ALL_COLUMNS = Reading(), Columns()
+"""Defaults of commands, where nothing is said."""
+
+
+def with_fields(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the fields of its parameters ``Reading`` and ``Columns`` as options in their place."""
+    own = inspect.signature(command).parameters
+    grouped = {name: {field.name for field in fields(one.annotation)} for name, one in own.items() if _is_group(one)}
+    shown = [part for one in own.values() for part in (_options(one) if _is_group(one) else [one])]
+
+    @wraps(command)
+    def called(**given: Any) -> None:
+        for name, parts in grouped.items():
+            given[name] = own[name].annotation(**{part: given.pop(part) for part in parts})
+        command(**given)
+
+    called.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    called.__annotations__ = {one.name: one.annotation for one in shown}
+    return called
+
+
+def _is_group(parameter: inspect.Parameter) -> bool:
+    return parameter.annotation in (Reading, Columns)
+
+
+def _options(parameter: inspect.Parameter) -> Iterator[inspect.Parameter]:
+    for one in inspect.signature(parameter.annotation).parameters.values():
+        yield one.replace(kind=parameter.kind)
 
 
 def assignments(texts: list[str] | None) -> dict[str, Any]:

@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 
 from .console import Json, console, print_json, progress, warnings_told
-from .options import DateOrder, Decimal, Delimiter, Encoding, Format, Missing, Model, Sheet, Thousands, read_data
+from .options import AS_FOUND, Model, Reading, with_fields
 
 
+@with_fields
 def report(
     model: Model,
     data: Annotated[
@@ -23,14 +24,7 @@ def report(
     rows: Annotated[
         int, typer.Option(metavar="N", min=10, help="Show at most so many rows; a sample if there are more.")
     ] = 10_000,
-    form: Format = None,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    date_order: DateOrder = None,
+    reading: Reading = AS_FOUND,
     as_json: Json = False,
 ) -> None:
     """Write one HTML page about a model: the learned space, the Monte Carlo run, feature weights, single decisions."""
@@ -44,8 +38,7 @@ def report(
         loaded = TableModel.load(model)
         X = y = None
         if data is not None:
-            table = read_data(data, form, missing, delimiter, decimal, thousands, date_order, encoding, sheet)
-            X, y = loaded.rows(table)
+            X, y = loaded.rows(reading.table(data))
         with progress("writing the report", quiet=as_json):
             names = loaded.feature_names()
             write(

@@ -5,8 +5,7 @@ from typing import Any
 
 from ..printable import counted, verb
 from ..tabular import Table, TableModel
-from ..tabular.predictions import PREDICTION, interval_names
-from ..tabular.truths import number_errors
+from ..tabular.predictions import PREDICTION, interval_names, number_errors
 from .console import tell
 
 MOSTLY = 0.5  # share of known rows from which on an accuracy is no promise

@@ -7,8 +7,8 @@ from typing import Any
 from ..report.encode import rounded
 from ..report.evaluation_page import write_evaluation
 from ..tabular.evaluation import evaluate
-from ..tabular.settings import Settings
-from ..tabular.task_choice import CLASSIFY, REGRESS
+from ..tabular.protocol import Settings
+from ..tabular.tasks import CLASSIFY, REGRESS
 from .fitting import QUICK
 from .live import Tell
 from .upload import Upload

@@ -10,15 +10,11 @@ import numpy as np
 from ..display.style import class_color, class_marker
 from ..exceptions import DataWarning
 from ..report.encode import rounded
-from ..tabular.class_checks import check_classes
-from ..tabular.column import Column
-from ..tabular.identifiers import usable
-from ..tabular.labels import labels
-from ..tabular.preprocessing import plan
-from ..tabular.schema import Schema
+from ..tabular.preprocessing import plan, usable
+from ..tabular.schema import Column, Schema
 from ..tabular.table import InputError, Table, as_text
-from ..tabular.targets import numbers_of
-from ..tabular.task_choice import CLASSIFY, REGRESS, choice_of
+from ..tabular.targets import check_classes, labels, numbers_of
+from ..tabular.tasks import CLASSIFY, REGRESS, choice_of
 from .target_guess import guessed_target
 from .upload import Upload
 from .wishes import Wishes

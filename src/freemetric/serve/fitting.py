@@ -11,13 +11,12 @@ from ..report.findings import Findings
 from ..report.numbers import scores
 from ..report.page import write_findings
 from ..report.reading import collect
-from ..tabular.feature_shares import by_column
-from ..tabular.identifiers import usable
+from ..tabular.feature_columns import by_column
 from ..tabular.model import TableModel
+from ..tabular.preprocessing import usable
 from ..tabular.table import Table
 from ..tabular.targets import Target
-from ..tabular.task_choice import CLASSIFY, REGRESS, choice_of
-from ..tabular.tasks import TASKS
+from ..tabular.tasks import CLASSIFY, REGRESS, TASKS, choice_of
 from .describing import styled
 from .live import Live, Tell
 from .row_writing import MOST_ROWS, write_number_rows, write_rows

@@ -12,7 +12,7 @@ from ..files.atomic import replacing
 from ..report.encode import clipped, rounded
 from ..report.findings import Findings, NumberFindings
 from ..report.numbers import numbers, story
-from ..tabular.feature_shares import by_column
+from ..tabular.feature_columns import by_column
 from ..tabular.model import TableModel
 from ..tabular.table import Table
 from .rows import CELLS, SPACE

@@ -1,15 +1,14 @@
 """People's own tables: read files of many formats, fit and use models of mixed columns with gaps, compare methods."""
 
-from .classifier import TableClassifier
 from .comparison import Comparison
+from .estimators import TableClassifier, TableRegressor
 from .evaluation import compare, evaluate
-from .feature_shares import Weight, by_column
+from .feature_columns import Weight, by_column
 from .limits import Limits
 from .model import TableModel
+from .protocol import Settings
 from .reading import read
-from .regressor import TableRegressor
 from .schema import Schema
-from .settings import Settings
 from .table import InputError, Table
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..exceptions import DataWarning
-from .date_columns import date_order, read_as_dates
+from . import dates
 from .number_marks import PLAIN, Marks, Meaning, all_plain, first_that_is_none, meaning, most_fitting, plain
 from .table import InputError, Table, as_text, few, quoted
 
@@ -33,7 +33,7 @@ def kinds_of(table: Table, names: Collection[str], given: Mapping[str, str]) -> 
     dated: dict[str, list[str]] = {}
     for name in names:
         kind = given.get(name)
-        order = None if kind in ("numeric", "nominal") else date_order(table, name)
+        order = None if kind in ("numeric", "nominal") else _date_order(table, name)
         if kind == "nominal":
             kinds[name] = Kind(kind)
         elif order is not None:
@@ -49,7 +49,7 @@ def kinds_of(table: Table, names: Collection[str], given: Mapping[str, str]) -> 
         otherwise = f"{table.option('nominal')} keeps them as names"
         warnings.warn(f"{table.source}: {recognised(table, marks, columns)}; {otherwise}", DataWarning, 5)
     for order, columns in dated.items():
-        warnings.warn(f"{table.source}: {read_as_dates(table, order, columns)}", DataWarning, 5)
+        warnings.warn(f"{table.source}: {_read_as_dates(table, order, columns)}", DataWarning, 5)
     if any(marks.decimal == "," for marks in marked):
         _say_what_may_be_thousands(table, [name for name in kinds if kinds[name] == ("numeric", PLAIN, "")])
     return kinds
@@ -136,3 +136,34 @@ def _say_what_may_be_thousands(table, names):
                 DataWarning,
                 6,
             )
+
+
+def _date_order(table: Table, name: str) -> str | None:
+    """The order of year, month and day in a column of dates; None where it holds something else, or could be two."""
+    cells = table.cells(name)
+    if cells.dtype.kind == "f":
+        return None
+    texts = cells.tolist()
+    given = table.date_order
+    if given is not None and any(text is not None for text in texts) and dates.reads(texts, given):
+        return given
+    found = dates.meaning(texts)
+    where = f"{table.source}: column {quoted(name)}"
+    if found.doubtful is not None:
+        days = " or ".join(str(dates.as_date(found.doubtful, order)) for order in ("dmy", "mdy"))
+        what = f"{quoted(found.doubtful)} may be {days}: {table.option('date-order', 'dmy')} or mdy says which"
+        warnings.warn(f"{where}: {what}; until then the column is nominal", DataWarning, 6)
+    elif found.order is None:
+        odd = dates.first_that_is_none(texts)
+        if odd is not None:
+            what = f"{quoted(texts[odd])} is no date as the others are, so the column is nominal"
+            warnings.warn(f"{table.place(odd, name)}: {what}", DataWarning, 6)
+    return found.order
+
+
+def _read_as_dates(table: Table, order: str, columns: list[str]) -> str:
+    """One line about columns that become numbers."""
+    example = next(text for text in table.texts(columns[0]) if text is not None)
+    word = "column" if len(columns) == 1 else "columns"
+    read = f"{word} {few(columns)} read as dates ({quoted(example)} is {dates.as_date(example, order)})"
+    return f"{read}: {', '.join(dates.PARTS)} are features; {table.option('nominal')} keeps names"

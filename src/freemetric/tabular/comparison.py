@@ -1,20 +1,19 @@
 """What a comparison says: scores with their errors, and how they were measured."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from ..extras import require
-from . import comparison_tables, pictures
-from .comparison_notes import notes
-from .judging import CONSTANT, Split
-from .learning_curve import would_more_help
-from .settings import Settings
+from . import comparison_tables
+from .protocol import CONSTANT, Settings, Split
+from .splits import Estimate, estimate, would_more_help
 from .text_table import TextTable
-from .uncertainty import Estimate, estimate
 
+Z = 1.645  # of a gain that chance makes once in twenty times
 SAID_OF_SCORES = ("higher_is_better", "in_percent", "in_units", "aside")
 
 
@@ -26,9 +25,9 @@ class Comparison:
     settings : Settings
         How errors were measured.
     files, methods : list of str
-        What was compared; the constant answer is no method.
+        What was compared; the constant prediction is no method.
     cells : dict of list of Split
-        By file and method, the constant answer among them.
+        By file and method, the constant prediction among them.
     curves : dict of list of Split
         By file and method those that learned from some of the training rows.
     failures : list of Split
@@ -117,7 +116,7 @@ class Comparison:
         return {"mean": found.mean, "uncertainty": found.error, "values": values}
 
     def learning_curve(self, file: str, method: str) -> list[dict[str, Any]]:
-        """Errors by the number of training rows, from the fewest on; empty where none was asked for."""
+        """Errors by the number of training rows, from the fewest on; empty without a learning curve."""
         some = self.curves.get((file, method))
         if not some:
             return []
@@ -164,8 +163,8 @@ class Comparison:
         return comparison_tables.curves(cells)
 
     def notes(self) -> list[str]:
-        """What would mislead without a word, in lines."""
-        return notes(self)
+        """What would mislead without a word, in lines: gains, scores that are not defined, curves with gaps."""
+        return [*_gains(self), *_undefined(self), *_without_probabilities(self), *_gaps(self)]
 
     def details(self, file: str, method: str) -> dict[str, Any]:
         """Of one method, from all its test rows; empty where it failed.
@@ -173,18 +172,18 @@ class Comparison:
         Classes, confusion, calibration and ROC; of numbers predictions beside the truth and residuals. The learning
         curve of both.
         """
-        answers = [split.answers for split in self.cells[file, method] if split.answers is not None]
-        if not answers or len(answers) < len(self.cells[file, method]):
+        found = [split.predictions for split in self.cells[file, method] if split.predictions is not None]
+        if not found or len(found) < len(self.cells[file, method]):
             return {}
         return {
-            **pictures.of_answers(answers[0].pooled(answers), self.settings.repeats),
+            **found[0].pooled(found).details(self.settings.repeats),  # type: ignore[arg-type]
             "learning_curve": self.learning_curve(file, method),
             "more_rows": self.would_more_help(file, method),
         }
 
     def columns(self) -> dict[str, list]:
         """A table of numbers, a row for every file, method and number of training rows, to be written."""
-        return comparison_tables.columns(self)
+        return comparison_tables.columns(self.rows(), self.cells, self.learning_curve)
 
     def as_json(self) -> dict[str, Any]:
         """Everything, as JSON values; a number that is none is NaN."""
@@ -195,3 +194,59 @@ class Comparison:
         ]
         about = {"baseline": CONSTANT, "scores": scores, "notes": self.notes(), "how": self.protocol()}
         return {"protocol": "honest", **asdict(self.settings), **about, "results": results}
+
+
+def _gains(comparison) -> Iterator[str]:
+    """Where the best method is no better than a constant, as far as the test rows show."""
+    for file in comparison.files:
+        best, constant = comparison.best(file), comparison.cells.get((file, CONSTANT))
+        if best is None or constant is None:
+            continue
+        if not _gains_clearly(comparison, constant, comparison.cells[file, best]):
+            low, high = (comparison.error(file, method).mean for method in (best, CONSTANT))
+            always = f"always predicting {constant[0].predictions.most_frequent} has an error of {high:.2f} %"
+            yield f"{file}: {always}; the best method, {best}, is not clearly better with {low:.2f} %"
+
+
+def _gains_clearly(comparison, constant, splits):
+    """By all test rows; where these hang together in groups, by the splits."""
+    if comparison.settings.groups is None:
+        gain = _mistakes(constant) - _mistakes(splits)
+        return gain.mean() > Z * gain.std() / np.sqrt(len(gain))
+    pairs = zip(constant, splits, strict=True)
+    found = estimate([one.error - other.error for one, other in pairs], comparison.settings.folds)
+    return found.mean > found.margin
+
+
+def _mistakes(splits):
+    """The loss of every row, in the repeats together."""
+    found = splits[0].predictions.pooled([split.predictions for split in splits])
+    return np.bincount(found.rows, found.losses())
+
+
+def _undefined(comparison) -> Iterator[str]:
+    for file in comparison.files:
+        cells = [cell for (name, _), cell in comparison.cells.items() if name == file]
+        splits = [split for cell in cells for split in cell if split.predictions and split.predictions.is_sure]
+        n_splits = len({split.number for split in splits})
+        for name, score in comparison.scores.items():
+            n_missing = len({split.number for split in splits if np.isnan(split.scores[name])})
+            if n_missing:
+                rest = "; the mean is over the others" if n_missing < n_splits else ""
+                why = f"whose test rows {splits[0].predictions.undefined}"
+                yield f"{file}: {score.title}: not defined on {n_missing} of {n_splits} splits, {why}{rest}"
+
+
+def _without_probabilities(comparison) -> Iterator[str]:
+    for method in comparison.methods:
+        found = [cell[0].predictions for (_, name), cell in comparison.cells.items() if name == method]
+        unsure = [predictions for predictions in found if predictions is not None and not predictions.is_sure]
+        if unsure:
+            yield f"{method} {unsure[0].unsure}"
+
+
+def _gaps(comparison) -> Iterator[str]:
+    for (file, method), splits in comparison.curves.items():
+        failed = [split for split in splits if split.failure]
+        if failed and not any(split.failure for split in comparison.cells[file, method]):
+            yield f"{file}, {method}: learning from {failed[0].n_train} rows failed: {failed[0].failure}"

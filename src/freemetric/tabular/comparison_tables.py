@@ -1,24 +1,21 @@
 """A comparison as tables: for people, and as columns for a file."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from ..printable import printable
-from .judging import CONSTANT
+from .protocol import CONSTANT, Split
 from .scores import Score
 from .text_table import TextTable
-
-if TYPE_CHECKING:
-    from .comparison import Comparison
 
 OVER_LIMIT = "over the limit"
 MOST_CLASSES = 12  # in a table for people
 
 
 def scores(rows: list[dict[str, Any]], known: Sequence[Score], caption: str) -> TextTable:
-    """All scores but those that something else tells; the best of a file in bold."""
+    """All scores but those that something else shows; the best of a file in bold."""
     shown = [score for score in known if not score.aside]
     cells = tuple(
         (row["file"], row["method"], _error(row), *(_score(row, score) for score in shown), f"{row['seconds']:.2f}")
@@ -47,11 +44,11 @@ def classes(file: str, method: str, found: list[dict[str, Any]], repeats: int) -
 
 
 def intervals(rows: list[dict[str, Any]], known: Sequence[Score], caption: str) -> TextTable:
-    """What shares of the rows lie in their intervals, and how wide these are, of methods that tell intervals."""
+    """What shares of the rows lie in their intervals, and how wide these are, of methods that predict intervals."""
     shown = [score for score in known if score.name.startswith(("coverage", "width"))]
     cells = tuple((row["file"], row["method"], *(_score(row, score) for score in shown)) for row in rows)
-    told = tuple(row for row in cells if any(cell is not None for cell in row[2:]))
-    return TextTable(("File", "Method", *map(_title, shown)), told, caption)
+    lines = tuple(row for row in cells if any(cell is not None for cell in row[2:]))
+    return TextTable(("File", "Method", *map(_title, shown)), lines, caption)
 
 
 def curves(found: list[tuple[str, str, list[dict[str, Any]]]]) -> TextTable:
@@ -64,18 +61,24 @@ def curves(found: list[tuple[str, str, list[dict[str, Any]]]]) -> TextTable:
     return TextTable(columns, cells, "Error in % (training rows) from a part of the training rows; same test rows.")
 
 
-def columns(comparison: "Comparison") -> dict[str, list]:
+def columns(
+    rows: list[dict[str, Any]],
+    cells: Mapping[tuple[str, str], list[Split]],
+    curve: Callable[[str, str], list[dict[str, Any]]],
+) -> dict[str, list]:
     """Numbers in columns, None for what is not known."""
     lines = []
-    for row in comparison.rows():
+    for row in rows:
         file, method = row["file"], row["method"]
-        for point in comparison.learning_curve(file, method)[:-1]:
+        for point in curve(file, method)[:-1]:
             lines.append({**_identity(file, method, point["rows"]), **_numbers("error", point)})
-        n_train = np.mean([split.n_train for split in comparison.cells[file, method]])
-        told = {"error": row["error"], "error \u00b1": row["uncertainty"]}
+        n_train = np.mean([split.n_train for split in cells[file, method]])
+        scores = {"error": row["error"], "error \u00b1": row["uncertainty"]}
         for name, score in row["scores"].items():
-            told |= _numbers(name, {"error": score["mean"], "uncertainty": score["uncertainty"]})
-        lines.append({**_identity(file, method, n_train), **told, "seconds": row["seconds"], "failure": row["failure"]})
+            scores |= _numbers(name, {"error": score["mean"], "uncertainty": score["uncertainty"]})
+        lines.append(
+            {**_identity(file, method, n_train), **scores, "seconds": row["seconds"], "failure": row["failure"]}
+        )
     names = dict.fromkeys(name for line in sorted(lines, key=len, reverse=True) for name in line)
     return {name: [line.get(name) for line in lines] for name in names}
 

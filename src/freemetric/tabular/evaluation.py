@@ -11,20 +11,16 @@ from joblib import Parallel, delayed
 from ..exceptions import DataWarning
 from ..printable import counted, verb
 from ..process_watchdog import in_processes
+from .cells import cells
 from .comparison import Comparison
-from .folds import check_grouped
-from .frame_cells import cells
 from .frame_labels import frame_labels, frame_target
 from .frames import as_table
-from .judging import CONSTANT, Job, Split, judged
-from .labelled_rows import Rows, labelled_rows
-from .learning_curve import shares, some_of
-from .number_scores import check_number_scores
+from .protocol import CONSTANT, Job, Rows, Settings, Split, done, labelled_rows
 from .schema import target_name
 from .scores import check_scores
-from .settings import Settings
+from .splits import check_grouped, shares, some_of
 from .table import InputError, Table
-from .task_choice import choice_of
+from .tasks import choice_of
 
 OnFit = Callable[[Split, int, int], None]
 
@@ -41,7 +37,7 @@ def evaluate(
     on_fit: OnFit | None = None,
     **kinds: Collection[str],
 ) -> Comparison:
-    """Estimate by cross-validation how well methods will do on new rows of a table, beside a constant answer.
+    """Estimate by cross-validation how well methods will do on new rows of a table, beside a constant prediction.
 
     Parameters
     ----------
@@ -50,7 +46,7 @@ def evaluate(
     target : str, array-like of shape (n_rows,) or None, default=None
         Column to predict, or the labels or numbers of a frame; None is what the format itself declares.
     methods : sequence of str, default=("free-energy", "rf")
-        Names in ``freemetric.tabular.methods.METHODS``, or of numbers in ``number_methods.NUMBER_METHODS``.
+        Names in ``freemetric.tabular.methods``: in ``METHODS``, or for a regression in ``REGRESSION_METHODS``.
     settings : Settings or None, default=None
         Folds, repeats, groups, scores, the learning curve, limits.
     n_jobs : int or None, default=None
@@ -58,7 +54,7 @@ def evaluate(
     on_fit : callable or None, default=None
         Called with (split, number done, number of all) after every fit.
     **kinds : dict
-        ``drop``, ``keep``, ``numeric`` and ``nominal`` of ``identifiers.usable``.
+        ``drop``, ``keep``, ``numeric`` and ``nominal`` of ``preprocessing.usable``.
 
     Returns
     -------
@@ -138,18 +134,8 @@ def compare(
     ----------
     tables : dict of Table
         By the name to show.
-    target : str or None
-        Column of the class, the same in all; None is what their format declares.
-    methods : sequence of str
-        Names in ``freemetric.tabular.methods.METHODS``, or "constant".
-    settings : Settings or None, default=None
-        Folds, repeats, seeds, parameters, limits.
-    n_jobs : int or None, default=None
-        Splits at a time.
-    on_fit : callable or None, default=None
-        Called with (split, number done, number of all) after every fit.
-    **kinds : dict
-        ``drop``, ``keep``, ``numeric`` and ``nominal`` of ``identifiers.usable``.
+    target, methods, settings, n_jobs, on_fit, **kinds
+        As in ``evaluate``; "constant" is a method, too.
 
     Returns
     -------
@@ -164,10 +150,7 @@ def compare(
             settings.estimator(method, 0)  # a wrong name or parameter is an error before hours of work
     files = [labelled_rows(name, table, target, settings, kinds) for name, table in tables.items()]
     for rows in files:
-        if rows.are_numbers:
-            check_number_scores(scores, rows.y, rows.source)
-        else:
-            check_scores(scores, rows.classes, rows.source)
+        check_scores(scores, rows.perfect(), rows.source)
     jobs = [job for rows in files for job in _jobs(rows, methods, settings)]
     return _done(jobs, settings, n_jobs, on_fit)
 
@@ -177,11 +160,11 @@ def _done(jobs, settings, n_jobs, on_fit):
     over: dict[tuple[str, str], Split] = {}
     if settings.limits:
         # Threads wait for processes. Whether a method is over the limit is known when a job's turn comes.
-        todo = (delayed(judged)(job, over.get((job.rows.file, job.method))) for job in jobs)
-        done = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(todo)
+        todo = (delayed(done)(job, over.get((job.rows.file, job.method))) for job in jobs)
+        finished = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(todo)
     else:
-        done = in_processes(judged, jobs, n_jobs)
-    for split in done:
+        finished = in_processes(done, jobs, n_jobs)
+    for split in finished:
         splits.append(split)
         if split.over_limit:
             over[split.file, split.method] = split
@@ -194,7 +177,7 @@ def _jobs(rows: Rows, methods, settings) -> Iterator[Job]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
         splits = list(settings.splits(rows.y, rows.groups))
-    if not rows.are_numbers:
+    if rows.classes:
         check_grouped(rows.source, rows.y, rows.classes, splits)
     for number, (train, test) in enumerate(splits):
         for method in methods:
@@ -209,7 +192,7 @@ def _curve_jobs(rows, methods, settings, splits):
         of_classes = f" of {counted(len(rows.classes), 'class', 'classes')}" if rows.classes else ""
         few = f"{counted(len(rows.y), 'row')}{of_classes} {verb(len(rows.y), 'is', 'are')} too few for a learning curve"
         warnings.warn(f"{rows.source}: {few}", DataWarning, 4)
-    strata = np.zeros(len(rows.y), dtype=int) if rows.are_numbers and rows.groups is None else rows.y
+    strata = rows.y if rows.classes or rows.groups is not None else np.zeros(len(rows.y), dtype=int)
     for share in reversed(parts):
         for number, (train, test) in enumerate(splits):
             some = some_of(train, strata, rows.groups, share, settings.seed, number)

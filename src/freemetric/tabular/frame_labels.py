@@ -8,7 +8,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..exceptions import DataWarning, callers_stacklevel
-from .frame_cells import is_gap
+from .cells import is_gap
 from .frames import column_name
 from .table import InputError, objects, quoted
 
@@ -33,19 +33,7 @@ class Labels(NamedTuple):
 
 
 def frame_labels(X: Any, y: Any) -> Labels:
-    """The labels of a table.
-
-    Parameters
-    ----------
-    X : frame, array or list of rows
-        The table.
-    y : array-like of shape (n_rows,), or str
-        Labels, or the name of a column of X. None, NaN, NA and NaT are gaps; texts never are.
-
-    Returns
-    -------
-    Labels
-    """
+    """The labels of a table: y, or a column of X. None, NaN, NA and NaT are gaps; texts never are."""
     name, values = frame_target(X, y)
     never = values.dtype.kind in "biuUS"
     gaps = np.zeros(len(values), bool) if never else np.array([is_gap(value) for value in values.tolist()], dtype=bool)

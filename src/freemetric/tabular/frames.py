@@ -10,12 +10,9 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..extras import require
-from ..learners.validation import dense
-from .dates import ORDERS
-from .frame_cells import cells
-from .number_marks import marks_of
-from .reading import MISSING
-from .table import InputError, Table, few, objects, quoted
+from ..learners.patterns import dense
+from .cells import cells
+from .table import InputError, ReadingOptions, Table, few, objects, quoted
 
 SOURCE = "X"  # what messages begin with
 TYPES = {
@@ -35,7 +32,7 @@ class Opened(NamedTuple):
 
 
 class Columns(Mapping[str, np.ndarray]):
-    """Cells by column, each made when it is asked for: a column that is left out may hold anything."""
+    """Cells by column, each made when it is needed: a column that is left out may hold anything."""
 
     def __init__(self, names: list[str], make: Callable[[int, str], np.ndarray], done: dict[str, np.ndarray]):
         self.numbers, self.make, self.done = {name: i for i, name in enumerate(names)}, make, dict(done)
@@ -82,7 +79,7 @@ class FrameTable(Table):
         return self.length
 
     def option(self, name: str, value: str = "[COLUMN]") -> str:
-        """How the user says it, who was asked for parameters."""
+        """The parameter that a message names."""
         parameter = name.replace("-", "_")
         if name == "task":
             return f"Table{'Classifier' if value == 'classify' else 'Regressor'}, or Settings(task={value!r}),"
@@ -106,35 +103,12 @@ def as_table(
 ) -> FrameTable:
     """The table of a frame.
 
-    Parameters
-    ----------
-    X : frame, array or list of rows
-        A DataFrame of pandas or polars, a Table of pyarrow, anything with Arrow's ``__arrow_c_stream__``, an array of
-        shape (n_rows, n_columns), a list of rows, or a sparse matrix within scikit-learn's ``working_memory``.
-    names : collection of str or None, default=None
-        What the columns are called where X itself does not say; None: x0, x1, ...
-    by_place : bool, default=False
-        Whether they are called so whatever X says.
-    missing : collection of str or None, default=None
-        Texts that stand for a missing value; None: ``reading.MISSING``. None, NaN and pandas' NA and NaT always do.
-    decimal, thousands, date_order : str or None, default=None
-        How numbers and dates in texts are written, as in ``read``.
-
-    Returns
-    -------
-    FrameTable
-
-    Raises
-    ------
-    InputError
-        One line that names the column at fault.
+    X is a DataFrame of pandas or polars, a Table of pyarrow, anything with Arrow's ``__arrow_c_stream__``, an array of
+    shape (n_rows, n_columns), a list of rows, or a sparse matrix within scikit-learn's ``working_memory``. ``names``
+    are those of the columns where X itself does not say them, or ``by_place`` anyway; None: x0, x1, ... The other
+    options are those of ``read``. An InputError is one line that names the column at fault.
     """
-    if date_order is not None and date_order not in ORDERS:
-        raise InputError(f"the order of dates is one of {', '.join(ORDERS)} and not {date_order!r}")
-    try:
-        marks = marks_of(decimal, thousands)
-    except ValueError as problem:
-        raise InputError(str(problem)) from problem
+    options = ReadingOptions.checked(missing, None, None, None, decimal, thousands, date_order)
     opened = _opened(X)
     if not opened.n_columns or not opened.n_rows:
         shape = f"(shape=({opened.n_rows}, {opened.n_columns}))"
@@ -146,17 +120,16 @@ def as_table(
     again = [name for name, count in Counter(called).items() if count > 1]
     if again:
         raise InputError(f"{SOURCE}: two columns are called {few(again)}")
-    texts = frozenset(MISSING if missing is None else missing)
 
     def make(number: int, name: str) -> np.ndarray:
-        return cells(_values(opened.column(number)), texts, f"{SOURCE}: column {quoted(name)}")
+        return cells(_values(opened.column(number)), options.missing, f"{SOURCE}: column {quoted(name)}")
 
     declared = {name: _declared(opened.column(i)) for i, name in enumerate(called) if opened.names is not None}
     return FrameTable(
         SOURCE,
         Columns(called, make, {}),
         {name: kind for name, kind in declared.items() if kind},
-        marks=marks,
+        marks=options.marks,
         date_order=date_order,
         length=opened.n_rows,
         named=bool(own),

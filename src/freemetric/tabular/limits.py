@@ -50,20 +50,8 @@ def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] =
     A process that may not have children, such as a worker of ``multiprocessing.Pool``, does the work itself where
     nothing is limited, and raises InputError where something is.
 
-    Parameters
-    ----------
-    work : callable
-        A function of a module; its arguments and its value must be picklable.
-    *args : objects
-        Its arguments.
-    limits : Limits
-        Time and memory of the process.
-    preload : sequence of str, default=(WARM,)
-        Modules that are imported once for all processes, where the system can fork; the first call decides.
-
-    Returns
-    -------
-    Outcome
+    ``work`` is a function of a module; its arguments and its value must be picklable. ``preload`` are modules that are
+    imported once for all processes, where the system can fork; the first call decides.
     """
     if not may_start_processes():
         return _unlimited(work, args, limits)
@@ -76,7 +64,7 @@ def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] =
         if ours.poll(limits.seconds):
             return ours.recv()
         return Outcome(failure=f"stopped after {limits.seconds:g} s, the limit of one fit", over_limit=True)
-    except EOFError:  # it died without an answer
+    except EOFError:  # it died without a result
         child.join()
         return Outcome(failure=f"the process died with code {child.exitcode}")
     finally:

@@ -1,19 +1,37 @@
-"""Methods by name: what to fit, and which parameters the paper's authors would have tuned."""
+"""Methods by name, as estimators that follow the preprocessing; and how far a fit is."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from sklearn.base import BaseEstimator
-from sklearn.ensemble import RandomForestClassifier
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
+from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.svm import SVC
+from sklearn.utils.metaestimators import available_if
 
-from ..learners import DMLFE, LEARNERS, PAPER, FreeEnergyClassifier
-from .references import REFERENCES
+from ..learners import DMLFE, LEARNERS, MLKR, PAPER, PCA, Euclidean, FreeEnergyClassifier, FreeEnergyRegressor
+from .preprocessing import Plan
+
+MOST_TUNED_ON = 2000
+Progress = Callable[[int, int | None], None]
 
 
 @dataclass(frozen=True)
 class Method:
-    """``make()`` is a metric learner, to be followed by k-NN, or a classifier of its own."""
+    """``make()`` is a metric learner, to be followed by k-NN, or a classifier or regressor of its own."""
 
     make: Callable[[], BaseEstimator]
     grid: dict[str, list[Any]] = field(default_factory=dict)
@@ -24,6 +42,61 @@ class Method:
         wanted = {"random_state": seed, "device": device}
         return estimator.set_params(**{name: wanted[name] for name in wanted if name in estimator.get_params()})
 
+
+def stratified_sample(rng: np.random.Generator, y: ArrayLike, most: int) -> NDArray[np.intp]:
+    """Indices, in order, of at most this many samples: two of each class if there is room, the rest by its share."""
+    _, classes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    shuffled = rng.permutation(len(classes))
+    shuffled = shuffled[np.argsort(classes[shuffled], kind="stable")]  # class by class
+    place = np.concatenate([np.arange(count) for count in counts])  # within the class
+    # Classes take turns evenly, each all along the way from 0 to 1; but the first two of each come before all others.
+    turn = np.where(place < 2, place - 2, (place + 0.5) / np.repeat(counts, counts))
+    return np.sort(shuffled[np.argsort(turn, kind="stable")[:most]])
+
+
+def _can(method: str) -> Callable:
+    """A condition of scikit-learn's: whether the classifier within has this method."""
+    return lambda tuned: hasattr(tuned.classifier, method)
+
+
+class Tuned(ClassifierMixin, BaseEstimator):
+    """A scaled classifier whose grid is searched on at most 2,000 samples; the best is then fitted on all."""
+
+    def __init__(self, classifier: BaseEstimator, grid: dict[str, list], random_state: int | None = None):
+        self.classifier = classifier
+        self.grid = grid
+        self.random_state = random_state
+
+    def fit(self, X: NDArray, y: NDArray) -> "Tuned":
+        model = make_pipeline(MinMaxScaler(), clone(self.classifier))
+        grid = {f"{model.steps[-1][0]}__{name}": values for name, values in self.grid.items()}
+        rng = np.random.default_rng(self.random_state)
+        some = stratified_sample(rng, y, MOST_TUNED_ON) if len(y) > MOST_TUNED_ON else np.arange(len(y))
+        n_folds = int(np.clip(np.bincount(y[some])[np.unique(y)].min(), 2, 5))
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
+        best = GridSearchCV(model, grid, cv=folds, refit=False).fit(X[some], y[some]).best_params_
+        self.model_ = model.set_params(**best).fit(X, y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X: NDArray) -> NDArray:
+        return self.model_.predict(X)
+
+    @available_if(_can("predict_proba"))
+    def predict_proba(self, X: NDArray) -> NDArray:
+        return self.model_.predict_proba(X)
+
+    @available_if(_can("decision_function"))
+    def decision_function(self, X: NDArray) -> NDArray:
+        return self.model_.decision_function(X)
+
+
+REFERENCES: dict[str, Callable[[], BaseEstimator]] = {
+    "hist-boosting": HistGradientBoostingClassifier,
+    "svm": lambda: Tuned(SVC(), {"C": [1, 10, 100], "gamma": [0.1, 0.5, "scale", 2.0, 8.0]}),
+    "logistic": lambda: Tuned(LogisticRegression(max_iter=2000), {"C": [0.1, 1.0, 10.0, 100.0, 1000.0]}),
+}
+"""Classifiers from outside metric learning: scaled features, parameters tuned by inner folds."""
 
 # Parameters worth tuning, by inner folds; the first value is the default.
 GRIDS: dict[str, dict[str, list[Any]]] = {
@@ -53,10 +126,86 @@ METHODS: dict[str, Method] = {
     "free-energy": Method(FreeEnergyClassifier),
     **{name: Method(make) for name, make in REFERENCES.items()},
 }
-"""All rows of a comparison by name; the last ones are classifiers without a metric."""
+"""Methods of classification; the last ones are classifiers without a metric."""
 
 COMPARED = tuple(name for name in METHODS if name in PAPER or name not in LEARNERS)
-"""Rows of the paper's comparison: a learner that it does not have is compared where it is named."""
+"""Methods of the paper's comparison: a learner that it does not have is compared where it is named."""
 
 FITTED = ("free-energy", *LEARNERS)
-"""Methods whose models can be saved."""
+"""Methods of classification whose models can be saved."""
+
+REGRESSION_METRICS: dict[str, Callable[[], BaseEstimator]] = {
+    "euclidean": Euclidean,
+    "pca": PCA,
+    "mlkr": MLKR,
+    "dmlfe": lambda: DMLFE(energy="regression"),
+}
+REGRESSION_METHODS: dict[str, Method] = {
+    "free-energy": Method(FreeEnergyRegressor),
+    **{name: Method(make) for name, make in REGRESSION_METRICS.items()},
+    "rf": Method(lambda: RandomForestRegressor(100)),
+    "extra-trees": Method(lambda: ExtraTreesRegressor(100)),
+    "hist-boosting": Method(HistGradientBoostingRegressor),
+}
+"""Methods of regression; k-NN follows a metric, and the last ones have none."""
+
+REGRESSION_FITTED = ("free-energy", *REGRESSION_METRICS)
+"""Methods of regression whose models can be saved."""
+
+
+def pipeline(plan: Plan, last: BaseEstimator) -> Pipeline:
+    """Columns to numbers, numbers to [0, 1], and the classifier or regressor."""
+    return Pipeline([("columns", plan.transformer()), ("scale", MinMaxScaler()), (last_step(last), last)])
+
+
+def last_step(last: BaseEstimator) -> str:
+    """The name of the last step."""
+    return "regressor" if is_regressor(last) else "classifier"
+
+
+class StepReporter:
+    """A callback of scikit-learn's that hands on how many steps of a fit were made, and how many there are at most.
+
+    An ``on_step`` with methods ``on_replicas(task, replicas)`` and ``on_round(population)`` is shown what the search of
+    a free-energy classifier finds, too.
+    """
+
+    def __init__(self, on_step: Progress):
+        self.on_step, self.done = on_step, 0
+
+    def setup(self, estimator: BaseEstimator, context: Any) -> None:
+        self.on_step(0, context.max_subtasks)
+
+    def on_fit_task_begin(self, estimator: BaseEstimator, context: Any) -> None:
+        """Nothing to count yet."""
+
+    def on_fit_task_end(self, estimator: BaseEstimator, context: Any) -> None:
+        if context.max_subtasks == 0 and context.parent is not None:  # a step, not the fit as a whole
+            self.done += 1
+            self.on_step(self.done, context.parent.max_subtasks)
+
+    def on_replicas(self, task: Any, replicas: Any) -> None:
+        getattr(self.on_step, "on_replicas", _nothing)(task, replicas)
+
+    def on_round(self, population: Any) -> None:
+        getattr(self.on_step, "on_round", _nothing)(population)
+
+    def teardown(self, estimator: BaseEstimator, context: Any) -> None:
+        """Nothing to clear up."""
+
+
+def _nothing(*found: Any) -> None:
+    pass
+
+
+@contextmanager
+def steps_reported(estimator: BaseEstimator, on_step: Progress | None) -> Iterator[None]:
+    """Call ``on_step(done, total)`` after every step of a fit; total is None where it is unknown."""
+    if on_step is None or not hasattr(estimator, "set_callbacks"):
+        yield
+        return
+    estimator.set_callbacks(StepReporter(on_step))
+    try:
+        yield
+    finally:
+        estimator.set_callbacks()

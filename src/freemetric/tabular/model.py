@@ -13,26 +13,24 @@ from sklearn.pipeline import Pipeline
 
 from .. import files
 from ..exceptions import DataWarning, ModelFileError
+from ..extras import require
+from ..files.checks import is_number
 from ..learners.free_energy.importances import Importances
 from ..learners.learned_space import LearnedSpace
 from ..printable import counted, verb
 from ..versions import versions
-from .acquaintance import remembered, share_known
-from .feature_shares import Weight, shares
-from .identifiers import usable
-from .notes import check_notes
-from .originals import Originals
-from .pipelines import last_step, pipeline
-from .preprocessing import MOST_NAMED, features, useful_plan
-from .row_weights import row_weights
+from .feature_columns import Originals, Weight, shares
+from .methods import Progress, last_step, pipeline, steps_reported
+from .number_marks import Marks, marks_of
+from .preprocessing import MOST_NAMED, features, usable, useful_plan
 from .schema import Schema, target_name
-from .steps import Progress, steps_told
 from .table import InputError, Table, few, quoted
-from .targets import Target
-from .task_choice import choice_of
-from .tasks import TASKS
-from .truths import accuracy, known_truth
+from .targets import Target, canonical, label_texts, row_weights
+from .tasks import TASKS, choice_of
 
+KEPT = 256  # hashes of rows that a model keeps
+BITS = 12  # of a row's hash that are dropped, so that it is exact in any JSON
+NOTES = {"classes": list, "some_rows": list, "left_out": dict, "parameters": dict, "versions": dict, "numbers": dict}
 CHUNK = 4096  # rows between two reports of progress
 
 
@@ -70,7 +68,7 @@ class TableModel:
         on_step: Progress | None = None,
         **kinds: Collection[str],
     ) -> "TableModel":
-        """Fit a method on a table; rows without a class or number to learn are left out.
+        """Fit a method on a table; rows without a target are left out.
 
         Parameters
         ----------
@@ -80,10 +78,10 @@ class TableModel:
             Column to predict; None is what the format itself declares.
         method : str, default="free-energy"
             "free-energy", or a metric learner by name, which k-NN follows: those in ``freemetric.LEARNERS`` for
-            classes, those in ``number_methods.FITTED_TO_NUMBERS`` for numbers.
+            classification, those in ``methods.REGRESSION_FITTED`` for regression.
         task : {"classify", "regress"} or None, default=None
-            Whether classes or numbers are predicted; None is what the column speaks for, as
-            ``task_choice.choice_of`` says, with a warning where it is a number.
+            Classification or regression; None is what the values of the column suggest, as
+            ``tasks.choice_of`` says, with a warning where it is a number.
         weight : str or None, default=None
             Column with the weights of the rows; no feature. Only "free-energy" can weigh.
         seed : int, default=0
@@ -98,7 +96,7 @@ class TableModel:
             Called with (number done, number of all or None) after every step of the fit, where scikit-learn and the
             method have callbacks.
         **kinds : dict
-            ``drop``, ``keep``, ``numeric`` and ``nominal`` of ``identifiers.usable``.
+            ``drop``, ``keep``, ``numeric`` and ``nominal`` of ``preprocessing.usable``.
 
         Returns
         -------
@@ -108,7 +106,7 @@ class TableModel:
         name = target_name(table, target)
         choice = choice_of(table, name, task)
         kind = TASKS[choice.task]
-        kind.check_fitted(method)
+        kind.check_method(method, "fitted")
         last = kind.estimator(method, seed, parameters=parameters, device=device, n_jobs=n_jobs)
         weights = None
         if weight is not None:
@@ -118,12 +116,12 @@ class TableModel:
             weights = row_weights(table, weight, last, method)
             kinds["drop"] = [*kinds.get("drop", ()), weight]
         schema, unusable = usable(table, target, **kinds)
-        told = kind.target(table, name)
+        found = kind.target(table, name)
         if choice.why:
             warnings.warn(choice.why, DataWarning, 2)
         about: dict[str, Any] = {"method": method, "parameters": dict(parameters or {}), "weight": weight}
         about |= {"file": Path(table.source).name, "seed": seed, "device": device}
-        return cls.learned(table, schema, unusable, last, told, weights, on_step, about)
+        return cls.learned(table, schema, unusable, last, found, weights, on_step, about)
 
     @classmethod
     def learned(
@@ -137,30 +135,9 @@ class TableModel:
         on_step: Progress | None = None,
         about: dict[str, Any] | None = None,
     ) -> "TableModel":
-        """Fit a classifier or regressor on the rows of a table that have a target.
+        """Fit an estimator on the rows of a table that have a target.
 
-        Parameters
-        ----------
-        table : Table
-            All rows.
-        schema : Schema
-            What its columns are, those left out that are ``unusable``.
-        unusable : dict of str
-            Why columns are left out.
-        last : classifier or regressor
-            Not fitted.
-        target : Target
-            What it learns to predict.
-        weights : ndarray of shape (n_rows,) or None, default=None
-            Of the rows.
-        on_step : callable or None, default=None
-            As in ``fit``.
-        about : dict or None, default=None
-            More notes, JSON values.
-
-        Returns
-        -------
-        TableModel
+        ``unusable`` says why columns are not in the schema, ``about`` are more notes, JSON values.
         """
         y, present = target.y, target.present
         frame = schema.frame(table)[present]
@@ -170,7 +147,7 @@ class TableModel:
             gone = f"{counted(n, 'row')} without a {target.word} {verb(n, 'is', 'are')} left out"
             warnings.warn(f"{table.source}: {gone}", DataWarning, 3)
         weighing = {} if weights is None else {f"{last_step(last)}__sample_weight": weights[present]}
-        with steps_told(last, on_step):
+        with steps_reported(last, on_step):
             fitted = pipeline(treatment, last).fit(frame, y, **weighing)
         parts = shares(fitted, frame)
         notes = {
@@ -211,7 +188,7 @@ class TableModel:
         schema = Schema.from_json({"target": notes.pop("target"), "columns": notes.pop("columns")})
         if not isinstance(made, Pipeline) or list(made.feature_names_in_) != schema.names:
             raise ValueError("other columns than the pipeline's")
-        check_notes(notes, len(features(made.named_steps["columns"])))
+        _check_notes(notes, len(features(made.named_steps["columns"])))
         return cls(made, schema, notes)
 
     def matched(self, table: Table, known: Collection[str] = ()) -> Any:
@@ -285,7 +262,7 @@ class TableModel:
 
     def rows(self, table: Table) -> tuple[Any, np.ndarray | None]:
         """Features as a DataFrame and targets of the rows that have one; all rows and None where there is none."""
-        frame, truth = self.matched(table), known_truth(self, table)
+        frame, truth = self.matched(table), self.truth(table)
         if truth is None or not truth.present.any():
             return frame, None
         if not truth.present.all():
@@ -295,13 +272,37 @@ class TableModel:
             warnings.warn(f"{table.source}: {word}", DataWarning, 2)
         return frame[truth.present], truth.y
 
+    @property
+    def target_marks(self) -> Marks:
+        """How the numbers of the training target were written; a table whose cells are numbers needs none."""
+        about = self.notes.get("numbers", {})
+        return Marks(about.get("decimal", "."), about.get("thousands", ""))
+
+    def truth(self, table: Table) -> Target | None:
+        """The classes that the model knows, or numbers, of the rows that have one; None without such a column."""
+        name = self.schema.target
+        if name not in table.columns:
+            return None
+        if self.predicts_numbers:
+            numbers = table.maybe_numbers(name, self.target_marks)
+            present = np.isfinite(numbers)
+            return Target("number", numbers[present], present, {})
+        known = {canonical(str(label)): label for label in self.pipeline.classes_}
+        texts = label_texts(table, name)
+        present = np.array([text in known for text in texts])
+        return Target("class", np.array([known[text] for text in texts[present]]), present, {})
+
+    def accuracy(self, table: Table, predicted: Iterable) -> float | None:
+        """Share of the labelled rows that are predicted correctly; None where no row has a label."""
+        if self.schema.target not in table.columns:
+            return None
+        pairs = zip(map(str, predicted), label_texts(table, self.schema.target), strict=True)
+        right = [canonical(label) == text for label, text in pairs if text is not None]
+        return float(np.mean(right)) if right else None
+
     def share_known(self, table: Table) -> float:
         """About which share of the rows equal rows that the model has learned from."""
         return share_known(self.schema.frame(table), self.notes.get("some_rows", []))
-
-    def accuracy(self, table: Table, predicted: Iterable) -> float | None:
-        """Share of the labelled rows that are predicted right; None where no row has a label."""
-        return accuracy(self, table, predicted)
 
 
 def _check_is_table(table):
@@ -323,11 +324,56 @@ def _values(counts):
     return ", ".join(words[:MOST_NAMED]) + more
 
 
-def by_parts(frame: Any, answer: Callable[[Any], np.ndarray], on_rows: Progress | None = None) -> np.ndarray:
-    """What ``answer`` says of the rows of a frame, some thousands at a time."""
-    answers = []
+def by_parts(frame: Any, function: Callable[[Any], np.ndarray], on_rows: Progress | None = None) -> np.ndarray:
+    """Apply a function to the rows of a frame, some thousands at a time."""
+    parts = []
     for start in range(0, len(frame), CHUNK):
-        answers.append(answer(frame.iloc[start : start + CHUNK]))
+        parts.append(function(frame.iloc[start : start + CHUNK]))
         if on_rows:
             on_rows(min(start + CHUNK, len(frame)), len(frame))
-    return np.concatenate(answers)
+    return np.concatenate(parts)
+
+
+def remembered(frame: Any) -> list[int]:
+    """The smallest hashes of the rows: a random sample of them, the same in every file."""
+    return np.unique(_hashes(frame))[:KEPT].tolist()
+
+
+def share_known(frame: Any, kept: list[int]) -> float:
+    """The share of rows, among those whose hash would have been kept, that were."""
+    hashes = _hashes(frame)
+    if len(kept) == KEPT:
+        hashes = hashes[hashes <= kept[-1]]
+    return float(np.isin(hashes, kept).mean()) if len(hashes) and kept else 0.0
+
+
+def _hashes(frame):
+    hashed = require("pandas.util", "cli").hash_pandas_object(frame, index=False)
+    return hashed.to_numpy() >> np.uint64(BITS)
+
+
+def _check_notes(notes: dict[str, Any], n_features: int) -> None:
+    """ValueError unless the notes are such as ``TableModel.fit`` writes."""
+    for name, kind in NOTES.items():
+        if type(notes.get(name, kind())) is not kind:
+            raise ValueError(f"notes of another type: {name}")
+    if not all(type(label) is str for label in notes.get("classes", ())):
+        raise ValueError("classes that are no texts")
+    if not all(type(row) is int for row in notes.get("some_rows", ())):
+        raise ValueError("rows that are no numbers")
+    if not all(type(reason) is str for reason in notes.get("left_out", {}).values()):
+        raise ValueError("reasons that are no texts")
+    _check_number_notes(notes.get("numbers", {}))
+    shares = notes.get("weights")
+    if shares is not None and not (type(shares) is list and len(shares) == n_features and all(map(is_number, shares))):
+        raise ValueError("weights of other features")
+
+
+def _check_number_notes(about):
+    """Of a model of numbers: their ends and mean, and how they were written."""
+    if about and not all(is_number(about.get(name)) for name in ("lowest", "highest", "mean")):
+        raise ValueError("ends that are no numbers")
+    marks = about.get("decimal", "."), about.get("thousands", "")
+    if not all(type(mark) is str for mark in marks):
+        raise ValueError("marks that are no texts")
+    marks_of(*marks)

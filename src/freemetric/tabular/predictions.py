@@ -1,22 +1,20 @@
-"""What a model says of the rows of a table, as columns to be written."""
+"""Predictions of a model for the rows of a table, as columns to be written, and their errors."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from .model import by_parts
-from .steps import Progress
+from ..magnitudes import mae, r2, rmse
+from .methods import Progress
+from .model import TableModel, by_parts
 from .table import InputError, Table
-
-if TYPE_CHECKING:
-    from .model import TableModel
 
 PREDICTION = "prediction"
 
 
 def predictions(
-    model: "TableModel",
+    model: TableModel,
     table: Table,
     *,
     proba: bool = False,
@@ -33,11 +31,11 @@ def predictions(
     table : Table
         Rows.
     proba : bool, default=False
-        Whether probabilities of the classes are told, too.
+        Whether to add probabilities of the classes.
     quantiles : tuple of float, default=()
-        Of numbers: chances whose quantiles are told.
+        For regression: probabilities of the quantiles to add.
     interval : float or None, default=None
-        Of numbers: the chance of intervals whose ends are told.
+        For regression: the probability of the prediction intervals whose ends to add.
     on_rows : callable or None, default=None
         Called with (number done, number of all) after every part of the rows.
 
@@ -51,9 +49,9 @@ def predictions(
         labels, chances = model.predict(table, proba=proba, on_rows=on_rows)
         named = zip(model.pipeline.classes_, () if chances is None else chances.T, strict=chances is not None)
         return {PREDICTION: labels, **{f"probability of {name}": share for name, share in named}}
-    told = by_parts(model.matched(table), lambda part: _numbers(model, part, quantiles, interval), on_rows)
+    found = by_parts(model.matched(table), lambda part: _numbers(model, part, quantiles, interval), on_rows)
     names = [PREDICTION, *(f"quantile {q:g}" for q in quantiles)]
-    return dict(zip([*names, *(() if interval is None else interval_names(interval))], told.T, strict=True))
+    return dict(zip([*names, *(() if interval is None else interval_names(interval))], found.T, strict=True))
 
 
 def interval_names(interval: float) -> tuple[str, str]:
@@ -64,15 +62,15 @@ def interval_names(interval: float) -> tuple[str, str]:
 def _numbers(model, part, quantiles, interval) -> NDArray:
     """Expected numbers, quantiles and ends (n_rows, n_columns) of some rows."""
     features, last = model.pipeline[:-1].transform(part), model.pipeline[-1]
-    told = [np.asarray(last.predict(features))[:, None]]
+    parts = [np.asarray(last.predict(features))[:, None]]
     if quantiles:
-        told.append(last.predict_quantiles(features, quantiles))
+        parts.append(last.predict_quantiles(features, quantiles))
     if interval is not None:
-        told.append(last.predict_interval(features, 1 - interval))
-    return np.hstack(told)
+        parts.append(last.predict_interval(features, 1 - interval))
+    return np.hstack(parts)
 
 
-def check_wanted(model: "TableModel", proba: bool, quantiles: tuple[float, ...], interval: float | None) -> None:
+def check_wanted(model: TableModel, proba: bool, quantiles: tuple[float, ...], interval: float | None) -> None:
     """An error of one line where a model cannot say what is wanted of it."""
     last: Any = model.pipeline[-1]
     if proba and model.predicts_numbers:
@@ -84,8 +82,32 @@ def check_wanted(model: "TableModel", proba: bool, quantiles: tuple[float, ...],
         raise InputError(f"{option} is for numbers, and this model predicts classes; --proba says how sure it is")
     if not hasattr(last, "predict_quantiles"):
         raise InputError(
-            f"{option}: {type(last).__name__} predicts numbers alone; --method free-energy tells quantiles"
+            f"{option}: {type(last).__name__} predicts numbers alone; --method free-energy predicts quantiles"
         )
     outside = [q for q in (*quantiles, *(() if interval is None else (interval,))) if not 0 < q < 1]
     if outside:
-        raise InputError(f"{option}: {outside[0]:g} is no chance between 0 and 1")
+        raise InputError(f"{option}: {outside[0]:g} is no probability between 0 and 1")
+
+
+def number_errors(
+    model: TableModel, table: Table, predicted: ArrayLike, ends: tuple[ArrayLike, ArrayLike] | None = None
+) -> dict[str, Any]:
+    """Scores of a regression, where targets are known.
+
+    These are ``known_rows``, the number of rows whose target is known, "r2" (None of fewer than two different ones),
+    "mae", "rmse" and, with the ``ends`` of intervals, "coverage".
+    """
+    truth = model.truth(table)
+    if truth is None or not truth.present.any():
+        return {}
+    y, known = truth.y, np.asarray(predicted)[truth.present]
+    found = {
+        "known_rows": len(y),
+        "r2": r2(y, known) if y.min() < y.max() else None,
+        "mae": mae(y, known),
+        "rmse": rmse(y, known),
+    }
+    if ends is not None:
+        low, high = (np.asarray(end)[truth.present] for end in ends)
+        found["coverage"] = float(np.mean((low <= y) & (y <= high)))
+    return found

@@ -1,6 +1,8 @@
-"""From columns to numbers, with scikit-learn's tools only: a stored step that can be inspected."""
+"""Which columns become features, and how: keys and free text are left out, scikit-learn's tools make numbers."""
 
+import re
 import warnings
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +13,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 from ..exceptions import DataWarning
-from .schema import Schema
-from .table import InputError, quoted
+from .schema import Column, Schema
+from .table import InputError, Table, quoted
 
 MOST_CATEGORIES = 32  # features a nominal column may become; the rarest categories share one
 OFTEN_ENOUGH = 2  # rows of a name that has a feature of its own
 MOST_NAMED = 8  # columns or values in a message
+MANY_OF_THE_ROWS = 0.5  # share of different values from which on they are nearly a name of the row
+WORDS_OF_A_TEXT = 4
+CALLED_A_KEY = re.compile(r"(?i:(?:.*[^a-z])?(?:id|key|index|idx|row|rowid|nr|no))|.*[a-z]I[dD]")  # and no "acid"
+WITHOUT_NAME = re.compile(r"Unnamed: 0(\.\d+)*")  # as pandas and our readers call an index
 MANY_GAPS = 0.05  # share of a numeric column from which on a gap is a feature of its own
 
 
@@ -35,7 +41,7 @@ def _one_hot():
     """A feature per name, one for all rare ones, which an unseen name joins; without rare ones it is none of them.
 
     By Good and Turing, as large a share of the rows to come holds unseen names as of the training rows holds names that
-    stand there once. Where these share a feature, what is learned and judged on the training rows holds for both.
+    stand there once. Where these share a feature, what is learned and scored on the training rows holds for both.
     """
     return OneHotEncoder(
         min_frequency=OFTEN_ENOUGH,
@@ -63,19 +69,7 @@ TREATMENTS = {
 
 
 def plan(frame: Any, schema: Schema) -> Plan:
-    """Decide, from the training rows alone, how each column is treated.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Training rows, as ``Schema.frame`` makes them.
-    schema : Schema
-        Kinds of the columns.
-
-    Returns
-    -------
-    Plan
-    """
+    """Decide, from the training rows as ``Schema.frame`` makes them, how each column is treated."""
     groups: dict[str, list[str]] = {name: [] for name in TREATMENTS}
     left_out: dict[str, str] = {}
     for column in schema.columns:
@@ -125,6 +119,64 @@ def in_words(left_out: dict[str, str]) -> str:
     useless = [f"column {quoted(name)}, {reason}" for name, reason in left_out.items()]
     more = [f"{len(useless) - MOST_NAMED} more"] if len(useless) > MOST_NAMED else []
     return "; ".join(useless[:MOST_NAMED] + more)
+
+
+def usable(
+    table: Table, target: str | None = None, *, keep: Collection[str] = (), **kinds: Collection[str]
+) -> tuple[Schema, dict[str, str]]:
+    """The schema of a table without columns that identify its rows, and why those are left out.
+
+    ``keep`` are columns that are features whatever they look like, as are those whose kind is given; ``drop``,
+    ``numeric`` and ``nominal`` are those of ``Schema.infer``.
+    """
+    for name in keep:
+        table.check(name)
+    schema = Schema.infer(table, target, **kinds)
+    spared = {*keep, *kinds.get("numeric", ()), *kinds.get("nominal", ())}
+    reasons = {column.name: _why(table, column) for column in schema.columns if column.name not in spared}
+    left_out = {name: reason for name, reason in reasons.items() if reason}
+    if not left_out:
+        return schema, {}
+    words = in_words(left_out)
+    if len(left_out) == len(schema.columns):
+        raise InputError(f"{table.source}: no column is of use; {words}; {table.option('keep')} keeps one")
+    warnings.warn(f"{table.source}: left out: {words}; {table.option('keep')} keeps one", DataWarning, 3)
+    columns = tuple(column for column in schema.columns if column.name not in left_out)
+    return Schema(schema.target, columns), left_out
+
+
+def _why(table: Table, column: Column) -> str:
+    """Why a column should not be a feature, empty if it may be one."""
+    if WITHOUT_NAME.fullmatch(column.name):
+        return "it is an index without a name"
+    if column.kind == "numeric":
+        return "it numbers the rows" if _numbers_the_rows(table.numbers(column.name, column.marks), column) else ""
+    if column.kind == "date" or len(column.categories) <= MOST_CATEGORIES:
+        return ""
+    n_values, n_present = len(column.categories), table.n_rows - column.missing
+    if np.mean([len(text.split()) for text in column.categories]) >= WORDS_OF_A_TEXT:
+        return "it is free text"
+    if n_values >= MANY_OF_THE_ROWS * n_present:
+        return f"it has {n_values} different values in {n_present} rows"
+    return ""
+
+
+def _numbers_the_rows(numbers: np.ndarray, column: Column) -> bool:
+    """Whether they are whole numbers without a gap, or different ones in a column that is called a key.
+
+    In a short table both are needed: they count the rows from 0 or 1, and the column is called a key.
+    """
+    if CALLED_A_KEY.fullmatch(column.name) and any(np.array_equal(numbers, _counted(numbers, i)) for i in (0, 1)):
+        return True
+    if len(numbers) <= MOST_CATEGORIES or column.missing or (numbers != np.round(numbers)).any():
+        return False
+    if len(np.unique(numbers)) < len(numbers):
+        return False
+    return bool(np.ptp(numbers) == len(numbers) - 1 or CALLED_A_KEY.fullmatch(column.name))
+
+
+def _counted(numbers: np.ndarray, start: int) -> np.ndarray:
+    return np.arange(start, start + len(numbers))
 
 
 def features(transformer: ColumnTransformer) -> list[tuple[str, str]]:

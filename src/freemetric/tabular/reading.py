@@ -1,24 +1,96 @@
-"""Files of data by their suffix."""
+"""Read a table from a file of any known format."""
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path, PurePath
 
-from .dates import ORDERS
-from .formats import ADVICE, FORMATS, SUFFIXES, ReadingOptions
-from .formats.delimited import check_delimiter
-from .formats.encodings import known
-from .formats.packing import ENDINGS, unpacked
-from .formats.signatures import binary_format, check_signature, text_format
-from .formats.sources import content_of_source, is_pipe, name_of
-from .number_marks import marks_of
-from .table import InputError, Table
+from .formats.arrow import ARROW, FEATHER_1, read_feather, read_parquet
+from .formats.delimited import read_csv, read_tsv, read_txt
+from .formats.excel import OLD_EXCEL, read_excel
+from .formats.json_records import read_json
+from .formats.machine_learning import read_arff, read_libsvm
+from .formats.sources import ENDINGS, content_of_source, is_pipe, name_of, unpacked
+from .table import MISSING, InputError, ReadingOptions, Table
 
-MISSING = frozenset(
-    ["", "?", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-NaN", "-nan", "NULL", "null", "None"]
-)
-"""Texts that stand for a missing value."""
+Reader = Callable[[str, bytes, ReadingOptions], Table]
+"""From what a message begins with, the bytes of a file and the options to its table; InputError is one line."""
+
+FORMATS: dict[str, Reader] = {
+    "csv": read_csv,
+    "tsv": read_tsv,
+    "txt": read_txt,
+    "excel": read_excel,
+    "jsonl": read_json,
+    "json": read_json,
+    "feather": read_feather,
+    "parquet": read_parquet,
+    "arff": read_arff,
+    "libsvm": read_libsvm,
+}
+"""What reads a file, by the name of its format."""
+
+SUFFIXES = {
+    **dict.fromkeys([".csv"], "csv"),
+    **dict.fromkeys([".tsv", ".tab"], "tsv"),
+    **dict.fromkeys([".txt", ".dat", ".data"], "txt"),
+    **dict.fromkeys([".xlsx", ".xlsm"], "excel"),
+    **dict.fromkeys([".jsonl", ".ndjson"], "jsonl"),
+    **dict.fromkeys([".json"], "json"),
+    **dict.fromkeys([".feather", ".arrow", ".ipc"], "feather"),
+    **dict.fromkeys([".parquet", ".pq"], "parquet"),
+    **dict.fromkeys([".arff"], "arff"),
+    **dict.fromkeys([".libsvm", ".svm", ".svmlight"], "libsvm"),
+}
+"""The format that the end of a name stands for."""
+
+R_FILE = 'a file of R; write.csv(x, "x.csv", row.names = FALSE) writes one that can be read'
+PICKLE = "a pickle, which could run code; save the table as .parquet or .csv"
+HDF5 = "an HDF5 file; save its table as .parquet or .csv"
+TAR, ZSTD = "a tar archive; unpack it first", "packed by zstd; unpack it first"
+SEVEN_ZIP, RAR = "packed by 7-Zip; unpack it first", "packed by RAR; unpack it first"
+WEB_PAGE = "a web page; was a log-in needed to fetch the file?"
+ADVICE = {
+    ".xls": "a file of Excel 97-2003; save it as .xlsx or .csv",
+    ".xlsb": "a binary workbook; save it as .xlsx or .csv",
+    ".ods": "an OpenDocument file; save it as .xlsx or .csv",
+    ".numbers": "a file of Numbers; export it as .xlsx or .csv",
+    ".sav": "a file of SPSS; save it as .csv",
+    ".dta": "a file of Stata; save it as .csv",
+    ".sas7bdat": "a file of SAS; save it as .csv",
+    **dict.fromkeys([".rds", ".rdata"], R_FILE),
+    **dict.fromkeys([".pkl", ".pickle"], PICKLE),
+    ".h5": HDF5,
+    **dict.fromkeys([".tar", ".tgz"], TAR),
+    ".zst": ZSTD,
+    ".7z": SEVEN_ZIP,
+    ".rar": RAR,
+}
+"""What to do about files that are not read, by the end of their names."""
+
+BINARY = {b"PAR1": "parquet", ARROW: "feather", FEATHER_1: "feather", b"PK\x03\x04": "excel"}
+OTHERS = {
+    b"\x89PNG": "a PNG picture",
+    b"\xff\xd8\xff": "a JPEG picture",
+    b"GIF8": "a GIF picture",
+    **dict.fromkeys([b"II*\0", b"MM\0*"], "a TIFF picture"),
+    b"%PDF": "a PDF document; save its table as .csv",
+    b"{\\rtf": "a text document (RTF); save its table as .csv",
+    OLD_EXCEL: "a file of Excel 97-2003 or one with a password; save it as .xlsx or .csv without one",
+    b"\x7fELF": "a program",
+    b"SQLite format 3": "a database of SQLite; export a table as .csv",
+    b"\x89HDF": HDF5,
+    b"\x93NUMPY": "an array of numpy; save it as .csv",
+    **dict.fromkeys([b"\x80\x04\x95", b"\x80\x05\x95"], PICKLE),
+    b"\x28\xb5\x2f\xfd": ZSTD,
+    b"7z\xbc\xaf": SEVEN_ZIP,
+    b"Rar!": RAR,
+    **dict.fromkeys([b"<!doctype html", b"<html"], WEB_PAGE),
+    b"version https://git-lfs": "a pointer of Git LFS; `git lfs pull` fetches the file itself",
+}
+"""What to do about files that are not read, by their first bytes."""
+
+OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument"  # behind the head of a zip file
 
 
 def read(
@@ -40,7 +112,7 @@ def read(
     path : path-like
         A file, which may be packed by gzip, bzip2, xz, or zip if it is the only one in there; "-" is standard input.
     format : str or None, default=None
-        A name in ``formats.FORMATS``: "csv", "tsv", "txt", "excel", "jsonl", "json", "feather", "parquet", "arff" or
+        A name in ``reading.FORMATS``: "csv", "tsv", "txt", "excel", "jsonl", "json", "feather", "parquet", "arff" or
         "libsvm". None goes by the suffix, and by the content where there is no name.
     missing : collection of str, default=MISSING
         Texts that stand for a missing value.
@@ -55,7 +127,7 @@ def read(
     decimal : {".", ","} or None, default=None
         Mark before the decimals of numbers. None recognises it where a column can be read in one way only.
     thousands : {".", ",", "'", " ", ""} or None, default=None
-        Mark between groups of three digits. Of a point and a comma it is the one that ``decimal`` is not.
+        Mark between groups of three digits.
     date_order : {"ymd", "dmy", "mdy"} or None, default=None
         Of year, month and day in dates. None recognises it where a column can be read in one way only.
 
@@ -71,27 +143,16 @@ def read(
     path = Path(path)
     form = None if format is None else _known_format(format)
     if form is None and not is_pipe(path) and path.suffix.lower() not in ENDINGS:
-        format_of(path.name, str(path))  # says before the file is read that it cannot be
-    if date_order is not None and date_order not in ORDERS:
-        raise InputError(f"the order of dates is one of {', '.join(ORDERS)} and not {date_order!r}")
-    try:
-        marks = marks_of(decimal, thousands)
-    except ValueError as problem:
-        raise InputError(str(problem)) from problem
-    options = ReadingOptions(
-        frozenset(missing),
-        None if delimiter is None else check_delimiter(delimiter),
-        None if encoding is None else known(encoding),
-        sheet,
-    )
-    return replace(_table(path, form, options), marks=marks, date_order=date_order)
+        _format_of_name(path.name, str(path))  # says before the file is read that it cannot be
+    options = ReadingOptions.checked(missing, delimiter, encoding, sheet, decimal, thousands, date_order)
+    return replace(_table(path, form, options), marks=options.marks, date_order=options.date_order)
 
 
 def _table(path: Path, form: str | None, options: ReadingOptions) -> Table:
     source = name_of(path)
     name, content = unpacked(source, "" if is_pipe(path) else path.name, content_of_source(path))
-    form = form or (format_of(name, source) if name else _by_content(content))
-    check_signature(source, content, form)
+    form = form or (_format_of_name(name, source) if name else _format_of_content(content))
+    _check_signature(source, content, form)
     if options.sheet is not None and form != "excel":
         raise InputError(f"{source}: only Excel files have sheets; this one is read as {form}")
     return FORMATS[form](source, content, options)
@@ -105,7 +166,7 @@ def _known_format(name: str) -> str:
     return form
 
 
-def format_of(name: str, source: str) -> str:
+def _format_of_name(name: str, source: str) -> str:
     """The format that the suffix of a name stands for; ``source`` begins a message."""
     suffix = PurePath(name).suffix.lower()
     if suffix in ADVICE:
@@ -115,5 +176,30 @@ def format_of(name: str, source: str) -> str:
     return SUFFIXES[suffix]
 
 
-def _by_content(content: bytes) -> str:
-    return binary_format(content) or text_format(content[:1000].decode("utf-8", "replace"))
+def _format_of_content(content: bytes) -> str:
+    """The format that a file without a name seems to have."""
+    start = content[:1000].decode("utf-8", "replace").lstrip()[:200].lower()
+    if binary := _binary_format(content):
+        return binary
+    if start.startswith(("{", "[")):
+        return "jsonl"
+    return "arff" if start.startswith(("@relation", "@attribute", "%")) else "csv"
+
+
+def _check_signature(source: str, content: bytes, form: str) -> None:
+    """InputError where a file begins as another kind of file than its name or ``--format`` says."""
+    start = content[:512]
+    if OPEN_DOCUMENT in start[:100]:
+        raise InputError(f"{source}: an OpenDocument file; save its table as .xlsx or .csv")
+    if start[257:262] == b"ustar":
+        raise InputError(f"{source}: {TAR}")
+    other = next((what for mark, what in OTHERS.items() if start.lower().startswith(mark.lower())), None)
+    if other and (form != "excel" or not start.startswith(OLD_EXCEL)):  # of which its reader knows more
+        raise InputError(f"{source}: {other}")
+    binary = _binary_format(content)
+    if binary and form not in (binary, "parquet", "feather", "excel"):  # whose readers say what they find
+        raise InputError(f"{source}: its content is of the format {binary}; --format {binary} reads it")
+
+
+def _binary_format(content: bytes) -> str | None:
+    return next((form for mark, form in BINARY.items() if content.startswith(mark)), None)

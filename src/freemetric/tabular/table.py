@@ -1,16 +1,25 @@
-"""A table of cells as a file gives them, each with its place for messages."""
+"""A table of cells as a file gives them, each with its place for messages; and how a user says it is written."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import codecs
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from . import dates
-from .number_marks import PLAIN, Marks, is_marked
+from .number_marks import PLAIN, Marks, is_marked, marks_of
 
 LONGEST = 40  # letters of a value in a message
 LARGEST = 1 << 30  # bytes of a table that is larger than its file
 LARGEST_NUMBER = 1e150  # whose square is still a number
+
+MISSING = frozenset(
+    ["", "?", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-NaN", "-nan", "NULL", "null", "None"]
+)
+"""Texts that stand for a missing value."""
+
+BLANKS = " "  # stands for any number of blanks and tabs
+SPELLED = {"\\t": "\t", "tab": "\t", "blank": BLANKS, "space": BLANKS}
 
 
 class InputError(ValueError):
@@ -61,7 +70,7 @@ class Table:
         return f"{self.source}: row {row + 1}{line}{column}"
 
     def option(self, name: str, value: str = "COLUMN") -> str:
-        """How the user says it, who was asked for a file."""
+        """The option that a message names."""
         return f"--{name} {value}".strip()
 
     def cells(self, name: str) -> np.ndarray:
@@ -145,3 +154,67 @@ def few(names: Iterable[str], most: int = 8) -> str:
     names = list(names)
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(quoted(name) for name in names[:most]) + more
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How a table is to be read; None is what the reader finds out by itself. Wrong ones are an InputError.
+
+    Attributes
+    ----------
+    missing : frozenset of str
+        Texts that stand for a missing value.
+    delimiter, encoding, sheet : str or None
+        Of text files, and the name or number of an Excel sheet.
+    marks : Marks or None
+        How numbers in texts are written.
+    date_order : {"ymd", "dmy", "mdy"} or None
+        How dates in texts are written.
+    """
+
+    missing: frozenset[str] = MISSING
+    delimiter: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    marks: Marks | None = None
+    date_order: str | None = None
+
+    @classmethod
+    def checked(
+        cls,
+        missing: Collection[str] | None = None,
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        sheet: str | None = None,
+        decimal: str | None = None,
+        thousands: str | None = None,
+        date_order: str | None = None,
+    ) -> "ReadingOptions":
+        """The options as ``read`` takes them."""
+        if date_order is not None and date_order not in dates.ORDERS:
+            raise InputError(f"the order of dates is one of {', '.join(dates.ORDERS)} and not {date_order!r}")
+        try:
+            marks = marks_of(decimal, thousands)
+        except ValueError as problem:
+            raise InputError(str(problem)) from problem
+        gaps = MISSING if missing is None else frozenset(missing)
+        return cls(gaps, _delimiter(delimiter), _encoding(encoding), sheet, marks, date_order)
+
+
+def _delimiter(text: str | None) -> str | None:
+    delimiter = text if text is None else SPELLED.get(text, text)
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise InputError(f"a delimiter is one character, not {text!r}")
+    return delimiter
+
+
+def _encoding(encoding: str | None) -> str | None:
+    """The name under which Python knows an encoding."""
+    if encoding is None:
+        return None
+    try:
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError) as problem:
+        usual = "utf-8, cp1252, latin-1, utf-16, cp1250, cp1251, mac-roman, shift-jis, gb18030"
+        raise InputError(f"unknown encoding {encoding!r}; usual ones are {usual}") from problem
+    return "utf-8-sig" if name == "utf-8" else name

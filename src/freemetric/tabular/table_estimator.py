@@ -1,32 +1,42 @@
-"""What estimators of tables share: parameters, what is understood of frames, the fit of a model of a table."""
+"""What estimators of tables share: parameters, the table of a frame, the fit of its model, and what it has learned."""
 
 import warnings
 from collections.abc import Callable
+from copy import copy
+from os import PathLike
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..files import Savable
 from ..files.checks import require
 from ..files.estimators import check_attributes
-from ..learners.fitting import AtomicFit
+from ..learners.atomic_fit import AtomicFit
+from ..learners.free_energy.importances import Importances
 from ..learners.learned_space import LearnedSpace
 from ..learners.training_rows import check_weights
+from ..presenting import Presented
 from ..printable import counted
 from ..sklearn_compat import HasMethods, StrOptions, validate_params
+from .feature_columns import Weight
 from .frames import FrameTable, as_table, column_name
-from .identifiers import usable
-from .learned_table import LearnedTable
-from .model import TableModel
+from .model import TableModel, by_parts
+from .preprocessing import usable
 from .table import InputError
 from .targets import Target
+from .tasks import Task
 
 KINDS = ("drop", "keep", "numeric", "nominal")
 MAPPING = ("embed", "transform", "learner_")  # one of which an estimator with a distance has
 WRITTEN = ("missing", "decimal", "thousands", "date_order")
+SHARED = (*KINDS, *WRITTEN, "random_state")
+"""Parameters of all estimators of tables, in their order."""
 INNER = [HasMethods("fit"), None]
 CONSTRAINTS: dict[str, list] = {
     **{kind: [list, tuple] for kind in KINDS},
@@ -38,25 +48,41 @@ CONSTRAINTS: dict[str, list] = {
 }
 
 
-class TableEstimator(
-    AtomicFit, Savable, LearnedTable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
-):
+def inner_can(method: str) -> Callable[[Any], bool]:
+    """Whether the last step has a method."""
+    return lambda model: hasattr(model.pipeline_[-1] if hasattr(model, "model_") else model.made(), method)
+
+
+class FrameStep(TransformerMixin, BaseEstimator):
+    """The step in front of a table's pipeline: ``estimator.frame`` of a fitted estimator, as a transformer."""
+
+    def __init__(self, estimator: Any):
+        self.estimator = estimator
+
+    def fit(self, X: Any, y: Any = None) -> "FrameStep":
+        """Nothing more to learn."""
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The columns that the model needs."""
+        return self.estimator.frame(X)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Fits a ``model_`` of a table. Subclasses say what their last step is, and read what it learns to predict."""
 
     _inner: str  # the parameter that is the last step
     _usual: type  # which it is where none is given
-    _k_nn: type  # what follows a metric learner
+    _task: Task
+    _known_target: Callable[[Any, Any], NDArray]  # of rows to show
+    model_: TableModel
 
-    def __init__(self, *, drop, keep, numeric, nominal, missing, decimal, thousands, date_order, random_state):
-        self.drop = drop
-        self.keep = keep
-        self.numeric = numeric
-        self.nominal = nominal
-        self.missing = missing
-        self.decimal = decimal
-        self.thousands = thousands
-        self.date_order = date_order
-        self.random_state = random_state
+    def _store(self, *given: Any) -> None:
+        for name, value in zip(SHARED, given, strict=True):
+            setattr(self, name, value)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, ``classifier__...`` or ``regressor__...`` of the usual one where none was given.
@@ -79,12 +105,9 @@ class TableEstimator(
         """What a fit would fit last."""
         given = getattr(self, self._inner)
         made = self._usual() if given is None else clone(given)
-        made = made if self._can_predict(made) else self._k_nn(made)
+        made = made if self._task.predicts(made) else self._task.k_nn(made)
         seeds = [name for name in made.get_params() if name.split("__")[-1] == "random_state"]
         return made.set_params(**{name: self.random_state for name in seeds if made.get_params()[name] is None})
-
-    def _can_predict(self, estimator: Any) -> bool:
-        raise NotImplementedError
 
     def _learn(
         self, X: Any, name: str, cells: NDArray, target: Callable[[FrameTable], Target], sample_weight: Any
@@ -97,11 +120,11 @@ class TableEstimator(
         if table.n_rows < 2:
             raise InputError("X has 1 sample, and a minimum of 2 is required")
         weights, with_target = self._weights(table, last, sample_weight), table.with_target(name, cells)
-        told = target(with_target)
+        found = target(with_target)
         kinds = {kind: [column_name(name) for name in getattr(self, kind)] for kind in KINDS}
         schema, unusable = usable(with_target, name, **kinds)
         about = {"method": _called(last), "file": f"a {type(X).__name__}", "seed": _seed(last)}
-        self.model_ = TableModel.learned(with_target, schema, unusable, last, told, weights, about=about)
+        self.model_ = TableModel.learned(with_target, schema, unusable, last, found, weights, about=about)
         self._keep_names([column for column in table.columns if column != name], table.names_are_texts)
 
     def _keep_names(self, names, are_texts):
@@ -150,6 +173,21 @@ class TableEstimator(
             warnings.warn(said, stacklevel=4)
         return self.table(X, self.columns_, by_place=True)
 
+    def predict(self, X: Any) -> NDArray:
+        """Predict the target of every row.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            A table with the columns of that of ``fit``.
+
+        Returns
+        -------
+        y : ndarray of shape (n_rows,)
+            Labels, or expected numbers.
+        """
+        return by_parts(self.frame(X), self.pipeline_.predict)
+
     def transform(self, X: Any) -> NDArray:
         """Rows in the space where the learned distance is Euclidean.
 
@@ -169,16 +207,98 @@ class TableEstimator(
         return self.model_.embedded(frame)
 
     @property
+    def pipeline_(self) -> Pipeline:
+        """Steps "columns", "scale" and "classifier" or "regressor", on what ``frame`` makes of a table."""
+        return self.model_.pipeline
+
+    @property
+    def oob_score_(self) -> float:
+        """The last step's own estimate from the training rows, where it has one."""
+        return self.pipeline_[-1].oob_score_
+
+    def features(self, X: Any) -> NDArray:
+        """What the last step sees: features (n_rows, n_features) in [0, 1], which ``feature_names`` names."""
+        return self._features(self.frame(X))
+
+    def _features(self, frame):
+        return self.pipeline_[:-1].transform(frame)
+
+    def feature_names(self) -> list[str]:
+        """Names of the features that the last step sees: columns, with a value where a column is several features."""
+        check_is_fitted(self)
+        return self.model_.feature_names()
+
+    def weights(self) -> list[Weight]:
+        """Shares in % of the features in the squared distances of the training rows, the largest first."""
+        check_is_fitted(self)
+        return self.model_.weights()
+
+    @available_if(inner_can("permutation_importances"))
+    def importances(self, scoring: Any = None) -> Importances:
+        """What the out-of-bag score loses when the cells of a column are shuffled, with its standard error.
+
+        Parameters
+        ----------
+        scoring : str, callable or None, default=None
+            A scorer; None is that of the last step.
+
+        Returns
+        -------
+        importances : Importances
+            ``names`` of the columns, ``mean`` and ``error``; see
+            :meth:`freemetric.FreeEnergyClassifier.permutation_importances`.
+        """
+        check_is_fitted(self)
+        found = self.model_.importances(scoring)
+        assert found is not None
+        return found
+
+    def report(self, path: str | PathLike, X: Any = None, y: Any = None, **options: Any) -> Path:
+        """Write a report: one HTML page about the learned space and the run, which opens without a network.
+
+        Parameters
+        ----------
+        path : path-like
+            File to write.
+        X : frame, array or list of rows, or None, default=None
+            Rows to show; None takes those that the model has kept, if any.
+        y : array-like of shape (n_rows,), str or None, default=None
+            Their labels or numbers, or the name of a column of X.
+        **options : dict
+            Those of :func:`freemetric.report.write`.
+
+        Returns
+        -------
+        path : Path
+            The file.
+        """
+        if isinstance(y, str):
+            y = self._known_target(X, y)
+        known = {"feature_names": self.feature_names(), "columns": self.model_.originals(self.frame)}
+        return super().report(path, X, y, **known | options)
+
+    def as_pipeline(self) -> Pipeline:
+        """All fitted steps, from a table on: what displays and reports look into."""
+        check_is_fitted(self)
+        return Pipeline([("table", FrameStep(self)), *self.pipeline_.steps])
+
+    def as_shown(self) -> Any:
+        """The last step with the names of its features, for the card in a notebook."""
+        shown = copy(self.pipeline_[-1])
+        shown.feature_names_in_ = np.array(self.feature_names(), dtype=object)
+        return shown
+
+    @property
     def _n_features_out(self) -> int:
         return len(LearnedSpace(self.pipeline_).learner.get_feature_names_out())
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""
+        """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
         check_attributes(self, ("model_", "columns_", "n_features_in_"))
         if hasattr(self, "model_"):
             own = f"of {type(self).__name__}"
             require(type(self.model_) is TableModel, f"model_ {own}", "is something else")
-            require(self._can_predict(self.model_.pipeline[-1]), f"model_ {own}", "predicts something else")
+            require(self._task.predicts(self.model_.pipeline[-1]), f"model_ {own}", "predicts something else")
             names = self.columns_
             texts = type(names) is list and all(type(name) is str for name in names)
             known = texts and {column.name for column in self.model_.schema.columns} <= set(names)

@@ -1,16 +1,22 @@
-"""What is to be predicted of the rows of a table: classes, or numbers."""
+"""Columns with a role: classes or numbers to predict, and weights of the rows."""
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import has_fit_parameter
 
 from ..exceptions import DataWarning
-from .class_checks import check_classes
-from .column_kinds import doubt, marks_seen, recognised
-from .labels import labels
-from .number_marks import Marks, first_that_is_none, most_fitting
-from .table import InputError, Table, quoted
+from ..printable import counted, verb
+from .column_kinds import doubt, marks_seen, number_marks, recognised
+from .number_marks import Marks, first_that_is_none, meaning, most_fitting, plain
+from .table import InputError, Table, objects, quoted
+
+LONGEST_NUMBER = 18  # digits that fit 64 bits
+MANY_NUMBERS = 20  # different whole numbers that may well be classes, ...
+OF_THE_ROWS = 0.1  # ... or as large a share of the rows
 
 
 class Target(NamedTuple):
@@ -72,3 +78,98 @@ def _no_number(table, name):
     if first_that_is_none(texts) is None:
         return f"{what}; names are classes"
     return f"{what}, as most cells of the column are; {table.option('missing', texts[row][:20])} takes it for a gap"
+
+
+def label_texts(table: Table, target: str) -> np.ndarray:
+    """Labels in one form for every file format, None where there is none: "1.0" is "1"."""
+    return objects(None if text is None else canonical(text) for text in table.texts(target))
+
+
+def labels(table: Table, target: str, *, decimals: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """The labels (n_labelled,), and which rows (n_rows,) have one.
+
+    Labels are int64 or bool where all are such, objects (texts) otherwise. With ``decimals`` numbers that have them are
+    names of classes, too, and no error.
+    """
+    texts = label_texts(table, target)
+    if not decimals:
+        _check_whole(table, target, texts)
+    present = np.array([text is not None for text in texts])
+    known = texts[present]
+    classes = set(known)
+    check_two(table.source, target, known)
+    if classes <= {"True", "False"}:
+        return known == "True", present
+    if all(_is_whole(text) for text in classes):
+        return known.astype(np.int64), present
+    return known, present
+
+
+def _check_whole(table, target, texts):
+    for row, text in enumerate(texts):
+        number = plain(text)
+        if np.isfinite(number) and number != round(number):
+            what = f"{quoted(text)} is no class; classes are names or whole numbers, and {_hint(table)}"
+            raise InputError(f"{table.place(row, target)}: {what}")
+
+
+def check_two(source: str, target: str, known: Sequence) -> None:
+    """An error where the labels are not at least two different ones."""
+    if len(set(known)) < 2:
+        only = f"every row has the class {quoted(known[0])}" if len(known) else "no row has a class"
+        raise InputError(f"{source}: {only} in column {quoted(target)}; two classes are needed")
+
+
+def canonical(text: str) -> str:
+    """A label in its shortest form: "1.0" is "1"."""
+    short = text.removesuffix(".0")
+    return short if _is_whole(short) else text
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text is a whole number as one would write it, without zeros or a plus in front."""
+    digits = text.removeprefix("-")
+    plain = digits.isascii() and digits.isdigit() and len(digits) <= LONGEST_NUMBER
+    return plain and (digits == "0" or digits[0] != "0") and text != "-0"
+
+
+def _hint(table: Table) -> str:
+    """What to do about a quantity."""
+    return f"{table.option('task', 'regress')} predicts a quantity"
+
+
+def check_classes(table: Table, target: str, y: np.ndarray) -> None:
+    """An error where most rows are alone in their class, a warning where the classes look like a quantity."""
+    values, counts = np.unique(y, return_counts=True)
+    alone, where = int((counts == 1).sum()), f"{table.source}: column {quoted(target)}"
+    numbers = y.dtype.kind == "i" or (len(values) > MANY_NUMBERS and _are_numbers(values.tolist()))
+    if 2 * alone > len(y):
+        which = _hint(table) if numbers else f"is it the right {table.option('target', '')}?"
+        rows = (
+            "every row has a class of its own"
+            if alone == len(y)
+            else f"{alone} of {len(y)} rows {verb(alone, 'is', 'are')} alone in {verb(alone, 'its', 'theirs')}"
+        )
+        raise InputError(f"{where}: {counted(len(values), 'class', 'classes')}, and {rows}; {which}")
+    if numbers and len(values) > max(MANY_NUMBERS, OF_THE_ROWS * len(y)):
+        many = f"{len(values)} different numbers in {len(y)} rows are as many classes"
+        warnings.warn(f"{where}: {many}; {_hint(table)}", DataWarning, 4)
+
+
+def _are_numbers(texts: list[str]) -> bool:
+    found = meaning(texts)
+    return found.marks is not None or found.doubtful is not None
+
+
+def row_weights(table: Table, name: str, estimator: BaseEstimator, method: str) -> np.ndarray:
+    """A column (n_rows,) of weights, or one line about why the rows cannot be weighed by it."""
+    if not has_fit_parameter(estimator, "sample_weight"):
+        raise InputError(f"method {method!r} cannot weigh rows; 'free-energy' can")
+    weights = table.numbers(name, number_marks(table, name))
+    wrong = np.flatnonzero(~(weights >= 0))
+    if len(wrong):
+        what = "has no weight" if np.isnan(weights[wrong[0]]) else f"{weights[wrong[0]]:g} is no weight"
+        raise InputError(f"{table.place(int(wrong[0]), name)}: {what}; weights are numbers of at least 0")
+    if not weights.any():
+        raise InputError(f"{table.source}: every row has the weight 0 in column {quoted(name)}")
+    return weights

@@ -1,37 +1,51 @@
-"""Where classes and numbers part: what is read, what is fitted."""
+"""Classification and regression: all that differs between the two, and which of them a target column asks for."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from sklearn.base import BaseEstimator
+import numpy as np
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
-from .methods import FITTED, METHODS, Method
-from .number_methods import FITTED_TO_NUMBERS, NUMBER_METHODS
-from .number_scores import number_scores_named
-from .pipelines import classifier, regressor
+from ..learners import MetricKNeighborsClassifier, MetricKNeighborsRegressor
+from ..printable import counted
+from ..sklearn_compat import validate_params
+from .column_kinds import doubt, marks_seen
+from .held_out import ClassPredictions, NumberPredictions
+from .methods import FITTED, METHODS, REGRESSION_FITTED, REGRESSION_METHODS, Method
+from .number_marks import first_that_is_none
 from .scores import Score, scores_named
-from .table import InputError, Table
+from .table import InputError, Table, as_text, quoted
 from .targets import Target, classes_of, numbers_of
+
+CLASSIFY, REGRESS = "classify", "regress"
+FEW = 10  # different whole numbers that are classes: truth values, ratings, digits
+ROWS_OF_A_CLASS = 3  # that numbered classes have at least, if they are more, ...
+SHARE_OF_A_CLASS = 0.1  # ... and as large a share of what they have on average: counts have rare large values
+CODE = re.compile(r"[+-]?0\d+")  # as postcodes are written
 
 
 @dataclass(frozen=True)
 class Task:
-    """To predict classes, or numbers.
+    """Classification or regression.
 
     Attributes
     ----------
     name, word : str
-        What users call it, and what is predicted.
+        The name for users, and what is predicted.
     methods : dict of Method
-        Those that can do it, by name.
+        By name.
     fitted : tuple of str
-        Those whose models can be saved.
-    estimator : callable
-        What makes an unfitted one by its name, seed and options.
+        Methods whose models can be saved.
+    predicts : callable
+        Whether an estimator does it by itself; others are followed by ``k_nn``.
+    k_nn : type
+        What follows a metric learner.
     target : callable
         What reads a column of a table.
-    scores : callable
-        All that a comparison tells, with more of scikit-learn's by name.
+    held_out : type
+        Predictions for test rows.
     folds, error : str
         Words about folds, and about what an error is.
     """
@@ -40,36 +54,79 @@ class Task:
     word: str
     methods: Mapping[str, Method]
     fitted: tuple[str, ...]
-    estimator: Callable[..., BaseEstimator]
+    predicts: Callable[[Any], bool]
+    k_nn: type
     target: Callable[[Table, str], Target]
-    scores: Callable[[Sequence[str]], dict[str, Score]]
+    held_out: type[ClassPredictions] | type[NumberPredictions]
     folds: str = ""
     error: str = ""
 
-    def check_fitted(self, method: str) -> None:
-        """An error of one line where a method cannot do it."""
-        if method in self.fitted:
-            return
-        known = any(method in other.fitted for other in TASKS.values())
-        what = f"method {method!r} cannot predict a {self.word}" if known else f"unknown method {method!r}"
-        raise InputError(f"{what}; known: {', '.join(self.fitted)}")
+    def scores(self, names: Sequence[str]) -> dict[str, Score]:
+        """The scores of the task, and more of scikit-learn's by name."""
+        return scores_named(names, regression=self.name == REGRESS)
+
+    def check_method(self, method: str, which: str = "methods") -> None:
+        """InputError where a method is none of the ``methods``, or none of the ``fitted``."""
+        known = getattr(self, which)
+        if method not in known:
+            elsewhere = any(method in getattr(task, which) for task in TASKS.values())
+            what = f"method {method!r} cannot predict a {self.word}" if elsewhere else f"unknown method {method!r}"
+            raise InputError(f"{what}; known: {', '.join(known)}")
+
+    def estimator(
+        self,
+        method: str,
+        seed: int = 0,
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        device: str = "cpu",
+        n_jobs: int | None = None,
+    ) -> BaseEstimator:
+        """An unfitted estimator of a method; a metric learner is followed by k-NN, with k chosen by inner folds.
+
+        ``n_neighbors`` among the parameters of a metric learner that has none of its own is that of k-NN.
+        """
+        self.check_method(method)
+        made, given = self.methods[method].prepared(seed, device), dict(parameters or {})
+        outer = made
+        if not self.predicts(made):
+            outer = self.k_nn(made, random_state=seed)
+            if "n_neighbors" in given and "n_neighbors" not in made.get_params():
+                outer.set_params(n_neighbors=given.pop("n_neighbors"))
+        if "n_jobs" in outer.get_params():
+            outer.set_params(n_jobs=n_jobs)
+        try:
+            made.set_params(**given)
+            validate_params(made)
+            validate_params(outer)
+        except (ValueError, TypeError) as problem:
+            raise InputError(f"method {method!r}: {' '.join(str(problem).split())}") from problem
+        return outer
 
 
 TASKS: dict[str, Task] = {
-    task.name: task
-    for task in (
-        Task("classify", "class", METHODS, FITTED, classifier, classes_of, scores_named, "stratified "),
-        Task(
-            "regress",
-            "number",
-            NUMBER_METHODS,
-            FITTED_TO_NUMBERS,
-            regressor,
-            numbers_of,
-            number_scores_named,
-            error=" The error is the RMSE in % of the standard deviation of the target.",
-        ),
-    )
+    CLASSIFY: Task(
+        CLASSIFY,
+        "class",
+        METHODS,
+        FITTED,
+        is_classifier,
+        MetricKNeighborsClassifier,
+        classes_of,
+        ClassPredictions,
+        folds="stratified ",
+    ),
+    REGRESS: Task(
+        REGRESS,
+        "number",
+        REGRESSION_METHODS,
+        REGRESSION_FITTED,
+        is_regressor,
+        MetricKNeighborsRegressor,
+        numbers_of,
+        NumberPredictions,
+        error=" The error is the RMSE in % of the standard deviation of the target.",
+    ),
 }
 """By name."""
 
@@ -77,3 +134,90 @@ TASKS: dict[str, Task] = {
 def all_methods() -> list[str]:
     """Names of the methods of all tasks."""
     return list(dict.fromkeys(name for task in TASKS.values() for name in task.methods))
+
+
+class Choice(NamedTuple):
+    """A task, and in words why, where it had to be decided."""
+
+    task: str
+    why: str = ""
+
+
+def choice_of(table: Table, target: str, given: str | None = None) -> Choice:
+    """The task that is given, or the one that the cells of the target speak for.
+
+    Names are classes. Numbers with decimals are numbers. Up to ten different whole numbers are classes: 0 and 1,
+    ratings from 1 to 5, digits. More of them are classes only where they count classes, from 0 or 1 on without a gap,
+    each with some rows, as months or letters do; years, ages, counts and prices are numbers. Where most rows have a
+    value of their own, these are numbers, too; codes such as 00123 are names.
+    """
+    if given is not None and given not in TASKS:
+        raise InputError(f"the task is {' or '.join(TASKS)} and not {given!r}")
+    table.check(target)
+    if given is not None or table.kinds.get(target) in ("nominal", "date"):
+        return Choice(given or CLASSIFY)
+    numbers = _numbers(table, target)
+    if numbers is None:
+        return Choice(CLASSIFY)
+    values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
+    return _by_values(table, target, values, counts)
+
+
+def _by_values(table, target, values, counts):
+    where, n = f"{table.source}: column {quoted(target)}", len(values)
+    if are_class_numbers(values, counts):
+        ends = f"{as_text(values[0])} to {as_text(values[-1])}" if n else ""
+        said = f"{where} is taken for {n} classes (the whole numbers from {ends})"
+        return Choice(CLASSIFY, f"{said}; {table.option('task', REGRESS)} predicts a number" if n > FEW else "")
+    said = f"{where} is predicted as a number ({counted(n, 'different one')} in {counted(counts.sum(), 'row')})"
+    return Choice(REGRESS, f"{said}; {table.option('task', CLASSIFY)} takes them for classes")
+
+
+def are_class_numbers(values: np.ndarray, counts: np.ndarray) -> bool:
+    """Whether different numbers, in order, of which there are so many each, are such as number classes.
+
+    Examples
+    --------
+    >>> are_class_numbers(np.array([1, 2, 3, 4, 5]), np.array([3, 9, 30, 25, 8]))  # ratings
+    True
+    >>> are_class_numbers(np.arange(1, 13), np.full(12, 20))  # months
+    True
+    >>> are_class_numbers(np.arange(1995, 2021), np.full(26, 20))  # years
+    False
+    >>> are_class_numbers(np.arange(12), np.array([40, 80, 90, 70, 50, 30, 20, 10, 5, 3, 1, 1]))  # counts
+    False
+    """
+    if (values != np.round(values)).any() or 2 * (counts == 1).sum() > counts.sum():
+        return False
+    if len(values) <= FEW:
+        return True
+    counted = values[0] in (0, 1) and values[-1] - values[0] == len(values) - 1
+    return bool(counted and counts.min() >= max(ROWS_OF_A_CLASS, SHARE_OF_A_CLASS * counts.mean()))
+
+
+def _numbers(table: Table, target: str) -> np.ndarray | None:
+    """The cells as numbers, None where they are names; an error where they can be neither."""
+    found, _ = marks_seen(table, target)
+    if table.cells(target).dtype.kind == "f":
+        return table.cells(target)
+    texts = table.texts(target).tolist()
+    if any(text is not None and CODE.fullmatch(text) for text in texts):
+        return None
+    if found.marks is not None:
+        return table.numbers(target, found.marks)
+    if not _many(texts):
+        return None
+    if found.doubtful is not None:
+        raise InputError(f"{table.source}: column {quoted(target)}: {doubt(table, found)}")
+    odd = first_that_is_none(texts)
+    if odd is not None:
+        what = f"{quoted(texts[odd])} is no number, as most cells of the column are"
+        gap, classes = table.option("missing", str(texts[odd])[:20]), table.option("task", CLASSIFY)
+        raise InputError(f"{table.place(odd, target)}: {what}; {gap} takes it for a gap, {classes} all for classes")
+    return None
+
+
+def _many(texts):
+    """Whether there are too many different texts for numbers of classes."""
+    _, counts = np.unique([text for text in texts if text is not None], return_counts=True)
+    return len(counts) > FEW or 2 * (counts == 1).sum() > counts.sum()

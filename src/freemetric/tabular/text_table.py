@@ -58,13 +58,7 @@ class TextTable:
     footer: int = 0
 
     def markdown(self) -> str:
-        """Return the table in GitHub's Markdown.
-
-        Returns
-        -------
-        str
-            The caption, if any, and the table.
-        """
+        """Return the table in GitHub's Markdown."""
         header, *cells = self._cells(escape_markdown, "**{}**")
         for row in cells[len(cells) - self.footer :]:
             row[0] = f"**{row[0]}**"
@@ -73,13 +67,7 @@ class TextTable:
         return _text([self.caption, ""] if self.caption else [], lines[:1], [rule], lines[1:])
 
     def latex(self) -> str:
-        """Return the table as a LaTeX ``table`` that needs no package.
-
-        Returns
-        -------
-        str
-            The environment, with special characters of names escaped.
-        """
+        """Return the table as a LaTeX ``table`` that needs no package."""
         header, *lines = [" & ".join(row) + r" \\" for row in self._cells(escape_latex, r"\textbf{{{}}}")]
         if self.footer:
             lines.insert(len(lines) - self.footer, r"\hline")
@@ -88,13 +76,7 @@ class TextTable:
         return _text(begin, [r"\hline", header, r"\hline"], lines, [r"\hline", r"\end{tabular}", r"\end{table}"])
 
     def csv(self) -> str:
-        """Return the cells as comma-separated values, missing ones empty.
-
-        Returns
-        -------
-        str
-            Header and rows.
-        """
+        """Return the cells as comma-separated values, missing ones empty."""
         return delimited(["" if cell is None else cell for cell in row] for row in [self.columns, *self.rows])
 
     def _cells(self, escape, emphasis):
@@ -111,17 +93,7 @@ def _text(*blocks):
 def delimited(rows: Iterable[Iterable[str]], delimiter: str = ",") -> str:
     """Rows of cells as lines, as Python's csv reads them.
 
-    Parameters
-    ----------
-    rows : iterable of iterables of str
-        The cells.
-    delimiter : str, default=","
-        Stands between cells.
-
-    Returns
-    -------
-    str
-        Lines; a cell with a separator, a quote or the end of a line in it stands in quotes.
+    A cell with a separator, a quote or the end of a line in it stands in quotes.
 
     Examples
     --------
@@ -142,16 +114,6 @@ def _line(cells, delimiter):
 def escape_markdown(text: str) -> str:
     """Escape what Markdown would read as a column or as emphasis.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    str
-        The text to be shown as it is.
-
     Examples
     --------
     >>> print(escape_markdown("a|b"))
@@ -162,16 +124,6 @@ def escape_markdown(text: str) -> str:
 
 def escape_latex(text: str) -> str:
     """Escape what LaTeX would read as a command.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    str
-        The text to be typeset as it is.
 
     Examples
     --------

@@ -7,6 +7,7 @@ import json
 import lzma
 import math
 import os
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -14,12 +15,17 @@ from typing import Any
 
 from ..extras import require
 from ..files.atomic import check_can_be_written, replacing
-from .formats.excel_writing import as_excel, check_excel
-from .formulas import inert
+from ..printable import counted
+from .formats.excel import MOST_ROWS, check_excel
 from .table import InputError
 from .text_table import delimited
 
 Columns = Mapping[str, Iterable]
+
+MOST_COLUMNS, LONGEST_CELL = 2**14, 2**15 - 1  # of an Excel sheet
+BEGINNINGS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # of formulas; the last four are wide = + - @
+SEPARATORS = re.compile("([,;\t\r\n])")
+NUMBER = re.compile(r"[+-]?(\d[\d.,' \u00a0\u202f]*|[.,]\d+)([eE][+-]?\d+)?%?")
 
 
 def as_delimited(columns: Columns, delimiter: str = ",", escape: bool = True) -> str:
@@ -55,6 +61,38 @@ def as_feather(columns: Columns) -> bytes:
     content = io.BytesIO()
     require("pyarrow.feather", "parquet").write_feather(_arrow(columns), content)
     return content.getvalue()
+
+
+def as_excel(columns: Columns) -> bytes:
+    """A workbook of one sheet; texts stay texts, even where they look like formulas."""
+    import openpyxl
+
+    cells = {name: list(column) for name, column in columns.items()}
+    n_rows = 1 + max((len(column) for column in cells.values()), default=0)
+    if n_rows > MOST_ROWS or len(cells) > MOST_COLUMNS:
+        size = f"{n_rows} rows of {counted(len(cells), 'column')}"
+        raise InputError(f"{size} are more than an Excel sheet holds; choose .parquet")
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("predictions")
+    sheet.append([_excel_cell(sheet, name) for name in cells])
+    for row in zip(*cells.values(), strict=True):
+        sheet.append([_excel_cell(sheet, value) for value in row])
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+def _excel_cell(sheet: Any, value: Any) -> Any:
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+    if not isinstance(value, str):
+        return value
+    if len(value) > LONGEST_CELL:
+        raise InputError(f"a cell of {len(value)} letters is more than an Excel sheet holds; choose .parquet")
+    cell = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub("\ufffd", value))
+    cell.data_type = "s"  # not a formula
+    return cell
 
 
 def _arrow(columns: Columns) -> Any:
@@ -171,3 +209,27 @@ def _inert_cell(value: Any) -> str:
 def _plain(value: Any) -> Any:
     """None for a number that is none, which JSON cannot say."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def inert(text: str) -> str:
+    """The text with an apostrophe before what a spreadsheet would take for a formula; numbers stay as they are.
+
+    To a spreadsheet a cell that begins with =, +, - or @ is a formula. It may split a file at other separators than
+    those it was written with, as those of most European countries do at semicolons. Quotes in the middle of its cells
+    mean nothing then, and what stands behind a separator is a cell.
+
+    Examples
+    --------
+    >>> [inert(text) for text in ("=1+1", "-1.5", "+1e-3", "-low", "-", "low", "low;=1+1")]
+    ["'=1+1", '-1.5', '+1e-3', "'-low", '-', 'low', "low;'=1+1"]
+    """
+    if NUMBER.fullmatch(text):
+        return text
+    first, *others = SEPARATORS.split(text)
+    others[1::2] = [f"'{part}" if _runs(part.lstrip('"')) else part for part in others[1::2]]
+    return ("'" if _runs(text) else "") + first + "".join(others)
+
+
+def _runs(text):
+    """Whether a spreadsheet would run a cell."""
+    return len(text) > 1 and text[0] in BEGINNINGS and not NUMBER.fullmatch(text)

@@ -1,71 +1,71 @@
-"""Files of tables, one format per file: bytes in, a Table out."""
+"""Files of tables, one format per file: bytes in, a Table out. Here what they share: the names of columns."""
 
-from .arff import read_arff
-from .delimited import read_csv, read_tsv, read_txt
-from .excel import read_excel
-from .feather import read_feather
-from .json_records import read_json
-from .libsvm import read_libsvm
-from .parquet import read_parquet
-from .reading_options import Reader, ReadingOptions
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
 
-FORMATS: dict[str, Reader] = {
-    "csv": read_csv,
-    "tsv": read_tsv,
-    "txt": read_txt,
-    "excel": read_excel,
-    "jsonl": read_json,
-    "json": read_json,
-    "feather": read_feather,
-    "parquet": read_parquet,
-    "arff": read_arff,
-    "libsvm": read_libsvm,
-}
-"""What reads a file, by the name of its format."""
+from ...exceptions import DataWarning
+from ..number_marks import plain
+from ..table import InputError, few
 
-SUFFIXES = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".txt": "txt",
-    ".dat": "txt",
-    ".data": "txt",
-    ".xlsx": "excel",
-    ".xlsm": "excel",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".feather": "feather",
-    ".arrow": "feather",
-    ".ipc": "feather",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arff": "arff",
-    ".libsvm": "libsvm",
-    ".svm": "libsvm",
-    ".svmlight": "libsvm",
-}
-"""The format that the end of a name stands for."""
+INDEX = "Unnamed: 0"  # as pandas calls an index without a name
 
-ADVICE = {
-    ".xls": "a file of Excel 97-2003; save it as .xlsx or .csv",
-    ".xlsb": "a binary workbook; save it as .xlsx or .csv",
-    ".ods": "an OpenDocument file; save it as .xlsx or .csv",
-    ".numbers": "a file of Numbers; export it as .xlsx or .csv",
-    ".sav": "a file of SPSS; save it as .csv",
-    ".dta": "a file of Stata; save it as .csv",
-    ".sas7bdat": "a file of SAS; save it as .csv",
-    ".rds": 'a file of R; write.csv(x, "x.csv", row.names = FALSE) writes one that can be read',
-    ".rdata": 'a file of R; write.csv(x, "x.csv", row.names = FALSE) writes one that can be read',
-    ".pkl": "a pickle, which could run code; save the table as .parquet or .csv",
-    ".pickle": "a pickle, which could run code; save the table as .parquet or .csv",
-    ".h5": "an HDF5 file; save its table as .parquet or .csv",
-    ".tar": "a tar archive; unpack it first",
-    ".tgz": "a tar archive; unpack it first",
-    ".zst": "packed by zstd; unpack it first",
-    ".7z": "packed by 7-Zip; unpack it first",
-    ".rar": "packed by RAR; unpack it first",
-}
-"""What to do about files that are not read."""
+Rows = Sequence[Sequence[Any]]
 
-__all__ = ["ADVICE", "FORMATS", "SUFFIXES", "Reader", "ReadingOptions"]
+
+def check_names(where: str, names: Sequence[str]) -> None:
+    """Every column has a name of its own."""
+    for position, name in enumerate(names, 1):
+        if not name:
+            raise InputError(f"{where}: column {position} has no name; name it, or leave it out")
+    again = [name for name, count in Counter(names).items() if count > 1]
+    if again:
+        hint = _looks_like_data(names)
+        raise InputError(f"{where}: two columns are called {few(again)}{'; ' + hint if hint else ''}")
+
+
+def say_if_data(where: str, names: Sequence[str]) -> None:
+    """A warning where the line of names seems to be one of numbers."""
+    hint = _looks_like_data(names)
+    if hint:
+        warnings.warn(f"{where}: {hint}", DataWarning, 5)
+
+
+def _looks_like_data(names: Sequence[str]) -> str:
+    fractions = [name for name in names if name and plain(name) % 1]  # 0, 1, 2, ... are names, and infinity % 1 is NaN
+    fractions = [name for name in fractions if abs(plain(name)) < float("inf")]
+    if 2 * len(fractions) < len(names):
+        return ""
+    return f"{few(fractions, 3)} are taken for names of columns; put a line with the names in front if they are data"
+
+
+def completed(source: str, names: Sequence[str], rows: Rows) -> tuple[Sequence[str], Rows]:
+    """Names and rows without columns that have neither a name nor a cell; a first one without a name is an index.
+
+    Rows with one field more than there are names end with a delimiter, or begin with their own names, as R writes them.
+    """
+    widths = {len(row) for row in rows}
+    if widths == {len(names) + 1} and len(names) > 1:
+        names = (*names, "") if all(_is_empty(row[-1]) for row in rows) else ("", *names)
+    elif widths != {len(names)}:
+        return names, rows
+    kept = [i for i, name in enumerate(names) if name or not all(_is_empty(row[i]) for row in rows)]
+    if len(kept) < len(names) and kept:
+        n = len(names) - len(kept)
+        word = "column without name and cells is" if n == 1 else "columns without names and cells are"
+        warnings.warn(f"{source}: {n} {word} left out", DataWarning, 5)
+        names, rows = tuple(names[i] for i in kept), [tuple(row[i] for i in kept) for row in rows]
+    if len(names) > 1 and not names[0]:
+        names = (_unused(INDEX, names), *names[1:])
+    return names, rows
+
+
+def _is_empty(cell: Any) -> bool:
+    return cell is None or cell == ""
+
+
+def _unused(name: str, names: Sequence[str]) -> str:
+    """A name that is not taken, numbered as pandas does."""
+    numbered = (name if i == 0 else f"{name}.{i}" for i in range(len(names) + 1))
+    return next(candidate for candidate in numbered if candidate not in names)

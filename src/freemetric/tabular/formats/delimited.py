@@ -10,26 +10,15 @@ from ...exceptions import DataWarning
 from ...printable import counted
 from ...text_files import csv_records
 from ..number_marks import plain
-from ..table import InputError, Table, objects, quoted
+from ..table import BLANKS, InputError, ReadingOptions, Table, objects, quoted
+from . import check_names, completed, say_if_data
 from .encodings import decoded
-from .names import check_names, completed, say_if_data
-from .reading_options import ReadingOptions
 
 Records = tuple[list[tuple[str, ...]], Sequence[int]]  # fields, and the lines they end on
 
 DELIMITERS = ";\t|,"
-BLANKS = " "  # stands for any number of blanks and tabs
-SPELLED = {"\\t": "\t", "tab": "\t", "blank": BLANKS, "space": BLANKS}
 DECLARED = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)  # a first line that Excel writes and reads
 COMMENTS = re.compile(r"(?:[ \t]*#.*(?:\r\n|\r|\n))+")
-
-
-def check_delimiter(text: str) -> str:
-    """The delimiter that a user means."""
-    delimiter = SPELLED.get(text, text)
-    if len(delimiter) != 1 or delimiter in '"\r\n':
-        raise InputError(f"a delimiter is one character, not {text!r}")
-    return delimiter
 
 
 def read_csv(source: str, content: bytes, options: ReadingOptions) -> Table:

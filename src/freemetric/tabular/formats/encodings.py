@@ -28,23 +28,12 @@ MARK, END_OF_FILE = "\ufeff", "\x1a"  # the second is of DOS
 
 
 def decoded(source: str, content: bytes, encoding: str | None) -> str:
-    """The text of a file.
+    """The text of a file without marks of byte order.
 
-    Parameters
-    ----------
-    source : str
-        Begins a message.
-    content : bytes
-        The whole file.
-    encoding : str or None
-        None is what a mark in front says, else UTF-8 if the bytes are, else cp1252 with a warning that shows a word.
-
-    Returns
-    -------
-    str
-        Without marks of byte order.
+    Without an ``encoding`` it is what a mark in front says, else UTF-8 if the bytes are, else cp1252 with a warning
+    that shows a word.
     """
-    chosen = encoding_of(content) if encoding is None else known(encoding)
+    chosen = _recognised(content) if encoding is None else encoding
     try:
         text = text_of(source, content, InputError, chosen, "" if b"\0" in content else HINT).rstrip(END_OF_FILE)
     except (LookupError, UnicodeError) as problem:  # a codec that is none of texts
@@ -54,17 +43,7 @@ def decoded(source: str, content: bytes, encoding: str | None) -> str:
     return _without_marks(source, text.removeprefix(MARK))
 
 
-def known(encoding: str) -> str:
-    """The name under which Python knows an encoding; InputError where it knows none."""
-    try:
-        name = codecs.lookup(encoding).name
-    except (LookupError, ValueError) as problem:
-        usual = "utf-8, cp1252, latin-1, utf-16, cp1250, cp1251, mac-roman, shift-jis, gb18030"
-        raise InputError(f"unknown encoding {encoding!r}; usual ones are {usual}") from problem
-    return "utf-8-sig" if name == "utf-8" else name
-
-
-def encoding_of(content: bytes) -> str:
+def _recognised(content: bytes) -> str:
     """The encoding that a file is in, as far as its bytes tell; UTF-8 where they are no text that we know."""
     marked = next((name for mark, name in MARKS.items() if content.startswith(mark)), None)
     if marked:

@@ -1,30 +1,41 @@
 """Excel workbooks: the values of one sheet. Formulas and macros are not run."""
 
 import io
+import os
 import re
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
 from ...exceptions import DataWarning
 from ...printable import printable
 from ...text_files import ALWAYS, LARGEST
-from ..table import InputError, Table, few, quoted
-from .cells import column_of
-from .excel_writing import MOST_ROWS, check_excel
-from .headers import Grid, width_of, with_names
-from .names import check_names
-from .reading_options import ReadingOptions
-from .signatures import OLD_EXCEL
+from ..cells import cell, cells
+from ..table import InputError, ReadingOptions, Table, as_text, few, objects, quoted
+from . import check_names, completed
 
+Row = tuple[Any, ...]
+Grid = list[tuple[int, Row]]  # rows that are not empty, with their numbers
+
+OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # first bytes
+MOST_ROWS = 2**20  # of a sheet
 ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 MOST_PER_BYTE, LARGEST_PART = 100, 1 << 23  # of what a workbook unpacks to, and of its parts beside the cells
 CELLS = ("xl/worksheets/", "xl/sharedStrings", "xl/media/")  # parts that may be large
 MANY_CELLS, MOST_CELLS_PER_BYTE = 10**6, 5  # more cells in fewer bytes are no data, but would take minutes to read
 ERRORS = frozenset(["#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#SPILL!", "#CALC!"])
 FORMULA = re.compile(rb"<(?:\w+:)?f[ />]")
+
+
+def check_excel(path: str | os.PathLike) -> None:
+    """One line, before the work, where openpyxl is missing."""
+    try:
+        import openpyxl  # noqa: F401
+    except ImportError:
+        other = "or choose .csv, .tsv, .jsonl or .parquet"
+        raise InputError(f"{path}: .xlsx needs openpyxl: pip install 'freemetric[excel]', {other}") from None
 
 
 def read_excel(source: str, content: bytes, options: ReadingOptions) -> Table:
@@ -51,14 +62,17 @@ def read_excel(source: str, content: bytes, options: ReadingOptions) -> Table:
 
 
 def _table(source: str, place: str, grid: Grid, options: ReadingOptions) -> Table:
-    names, rows, lines = with_names(place, grid)
+    names, rows, lines = _with_names(place, grid)
     check_names(f"{place}, row {lines[0] - 1}", names)
     wrong = sum(cell in ERRORS for row in rows for cell in row if isinstance(cell, str))
     if wrong:
         warnings.warn(f"{place}: errors such as '#DIV/0!' are gaps, in {wrong} of the cells", DataWarning, 4)
     columns = zip(*rows, strict=True)
-    cells = {name: column_of(column, options.missing | ERRORS) for name, column in zip(names, columns, strict=True)}
-    return Table(source, cells, {name: "numeric" for name in names if cells[name].dtype.kind == "f"}, lines)
+    made = {
+        name: cells(objects(column), options.missing | ERRORS, f"{place}: column {quoted(name)}")
+        for name, column in zip(names, columns, strict=True)
+    }
+    return Table(source, made, {name: "numeric" for name in names if made[name].dtype.kind == "f"}, lines)
 
 
 def _check_container(source: str, content: bytes) -> None:
@@ -78,14 +92,14 @@ def _check_container(source: str, content: bytes) -> None:
         raise InputError(f"{source}: unpacks to {size >> 20} MB, too many from {len(content)} bytes; save it as .csv")
 
 
-def _grid(source: str, content: bytes, asked: str | None) -> tuple[str, list[str], Grid]:
+def _grid(source: str, content: bytes, wanted: str | None) -> tuple[str, list[str], Grid]:
     """The name of a sheet, those of the others, and the rows that are not empty with their numbers."""
     book = _book(content, values=True)
-    sheet = _sheet(source, book, asked)
+    sheet = _sheet(source, book, wanted)
     others = [other.title for other in book.worksheets if other is not sheet]
     most, seen, widest, grid = max(MANY_CELLS, MOST_CELLS_PER_BYTE * len(content)), 0, 0, []
     for number, row in enumerate(_rows(sheet), 1):
-        width = width_of(row)
+        width = _width(row)
         seen, widest = seen + len(row), max(widest, width)
         if width:
             grid.append((number, row))
@@ -107,17 +121,17 @@ def _book(content: bytes, values: bool) -> Any:
     return openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=values, keep_links=False)
 
 
-def _sheet(source: str, book: Any, asked: str | None) -> Any:
+def _sheet(source: str, book: Any, wanted: str | None) -> Any:
     sheets = book.worksheets
     if not sheets:
         raise InputError(f"{source}: a workbook without sheets of cells")
-    if asked is None:
+    if wanted is None:
         return next((sheet for sheet in sheets if sheet.sheet_state == "visible"), sheets[0])
-    named = [sheet for sheet in sheets if sheet.title == asked]
-    if not named and asked.isdecimal() and 1 <= int(asked) <= len(sheets):
-        named = [sheets[int(asked) - 1]]
+    named = [sheet for sheet in sheets if sheet.title == wanted]
+    if not named and wanted.isdecimal() and 1 <= int(wanted) <= len(sheets):
+        named = [sheets[int(wanted) - 1]]
     if not named:
-        raise InputError(f"{source}: no sheet {quoted(asked)}; there are {few(sheet.title for sheet in sheets)}")
+        raise InputError(f"{source}: no sheet {quoted(wanted)}; there are {few(sheet.title for sheet in sheets)}")
     return named[0]
 
 
@@ -145,3 +159,76 @@ def _say(source: str, title: str, others: list[str], formulas: int) -> None:
     if formulas:
         why = "open and save the file in Excel or LibreOffice"
         warnings.warn(f"{source}: {formulas} formulas have no stored value and are gaps; {why}", DataWarning, 4)
+
+
+def _with_names(place: str, grid: Grid) -> tuple[Sequence[str], Sequence[Row], list[int]]:
+    """Names of the columns, and the rows below with their numbers."""
+    width = max(_width(row) for _, row in grid)
+    lines, rows = [number for number, _ in grid], [_fitted(row, width) for _, row in grid]
+    first = _first_that_names(place, rows)
+    names: Sequence[str] = _texts(rows[first])
+    rows, lines = rows[first + 1 :], lines[first + 1 :]
+    if len(rows) > 1 and _is_grouped(names, rows):
+        names, rows, lines = _joined(names, _texts(rows[0])), rows[1:], lines[1:]
+        warnings.warn(f"{place}: two rows of names are joined, as in {quoted(_longest(names))}", DataWarning, 5)
+    if not rows:
+        raise InputError(f"{place}: a header and no rows")
+    names, complete = completed(place, names, rows)
+    return names, [tuple(row) for row in complete], lines
+
+
+def _first_that_names(place: str, rows: Sequence[Row]) -> int:
+    """The first row with several cells, if there is one; those above are a title."""
+    first = next((i for i, row in enumerate(rows) if _filled(row) > 1), 0)
+    if first:
+        title = next(cell for cell in rows[0] if cell is not None)
+        warnings.warn(f"{place}: rows above the names of the columns are left out, {quoted(title)}", DataWarning, 6)
+    return first
+
+
+def _is_grouped(names: Sequence[str], rows: Sequence[Row]) -> bool:
+    """Whether the row below names what the row above does not, and is of words where all below it are none."""
+    unnamed = [i for i, name in enumerate(names) if not name]
+    if not any(i > 0 for i in unnamed):  # the first alone is an index
+        return False
+    below, rest = rows[0], rows[1:]
+    is_words = all(cell is None or isinstance(cell, str) for cell in below)
+    names_the_rest = all(below[i] is not None for i in unnamed if any(row[i] is not None for row in rest))
+    unlike = any(below[i] is not None and not any(isinstance(row[i], str) for row in rest) for i in range(len(below)))
+    return is_words and names_the_rest and unlike
+
+
+def _joined(groups: Sequence[str], names: Sequence[str]) -> list[str]:
+    """A name with its group in front, which reaches until the next one."""
+    joined, group = [], ""
+    for above, below in zip(groups, names, strict=True):
+        group = above or group
+        joined.append(f"{group} {below}".strip() if below else above)
+        if not below:  # a name of its own, in two rows
+            group = ""
+    return joined
+
+
+def _longest(names: Sequence[str]) -> str:
+    return max(names, key=lambda name: (name.count(" "), len(name)))
+
+
+def _texts(row: Row) -> list[str]:
+    return [_text(cell(value, "a name")) for value in row]
+
+
+def _text(value: float | str | None) -> str:
+    return as_text(value) if isinstance(value, float) else value or ""
+
+
+def _width(row: Row) -> int:
+    """How many cells there are up to the last that is not empty."""
+    return next((i for i in range(len(row), 0, -1) if row[i - 1] is not None), 0)
+
+
+def _fitted(row: Row, width: int) -> Row:
+    return (*row[:width], *[None] * (width - len(row)))
+
+
+def _filled(row: Row) -> int:
+    return sum(cell is not None for cell in row)

@@ -1,13 +1,23 @@
-"""The bytes of a file, of a pipe or of standard input: nothing waits for ever, nothing is endless."""
+"""The bytes of a file, a pipe or standard input, unpacked: nothing waits for ever, nothing is endless."""
 
+import bz2
+import gzip
+import io
+import lzma
 import os
 import stat
 import sys
 import time
-from pathlib import Path
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, NamedTuple
 
-from ...text_files import LARGEST
-from ..table import InputError
+from ...exceptions import DataWarning
+from ...text_files import LARGEST, bounded
+from ..table import InputError, few
 
 STANDARD_INPUT = "-"
 PATIENCE = 3.0  # seconds until somebody writes into a pipe that nobody has opened
@@ -76,3 +86,103 @@ def _bounded(source: str, content: bytes) -> bytes:
     if len(content) > LARGEST:
         raise InputError(f"{source}: more than {LARGEST >> 20} MB; write it to a file first")
     return content
+
+
+class Packing(NamedTuple):
+    """What a packed file is called, how its name ends, and what unpacks it."""
+
+    words: str
+    ending: str
+    opened: Callable[[IO[bytes]], Any]
+
+
+ZIP = b"PK\x03\x04"
+EMPTY_ZIP = b"PK\x05\x06"
+WORKBOOKS = (".xlsx", ".xlsm")  # zip files that are not taken apart ...
+WORKBOOK = "[Content_Types].xml"  # ... with this file in each of them
+PACKINGS = {
+    b"\x1f\x8b": Packing("gzip", ".gz", lambda file: gzip.GzipFile(fileobj=file)),
+    b"BZh": Packing("bzip2", ".bz2", bz2.BZ2File),
+    b"\xfd7zXZ\0": Packing("xz", ".xz", lzma.LZMAFile),
+    ZIP: Packing("zip", ".zip", zipfile.ZipFile),
+    EMPTY_ZIP: Packing("zip", ".zip", zipfile.ZipFile),
+}
+ENDINGS = {packing.ending: packing.words for packing in PACKINGS.values()}
+DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+
+
+def unpacked(source: str, name: str, content: bytes) -> tuple[str, bytes]:
+    """The name and the content of what is packed; those of the file itself where nothing is."""
+    packing, ending = packing_of(content), PurePosixPath(name).suffix.lower()
+    if ending in WORKBOOKS and content.startswith(ZIP):
+        return name, content
+    if packing is None and ending == ".zip" and content.startswith(ZIP):
+        return f"{name}.xlsx", content  # a workbook that was misnamed
+    if packing is None:
+        if ending in ENDINGS:
+            raise InputError(f"{source}: is no {ENDINGS[ending]} file, though its name says so; damaged, or misnamed?")
+        return name, content
+    try:
+        inner, content = _taken_out(source, name, packing, content)
+    except ValueError as problem:
+        if isinstance(problem, InputError):
+            raise
+        raise InputError(f"{source}: {problem}") from problem
+    except DAMAGED as problem:
+        raise InputError(f"{source}: damaged or truncated {packing.words} file ({problem})") from problem
+    if not content:
+        raise InputError(f"{source}: the file in it is empty")
+    if packing_of(content):
+        raise InputError(f"{source}: is packed twice; unpack it first")
+    if ending != packing.ending and name:
+        warnings.warn(f"{source}: is a {packing.words} file and was unpacked", DataWarning, 3)
+    return inner, content
+
+
+def packing_of(content: bytes) -> Packing | None:
+    """How a file is packed; a workbook is a zip file, but is not taken apart."""
+    packing = next((packing for mark, packing in PACKINGS.items() if content.startswith(mark)), None)
+    return None if packing is not None and packing.ending == ".zip" and _is_workbook(content) else packing
+
+
+def _is_workbook(content: bytes) -> bool:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return WORKBOOK in archive.namelist()
+    except (*DAMAGED, ValueError):  # names that are no UTF-8
+        return False
+
+
+def _taken_out(source: str, name: str, packing: Packing, content: bytes) -> tuple[str, bytes]:
+    if packing.ending == ".zip":
+        return _only_member(source, name, content)
+    with packing.opened(io.BytesIO(content)) as file:
+        return _without(name, packing.ending), bounded(file, len(content))
+
+
+def _only_member(source: str, name: str, content: bytes) -> tuple[str, bytes]:
+    """The one file of an archive, whatever its path there; it is never written anywhere."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = [member for member in archive.infolist() if not _is_by_the_way(member)]
+        if len(members) != 1:
+            what = f"{len(members)} files, {few(m.filename for m in members)}" if members else "no file"
+            raise InputError(f"{source}: holds {what}; one is wanted: unpack it and choose")
+        if members[0].flag_bits & 1:
+            raise InputError(f"{source}: is protected by a password; unpack it first")
+        with archive.open(members[0]) as file:
+            inside = _path(members[0]).name
+            return inside if PurePosixPath(inside).suffix else _without(name, ".zip"), bounded(file, len(content))
+
+
+def _is_by_the_way(member: zipfile.ZipInfo) -> bool:
+    """Folders, and what a Mac adds."""
+    path = _path(member)
+    return member.is_dir() or "__MACOSX" in path.parts or path.name.startswith(".")
+
+
+def _path(member: zipfile.ZipInfo) -> PurePosixPath:
+    return PurePosixPath(member.filename.replace("\\", "/"))
+
+
+def _without(name: str, ending: str) -> str:
+    return name[: -len(ending)] if name.lower().endswith(ending) else name

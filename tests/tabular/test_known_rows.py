@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from freemetric.tabular.acquaintance import KEPT, remembered, share_known
+from freemetric.tabular.model import KEPT, remembered, share_known
 
 
 def rows(n, seed):

@@ -1,6 +1,7 @@
-"""From features back to the cells of a table: which column each feature comes from, and what the table said."""
+"""Features and the columns they come from: their shares in the learned distance, and the cells behind them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -8,15 +9,58 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from .column import Column
+from ..learners.learned_space import LearnedSpace
 from .dates import START
 from .preprocessing import features
-from .schema import Schema
+from .schema import Column, Schema
 from .table import objects
 
+NEGLIGIBLE = 1e-9  # variance, relative to the largest, of directions in which rows do not differ
 NEITHER = "neither"  # of two names
 OTHER = "another"  # name than those of the training rows
 DIGITS = 12  # of a number that was scaled and is scaled back
+
+
+@dataclass(frozen=True)
+class Weight:
+    """Share in % of a feature: a column, or one of its values."""
+
+    column: str
+    value: str
+    share: float
+
+    @property
+    def name(self) -> str:
+        return f"{self.column} = {self.value}" if self.value else self.column
+
+
+def shares(pipeline: Pipeline, frame: Any) -> NDArray | None:
+    """Share of every feature that reaches the classifier, or None where there is no matrix to compute it from.
+
+    The share of feature j is M_jj var(x_j), normalised; M without the directions in which no two rows differ, such as
+    the sum of all features of a nominal column, for there a metric is arbitrary.
+    """
+    weights = getattr(pipeline[-1], "distance_weights_", None)
+    if weights is not None:
+        return np.asarray(weights)
+    try:
+        M = LearnedSpace(pipeline).matrix()
+    except TypeError:
+        return None
+    covariance = np.atleast_2d(np.cov(pipeline[:-1].transform(frame), rowvar=False))
+    values, vectors = np.linalg.eigh(covariance)
+    seen = vectors[:, values > NEGLIGIBLE * values[-1]]
+    projected = seen @ (seen.T @ M @ seen) @ seen.T
+    parts = np.diag(projected) * np.diag(covariance)
+    return parts / parts.sum() if parts.sum() > 0 else np.full(len(parts), 1 / len(parts))
+
+
+def by_column(weights: Iterable[Weight]) -> dict[str, float]:
+    """Share in % of every column, the largest first."""
+    sums: dict[str, float] = {}
+    for weight in weights:
+        sums[weight.column] = sums.get(weight.column, 0.0) + weight.share
+    return dict(sorted(sums.items(), key=lambda item: -item[1]))
 
 
 class Originals:

@@ -6,7 +6,7 @@ import pytest
 
 from freemetric.exceptions import DataWarning
 from freemetric.tabular import InputError, TableModel, read
-from freemetric.tabular.identifiers import usable
+from freemetric.tabular.preprocessing import usable
 
 N = 80
 rng = np.random.default_rng(0)

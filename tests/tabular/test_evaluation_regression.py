@@ -13,8 +13,8 @@ from sklearn.model_selection import GroupKFold, RepeatedKFold
 from freemetric import FreeEnergyRegressor
 from freemetric.exceptions import DataWarning
 from freemetric.tabular import InputError, Settings, compare, evaluate
-from freemetric.tabular.number_answers import CHANCES, LEVELS, NumberAnswers
-from freemetric.tabular.number_scores import NUMBER_SCORES
+from freemetric.tabular.held_out import LEVELS, QUANTILES, NumberPredictions
+from freemetric.tabular.scores import REGRESSION_SCORES
 
 PARAMETERS = {
     "free-energy": {"n_replicas": 6, "candidates": ["scaled/diagonal"]},
@@ -61,8 +61,8 @@ def test_intervals_and_quantiles_are_those_of_the_regressor(points):
     train, test = next(RepeatedKFold(n_splits=3, n_repeats=1, random_state=5).split(X))
     scaled = ((X - X.iloc[train].min()) / np.ptp(X.iloc[train], axis=0)).to_numpy()
     model = FreeEnergyRegressor(**PARAMETERS["free-energy"], random_state=5).fit(scaled[train], y[train])
-    quantiles = model.predict_quantiles(scaled[test], CHANCES)
-    for q, told in zip(CHANCES, quantiles.T, strict=True):
+    quantiles = model.predict_quantiles(scaled[test], QUANTILES)
+    for q, told in zip(QUANTILES, quantiles.T, strict=True):
         assert split.scores[f"pinball_{q}"] == pytest.approx(mean_pinball_loss(y[test], told, alpha=q))
     for level in LEVELS:
         low, high = model.predict_interval(scaled[test], 1 - level).T
@@ -91,7 +91,7 @@ def test_the_constant_is_the_mean_with_quantiles_of_the_training_numbers(points)
 def test_noise_is_not_clearly_better_than_the_mean(points):
     noise = np.random.default_rng(9).normal(size=120)
     notes = evaluate(points[["a", "b"]], noise, ["euclidean"], QUICK).notes()
-    assert notes[0].startswith("X: always saying the mean has an error of ")
+    assert notes[0].startswith("X: always predicting the mean has an error of ")
     assert "the best method, euclidean, is not clearly better" in notes[0]
 
 
@@ -100,11 +100,11 @@ def test_groups_are_never_parted(points):
     found = evaluate(points, "y", ["euclidean"], settings)
     groups = points["group"].to_numpy()
     for split in found.cells["X", "euclidean"]:
-        inside = np.isin(np.arange(120), split.answers.rows)
+        inside = np.isin(np.arange(120), split.predictions.rows)
         assert not set(groups[inside]) & set(groups[~inside])
     assert "rows of one 'group' are never parted" in found.protocol()
     assert next(iter(GroupKFold(3).split(points, groups=groups)))[1].size == 40  # as many rows as ours
-    assert [len(split.answers.rows) for split in found.cells["X", "euclidean"]] == [40, 40, 40]
+    assert [len(split.predictions.rows) for split in found.cells["X", "euclidean"]] == [40, 40, 40]
     assert found.would_more_help("X", "euclidean").endswith(("help", "ruled out"))
 
 
@@ -125,11 +125,11 @@ def test_the_learning_curve_falls(points):
 def test_scores_of_scikit_learn(points):
     found = evaluate(points[["a", "y"]], "y", ["euclidean"], replace(QUICK, scoring=("neg_median_absolute_error",)))
     split = found.cells["X", "euclidean"][0]
-    answers = split.answers
-    assert split.scores["neg_median_absolute_error"] == -np.median(np.abs(answers.truth - answers.told))
+    found = split.predictions
+    assert split.scores["neg_median_absolute_error"] == -np.median(np.abs(found.truth - found.predicted))
     for name, message in {
-        "roc_auc": "unknown score of numbers 'roc_auc'; known: r2, mae, rmse,",
-        "neg_mean_squared_log_error": "score 'neg_mean_squared_log_error' cannot judge these numbers",
+        "roc_auc": "unknown regression score 'roc_auc'; known: r2, mae, rmse,",
+        "neg_mean_squared_log_error": "score 'neg_mean_squared_log_error' is not defined for this target",
     }.items():
         with pytest.raises(InputError, match=message):
             evaluate(points[["a", "y"]], "y", ["euclidean"], replace(QUICK, scoring=(name,)))
@@ -145,13 +145,13 @@ def test_the_task_is_seen_or_given(points):
     tables = {"p": points[["a", "y"]], "q": rated[["a", "y"]]}
     with pytest.raises(InputError, match=r"^q has classes and p has numbers to predict; "):
         evaluate(tables, "y", ["euclidean"], open_)
-    with pytest.raises(InputError, match="method 'nca' predicts classes and no numbers; known for numbers: free"):
+    with pytest.raises(InputError, match="method 'nca' cannot predict a number; known: free"):
         evaluate(points, "y", ["nca"], QUICK)
     with pytest.raises(InputError, match="X: 2 rows are fewer than 3 folds"):
         evaluate(points[:2], "y", ["euclidean"], QUICK)
 
 
 def test_what_test_rows_cannot_define():
-    answers = NumberAnswers(np.arange(3), np.ones(3), np.ones(3), 1.0)
-    assert np.isnan(NUMBER_SCORES["r2"].of(answers))
-    assert NUMBER_SCORES["rmse"].of(answers) == 0
+    found = NumberPredictions(np.arange(3), np.ones(3), np.ones(3), 1.0)
+    assert np.isnan(REGRESSION_SCORES["r2"].of(found))
+    assert REGRESSION_SCORES["rmse"].of(found) == 0

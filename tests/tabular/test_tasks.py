@@ -5,7 +5,7 @@ import pytest
 
 from freemetric.tabular import InputError, Table
 from freemetric.tabular.table import objects
-from freemetric.tabular.task_choice import choice_of
+from freemetric.tabular.tasks import choice_of
 
 RNG = np.random.default_rng(0)
 TARGETS = {

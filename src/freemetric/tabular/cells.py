@@ -1,13 +1,14 @@
-"""Cells of a frame's column as a file would hold them: numbers, or texts and gaps."""
+"""Cells of columns whose values have types, as frames, JSON and Excel give them: numbers, or texts and gaps."""
 
 from collections.abc import Collection
-from datetime import date, time, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from .number_marks import plain
 from .table import InputError, as_text, objects
 
 GAPS = ("NAType", "NaTType")  # pandas' own, which need not be installed
@@ -23,18 +24,7 @@ def cells(values: np.ndarray, missing: Collection[str], where: str) -> np.ndarra
     Numbers are numbers, spans of time are days, dates are texts in the order year, month, day, truth values are "True"
     and "False"; whatever else is the text that Python writes.
 
-    Parameters
-    ----------
-    values : ndarray
-        What the frame has.
-    missing : collection of str
-        Texts that stand for a missing value.
-    where : str
-        The column, to begin a message with.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
+    ``missing`` are texts that stand for a missing value, ``where`` begins a message.
     """
     kind = values.dtype.kind if values.ndim == 1 else "V"
     if kind in "iuf":
@@ -72,7 +62,7 @@ def cell(value: Any, where: str) -> float | str | None:
     if hasattr(value, "start_time"):  # a period, as pandas has them
         return cell(value.start_time, where)
     if isinstance(value, np.datetime64 | date):
-        return str(value)
+        return str(value).removesuffix(" 00:00:00") if isinstance(value, datetime) else str(value)
     if isinstance(value, NO_CELLS) or not _has_a_text(value):
         raise InputError(f"{where} holds {_article(type(value).__name__)}, {NO_CELL}")
     return str(value).strip()
@@ -80,7 +70,8 @@ def cell(value: Any, where: str) -> float | str | None:
 
 def _mixed(found: list[float | str | None], missing: Collection[str]) -> np.ndarray:
     """Numbers where there are numbers and gaps only, else texts."""
-    found = [None if isinstance(one, str) and one in missing else one for one in found]
+    gaps = {*missing, *(number for number in map(plain, missing) if np.isfinite(number))}
+    found = [None if one in gaps else one for one in found]
     if not any(isinstance(one, str) for one in found):
         return np.array([np.nan if one is None else one for one in found], dtype=np.float64)
     return objects(as_text(one) if isinstance(one, float) else one for one in found)

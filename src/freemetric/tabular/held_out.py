@@ -1,0 +1,287 @@
+"""Predictions for held-out rows, and what figures show of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import confusion_matrix, precision_recall_fscore_support, roc_curve
+
+from ..magnitudes import exponent_of, reduced
+from .table import quoted
+
+QUANTILES = (0.1, 0.5, 0.9)
+"""Probabilities whose quantiles are predicted."""
+LEVELS = (0.8, 0.9, 0.95)
+"""Probabilities with which prediction intervals hold the target."""
+
+MOST_BINS = 10
+MOST_POINTS = 200  # of a curve
+MOST_PREDICTIONS = 1000
+MOST_CLASSES = 100  # whose confusion is shown in full
+Z = 1.96  # of a 95 % interval
+
+
+@dataclass(frozen=True, eq=False)
+class ClassPredictions:
+    """Predicted classes of n rows; the C classes go by their number.
+
+    Attributes
+    ----------
+    classes : tuple of str
+        Names of the C classes.
+    rows : ndarray of shape (n,)
+        Numbers of the rows among all that have a class.
+    truth, predicted : ndarray of shape (n,)
+        True and predicted classes.
+    probabilities : ndarray of shape (n, C) or None
+        None where the classifier gives none.
+    ranking : ndarray of shape (n, C) or None
+        Probabilities, or values of a decision function.
+    """
+
+    classes: tuple[str, ...]
+    rows: NDArray[np.intp]
+    truth: NDArray[np.intp]
+    predicted: NDArray[np.intp]
+    probabilities: NDArray | None = None
+    ranking: NDArray | None = None
+
+    undefined = "lack classes"
+    unsure = "gives no probabilities, so that it has no log loss, Brier score, calibration or ROC curve"
+
+    @classmethod
+    def of(
+        cls, model: Any, X: Any, rows: NDArray[np.intp], truth: NDArray, classes: Sequence[str]
+    ) -> "ClassPredictions":
+        """Predictions of a classifier that was fitted on numbers of classes, perhaps not on all of them.
+
+        A class that the classifier has not seen has a probability of zero.
+        """
+        seen, predicted = np.asarray(model.classes_), np.asarray(model.predict(X))
+        probabilities = ranking = None
+        if hasattr(model, "predict_proba"):
+            probabilities = ranking = _for_all(model.predict_proba(X), seen, len(classes))
+        elif hasattr(model, "decision_function"):
+            values = np.asarray(model.decision_function(X), dtype=np.float64)
+            ranking = _for_all(np.stack([-values, values], axis=1) if values.ndim == 1 else values, seen, len(classes))
+        return cls(tuple(classes), rows, truth, predicted, probabilities, ranking)
+
+    @classmethod
+    def constant(
+        cls, train: NDArray, rows: NDArray[np.intp], truth: NDArray, classes: Sequence[str]
+    ) -> "ClassPredictions":
+        """The most frequent class, and the shares of the classes."""
+        model = DummyClassifier(strategy="prior").fit(np.zeros((len(train), 1)), train)
+        return cls.of(model, np.zeros((len(rows), 1)), rows, truth, classes)
+
+    @property
+    def most_frequent(self) -> str:
+        """What is predicted most often."""
+        return quoted(self.classes[np.bincount(self.predicted).argmax()])
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is known how sure they are."""
+        return self.probabilities is not None
+
+    def losses(self) -> NDArray[np.float64]:
+        """One (n,) where the prediction is wrong."""
+        return (self.predicted != self.truth).astype(np.float64)
+
+    def error(self) -> float:
+        """Share of wrong predictions in %."""
+        return 100 * float(self.losses().mean())
+
+    def compact(self) -> "ClassPredictions":
+        """To be kept in numbers: probabilities in float32, and no other ranking."""
+        P = None if self.probabilities is None else self.probabilities.astype(np.float32)
+        return replace(self, probabilities=P, ranking=None)
+
+    def pooled(self, parts: Sequence["ClassPredictions"]) -> "ClassPredictions":
+        """Predictions of several splits as one; without probabilities where one of them has none."""
+        known = [part.probabilities for part in parts if part.probabilities is not None]
+        P = np.concatenate(known) if len(known) == len(parts) else None
+        return ClassPredictions(self.classes, **_together(parts), probabilities=P)
+
+    def confusion(self) -> NDArray[np.int64]:
+        """Counts (C, C): rows of class i that were predicted as j."""
+        return confusion_matrix(self.truth, self.predicted, labels=np.arange(len(self.classes)))
+
+    def by_class(self) -> tuple[NDArray, NDArray, NDArray]:
+        """Precision, recall and F1 (C,) of every class; NaN where they are not defined."""
+        labels = np.arange(len(self.classes))
+        return precision_recall_fscore_support(self.truth, self.predicted, labels=labels, zero_division=np.nan)[:3]
+
+    def details(self, repeats: int) -> dict[str, Any]:
+        """What figures show: classes, confusion, calibration and ROC curve."""
+        return {
+            "classes": class_details(self, repeats),
+            "confusion": self.confusion().tolist() if len(self.classes) <= MOST_CLASSES else None,
+            "calibration": calibration(self, repeats),
+            "roc": roc(self),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class NumberPredictions:
+    """Predictions of a regression for n rows.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n,)
+        Numbers of the rows among all that have a target.
+    truth, predicted : ndarray of shape (n,)
+        True and predicted targets.
+    scale : float
+        Standard deviation of the target of all rows, in which errors are counted.
+    quantiles : ndarray of shape (n, 3) or None
+        Of ``QUANTILES``; None where the regressor predicts none.
+    intervals : ndarray of shape (n, 3, 2) or None
+        Lower and upper ends of intervals of ``LEVELS``.
+    """
+
+    rows: NDArray[np.intp]
+    truth: NDArray[np.float64]
+    predicted: NDArray[np.float64]
+    scale: float
+    quantiles: NDArray | None = None
+    intervals: NDArray | None = None
+
+    most_frequent = "the mean"
+    undefined = "have one number alone"
+    unsure = "gives no quantiles, so that it has no pinball loss and no intervals"
+
+    @classmethod
+    def of(cls, model: Any, X: Any, rows: NDArray[np.intp], truth: NDArray, scale: float) -> "NumberPredictions":
+        """Predictions of a pipeline that ends with a regressor; quantiles and intervals where it has them."""
+        features, last = model[:-1].transform(X), model[-1]
+        predicted = np.asarray(last.predict(features), dtype=np.float64)
+        if not hasattr(last, "predict_quantiles"):
+            return cls(rows, truth, predicted, scale)
+        intervals = np.stack([last.predict_interval(features, 1 - level) for level in LEVELS], axis=1)
+        return cls(rows, truth, predicted, scale, last.predict_quantiles(features, QUANTILES), intervals)
+
+    @classmethod
+    def constant(cls, train: NDArray, rows: NDArray[np.intp], truth: NDArray, scale: float) -> "NumberPredictions":
+        """The mean of the training targets, with their quantiles for quantiles and intervals."""
+        n, tails = len(rows), np.array([[(1 - level) / 2, (1 + level) / 2] for level in LEVELS])
+        quantiles = np.broadcast_to(np.quantile(train, QUANTILES), (n, len(QUANTILES)))
+        intervals = np.broadcast_to(np.quantile(train, tails), (n, *tails.shape))
+        return cls(rows, truth, np.full(n, train.mean()), scale, quantiles, intervals)
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is known how sure they are."""
+        return self.quantiles is not None
+
+    def losses(self) -> NDArray[np.float64]:
+        """Squared errors (n,) in units of the target's variance."""
+        e = exponent_of(self.predicted, self.truth)
+        return ((reduced(self.predicted, e) - reduced(self.truth, e)) / reduced(self.scale, e)) ** 2
+
+    def error(self) -> float:
+        """Root of the mean squared error in % of the target's standard deviation."""
+        return 100 * float(np.sqrt(self.losses().mean()))
+
+    def compact(self) -> "NumberPredictions":
+        """To be kept in numbers."""
+        return self
+
+    def pooled(self, parts: Sequence["NumberPredictions"]) -> "NumberPredictions":
+        """Predictions of several splits as one, without intervals."""
+        return NumberPredictions(**_together(parts), scale=self.scale)
+
+    def details(self, repeats: int) -> dict[str, Any]:
+        """What figures show: predictions beside the truth, and residuals."""
+        return {"predictions": beside_the_truth(self, repeats), "residuals": residuals(self)}
+
+
+HeldOut = ClassPredictions | NumberPredictions
+
+
+def _together(parts):
+    return {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "truth", "predicted")}
+
+
+def _for_all(values, seen, n_classes):
+    full = np.zeros((len(values), n_classes))
+    full[:, seen] = np.asarray(values, dtype=np.float64)
+    return full
+
+
+def beside_the_truth(found: NumberPredictions, repeats: int) -> dict[str, Any]:
+    """Targets of the first repeat beside predictions, in the order of the truth; of very many ``rows`` some."""
+    n = len(found.truth) // repeats
+    order = np.argsort(found.truth[:n], kind="stable")[_thinned(n, MOST_PREDICTIONS)]
+    return {"rows": n, "truth": found.truth[order].tolist(), "told": found.predicted[order].tolist()}
+
+
+def residuals(found: NumberPredictions) -> dict[str, float]:
+    """Mean of truth minus prediction, and how near half, nine in ten and all predictions are; of all repeats."""
+    left = found.truth - found.predicted
+    half, most, largest = np.quantile(np.abs(left), (0.5, 0.9, 1))
+    return {"mean": float(left.mean()), "half": float(half), "nine_in_ten": float(most), "largest": float(largest)}
+
+
+def class_details(found: ClassPredictions, repeats: int) -> list[dict[str, Any]]:
+    """Recall, precision and F1 of every class, how many rows it has, and what it was most often taken for."""
+    counts = found.confusion()
+    return [
+        {
+            "class": name,
+            "rows": round(line.sum() / repeats),
+            **{
+                key: None if np.isnan(x) else float(x)
+                for key, x in zip(("precision", "recall", "f1"), scores, strict=True)
+            },
+            **_mistake(found.classes, line, number),
+        }
+        for number, (name, line, *scores) in enumerate(zip(found.classes, counts, *found.by_class(), strict=True))
+    ]
+
+
+def calibration(found: ClassPredictions, repeats: int) -> dict[str, Any] | None:
+    """Probabilities beside observed shares, in bins of about as many rows each, with 95 % intervals of Wilson's.
+
+    Of two classes it is the probability of the second, of more that of the predicted class.
+    """
+    if found.probabilities is None:
+        return None
+    two = len(found.classes) == 2
+    predicted = np.ones(len(found.truth), dtype=int) if two else found.predicted
+    chance = found.probabilities[np.arange(len(predicted)), predicted].astype(np.float64)
+    came_true = found.truth == predicted
+    edges = np.unique(np.quantile(chance, np.linspace(0, 1, MOST_BINS + 1)[1:-1]))
+    bin_of = np.searchsorted(edges, chance, side="left")
+    bins = [_bin(chance[bin_of == b], came_true[bin_of == b], repeats) for b in np.unique(bin_of)]
+    return {"of": found.classes[1] if two else None, "bins": bins}
+
+
+def roc(found: ClassPredictions) -> dict[str, list[float]] | None:
+    """False and true positive rates by the probability of the second of two classes."""
+    if found.probabilities is None or len(found.classes) != 2 or len(np.unique(found.truth)) < 2:
+        return None
+    false, true, _ = roc_curve(found.truth, found.probabilities[:, 1])
+    some = _thinned(len(false), MOST_POINTS)
+    return {"false": false[some].tolist(), "true": true[some].tolist()}
+
+
+def _bin(chance, came_true, repeats):
+    share, n = float(came_true.mean()), len(chance) / repeats
+    middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
+    reach = Z * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2)) / (1 + Z**2 / n)
+    low, high = min(middle - reach, share), max(middle + reach, share)
+    return {"chance": float(chance.mean()), "share": share, "low": float(low), "high": float(high), "rows": round(n)}
+
+
+def _thinned(n: int, most: int) -> NDArray[np.intp]:
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int))
+
+
+def _mistake(classes, line, number):
+    others = np.where(np.arange(len(line)) == number, 0, line)
+    most = int(others.argmax())
+    return {"taken_for": classes[most] if others[most] else None, "how_often": int(others[most])}
