@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..extras import require
-from ..learners.patterns import dense
+from ..learners.validation import dense
 from .cells import cells
 from .table import InputError, ReadingOptions, Table, few, objects, quoted
 

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from ..files import Savable
 from ..files.checks import require
 from ..files.estimators import check_attributes
-from ..learners.atomic_fit import AtomicFit
+from ..learners.fitting import AtomicFit
 from ..learners.free_energy.importances import Importances
 from ..learners.learned_space import LearnedSpace
 from ..learners.training_rows import check_weights
