@@ -49,6 +49,7 @@ def temperatures_of(model):
     return sorted(set(selection["temperature"][selection["n_replicas"] > 0]))
 
 
+@pytest.mark.slow
 def test_where_noise_is_little_it_goes_on_colder_and_is_better(ridge):
     test = LAWS["ridge"].sample(2000, 2)
     cold, warm = (
