@@ -9,8 +9,9 @@ from sklearn.datasets import make_classification
 from sklearn.neighbors import KNeighborsClassifier
 
 from freemetric import FreeEnergyClassifier, Recipe
-from freemetric.energies import LogNCAEnergy
+from freemetric.energies import LogNCAEnergy, NCAEnergy
 from freemetric.exceptions import InterruptedFitWarning
+from freemetric.learners.free_energy import given
 from freemetric.learners.free_energy.candidates import candidate_of
 from freemetric.learners.free_energy.decision import Decision
 from freemetric.learners.free_energy.population import Population
@@ -253,11 +254,27 @@ def test_better_means_by_more_than_the_error(right, better, rng):
     assert is_better(population, [new], [old]) == better
 
 
-def test_a_given_energy_has_its_name(wine):
+def test_a_given_energy_has_its_name(iris):
+    X, y = iris[0][::8], iris[1][::8]
+    recipe = Recipe(n_steps=1, basins=(), kinds=("scaled/full",))
     for energy, name in (("nca", "nca"), ("log-nca", "log-nca"), (2.0 * LogNCAEnergy(), "own")):
-        model = FreeEnergyClassifier(2, energy=energy, candidates=["scaled/full"], random_state=0).fit(*wine)
+        model = FreeEnergyClassifier(2, energy=energy, recipe=recipe, random_state=0).fit(X, y)
         assert set(model.selection_["energy"]) == {name}
     assert set(model.selection_["temperature"]) <= {1e-3}
+
+
+@pytest.mark.parametrize(
+    ("energy", "name"),
+    [(None, "log-nca"), (LogNCAEnergy(), "log-nca"), (NCAEnergy(), "nca"), (2.0 * LogNCAEnergy(), "own")],
+    ids=["none", "log-nca", "nca", "own"],
+)
+def test_candidates_of_a_given_energy_say_so(energy, name, monkeypatch):
+    """Energies that kinds have a name for keep it."""
+    pool = []
+    monkeypatch.setattr(given, "populate", lambda search, candidates, *_, **options: pool.extend(candidates))
+    search = search_in(np.arange(8.0)[:, None], np.arange(8) % 2, Recipe(kinds=("scaled/full",)), energy=energy)
+    given.run_to_the_end(search, FreeEnergyClassifier())
+    assert [candidate.energy for candidate in pool] == [name]
 
 
 def test_max_seconds_ends_a_search(wine):

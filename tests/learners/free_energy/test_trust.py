@@ -5,9 +5,11 @@ from scipy.special import softmax
 
 from freemetric import Recipe
 from freemetric.learners.free_energy.candidates import spread
+from freemetric.learners.free_energy.population import Population
 from freemetric.learners.free_energy.trust import allowed_neighbors, best_pair, boltzmann_weights, trusted
+from freemetric.learners.free_energy.verdict import _better_plain_neighbors
 from freemetric.learners.target import Classes
-from freemetric.metrics import Calibration, Mixture
+from freemetric.metrics import Calibration, Candidate, Mixture, Voters
 
 RECIPE = Recipe()
 
@@ -91,6 +93,25 @@ def test_trust_goes_to_allowed_neighbors_and_not_to_hopeless_candidates():
     assert not weights[:, 1].any()
     assert not weights[2].any()
     assert weights[0, 0] == weights[1, 2]
+
+
+@pytest.mark.parametrize(("right", "margin", "taken"), [(0.1, 1.0, True), (0.9, 1.0, False), (0.1, 9.0, False)])
+def test_plain_neighbours_are_taken_alone_where_they_are_better(right, margin, taken):
+    """Of the allowed numbers of neighbours, 1 and 3, that of the best score; by so many standard errors."""
+    y = np.arange(40) % 2
+    population = Population(Voters(np.arange(40.0)[:, None], y, 2), Classes(2), np.arange(40), 3)
+    for form in ("full", "identity"):
+        population.enter(Candidate("scaled", form, "nca"), 1).ballots.counts[:] = 1
+    truth = np.eye(2)[y]
+    shares = np.broadcast_to(np.where(np.arange(40)[:, None] < 30, 0.8 * truth + 0.1, 0.5), (2, 3, 40, 2))
+    scores = np.array([[0.1, 0.0, 0.0], [0.3, 0.1, 0.2]])
+    mixture = np.where(np.arange(40)[:, None] < 20, right * truth + (1 - right) * (1 - truth), shares[0, 0])
+    # the mixture is off by 0.8 more in 20 of 40 rows, so that its excess is 0.4 with an error of 0.4 / sqrt(40)
+    found = _better_plain_neighbors(mixture, population, shares, scores, [1, 3], margin)
+    if taken:
+        np.testing.assert_array_equal(found, [[0, 0, 0], [0, 0, 1]])
+    else:
+        assert found is None
 
 
 def test_equal_scores_go_to_the_simpler():
