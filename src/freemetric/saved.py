@@ -1,23 +1,21 @@
 """The tags under which model files know our classes. Tags stay; the code behind them may move."""
 
 from . import energies, mc, metric_learn
+from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
+from .ensemble.oob import Jury
+from .ensemble.sampling import Replicas
 from .files import register
 from .files.registry import register_known
 from .learners import (
     LEARNERS,
     MLKR,
-    FreeEnergyClassifier,
-    FreeEnergyRegressor,
     Kernelized,
     MetricKNeighborsClassifier,
     MetricKNeighborsRegressor,
     PairClassifier,
     QuadrupletClassifier,
-    Recipe,
     TripletClassifier,
 )
-from .learners.free_energy.jury import Jury
-from .learners.free_energy.sample import Replicas
 from .learners.walk_checkpoint import KeptWalk
 from .metrics import (
     Calibration,

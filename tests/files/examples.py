@@ -46,14 +46,12 @@ from freemetric.energies import (
     NCAEnergy,
     RegressionEnergy,
 )
-from freemetric.learners.free_energy.judge import Ballots
-from freemetric.learners.free_energy.jury import Jury
-from freemetric.learners.free_energy.sample import Replicas
+from freemetric.ensemble.oob import Jury
+from freemetric.ensemble.sampling import Ballots, Replicas
 from freemetric.learners.lowest import Lowest
 from freemetric.learners.walk_checkpoint import KeptWalk
 from freemetric.metrics import BASINS, TRENDS, VIEWS, Calibration, Candidate, Ensemble, Mixture, Voters
-from freemetric.metrics.products import Products
-from freemetric.metrics.trends import crossed_trend
+from freemetric.metrics.trends import Products, crossed_trend
 
 from .conftest import QUICK
 

@@ -7,7 +7,9 @@ from sklearn.datasets import make_classification
 import freemetric
 from freemetric import FreeEnergyClassifier, FreeEnergyRegressor
 from freemetric.kernels import kernels_for, numba_, reference
-from freemetric.metrics import BaseCommittee, Committee, polling, shortlist
+from freemetric.metrics import BaseCommittee, Committee
+from freemetric.metrics import index as polling
+from freemetric.metrics import index as shortlist
 
 
 def problem(rng, copies=False, M=300, C=3):

@@ -6,11 +6,19 @@ from numpy.testing import assert_allclose
 from sklearn.linear_model import Ridge
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from freemetric.metrics import Mixture, NumberCommittee, NumberVoters, Reading, Scale, Told, ridges
-from freemetric.metrics.products import MOST_PRODUCTS, Products
-from freemetric.metrics.reading import BEYOND, Outlook, terms_of
-from freemetric.metrics.ridges import STRENGTHS
-from freemetric.metrics.trends import STRAIGHT, TRENDS, LinearTrend, SurfaceTrend, crossed_trend
+from freemetric.metrics import Mixture, NumberCommittee, NumberVoters, Reading, Scale, Told
+from freemetric.metrics import trends as ridges
+from freemetric.metrics.heads import BEYOND, Outlook, terms_of
+from freemetric.metrics.trends import (
+    MOST_PRODUCTS,
+    STRAIGHT,
+    STRENGTHS,
+    TRENDS,
+    LinearTrend,
+    Products,
+    SurfaceTrend,
+    crossed_trend,
+)
 
 
 @pytest.fixture

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from freemetric.dask.partition_index import Precinct, Spaces, answers, merged, row_keys
 from freemetric.metrics import Calibration, Candidate, Committee, Ensemble, Mixture, Voters
-from freemetric.metrics.answers import answers, merged
-from freemetric.metrics.precincts import Precinct, Spaces, row_keys
 from freemetric.metrics.views import Scaled
 
 
@@ -60,7 +59,7 @@ def test_a_shortlist_of_a_precinct_asks_only_those_on_it(committee, rng):
 @pytest.mark.parametrize("block", [24, 36, 16_384])
 def test_answers_of_a_shortlist_by_hand(committee, rng, block, monkeypatch):
     """Of the places nearest in the averaged metric, the nearest in every space, however many queries go at once."""
-    monkeypatch.setattr("freemetric.metrics.answers.BLOCK", block)
+    monkeypatch.setattr("freemetric.dask.partition_index.BLOCK", block)
     Q, spaces = rng.random((8, 3)), Spaces.of(committee)
     (precinct,) = precincts(committee.voters, [np.arange(90)])
     found = answers(spaces, precinct.listed(spaces), Q, 12)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from freemetric.metrics.quadratic import followed_by, image, pulled_back, root
+from freemetric.metrics.averaged_metric import followed_by, image, pulled_back, root
 
 
 @pytest.fixture(params=["diagonal", "matrix"])

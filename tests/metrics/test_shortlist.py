@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from freemetric.kernels import reference
-from freemetric.metrics import shortlist
-from freemetric.metrics.shortlist import Shortlist
+from freemetric.metrics import index as shortlist
+from freemetric.metrics.index import Shortlist
 
 
 @pytest.mark.parametrize("n_places", [300, 1500])

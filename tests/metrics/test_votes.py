@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from freemetric.metrics.places import equal_rows, places_of
-from freemetric.metrics.votes import NeighborVotes, shares, votes_by_count
+from freemetric.metrics.neighbor_votes import NeighborVotes, shares, votes_by_count
+from freemetric.metrics.training_set import equal_rows, places_of
 
 
 @pytest.fixture(params=["cpu", "reference", "torch"])

@@ -74,15 +74,15 @@ TOO_LONG = " and ".join(
 """Tests that take minutes where kernels are not compiled are not run there."""
 
 CALIBRATION = (
-    "learners/free_energy/decision.py",
-    "learners/free_energy/number_verdict.py",
-    "learners/free_energy/trust.py",
-    "learners/free_energy/verdict.py",
+    "ensemble/tasks/decisions.py",
+    "ensemble/tasks/regression.py",
+    "ensemble/population.py",
+    "ensemble/tasks/classification.py",
 )
 INTERVALS = (
-    "learners/free_energy/intervals.py",
-    "learners/free_energy/noise.py",
-    "learners/free_energy/prediction_sets.py",
+    "ensemble/tasks/intervals.py",
+    "ensemble/tasks/regression.py",
+    "ensemble/tasks/decisions.py",
 )
 
 PACKAGES = (

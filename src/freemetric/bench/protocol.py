@@ -12,8 +12,9 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
+from ..ensemble import FreeEnergyClassifier
 from ..exceptions import DataWarning
-from ..learners import FreeEnergyClassifier, MetricKNeighborsClassifier
+from ..learners import MetricKNeighborsClassifier
 from ..versions import versions
 from .methods import METHODS
 from .records import Job, Record

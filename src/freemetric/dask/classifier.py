@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..learners import FreeEnergyClassifier
+from ..ensemble import FreeEnergyClassifier
+from ..ensemble.finish import ClassificationTask
 from ..learners.checks import warn_about
-from ..learners.free_energy.finishing import ClassificationTask
 from ..metrics import Committee
 from .far_voters import FarVoters
 from .model import DaskFreeEnergyModel

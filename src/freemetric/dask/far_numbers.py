@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..learners.free_energy.told_numbers import numbers_told
+from ..ensemble.tasks.regression import numbers_told
 from ..learners.training_rows import TrainingRows
 from ..metrics import NumberVoters, Scale, Told
-from ..metrics.places import Places, shared_places
+from ..metrics.training_set import Places, shared_places
 from .far_rows import FarRows
 from .far_trends import FarTrend, TrendFinder
 from .partitions import Block

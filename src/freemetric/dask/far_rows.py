@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ..extras import require
 from ..learners.training_rows import MOST_ORDERED, canonical_order
 from ..metrics import Voters
-from ..metrics.places import Places
-from ..metrics.precincts import Precinct
+from ..metrics.training_set import Places
+from .partition_index import Precinct
 from .partitions import Block, check_aligned
 
 MOST_TOGETHER = 65_535  # rows of a precinct: all of them are seen in every view at once

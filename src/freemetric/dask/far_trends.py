@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from ..learners.training_rows import TrainingRows
 from ..metrics import Scale, Trend
-from ..metrics.products import Products
-from ..metrics.ridges import FOLDS, Columns, Lines, fitted
-from ..metrics.trends import MOST_COLUMNS, has_few_products, units_of
+from ..metrics.trends import FOLDS, MOST_COLUMNS, Columns, Lines, Products, fitted, has_few_products, units_of
 from ..metrics.views import Scaled, Steps, View, step_levels
 from .far_quantiles import margins_of
 from .far_rows import FarRows

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..learners.checks import check_labels, labelled
 from ..metrics import Voters
-from ..metrics.places import Places, places_of
+from ..metrics.training_set import Places, places_of
 from .far_rows import FarRows
 from .partitions import Block
 

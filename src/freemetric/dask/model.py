@@ -10,15 +10,15 @@ from joblib import parallel_config
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..ensemble.base import FreeEnergyModel
+from ..ensemble.finish import Task, finish_fit
+from ..ensemble.running import given_recipe, run_to_the_end
 from ..extras import require
 from ..learners.checks import check_n_components
-from ..learners.free_energy.finishing import Task, finish_fit
-from ..learners.free_energy.given import given_recipe, run_to_the_end
-from ..learners.free_energy.model import FreeEnergyModel
-from ..metrics.precincts import Spaces
 from ..printable import counted
 from ..sklearn_compat import validate_params, with_callbacks
 from .far_rows import FarRows
+from .partition_index import Spaces
 from .partitions import Block, check_not_lost, is_dask, known_lengths, pattern_blocks
 from .polling import FarPoll, Read
 

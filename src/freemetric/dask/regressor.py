@@ -7,17 +7,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..learners import FreeEnergyRegressor
+from ..ensemble import FreeEnergyRegressor
+from ..ensemble.finish import RegressionTask
+from ..ensemble.running import given_recipe
+from ..ensemble.tasks.decisions import check_alpha
+from ..ensemble.tasks.intervals import NumberScore, check_chances, interval_chances
 from ..learners.base import one_blas_thread
 from ..learners.checks import warn_about_patterns
-from ..learners.free_energy.finishing import RegressionTask
-from ..learners.free_energy.given import given_recipe
-from ..learners.free_energy.intervals import check_chances, interval_chances
-from ..learners.free_energy.number_scoring import NumberScore
-from ..learners.free_energy.prediction_sets import check_alpha
 from ..magnitudes import reduced
 from ..metrics import NumberCommittee
-from ..metrics.reading import Outlook
+from ..metrics.heads import Outlook
 from .far_numbers import FarNumbers
 from .model import DaskFreeEnergyModel
 from .partitions import is_dask, numbers, target_blocks

@@ -7,7 +7,6 @@ from .dml_eig import DMLeig
 from .dmlfe import DMLFE
 from .dmlmj import DMLMJ
 from .euclidean import Euclidean
-from .free_energy import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from .gmml import GMML
 from .itml import ITML
 from .kernelized import Kernelized
@@ -87,14 +86,11 @@ __all__ = [
     "Covariance",
     "DMLeig",
     "Euclidean",
-    "FreeEnergyClassifier",
-    "FreeEnergyRegressor",
     "Kernelized",
     "MetricKNeighborsClassifier",
     "MetricKNeighborsRegressor",
     "PairClassifier",
     "QuadrupletClassifier",
-    "Recipe",
     "TripletClassifier",
     "keep_interrupted_fits",
 ]

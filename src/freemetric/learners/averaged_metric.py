@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics import VIEWS, BaseCommittee
-from ..metrics.quadratic import pulled_back
+from ..metrics.averaged_metric import pulled_back
 
 
 class AveragedMetric:

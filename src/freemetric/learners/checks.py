@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..exceptions import DataWarning, callers_stacklevel
-from ..metrics.places import equal_rows
+from ..metrics.training_set import equal_rows
 from ..printable import counted, printable, verb
 from .units import ranges
 

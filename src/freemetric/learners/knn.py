@@ -14,7 +14,7 @@ from ..exceptions import DataWarning
 from ..files.checks import require
 from ..files.estimators import check_attributes
 from ..metrics import Voters
-from ..metrics.votes import NeighborVotes, shares
+from ..metrics.neighbor_votes import NeighborVotes, shares
 from ..sklearn_compat import (
     CallbackSupportMixin,
     HasMethods,

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from ..kernels import kernels_for
 from ..magnitudes import exponent_of
-from ..metrics.places import equal_rows
-from ..metrics.votes import within_reach
+from ..metrics.neighbor_votes import within_reach
+from ..metrics.training_set import equal_rows
 
 CHUNK_BYTES = 64 << 20
 Array = NDArray[np.float64]

@@ -3,23 +3,15 @@
 Nothing here is fitted by itself; learners make these values, and files, displays, reports and graphs read them.
 """
 
-from .axes import Axes
-from .basins import BASINS, Basins, register_basins
-from .committee import BaseCommittee, Committee
-from .ensemble import Candidate, Ensemble
+from .class_densities import BASINS, Basins, MeanField, ScreenedField, Wells, register_basins
+from .committee import BaseCommittee, Committee, NumberCommittee
 from .forms import FORMS, Form, register_form
-from .mean_field import MeanField, ScreenedField
-from .mixture import Calibration, Mixture
-from .number_committee import NumberCommittee
-from .number_voters import NumberVoters
-from .reading import Outlook, Reading
-from .scales import Scale
-from .told import Told
+from .heads import Calibration, Mixture, Outlook, Reading, Scale
+from .linear_views import Axes, Whitened
+from .members import Candidate, Ensemble
+from .training_set import NumberVoters, Told, Voters
 from .trends import TRENDS, Trend
 from .views import VIEWS, View, register_view
-from .voters import Voters
-from .wells import Wells
-from .whitened import Whitened
 
 __all__ = [
     "BASINS",

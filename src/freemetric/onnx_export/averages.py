@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..learners import MetricKNeighborsRegressor
-from ..metrics.places import Places, shared_places
-from ..metrics.votes import FARTHEST
+from ..metrics.neighbor_votes import FARTHEST
+from ..metrics.training_set import Places, shared_places
 from .graph import Graph
 from .neighbors import votes
 

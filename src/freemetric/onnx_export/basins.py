@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..metrics import Basins, MeanField, ScreenedField, Wells
-from ..metrics.wells import FARTHEST
+from ..metrics.class_densities import FARTHEST
 from .graph import Graph
 from .views import view_graph
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..metrics import Calibration, Committee, Voters
-from ..metrics.votes import NEAREST_BONUS
+from ..metrics.neighbor_votes import NEAREST_BONUS
 from .basins import basins_graph
 from .committees import mixed_shares
 from .graph import Graph

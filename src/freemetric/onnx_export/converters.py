@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
+from ..ensemble.finish import rows_asked
 from ..extras import require
-from ..learners import FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier, MetricKNeighborsRegressor
+from ..learners import MetricKNeighborsClassifier, MetricKNeighborsRegressor
 from ..learners.base import MetricLearner
-from ..learners.free_energy.description import rows_asked
 from ..learners.kernelized import Kernelized
 from ..metric_learn.points import PointsLearner
 from .averages import mean_of_neighbors

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metrics.places import Places
+from ..metrics.training_set import Places
 from .graph import Graph
 
 

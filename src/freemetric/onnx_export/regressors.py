@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics import NumberCommittee, Reading, Scale, Told, Trend
-from ..metrics.reading import BEYOND, LEAST_VARIANCE
+from ..metrics.heads import BEYOND, LEAST_VARIANCE
 from .committees import mixed_shares
 from .graph import Graph
 from .views import view_graph

@@ -10,9 +10,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..display.candidates import kind_name
-from ..learners.free_energy.importances_mixin import KNOWN, ImportancesMixin
-from ..learners.free_energy.out_of_bag import out_of_bag
-from ..learners.free_energy.scoring import score_name
+from ..ensemble.importances import KNOWN, ImportancesMixin
+from ..ensemble.tasks.decisions import score_name
+from ..ensemble.tasks.intervals import out_of_bag
 from ..learners.kernel_functions import WITH_GAMMA
 from ..learners.kernelized import Kernelized
 from ..printable import counted

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from ..metrics import Voters
-from ..metrics.votes import NeighborVotes, shares
+from ..metrics.neighbor_votes import NeighborVotes, shares
 
 
 def leave_one_out(Z: NDArray, y: NDArray, n_classes: int, n_neighbors: int) -> NDArray:

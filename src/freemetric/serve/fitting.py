@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..learners.free_energy.scoring import score_name
+from ..ensemble.tasks.decisions import score_name
 from ..report.encode import rounded
 from ..report.findings import Findings
 from ..report.numbers import scores

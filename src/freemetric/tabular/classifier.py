@@ -8,9 +8,10 @@ from sklearn.base import ClassifierMixin, is_classifier
 from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
 
+from ..ensemble import FreeEnergyClassifier
 from ..files.checks import require
 from ..files.estimators import check_attributes
-from ..learners import FreeEnergyClassifier, MetricKNeighborsClassifier
+from ..learners import MetricKNeighborsClassifier
 from .frame_labels import frame_labels
 from .labels import check_two
 from .learned_table import inner_can

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..learners.free_energy.importances import Importances
+from ..ensemble.importances import Importances
 from ..presenting import Presented
 from .feature_shares import Weight
 from .frame_step import FrameStep

@@ -7,7 +7,8 @@ from typing import Any
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
 
-from ..learners import DMLFE, LEARNERS, PAPER, FreeEnergyClassifier
+from ..ensemble import FreeEnergyClassifier
+from ..learners import DMLFE, LEARNERS, PAPER
 from .references import REFERENCES
 
 

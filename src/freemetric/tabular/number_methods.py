@@ -5,7 +5,8 @@ from collections.abc import Callable
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor, RandomForestRegressor
 
-from ..learners import DMLFE, MLKR, PCA, Euclidean, FreeEnergyRegressor
+from ..ensemble import FreeEnergyRegressor
+from ..learners import DMLFE, MLKR, PCA, Euclidean
 from .methods import Method
 
 

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, is_regressor
 from sklearn.utils.metaestimators import available_if
 
-from ..learners import FreeEnergyRegressor, MetricKNeighborsRegressor
+from ..ensemble import FreeEnergyRegressor
+from ..learners import MetricKNeighborsRegressor
 from ..magnitudes import r2
 from .frame_cells import cells
 from .frame_labels import frame_target

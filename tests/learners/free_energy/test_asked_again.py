@@ -5,9 +5,9 @@ import pytest
 
 from freemetric import FreeEnergyRegressor
 from freemetric.datasets.laws import LAWS
-from freemetric.learners.free_energy.asked_again import read_as_asked
-from freemetric.learners.free_energy.given import given_recipe
-from freemetric.learners.free_energy.out_of_bag import hearing_of, out_of_bag_intervals
+from freemetric.ensemble.running import given_recipe
+from freemetric.ensemble.tasks.intervals import hearing_of, out_of_bag_intervals
+from freemetric.ensemble.tasks.regression import read_as_asked
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from freemetric.learners.free_energy.bags import Bags
-from freemetric.learners.target import Classes
+from freemetric.ensemble.sampling import Bags
+from freemetric.ensemble.tasks.classification import Classes
 
 
 def bags_of(rng, y, share, most=10**9, **options):

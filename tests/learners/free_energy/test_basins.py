@@ -8,9 +8,9 @@ from scipy.optimize import check_grad
 from scipy.special import log_softmax, softmax
 
 from freemetric import FreeEnergyClassifier, Recipe
-from freemetric.learners import target
-from freemetric.learners.free_energy.crossing import crossed_basins
-from freemetric.learners.target import Classes
+from freemetric.ensemble.oob import crossed_basins
+from freemetric.ensemble.tasks import classification as target
+from freemetric.ensemble.tasks.classification import Classes
 from freemetric.metrics import Voters
 
 VOTES_ALONE = replace(Recipe(), basins=())

@@ -11,8 +11,8 @@ import pytest
 
 import freemetric
 from freemetric import FreeEnergyClassifier
+from freemetric.ensemble import running
 from freemetric.files import save
-from freemetric.learners.free_energy import running
 from freemetric.mc import Annealing, Constant, ElementMove
 
 MOVES = {"hamiltonian": None, "element": Annealing(Constant(1e-3), ElementMove(0.3), n_steps=3)}

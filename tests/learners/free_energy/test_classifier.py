@@ -12,7 +12,8 @@ from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.energies import CallableEnergy, Diagonal, LogNCAEnergy
 from freemetric.exceptions import DataWarning
 from freemetric.mc import Annealing, Constant, ElementMove, ParallelTempering
-from freemetric.metrics import polling, searches
+from freemetric.metrics import index as polling
+from freemetric.metrics import neighbor_votes as searches
 
 
 @pytest.fixture(scope="module")

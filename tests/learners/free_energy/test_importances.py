@@ -11,8 +11,8 @@ from sklearn.inspection import permutation_importance
 
 import freemetric
 from freemetric import FreeEnergyClassifier, Recipe
+from freemetric.ensemble.oob import Hearing
 from freemetric.exceptions import DataWarning
-from freemetric.learners.free_energy.hearing import Hearing
 
 PLAIN = replace(Recipe(), calibration="none", basins=(), neighbors=(5,))
 
@@ -163,9 +163,9 @@ def test_the_same_whatever_the_threads_and_after_a_file(coin, tmp_path):
 
 def test_few_judges_and_replicas_where_features_are_very_many(coin, monkeypatch):
     model, _ = coin
-    monkeypatch.setattr("freemetric.learners.free_energy.importances.AFFORDABLE", 1e6)
-    monkeypatch.setattr("freemetric.learners.free_energy.hearing.MOST_VOTERS", 250)
-    monkeypatch.setattr("freemetric.learners.free_energy.hearing.KEPT_BYTES", 0)
+    monkeypatch.setattr("freemetric.ensemble.importances.AFFORDABLE", 1e6)
+    monkeypatch.setattr("freemetric.ensemble.oob.MOST_VOTERS", 250)
+    monkeypatch.setattr("freemetric.ensemble.oob.KEPT_BYTES", 0)
     few = model.permutation_importances()
     assert few.n_judges <= 200
     assert few.mean[1] > few.mean[0]

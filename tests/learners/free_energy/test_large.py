@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from freemetric import FreeEnergyClassifier, Recipe
+from freemetric.ensemble.search import panel_of
+from freemetric.ensemble.tasks.classification import Classes
 from freemetric.learners import training_rows as rows_module
-from freemetric.learners.free_energy.search import panel_of
-from freemetric.learners.target import Classes
 from freemetric.learners.training_rows import canonical_order, training_rows
 from freemetric.metrics import Voters
 

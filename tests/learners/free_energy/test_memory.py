@@ -11,13 +11,13 @@ from scipy.spatial.distance import pdist
 
 from freemetric import FreeEnergyClassifier, Recipe, load
 from freemetric.energies import Confinement, NCAEnergy
+from freemetric.ensemble.candidates import MANY_CLASSES_BYTES, Panel, affordable_panel
+from freemetric.ensemble.running import kinds_to_try
+from freemetric.ensemble.search import Problem
+from freemetric.ensemble.tasks.classification import Classes
 from freemetric.learners.averaged_metric import AveragedMetric
-from freemetric.learners.free_energy.budget import MANY_CLASSES_BYTES, Panel, affordable_panel
-from freemetric.learners.free_energy.kinds import kinds_to_try
-from freemetric.learners.free_energy.search import Problem
-from freemetric.learners.target import Classes
 from freemetric.metrics import Axes, Voters
-from freemetric.metrics.mixture import mixed_shares
+from freemetric.metrics.heads import mixed_shares
 from freemetric.metrics.views import Scaled
 
 pytestmark = pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
@@ -131,7 +131,7 @@ def test_distances_of_a_wide_table_are_the_mean_of_all(wide, model):
 
 def test_rows_of_views_with_very_many_columns_are_still_apart(wide, model, monkeypatch):
     expected = model.transform(wide[0])
-    monkeypatch.setattr("freemetric.metrics.averages.MOST_NUMBERS", 0)  # two rows say where the axes are
+    monkeypatch.setattr("freemetric.metrics.averaged_metric.MOST_NUMBERS", 0)  # two rows say where the axes are
     again = load_again(model)
     assert again.transform(wide[0]).shape == (40, 1)
     assert expected.shape == (40, 39)

@@ -7,7 +7,7 @@ import pytest
 
 from freemetric import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from freemetric.datasets.laws import LAWS
-from freemetric.learners.free_energy.patience import LONGEST, is_worth_patience, walk_length
+from freemetric.ensemble.candidates import LONGEST, is_worth_patience, walk_length
 from freemetric.metrics import Candidate
 
 SHORT = replace(

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 import freemetric
 from freemetric import FreeEnergyClassifier, datasets
-from freemetric.learners.free_energy.prediction_sets import p_values, prediction_sets, typical_shares
+from freemetric.ensemble.tasks.decisions import p_values, prediction_sets, typical_shares
 
 from ...data_sets import FOLDER, MISSING
 

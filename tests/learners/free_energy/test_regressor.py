@@ -12,10 +12,8 @@ from sklearn.neighbors import KNeighborsRegressor
 
 import freemetric
 from freemetric import FreeEnergyRegressor
-from freemetric.learners.free_energy.intervals import interval_chances
-from freemetric.learners.free_energy.noise import noise_trends, spread_of
-from freemetric.learners.free_energy.number_verdict import Judged, read
-from freemetric.learners.numbers import Numbers
+from freemetric.ensemble.tasks.intervals import interval_chances
+from freemetric.ensemble.tasks.regression import Judged, Numbers, noise_trends, read, spread_of
 from freemetric.metrics import Told
 
 

@@ -13,8 +13,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_diabetes
 
 from freemetric import FreeEnergyRegressor, Recipe
+from freemetric.ensemble import running
 from freemetric.exceptions import InterruptedFitWarning
-from freemetric.learners.free_energy import running
 
 KINDS = {"candidates": ["scaled/full", "steps/diagonal"], "random_state": 0}
 

@@ -8,15 +8,14 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.energies import LogNCAEnergy
+from freemetric.ensemble.allocation import is_better, populate
+from freemetric.ensemble.candidates import candidate_of
+from freemetric.ensemble.population import Population
+from freemetric.ensemble.sampling import replicas_of
+from freemetric.ensemble.search import Problem, Search, one_by_one
+from freemetric.ensemble.tasks.classification import Classes, verdict_on
+from freemetric.ensemble.tasks.decisions import Decision
 from freemetric.exceptions import InterruptedFitWarning
-from freemetric.learners.free_energy.candidates import candidate_of
-from freemetric.learners.free_energy.decision import Decision
-from freemetric.learners.free_energy.population import Population
-from freemetric.learners.free_energy.race import is_better, populate
-from freemetric.learners.free_energy.sample import replicas_of
-from freemetric.learners.free_energy.search import Problem, Search, one_by_one
-from freemetric.learners.free_energy.verdict import verdict_on
-from freemetric.learners.target import Classes
 from freemetric.metrics import Candidate, Voters
 
 RECIPE = Recipe()

@@ -4,9 +4,9 @@ from scipy.optimize import check_grad, minimize
 from scipy.special import softmax
 
 from freemetric import Recipe
-from freemetric.learners.free_energy.candidates import spread
-from freemetric.learners.free_energy.trust import allowed_neighbors, best_pair, boltzmann_weights, trusted
-from freemetric.learners.target import Classes
+from freemetric.ensemble.candidates import spread
+from freemetric.ensemble.population import allowed_neighbors, best_pair, boltzmann_weights, trusted
+from freemetric.ensemble.tasks.classification import Classes
 from freemetric.metrics import Calibration, Mixture
 
 RECIPE = Recipe()

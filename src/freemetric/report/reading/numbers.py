@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...learners.free_energy.intervals import interval_chances
-from ...learners.free_energy.out_of_bag import hearing_of
+from ...ensemble.tasks.intervals import hearing_of, interval_chances
 from ...metrics import NumberCommittee, NumberVoters
-from ...metrics.reading import terms_of
+from ...metrics.heads import terms_of
 from ...sklearn_compat import safe_indexing
 from ..findings import Findings, NumberFindings, TrendFindings
 from ..judge import nearest

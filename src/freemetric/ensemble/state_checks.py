@@ -1,0 +1,123 @@
+"""Checks of a free-energy model that comes from a file: all of its parts fit together."""
+
+from typing import Any
+
+import numpy as np
+
+from ..files.checks import check_array, require
+from ..files.estimators import check_attributes
+from ..metrics import FORMS, VIEWS, Committee, NumberCommittee
+from .oob import Jury
+
+FITTED = (
+    "n_features_in_",
+    "n_searched_",
+    "n_neighbors_",
+    "shortlist_",
+    "shortlist_recall_",
+    "committee_",
+    "selection_",
+    "trace_",
+    "snapshots_",
+    "distance_weights_",
+    "distance_weights_std_",
+    "jury_",
+    "temperature_",
+    "confinement_",
+    "oob_score_",
+)
+OF_CLASSES = ("classes_", "oob_decision_function_", "class_weight_")
+TRACE = ("temperature", "energy", "acceptance")
+SELECTION = {
+    **dict.fromkeys(("view", "form", "energy"), "U"),
+    **dict.fromkeys(("n_replicas", "n_neighbors", "bag_size"), "iu"),
+    **dict.fromkeys(("temperature", "confinement", "weight"), "f"),
+}
+"""Columns of what was tried, with the kinds of their numbers."""
+
+
+def check_classifier(model: Any) -> None:
+    """ValueError unless a fitted FreeEnergyClassifier is whole and its parts fit together."""
+    check_attributes(model, (*FITTED, *OF_CLASSES))
+    if "committee_" not in vars(model):
+        return
+    committee = model.committee_
+    require(type(committee) is Committee, "committee_", "is something else")
+    require(committee.voters.n_classes == len(model.classes_), "committee_", "is of other classes")
+    _check_fitted(model, committee, (*SELECTION, "oob_error", "oob_brier"))
+    check_array(model.class_weight_, "class_weight_", 1, model.classes_.shape)
+    require((model.class_weight_ > 0).all(), "class_weight_", "is not positive")
+    _check_judges(model.oob_decision_function_, committee.voters)
+
+
+def check_regressor(model: Any) -> None:
+    """ValueError unless a fitted FreeEnergyRegressor is whole and its parts fit together."""
+    check_attributes(model, (*FITTED, "oob_prediction_"))
+    if "committee_" not in vars(model):
+        return
+    committee = model.committee_
+    require(type(committee) is NumberCommittee, "committee_", "is something else")
+    _check_fitted(model, committee, (*SELECTION, "oob_absolute", "oob_squared"))
+    check_array(model.oob_prediction_, "oob_prediction_", 1, finite=False)
+    require(len(model.oob_prediction_) > committee.voters.rows.max(), "oob_prediction_", "has too few rows")
+
+
+def _check_fitted(model, committee, columns):
+    """What models of classes and of numbers have."""
+    d = model.n_features_in_
+    require(committee.voters.X.shape[1] == d, "committee_", "is of other features")
+    require(model.n_neighbors_ <= committee.n_neighbors, "n_neighbors_", "is too large")
+    for name in ("distance_weights_", "distance_weights_std_"):
+        check_array(getattr(model, name), name, 1, (d,))
+        require((getattr(model, name) >= 0).all(), name, "is negative")
+    require(type(model.jury_) is Jury, "jury_", "is something else")
+    model.jury_.check(committee.ensembles, committee.voters)
+    _check_selection(model.selection_, committee.n_neighbors, columns)
+    _check_walks(model.trace_, model.snapshots_)
+    require(type(model.shortlist_) is int and model.shortlist_ > 0, "shortlist_", "is no number of patterns")
+    searched = model.n_searched_
+    require(type(searched) is int and 0 < searched <= len(committee.voters), "n_searched_", "is no number of patterns")
+    for name in ("oob_score_", "temperature_", "confinement_", "shortlist_recall_"):
+        require(isinstance(getattr(model, name), float), name, "is no number")
+
+
+def _check_judges(scores, voters):
+    """Prediction sets are made of them."""
+    require(scores.dtype.kind == "f", "oob_decision_function_", "has no numbers")
+    require(len(scores) > voters.rows.max(), "oob_decision_function_", "has fewer rows than the patterns")
+    judged = scores[~np.isnan(scores).all(axis=1)]
+    whole = (judged >= 0).all() and np.allclose(judged.sum(axis=1), 1)
+    require(whole, "oob_decision_function_", "has rows that are no probabilities")
+
+
+def _check_selection(selection, K, columns):
+    require(_of_class(selection, dict, "selection_").keys() == set(columns), "selection_", "has other columns")
+    n = np.size(selection["n_neighbors"])
+    for name in columns:
+        kinds = SELECTION.get(name, "f")
+        check_array(selection[name], f"{name} of selection_", 1, (n,), kinds, finite=name in ("temperature", "weight"))
+    ks = np.tile(np.arange(1, K + 1), n // K)
+    require(n > 0 and np.array_equal(selection["n_neighbors"], ks), "selection_", "has other numbers of neighbours")
+    known = set(selection["view"].tolist()) <= set(VIEWS) and set(selection["form"].tolist()) <= set(FORMS)
+    require(known, "selection_", "has unknown views or forms")
+
+
+def _check_walks(trace, snapshots):
+    if _of_class(trace, dict, "trace_"):
+        require(trace.keys() == set(TRACE), "trace_", "has other columns")
+        for name in TRACE:
+            check_array(trace[name], f"{name} of trace_", 2, np.shape(trace["energy"]), finite=False)
+        require(trace["energy"].size, "trace_", "is empty")
+    if snapshots is not None:
+        columns = _of_class(snapshots, dict, "snapshots_").keys()
+        require(columns == {"view", "form", "step", "map"}, "snapshots_", "has other columns")
+        require(snapshots["view"] in VIEWS and snapshots["form"] in FORMS, "snapshots_", "is of another kind")
+        check_array(snapshots["map"], "map of snapshots_", 3)
+        check_array(snapshots["step"], "step of snapshots_", 1, snapshots["map"].shape[:1], "iu")
+        require(snapshots["map"].size, "snapshots_", "is empty")
+
+
+def _of_class(value: Any, kind: type, what: str) -> Any:
+    if type(value) is not kind or not (value or what == "trace_"):
+        raise ValueError(f"{what} of a free-energy model is no {kind.__name__} with something in it")
+    return value

@@ -1,0 +1,112 @@
+"""Scores, out-of-bag predictions and prediction intervals of regression."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.metrics import get_scorer
+
+from ...magnitudes import r2
+from ...metrics import NumberVoters, Scale
+from ..oob import Hearing
+
+
+def check_chances(q: ArrayLike) -> NDArray[np.float64]:
+    """Chances (n,); ValueError unless all are between 0 and 1."""
+    chances = np.atleast_1d(np.asarray(q, dtype=np.float64))
+    if chances.ndim != 1 or not ((chances > 0) & (chances < 1)).all():
+        raise ValueError(f"q is a chance between 0 and 1, or several; got {q!r}.")
+    return chances
+
+
+def interval_chances(n_errors: int, alpha: float) -> NDArray[np.float64]:
+    """Chances (2,) of the ends of intervals that miss a share alpha.
+
+    A new error is as likely to fall before, between or after n known ones as anywhere else: the ends are the
+    floor((n + 1) alpha / 2)-th of them from both sides, or the outermost where n is too small.
+    """
+    place = max(0.0, np.floor((n_errors + 1) * alpha / 2) - 1)
+    low = place / max(1, n_errors - 1)
+    return np.array([low, 1 - low])
+
+
+class KnownNumbers(RegressorMixin, BaseEstimator):
+    """A regressor whose patterns are predictions, for scorers."""
+
+    def fit(self, X: NDArray, y: NDArray) -> "KnownNumbers":
+        """Nothing is learned."""
+        return self
+
+    def predict(self, X: NDArray) -> NDArray:
+        """What was given."""
+        return X[:, 0]
+
+
+class NumberScore:
+    """A score of predicted numbers, the larger the better.
+
+    Parameters
+    ----------
+    scoring : str, callable or None
+        Name of a scorer, or one: ``scorer(estimator, X, y)``. None is R^2.
+    scale : Scale
+        On which the truth is known.
+    """
+
+    def __init__(self, scoring: str | Callable[..., float] | None, scale: Scale):
+        self.scorer: Any = None if scoring in (None, "r2") else get_scorer(scoring)
+        self.scale = scale
+
+    def __call__(self, predictions: NDArray, z: NDArray, weights: NDArray | None = None) -> float:
+        """The score of predictions (n, 1) of rows whose numbers on the scale are z (n,); NaN for fewer than two."""
+        y = self.scale.back(z)
+        if len(y) < 2:
+            return np.nan
+        if self.scorer is None:
+            return r2(y, predictions[:, 0], weights)
+        options = {} if weights is None else {"sample_weight": weights}
+        return float(self.scorer(KnownNumbers(), predictions, y, **options))
+
+
+MOST_JUDGES, MOST_REPLICAS = 10_000, 1000
+FEW_VOTERS = 1000  # all of which are asked where predictions ask all
+
+
+class OutOfBag(NamedTuple):
+    """Rows that judged, by their numbers in the table given to fit; (n,) each."""
+
+    rows: NDArray[np.intp]
+    truth: NDArray[np.float64]
+    predicted: NDArray[np.float64]
+
+
+def out_of_bag(model: Any) -> OutOfBag:
+    """True and predicted numbers of the training rows of a fitted regressor."""
+    voters, order = model.committee_.voters, np.argsort(model.committee_.voters.rows)
+    rows, truth = voters.rows[order], model.committee_.scale.back(voters.y[order])
+    predicted = model.oob_prediction_[rows]
+    judged = np.isfinite(predicted)
+    return OutOfBag(rows[judged], truth[judged], predicted[judged])
+
+
+def hearing_of(model: Any) -> Hearing:
+    """The judges of a fitted regressor, ready to be asked again, as predictions are."""
+    size = model._asked or max(model.shortlist_, min(len(model.committee_.voters), FEW_VOTERS))
+    return Hearing(model.committee_, model.jury_, size, MOST_JUDGES, MOST_REPLICAS)
+
+
+def out_of_bag_intervals(model: Any, alpha: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Rows (n,) and intervals (n, 2) that miss a share alpha of them.
+
+    Judges are asked again, by the replicas that left them out; of very many judges and replicas a part.
+    """
+    committee, hearing = model.committee_, hearing_of(model)
+    if not len(hearing.judges):
+        return np.empty(0, dtype=np.intp), np.empty((0, 2))
+    shares = hearing.shares(hearing.X, np.arange(len(hearing.judges)))
+    assert isinstance(hearing.voters, NumberVoters)
+    wholes = committee.wholes_of(hearing.voters, hearing.judges)
+    chances = interval_chances(len(committee.reading.errors), alpha)
+    return hearing.voters.rows[hearing.judges], committee.quantiles(committee.reading(shares, wholes), chances)
