@@ -11,7 +11,7 @@ import freemetric
 from freemetric import FreeEnergyClassifier, datasets
 from freemetric.ensemble.tasks.decisions import p_values, prediction_sets, typical_shares
 
-from ...data_sets import FOLDER, MISSING
+from ..data_sets import FOLDER, MISSING
 
 ALPHAS = (0.2, 0.1, 0.05)
 N_SPLITS = 4
