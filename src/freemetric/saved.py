@@ -2,7 +2,8 @@
 
 from . import energies, mc, metric_learn
 from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
-from .ensemble.oob import Jury
+from .ensemble.model import Ensemble, RegressionEnsemble
+from .ensemble.oob import OOBIndices
 from .ensemble.sampling import Replicas
 from .files import register
 from .files.registry import register_known
@@ -20,15 +21,13 @@ from .learners.walk_checkpoint import KeptWalk
 from .metrics import (
     Calibration,
     Candidate,
-    Committee,
-    Ensemble,
+    Member,
     Mixture,
-    NumberCommittee,
-    NumberVoters,
     Reading,
+    RegressionTrainingSet,
     Scale,
-    Told,
-    Voters,
+    TargetEncoding,
+    TrainingSet,
 )
 from .tabular import TableClassifier, TableModel, TableRegressor
 
@@ -53,17 +52,17 @@ for _tag, _cls in {
     "recipe": Recipe,
     "table-model": TableModel,
     "replicas": Replicas,
-    "jury": Jury,
+    "oob-indices": OOBIndices,
     "candidate": Candidate,
-    "ensemble": Ensemble,
+    "member": Member,
     "mixture": Mixture,
     "calibration": Calibration,
-    "voters": Voters,
-    "committee": Committee,
-    "number-voters": NumberVoters,
-    "number-committee": NumberCommittee,
+    "training-set": TrainingSet,
+    "ensemble": Ensemble,
+    "regression-training-set": RegressionTrainingSet,
+    "regression-ensemble": RegressionEnsemble,
     "reading": Reading,
-    "told": Told,
+    "target-encoding": TargetEncoding,
     "scale": Scale,
     "chain": mc.Chain,
     "walk": KeptWalk,
@@ -73,7 +72,7 @@ for _tag, _cls in {
     "nca": energies.NCAEnergy,
     "log-nca": energies.LogNCAEnergy,
     "regression": energies.RegressionEnergy,
-    "likeness": energies.LikenessEnergy,
+    "likeness": energies.NeighborLikelihoodEnergy,
     "diagonal": energies.Diagonal,
     "confinement": energies.Confinement,
     "sum": energies.SumEnergy,

@@ -6,8 +6,8 @@ import pytest
 from freemetric import FreeEnergyRegressor
 from freemetric.datasets.laws import LAWS
 from freemetric.ensemble.running import given_recipe
-from freemetric.ensemble.tasks.intervals import hearing_of, out_of_bag_intervals
-from freemetric.ensemble.tasks.regression import read_as_asked
+from freemetric.ensemble.tasks.intervals import oob_predictor_of, out_of_bag_intervals
+from freemetric.ensemble.tasks.regression import recalibrated
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +33,12 @@ def test_judges_who_ask_a_shortlist_are_held_as_often_as_promised(short, sample)
 
 
 def test_errors_are_those_of_predictions_with_the_same_shortlist(short):
-    hearing = hearing_of(short)
-    everybody = np.arange(len(hearing.judges))
-    wholes = short.committee_.wholes_of(hearing.voters, hearing.judges)
-    outlook = short.committee_.reading(hearing.shares(hearing.X, everybody), wholes)
-    errors = np.sort((hearing.y - outlook.place) / outlook.spread)
-    apart = np.abs(errors - short.committee_.reading.errors)  # noises of single rows are crossed in a fit
+    predictor = oob_predictor_of(short)
+    everybody = np.arange(len(predictor.judges))
+    wholes = short.ensemble_.wholes_of(predictor.training_set, predictor.judges)
+    outlook = short.ensemble_.reading(predictor.shares(predictor.X, everybody), wholes)
+    errors = np.sort((predictor.y - outlook.place) / outlook.spread)
+    apart = np.abs(errors - short.ensemble_.reading.errors)  # noises of single rows are crossed in a fit
     assert np.quantile(apart, 0.95) < 0.1  # 0.27 with the spread of a search that asks everybody
     assert apart.mean() < 0.02
 
@@ -48,12 +48,12 @@ def test_new_rows_are_held_as_often_as_promised(short):
 
 
 def test_nothing_changes_where_all_are_asked(short):
-    committee, recipe = short.committee_, given_recipe(short, 500)
-    assert read_as_asked(committee, short.jury_, None, recipe) is committee
-    assert read_as_asked(committee, short.jury_, 500, recipe) is committee
+    ensemble, recipe = short.ensemble_, given_recipe(short, 500)
+    assert recalibrated(ensemble, short.oob_indices_, None, recipe) is ensemble
+    assert recalibrated(ensemble, short.oob_indices_, 500, recipe) is ensemble
 
 
 def test_places_do_not_change(short, sample):
     wide = FreeEnergyRegressor(n_replicas=20, shortlist=None, random_state=0).fit(sample.X, sample.y)
-    assert np.array_equal(wide.committee_.reading.strengths, short.committee_.reading.strengths)
-    assert not np.array_equal(wide.committee_.reading.spread, short.committee_.reading.spread)
+    assert np.array_equal(wide.ensemble_.reading.strengths, short.ensemble_.reading.strengths)
+    assert not np.array_equal(wide.ensemble_.reading.spread, short.ensemble_.reading.spread)

@@ -25,14 +25,14 @@ def linear(wine):
 
 def averaged_distances(model, U, V):
     """Replica by replica."""
-    committee, total = model.committee_, 0.0
-    for ensemble, trust in zip(committee.ensembles, committee.trust, strict=True):
-        view = committee.views[ensemble.candidate.view]
-        rows = view(committee.voters.X)
-        for M in ensemble.matrices():
+    ensemble, total = model.ensemble_, 0.0
+    for member, member_weights in zip(ensemble.members, ensemble.member_weights, strict=True):
+        view = ensemble.views[member.candidate.view]
+        rows = view(ensemble.training_set.X)
+        for M in member.matrices():
             scale = 2 * np.sum(M * np.cov(rows, rowvar=False))
             D = view(U) - view(V)
-            total = total + trust / len(ensemble) * np.einsum("ni,ij,nj->n", D, M, D) / scale
+            total = total + member_weights / len(member) * np.einsum("ni,ij,nj->n", D, M, D) / scale
     return np.sqrt(total)
 
 

@@ -8,10 +8,10 @@ from scipy.optimize import check_grad
 from scipy.special import log_softmax, softmax
 
 from freemetric import FreeEnergyClassifier, Recipe
-from freemetric.ensemble.oob import crossed_basins
+from freemetric.ensemble.oob import cross_fitted_densities
 from freemetric.ensemble.tasks import classification as target
 from freemetric.ensemble.tasks.classification import Classes
-from freemetric.metrics import Voters
+from freemetric.metrics import TrainingSet
 
 VOTES_ALONE = replace(Recipe(), basins=())
 
@@ -33,8 +33,8 @@ def test_they_see_what_neighbours_miss(rng):
 
 def test_none_where_none_are_wanted(rng):
     model = FreeEnergyClassifier(8, recipe=VOTES_ALONE, random_state=0).fit(*nested(rng, 80))
-    assert not model.committee_.basins
-    assert not len(model.committee_.mixture.calibration.strengths)
+    assert not model.ensemble_.densities
+    assert not len(model.ensemble_.mixture.calibration.strengths)
 
 
 def test_labels_alone_decide_nothing(rng):
@@ -50,8 +50,8 @@ def test_a_judge_has_no_part_in_what_it_judges(rng):
     other = y.copy()
     other[17] = 1 - y[17]
     judges = np.arange(60)
-    _, before = crossed_basins(("wells", "mean-field"), Voters(X, y, 2), judges)
-    _, after = crossed_basins(("wells", "mean-field"), Voters(X, other, 2), judges)
+    _, before = cross_fitted_densities(("wells", "mean-field"), TrainingSet(X, y, 2), judges)
+    _, after = cross_fitted_densities(("wells", "mean-field"), TrainingSet(X, other, 2), judges)
     np.testing.assert_array_equal(before[:, 17], after[:, 17])
     assert (before != after).any(axis=(0, 2)).sum() == 54  # all but the tenth that is left out with it
 
@@ -87,8 +87,8 @@ def test_the_gradient_of_the_calibration(rng, monkeypatch):
     assert (Classes(3).calibrated(shares, y, weights, F).strengths >= 0).all()
 
 
-@pytest.mark.parametrize("basins", [("well",), "wells", ["wells"], (["wells"],), (None,)])
-def test_basins_that_there_are_not(basins):
+@pytest.mark.parametrize("names", [("well",), "wells", ["wells"], (["wells"],), (None,)])
+def test_basins_that_there_are_not(names):
     with pytest.raises(ValueError, match="basins of Recipe are not a tuple of some of") as caught:
-        Recipe(basins=basins)
+        Recipe(basins=names)
     assert "\n" not in str(caught.value)

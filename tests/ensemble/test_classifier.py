@@ -33,19 +33,19 @@ def test_prediction_by_brute_force(model, wine):
     X, y = wine
     query, train, labels = X[1], X[::2], y[::2]
     mixed = np.zeros(3)
-    for ensemble, weights in zip(model.ensembles_, model.committee_.mixture.weights, strict=True):
-        view, form = model.views_[ensemble.candidate.view], ensemble.candidate.form
+    for member, weights in zip(model.members_, model.ensemble_.mixture.weights, strict=True):
+        view, form = model.views_[member.candidate.view], member.candidate.form
         V, q = view(train), view(query[None])[0]
-        maps = [np.eye(V.shape[1])] if form == "identity" else ensemble.maps
+        maps = [np.eye(V.shape[1])] if form == "identity" else member.maps
         for A in maps:
             A = np.diag(A[0]) if form == "diagonal" else A
             votes = np.eye(3)[nearest_classes(V @ A.T, labels, A @ q, 40)].cumsum(axis=0)
             mixed += weights @ (votes / np.arange(1, 41)[:, None]) / len(maps)
     assert mixed.sum() == pytest.approx(1)
-    calibration = model.committee_.mixture.calibration
+    calibration = model.ensemble_.mixture.calibration
     Z = calibration.slope * np.log(mixed + 0.05) + calibration.bias
-    for strength, basins in zip(calibration.strengths, model.committee_.basins, strict=True):
-        Z -= strength * basins(query[None])[0]
+    for strength, densities in zip(calibration.strengths, model.ensemble_.densities, strict=True):
+        Z -= strength * densities(query[None])[0]
     expected = np.exp(Z) / np.exp(Z).sum()
     np.testing.assert_allclose(model.predict_proba(query[None])[0], expected, atol=1e-5)
 
@@ -118,7 +118,7 @@ def test_distance_weights_of_one_diagonal_metric_by_hand(wine):
     model = FreeEnergyClassifier(1, candidates=["scaled/diagonal"], temperature=1e-3, random_state=0)
     with pytest.warns(DataWarning, match="never out of bag"):
         model.fit(X, y)
-    w = model.ensembles_[0].maps[0, 0]
+    w = model.members_[0].maps[0, 0]
     by_hand = w**2 * model.views_["scaled"](X).var(axis=0)
     np.testing.assert_allclose(model.distance_weights_, by_hand / by_hand.sum())
 
@@ -129,7 +129,7 @@ def test_embedding_has_the_mean_squared_distance(wine):
     Z = model.embed(X[:5])
     V, covariance = model.views_["scaled"](X), np.cov(model.views_["scaled"](X), rowvar=False)
     expected = 0.0
-    for A in model.ensembles_[0].maps:
+    for A in model.members_[0].maps:
         scale = 2 * np.trace(A @ covariance @ A.T)
         expected += ((A @ (V[0] - V[1])) ** 2).sum() / scale / 6
     assert ((Z[0] - Z[1]) ** 2).sum() == pytest.approx(expected, rel=1e-6)
@@ -175,9 +175,9 @@ def test_results_do_not_depend_on_threads(wine):
 def test_low_rank_and_another_sampler(wine):
     sampler = Annealing(Constant(2e-3), ElementMove(0.3), n_steps=5)
     model = FreeEnergyClassifier(12, n_components=3, energy="nca", sampler=sampler, random_state=0).fit(*wine)
-    learned = [ensemble for ensemble in model.ensembles_ if ensemble.candidate.learns]
+    learned = [member for member in model.members_ if member.candidate.learns]
     assert learned
-    assert all(ensemble.maps.shape[1:] == (3, 13) for ensemble in learned)
+    assert all(member.maps.shape[1:] == (3, 13) for member in learned)
     assert model.temperature_ == 2e-3
     assert model.oob_score_ > 0.9
 
@@ -276,7 +276,7 @@ def test_minus_one_is_unlabelled_where_others_are_labels(wine):
     labels[::5] = -1
     with pytest.warns(DataWarning, match="unlabelled"):
         model = FreeEnergyClassifier(6, random_state=0).fit(X, np.where(labels == -1, -1, y))
-    assert len(model.committee_.voters) == (labels != -1).sum()
+    assert len(model.ensemble_.training_set) == (labels != -1).sum()
     assert np.isnan(model.oob_decision_function_[labels == -1]).all()
 
 
@@ -285,7 +285,7 @@ def test_a_recipe_is_a_parameter(iris):
     model = clone(FreeEnergyClassifier(recipe=recipe, random_state=0)).fit(*iris)
     assert model.trace_["energy"].shape == (3, 12)  # bags of 75 patterns: twice as many
     assert set(model.selection_["n_neighbors"][model.selection_["weight"] > 0]) <= {3, 5}
-    assert model.committee_.mixture.calibration.slope == 1.0
+    assert model.ensemble_.mixture.calibration.slope == 1.0
     given = FreeEnergyClassifier(4, recipe=recipe, candidates=["scaled/diagonal"], random_state=0).fit(*iris)
     assert given.trace_["energy"].shape == (3, 4)
     assert set(given.selection_["form"]) == {"diagonal"}
@@ -342,25 +342,25 @@ def test_what_predictions_share_is_made_once_and_dies_with_the_model(wine):
     X, y = wine
     model = FreeEnergyClassifier(4, random_state=0).fit(X[::2], y[::2])
     kept = model.predict_proba(X)
-    poll = polling.POLLS[model.committee_]
+    index = polling.INDICES[model.ensemble_]
     model.predict(X)
-    assert polling.POLLS[model.committee_] is poll
+    assert polling.INDICES[model.ensemble_] is index
     again = model.fit(X[1::2], y[1::2]).predict_proba(X)
-    assert polling.POLLS[model.committee_] is not poll
+    assert polling.INDICES[model.ensemble_] is not index
     assert np.abs(again - kept).max() > 0.01
-    n = len(polling.POLLS)
+    n = len(polling.INDICES)
     del model
     gc.collect()
-    assert len(polling.POLLS) < n
+    assert len(polling.INDICES) < n
 
 
 def test_searches_for_votes_are_kept(wine, monkeypatch):
     X, y = wine
     model = FreeEnergyClassifier(4, random_state=0).fit(X, y)
     votes = model.votes(X)
-    first = searches.KEPT[model.committee_]
+    first = searches.KEPT[model.ensemble_]
     assert first[0] == (None, "cpu")
     model.set_params(n_jobs=2).votes(X)
-    assert searches.KEPT[model.committee_] is not first
+    assert searches.KEPT[model.ensemble_] is not first
     monkeypatch.setattr(searches, "KEPT_BYTES", 0)
     np.testing.assert_array_equal(model.set_params(n_jobs=1).votes(X), votes)

@@ -5,7 +5,7 @@ import pytest
 
 from freemetric import NCA, FreeEnergyClassifier, MetricKNeighborsClassifier
 
-MODELS = {"committee": FreeEnergyClassifier(10, random_state=0), "neighbours": MetricKNeighborsClassifier(NCA(), 3)}
+MODELS = {"ensemble": FreeEnergyClassifier(10, random_state=0), "neighbours": MetricKNeighborsClassifier(NCA(), 3)}
 
 
 @pytest.fixture(scope="module", params=MODELS)

@@ -27,10 +27,10 @@ def test_the_first_call_is_a_fit(data):
 def test_new_rows_vote_and_old_metrics_go(data):
     X, y = data
     model = first(data)
-    before = model.ensembles_[0].maps
+    before = model.members_[0].maps
     model.partial_fit(X[200:250], y[200:250])
-    after = model.ensembles_[0].maps
-    assert len(model.committee_.voters) == 250
+    after = model.members_[0].maps
+    assert len(model.ensemble_.training_set) == 250
     assert model.n_searched_ == 200
     n_new = int(np.ceil(0.2 * len(before)))  # 50 of 250 rows
     assert len(after) == len(before)
@@ -71,7 +71,7 @@ def test_classes_that_come_later(data):
 def test_weights_of_some_calls(data):
     X, y = data
     model = first(data).partial_fit(X[200:240], y[200:240], sample_weight=np.where(np.arange(40) < 20, 1, 3))
-    np.testing.assert_allclose(np.unique(model.committee_.voters.weights), [0.5, 1.0, 1.5])
+    np.testing.assert_allclose(np.unique(model.ensemble_.training_set.weights), [0.5, 1.0, 1.5])
 
 
 def test_the_same_calls_make_the_same_model(data):

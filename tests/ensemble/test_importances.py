@@ -11,7 +11,7 @@ from sklearn.inspection import permutation_importance
 
 import freemetric
 from freemetric import FreeEnergyClassifier, Recipe
-from freemetric.ensemble.oob import Hearing
+from freemetric.ensemble.oob import OOBPredictor
 from freemetric.exceptions import DataWarning
 
 PLAIN = replace(Recipe(), calibration="none", basins=(), neighbors=(5,))
@@ -32,7 +32,7 @@ def coin():
 
 
 def heard(model):
-    return Hearing(model.committee_, model.jury_, 10**6, 10**6, 10**6)
+    return OOBPredictor(model.ensemble_, model.oob_indices_, 10**6, 10**6, 10**6)
 
 
 def by_hand(X, y, changed, k=5, weights=None):
@@ -51,7 +51,7 @@ def test_the_coin_weighs_and_does_not_matter(coin):
     model, _ = coin
     found, error = model.feature_importances_, model.feature_importances_error_
     assert model.distance_weights_.argmax() == 0  # what misled
-    forest = RandomForestClassifier(random_state=0).fit(model.committee_.voters.X, model.committee_.voters.y)
+    forest = RandomForestClassifier(random_state=0).fit(model.ensemble_.training_set.X, model.ensemble_.training_set.y)
     assert (found[1:4] > found[0] + 2 * np.hypot(error[1:4], error[0])).all()
     assert (forest.feature_importances_[1:4] > 5 * forest.feature_importances_[0]).all()
     assert abs(found[0]) < 3 * error[0] < 0.05
@@ -60,10 +60,10 @@ def test_the_coin_weighs_and_does_not_matter(coin):
 
 def test_judges_as_they_are_get_their_out_of_bag_probabilities():
     for model in (few_classes(), few_classes(class_weight="balanced"), few_classes(scoring="f1_macro")):
-        hearing = heard(model)
-        rows = model.committee_.voters.rows[hearing.judges]
+        predictor = heard(model)
+        rows = model.ensemble_.training_set.rows[predictor.judges]
         everyone = np.arange(len(rows))
-        again = hearing.answers(hearing.X, everyone)
+        again = predictor.answers(predictor.X, everyone)
         np.testing.assert_allclose(again, model.oob_decision_function_[rows], atol=1e-5)
 
 
@@ -80,8 +80,8 @@ def test_plain_neighbours_by_hand(weighted):
     weights = rng.random(160) + 0.5 if weighted else None
     model = FreeEnergyClassifier(candidates=["scaled/identity"], recipe=PLAIN, random_state=0)
     model.fit(X, y, sample_weight=weights)
-    voters = model.committee_.voters
-    X, y, w = voters.X, voters.y, voters.weights
+    training_set = model.ensemble_.training_set
+    X, y, w = training_set.X, training_set.y, training_set.weights
     found = model.permutation_importances(n_repeats=2, random_state=7)
     shuffles = np.random.default_rng(7)
     shuffles = [shuffles.permutation(160) for _ in range(2)]
@@ -144,10 +144,10 @@ def test_copies_of_rows_make_errors_no_smaller():
     options = {"candidates": ["scaled/identity"], "recipe": replace(PLAIN, neighbors=(15,)), "random_state": 0}
     with pytest.warns(DataWarning, match="copies"):
         tripled = FreeEnergyClassifier(**options).fit(np.repeat(X, 3, axis=0), np.repeat(y, 3))
-    hearing = heard(tripled)
-    rows = tripled.committee_.voters.rows[hearing.judges]
+    predictor = heard(tripled)
+    rows = tripled.ensemble_.training_set.rows[predictor.judges]
     np.testing.assert_allclose(
-        hearing.answers(hearing.X, np.arange(360)), tripled.oob_decision_function_[rows], atol=1e-5
+        predictor.answers(predictor.X, np.arange(360)), tripled.oob_decision_function_[rows], atol=1e-5
     )
     once = FreeEnergyClassifier(**{**options, "recipe": PLAIN}).fit(X, y)
     assert tripled.feature_importances_error_[1] > 0.6 * once.feature_importances_error_[1]
@@ -175,9 +175,9 @@ def test_rows_that_come_later_judge_nothing_and_old_ones_judge_on(coin):
     X, y = coin_and_clues(np.random.default_rng(8), 150)
     model = FreeEnergyClassifier(8, candidates=["scaled/full"], temperature=1e-3, random_state=0)
     model.partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
-    assert set(model.jury_.rows) <= set(range(100))
-    left_out = np.concatenate(model.jury_.left_out(model.ensembles_))
-    assert left_out.shape == (model.committee_.n_replicas, len(model.jury_))
+    assert set(model.oob_indices_.rows) <= set(range(100))
+    left_out = np.concatenate(model.oob_indices_.left_out(model.members_))
+    assert left_out.shape == (model.ensemble_.n_replicas, len(model.oob_indices_))
     assert 0.3 < left_out.mean() < 0.7
     assert model.feature_importances_[1:].max() > 3 * abs(model.feature_importances_[0])
 

@@ -8,7 +8,7 @@ from freemetric.ensemble.search import panel_of
 from freemetric.ensemble.tasks.classification import Classes
 from freemetric.learners import training_rows as rows_module
 from freemetric.learners.training_rows import canonical_order, training_rows
-from freemetric.metrics import Voters
+from freemetric.metrics import TrainingSet
 
 SHORT = Recipe(most_searched=300, most_judged=200, smallest_bag=50, kinds=("scaled/diagonal", "scaled/full"))
 
@@ -24,21 +24,21 @@ def blobs(n, seed=0):
 def test_a_panel_is_a_stratified_sample():
     X, y = blobs(5000)
     y[y == 2] = np.where(np.arange((y == 2).sum()) < 5, 2, 1)  # a rare class
-    voters = Voters(X, y, 3, rows=np.arange(5000) + 7)
-    panel = panel_of(voters, Classes(3), 500, np.random.SeedSequence(0))
+    training_set = TrainingSet(X, y, 3, rows=np.arange(5000) + 7)
+    panel = panel_of(training_set, Classes(3), 500, np.random.SeedSequence(0))
     assert abs(len(panel) - 500) <= 3
-    np.testing.assert_array_equal(voters.X[panel.rows - 7], panel.X)
+    np.testing.assert_array_equal(training_set.X[panel.rows - 7], panel.X)
     share = np.bincount(panel.y) / len(panel)
     np.testing.assert_allclose(share, np.bincount(y) / 5000, atol=0.005)
     assert (panel.y == 2).sum() == 2  # one would have no neighbour of its class
-    assert panel_of(voters, Classes(3), 5000, np.random.SeedSequence(0)) is voters
+    assert panel_of(training_set, Classes(3), 5000, np.random.SeedSequence(0)) is training_set
 
 
 def test_all_rows_vote_though_few_were_searched():
     X, y = blobs(2000)
     Q, truth = blobs(500, seed=1)
     model = FreeEnergyClassifier(12, recipe=SHORT, random_state=0).fit(X, y)
-    assert len(model.committee_.voters) == model.n_searched_ == 2000
+    assert len(model.ensemble_.training_set) == model.n_searched_ == 2000
     judged = ~np.isnan(model.oob_decision_function_[:, 0])
     assert judged.sum() <= 200
     assert model.oob_score_ == pytest.approx(
@@ -54,8 +54,8 @@ def test_very_many_rows_stay_where_they_are(monkeypatch, tmp_path):
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
     model = FreeEnergyClassifier(6, recipe=SHORT, random_state=0).fit(mapped, y)
-    assert np.shares_memory(model.committee_.voters.X, mapped)
-    assert model.committee_.voters.X.dtype == np.float32
+    assert np.shares_memory(model.ensemble_.training_set.X, mapped)
+    assert model.ensemble_.training_set.X.dtype == np.float32
     copied = FreeEnergyClassifier(6, recipe=SHORT, random_state=0).fit(X, y)
     np.testing.assert_array_equal(model.predict_proba(X[:50]), copied.predict_proba(X[:50]))
 

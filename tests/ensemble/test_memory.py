@@ -16,7 +16,7 @@ from freemetric.ensemble.running import kinds_to_try
 from freemetric.ensemble.search import Problem
 from freemetric.ensemble.tasks.classification import Classes
 from freemetric.learners.averaged_metric import AveragedMetric
-from freemetric.metrics import Axes, Voters
+from freemetric.metrics import Axes, TrainingSet
 from freemetric.metrics.heads import mixed_shares
 from freemetric.metrics.views import Scaled
 
@@ -85,13 +85,13 @@ def test_features_of_a_wide_table_have_shares(wide, view):
     M = model.get_mahalanobis_matrix()
     expected = np.diag(M) * X.var(axis=0)
     np.testing.assert_allclose(shares, expected / expected.sum(), rtol=0.2)
-    shown = AveragedMetric(model.committee_).matrix(X)
+    shown = AveragedMetric(model.ensemble_).matrix(X)
     np.testing.assert_allclose(np.diag(shown) / np.trace(shown), expected / expected.sum(), rtol=1e-6)
 
 
 def problem(n_features, energy=None):
     y = np.arange(20) % 2
-    return Problem(Voters(np.zeros((20, n_features)), y, 2), Classes(2), energy)
+    return Problem(TrainingSet(np.zeros((20, n_features)), y, 2), Classes(2), energy)
 
 
 def test_only_maps_that_mix_many_features_see_their_axes():
@@ -119,13 +119,15 @@ def test_one_feature_among_many_is_found(rng):
 
 def test_distances_of_a_wide_table_are_the_mean_of_all(wide, model):
     """Summed by hand over replicas, each scaled to a mean squared distance of one."""
-    X, committee = wide[0], model.committee_
+    X, ensemble = wide[0], model.ensemble_
     expected = 0
-    for ensemble, trust in zip(committee.ensembles, committee.trust, strict=True):
-        V = committee.views[ensemble.candidate.view](X)
-        for Z in ensemble.spaces(V):
-            expected = expected + trust / len(ensemble) * pdist(Z, "sqeuclidean") / (2 * Z.var(axis=0, ddof=1).sum())
-    assert {"axes", "steps"} < set(committee.views)
+    for member, member_weights in zip(ensemble.members, ensemble.member_weights, strict=True):
+        V = ensemble.views[member.candidate.view](X)
+        for Z in member.spaces(V):
+            expected = expected + member_weights / len(member) * pdist(Z, "sqeuclidean") / (
+                2 * Z.var(axis=0, ddof=1).sum()
+            )
+    assert {"axes", "steps"} < set(ensemble.views)
     np.testing.assert_allclose(pdist(model.transform(X), "sqeuclidean"), expected, rtol=1e-6)
 
 

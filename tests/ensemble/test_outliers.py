@@ -42,7 +42,7 @@ def test_training_patterns_are_inside_and_new_ones_spread_over_all_scores(model,
 def test_far_queries_are_outside_however_far(model, size, sign):
     far = sign * size * np.ones((3, 4))
     np.testing.assert_array_equal(model.outlier_score(far), 1)
-    one_feature = model.committee_.voters.X[:3].copy()
+    one_feature = model.ensemble_.training_set.X[:3].copy()
     one_feature[:, 2] = sign * size
     np.testing.assert_array_equal(model.outlier_score(one_feature), 1)
 

@@ -14,7 +14,7 @@ import freemetric
 from freemetric import FreeEnergyRegressor
 from freemetric.ensemble.tasks.intervals import interval_chances
 from freemetric.ensemble.tasks.regression import Judged, Numbers, noise_trends, read, spread_of
-from freemetric.metrics import Told
+from freemetric.metrics import TargetEncoding
 
 
 def small(**options):
@@ -201,7 +201,7 @@ def test_noise_that_grows_along_a_feature_is_found(rng):
 
 def test_strengths_are_least_squares_where_they_are_positive(rng):
     numbers = np.array([rng.standard_normal(500), rng.random(500), rng.standard_normal(500)])
-    told = Told.ranges_of(numbers)
+    told = TargetEncoding.ranges_of(numbers)
     shares, trends = told.ballots(numbers) / 3, rng.standard_normal((1, 500)).clip(told.low[0], told.high[0])
     y = numbers[0] + 0.5 * (trends[0] - numbers[0])
     reading = read(told, Judged(shares, trends, y), prior=1e-9)
@@ -210,7 +210,7 @@ def test_strengths_are_least_squares_where_they_are_positive(rng):
 
 
 def test_judges_of_numbers_by_hand():
-    told = Told(np.zeros(2), np.ones(2))
+    told = TargetEncoding(np.zeros(2), np.ones(2))
     target = Numbers(told)
     shares = told.ballots(np.array([[0.2, 0.9], [0.0, 0.0]])) / 2
     assert_allclose(target.scores(shares, np.array([0.0, 1.0])), (0.04 + 0.01) / 2, rtol=1e-5)
@@ -218,7 +218,7 @@ def test_judges_of_numbers_by_hand():
 
 
 def test_strata_are_quarters():
-    strata = Numbers(Told(np.zeros(1), np.ones(1))).strata(np.arange(40.0)[::-1])
+    strata = Numbers(TargetEncoding(np.zeros(1), np.ones(1))).strata(np.arange(40.0)[::-1])
     assert [len(part) for part in strata] == [10] * 4
     assert sorted(np.concatenate(strata).tolist()) == list(range(40))
     assert strata[0].min() == 30

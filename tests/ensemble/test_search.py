@@ -8,22 +8,22 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.energies import LogNCAEnergy
-from freemetric.ensemble.allocation import is_better, populate
+from freemetric.ensemble.allocation import allocate_replicas, is_better
 from freemetric.ensemble.candidates import candidate_of
 from freemetric.ensemble.population import Population
 from freemetric.ensemble.sampling import replicas_of
 from freemetric.ensemble.search import Problem, Search, one_by_one
-from freemetric.ensemble.tasks.classification import Classes, verdict_on
+from freemetric.ensemble.tasks.classification import Classes, classification_result
 from freemetric.ensemble.tasks.decisions import Decision
 from freemetric.exceptions import InterruptedFitWarning
-from freemetric.metrics import Candidate, Voters
+from freemetric.metrics import Candidate, TrainingSet
 
 RECIPE = Recipe()
 
 
 def search_in(X, y, recipe=RECIPE, run=one_by_one, seed=0, **options):
     n_classes = y.max() + 1
-    problem = Problem(Voters(X, y, n_classes), Classes(n_classes), **options)
+    problem = Problem(TrainingSet(X, y, n_classes), Classes(n_classes), **options)
     return Search(problem, recipe, np.random.SeedSequence(seed), run)
 
 
@@ -38,18 +38,18 @@ def test_out_of_bag_votes_by_brute_force(iris):
     X, y = iris[0] * [1, 2, 3, 4], iris[1]
     X[142, 0] += 0.01  # or it is a copy of another row
     search = search_in(X, y)
-    entrant = search.enter(Candidate("scaled", "full", "log-nca", 1e-3, 3e-4, 75))
-    search.grow([(entrant, 4)])
+    result = search.enter(Candidate("scaled", "full", "log-nca", 1e-3, 3e-4, 75))
+    search.grow([(result, 4)])
     V, bags = search.views["scaled"](X), search.bags_of(75).first(4)
     for i in (0, 60, 140):
         expected = np.zeros((40, 3))
-        for A, bag in zip(entrant.maps, bags, strict=True):
+        for A, bag in zip(result.maps, bags, strict=True):
             if i not in bag:
                 Z = V @ A.T
                 nearest = nearest_classes(Z, y, Z[i], 40, without=i)
                 expected += np.eye(3)[nearest].cumsum(axis=0) / np.arange(1, 41)[:, None]
-        np.testing.assert_allclose(entrant.ballots.shares[i], expected, rtol=1e-6)
-        assert expected[0].sum() == entrant.ballots.counts[i] == 2  # complementary bags
+        np.testing.assert_allclose(result.ballots.shares[i], expected, rtol=1e-6)
+        assert expected[0].sum() == result.ballots.counts[i] == 2  # complementary bags
 
 
 def test_plain_neighbors_are_judged_by_leaving_one_out(iris):
@@ -64,10 +64,10 @@ def test_plain_neighbors_are_judged_by_leaving_one_out(iris):
 
 def test_plain_neighbors_are_judged_once(iris):
     search = search_in(*iris)
-    entrant = search.enter(Candidate("scaled", "identity", "log-nca"))
+    result = search.enter(Candidate("scaled", "identity", "log-nca"))
     for _ in range(2):
-        search.grow([(entrant, 0)])
-    assert set(entrant.ballots.counts) == {1}
+        search.grow([(result, 0)])
+    assert set(result.ballots.counts) == {1}
 
 
 def test_never_clearly_worse_than_plain_neighbors_out_of_bag(rng):
@@ -76,11 +76,11 @@ def test_never_clearly_worse_than_plain_neighbors_out_of_bag(rng):
     y = np.tile([0, 1], 40)
     X[1::2] = X[::2] + 0.02 * rng.random((40, 6)) + 0.3
     search = search_in(X, y, Recipe(n_replicas=12))
-    populate(search, [candidate_of(kind, RECIPE, bag_size=60) for kind in RECIPE.kinds], True, True)
-    decision, population = Decision(None, None, np.arange(2), search.problem.voters), search.population
-    verdict = verdict_on(population, RECIPE, decision)
-    best_plain = verdict.scores[~population.learns].min()
-    brier = ((verdict.probabilities - np.eye(2)[population.truth]) ** 2).sum(axis=1) / 2
+    allocate_replicas(search, [candidate_of(kind, RECIPE, bag_size=60) for kind in RECIPE.kinds], True, True)
+    decision, population = Decision(None, None, np.arange(2), search.problem.training_set), search.population
+    outcome = classification_result(population, RECIPE, decision)
+    best_plain = outcome.scores[~population.learns].min()
+    brier = ((outcome.probabilities - np.eye(2)[population.truth]) ** 2).sum(axis=1) / 2
     assert brier.mean() <= best_plain + 2 * brier.std() / np.sqrt(len(brier)) + 0.02
 
 
@@ -102,8 +102,8 @@ def tasks(wine):
 def test_tasks_can_be_done_in_any_order(tasks):
     search, todo = tasks
     results = [replicas_of(task) for task in reversed(todo)][::-1]
-    for entrant, own in zip(search.population.entrants, np.array_split(np.arange(len(todo)), 2), strict=True):
-        np.testing.assert_array_equal(entrant.maps, np.concatenate([results[n].maps for n in own]))
+    for result, own in zip(search.population.results, np.array_split(np.arange(len(todo)), 2), strict=True):
+        np.testing.assert_array_equal(result.maps, np.concatenate([results[n].maps for n in own]))
 
 
 @pytest.mark.slow
@@ -184,14 +184,14 @@ def test_larger_bags_are_tried_by_as_many_replicas_of_every_form():
 @pytest.mark.parametrize(("right", "better"), [(0.9, True), (0.7, False), (0.5, False)])
 def test_better_means_by_more_than_the_error(right, better, rng):
     y = np.arange(400) % 2
-    population = Population(Voters(np.arange(400.0)[:, None], y, 2), Classes(2), np.arange(400), 1)
+    population = Population(TrainingSet(np.arange(400.0)[:, None], y, 2), Classes(2), np.arange(400), 1)
     for share in (0.7, right):
-        entrant = population.enter(Candidate("scaled", "full", "log-nca"), 1)
+        result = population.enter(Candidate("scaled", "full", "log-nca"), 1)
         correct = np.clip(share + rng.normal(0, 0.2, 400), 0, 1)
-        entrant.ballots.shares[np.arange(400), 0, y] = correct
-        entrant.ballots.shares[np.arange(400), 0, 1 - y] = 1 - correct
-        entrant.ballots.counts[:] = 1
-    old, new = population.entrants
+        result.ballots.shares[np.arange(400), 0, y] = correct
+        result.ballots.shares[np.arange(400), 0, 1 - y] = 1 - correct
+        result.ballots.counts[:] = 1
+    old, new = population.results
     assert is_better(population, [new], [old]) == better
 
 

@@ -5,7 +5,7 @@ from scipy.special import softmax
 
 from freemetric import Recipe
 from freemetric.ensemble.candidates import spread
-from freemetric.ensemble.population import allowed_neighbors, best_pair, boltzmann_weights, trusted
+from freemetric.ensemble.population import allowed_neighbors, best_pair, boltzmann_weights, selection_weights
 from freemetric.ensemble.tasks.classification import Classes
 from freemetric.metrics import Calibration, Mixture
 
@@ -86,7 +86,7 @@ def test_a_mixture_is_the_calibrated_weighted_mean(rng):
 
 def test_trust_goes_to_allowed_neighbors_and_not_to_hopeless_candidates():
     scores = np.array([[0.1, 0.1, 0.1], [0.1, 0.11, 0.1], [0.9, 0.9, 0.9]])
-    weights = trusted(scores, lambda best: Classes(2).error_of(best, 200), [1, 3], RECIPE)
+    weights = selection_weights(scores, lambda best: Classes(2).error_of(best, 200), [1, 3], RECIPE)
     assert weights.sum() == pytest.approx(1)
     assert not weights[:, 1].any()
     assert not weights[2].any()

@@ -40,17 +40,17 @@ from freemetric import (
 from freemetric.energies import (
     Confinement,
     Diagonal,
-    LikenessEnergy,
     LogNCAEnergy,
     MiniBatch,
     NCAEnergy,
+    NeighborLikelihoodEnergy,
     RegressionEnergy,
 )
-from freemetric.ensemble.oob import Jury
+from freemetric.ensemble.oob import OOBIndices
 from freemetric.ensemble.sampling import Ballots, Replicas
 from freemetric.learners.lowest import Lowest
 from freemetric.learners.walk_checkpoint import KeptWalk
-from freemetric.metrics import BASINS, TRENDS, VIEWS, Calibration, Candidate, Ensemble, Mixture, Voters
+from freemetric.metrics import CLASS_DENSITIES, TRENDS, VIEWS, Calibration, Candidate, Member, Mixture, TrainingSet
 from freemetric.metrics.trends import Products, crossed_trend
 
 from .conftest import QUICK
@@ -77,28 +77,28 @@ VALUES = {
         ),
         Replicas(np.empty((0, 1, 3)), Ballots.none(5, 4, 3), {}, {}),
     ],
-    "freemetric:jury": [
-        Jury.of(rng.permutation(50)[:11], [rng.random((4, 11)) < 0.5, rng.random((2, 11)) < 0.5]),
-        Jury.of(np.arange(3), []),
+    "freemetric:oob-indices": [
+        OOBIndices.of(rng.permutation(50)[:11], [rng.random((4, 11)) < 0.5, rng.random((2, 11)) < 0.5]),
+        OOBIndices.of(np.arange(3), []),
     ],
     "freemetric:candidate": [
         Candidate("scaled", "full", "nca", 1e-3, 0.5, 64),
         Candidate("steps", "identity", "log-nca"),
     ],
-    "freemetric:ensemble": [
-        Ensemble(Candidate("scaled", "full", "nca", 1e-3), rng.random((4, 2, 3))),
-        Ensemble(Candidate("scaled", "diagonal", "log-nca"), rng.random((4, 1, 3))),
-        Ensemble(Candidate("quantiles", "identity", "log-nca"), np.empty((0, 3, 3))),
+    "freemetric:member": [
+        Member(Candidate("scaled", "full", "nca", 1e-3), rng.random((4, 2, 3))),
+        Member(Candidate("scaled", "diagonal", "log-nca"), rng.random((4, 1, 3))),
+        Member(Candidate("quantiles", "identity", "log-nca"), np.empty((0, 3, 3))),
     ],
     "freemetric:mixture": [Mixture(np.full((2, 4), 0.125), Calibration(2.0, np.array([0.5, -0.5])))],
     "freemetric:calibration": [
         Calibration(1.5, np.array([-1.0, 0.0, 1e-300])),
         Calibration(1.0, np.zeros(2), 0.25, np.ones(3)),
     ],
-    "freemetric:voters": [
-        Voters(X, y, 3),
-        Voters(X[::-1], y, 3, rng.random(40) + 0.1, rng.permutation(100)[:40]),
-        Voters(X[:, ::2], y.astype(np.int8), 3),
+    "freemetric:training-set": [
+        TrainingSet(X, y, 3),
+        TrainingSet(X[::-1], y, 3, rng.random(40) + 0.1, rng.permutation(100)[:40]),
+        TrainingSet(X[:, ::2], y.astype(np.int8), 3),
     ],
     **{
         f"view:{name}": [VIEWS[name].of(X), VIEWS[name].of(X * 0 + 1)]
@@ -106,13 +106,16 @@ VALUES = {
     },
     "view:products": [Products.of(X), Products.of(X * 0 + 1)],
     **{f"trend:{name}": [crossed_trend(TRENDS[name], X, X[:, 0] ** 2)[0]] for name in TRENDS},
-    **{f"basins:{name}": [BASINS[name].of(X, y, 3), BASINS[name].of(X * 0 + 1, y, 4)] for name in BASINS},
+    **{
+        f"basins:{name}": [CLASS_DENSITIES[name].of(X, y, 3), CLASS_DENSITIES[name].of(X * 0 + 1, y, 4)]
+        for name in CLASS_DENSITIES
+    },
 }
 
 PARAMETER_OBJECTS = {
     "energy:nca": [NCAEnergy()],
     "energy:log-nca": [LogNCAEnergy()],
-    "energy:likeness": [LikenessEnergy(), LikenessEnergy(0.5, n_neighbors=8)],
+    "energy:likeness": [NeighborLikelihoodEnergy(), NeighborLikelihoodEnergy(0.5, n_neighbors=8)],
     "energy:regression": [RegressionEnergy(), RegressionEnergy("pinball", quantile=0.9)],
     "energy:diagonal": [Diagonal(NCAEnergy())],
     "energy:confinement": [Confinement()],
@@ -198,7 +201,7 @@ def learners():
             MetricKNeighborsRegressor(MLKR(2), n_folds=2, random_state=0).fit(X, X[:, 0] ** 2),
             MetricKNeighborsRegressor(LEARNERS["euclidean"](), 3, weights="distance").fit(X, X[:, 1:3]),
         ],
-        "freemetric:committee": [many.committee_, short.committee_],
+        "freemetric:ensemble": [many.ensemble_, short.ensemble_],
         **tuples(),
         **numbers(weights),
         **tables(),
@@ -244,14 +247,14 @@ def numbers(weights):
     """Models of numbers, and what they are made of."""
     usual = FreeEnergyRegressor(6, candidates=["scaled/full", "steps/diagonal"], random_state=0).fit(X, X[:, 0] - 0.5)
     skewed = FreeEnergyRegressor(4, scale="log", random_state=0).fit(X, np.exp(3 * X[:, 1]), weights)
-    committees = [usual.committee_, skewed.committee_]
+    ensembles = [usual.ensemble_, skewed.ensemble_]
     return {
         "freemetric:free-energy-regressor": [usual, skewed],
-        "freemetric:number-committee": committees,
-        "freemetric:number-voters": [committee.voters for committee in committees],
-        "freemetric:reading": [committee.reading for committee in committees],
-        "freemetric:told": [committee.voters.told for committee in committees],
-        "freemetric:scale": [committee.scale for committee in committees],
+        "freemetric:regression-ensemble": ensembles,
+        "freemetric:regression-training-set": [ensemble.training_set for ensemble in ensembles],
+        "freemetric:reading": [ensemble.reading for ensemble in ensembles],
+        "freemetric:target-encoding": [ensemble.training_set.told for ensemble in ensembles],
+        "freemetric:scale": [ensemble.scale for ensemble in ensembles],
     }
 
 

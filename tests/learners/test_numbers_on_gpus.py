@@ -9,7 +9,7 @@ from sklearn.datasets import make_friedman1
 
 import freemetric.kernels
 from freemetric import DMLFE, MLKR, FreeEnergyRegressor
-from freemetric.energies import LikenessEnergy, RegressionEnergy
+from freemetric.energies import NeighborLikelihoodEnergy, RegressionEnergy
 from freemetric.mc import Annealing, Constant, ElementMove, HamiltonianMove
 
 
@@ -45,7 +45,7 @@ def test_bound_energies_are_the_reference(device, friedman, rng, loss, n_neighbo
 def test_likeness_is_the_reference(device, friedman, rng):
     X, y = friedman
     A = rng.standard_normal((2, 5, 5))
-    truth, made = (LikenessEnergy().bind(X, y, device=where).near(A) for where in ("reference", device))
+    truth, made = (NeighborLikelihoodEnergy().bind(X, y, device=where).near(A) for where in ("reference", device))
     np.testing.assert_allclose(made(A), truth(A), rtol=1e-4)
 
 

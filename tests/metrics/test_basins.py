@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, multivariate_t
 
-from freemetric.metrics import BASINS, MeanField, ScreenedField, Wells, register_basins
+from freemetric.metrics import (
+    CLASS_DENSITIES,
+    BinnedNaiveBayes,
+    ScreenedNaiveBayes,
+    StudentTDiscriminant,
+    register_class_density,
+)
 from freemetric.metrics.views import Steps
 
 
@@ -31,7 +37,7 @@ def test_wells_are_densities_of_student(rows):
         shape = 0.99 * shape + 0.01 * np.trace(shape) / d * np.eye(d)
         logs.append(multivariate_t((X / spread)[y == c].mean(axis=0), shape, df=d).logpdf(X / spread))
     expected = differences(-np.transpose(logs)) / 2  # sqrt(4)
-    np.testing.assert_allclose(differences(Wells.of(X, y, 3)(X)), expected, atol=1e-9)
+    np.testing.assert_allclose(differences(StudentTDiscriminant.of(X, y, 3)(X)), expected, atol=1e-9)
 
 
 def test_mean_field_counts(rows):
@@ -47,7 +53,7 @@ def test_mean_field_counts(rows):
             for c in range(3):
                 inside = ((same & (y == c)).sum() + 3 * share) / ((y == c).sum() + 3)
                 F[i, c] -= np.log(inside / share) / 2
-    np.testing.assert_allclose(MeanField.of(X, y, 3)(X), F, atol=1e-9)
+    np.testing.assert_allclose(BinnedNaiveBayes.of(X, y, 3)(X), F, atol=1e-9)
 
 
 def test_a_screened_field_counts_evidence_beyond_chance(rng):
@@ -61,8 +67,8 @@ def test_a_screened_field_counts_evidence_beyond_chance(rng):
         interval = (X[:, [j]] > steps.threshold).sum(axis=1)
         table = np.array([np.bincount(interval[y == c], minlength=len(steps.threshold) + 1) for c in range(3)])
         G, _, dof, _ = chi2_contingency(table, lambda_="log-likelihood", correction=False)
-        F = F + max(0, 1 - dof / G) * MeanField.of(X[:, [j]], y, 3)(X[:, [j]])
-    np.testing.assert_allclose(np.sqrt(5) * ScreenedField.of(X, y, 3)(X), F, atol=1e-9)
+        F = F + max(0, 1 - dof / G) * BinnedNaiveBayes.of(X[:, [j]], y, 3)(X[:, [j]])
+    np.testing.assert_allclose(np.sqrt(5) * ScreenedNaiveBayes.of(X, y, 3)(X), F, atol=1e-9)
 
 
 def test_screening_finds_one_feature_among_hundreds(rng):
@@ -73,56 +79,58 @@ def test_screening_finds_one_feature_among_hundreds(rng):
     )
     X[:, 7] += 2.5 * y
     Q[:, 7] += 2.5 * z
-    wrong = [(basins.of(X, y, 2)(Q).argmin(axis=1) != z).mean() for basins in (MeanField, ScreenedField)]
+    wrong = [
+        (densities.of(X, y, 2)(Q).argmin(axis=1) != z).mean() for densities in (BinnedNaiveBayes, ScreenedNaiveBayes)
+    ]
     assert wrong[1] < 0.75 * wrong[0]
 
 
 def test_weights_that_round_do_not_make_intervals(rng):
     X, y = np.round(rng.normal(size=(300, 3))), rng.integers(2, size=300)
     weights = rng.uniform(0.1, 1, 300)
-    assert np.isfinite(ScreenedField.of(X, y, 2, weights)(X)).all()
+    assert np.isfinite(ScreenedNaiveBayes.of(X, y, 2, weights)(X)).all()
 
 
-@pytest.mark.parametrize("basins", BASINS.values(), ids=BASINS)
+@pytest.mark.parametrize("basins", CLASS_DENSITIES.values(), ids=CLASS_DENSITIES)
 class TestAll:
-    def test_units_do_not_matter(self, basins, rows):
+    def test_units_do_not_matter(self, densities, rows):
         X, y = rows
         other = X * [1e-3, 1.0, 20.0, 1e6] + [0.0, 3.0, -5.0, 1e6]
-        F, G = (differences(basins.of(V, y, 3)(V)) for V in (X, other))
+        F, G = (differences(densities.of(V, y, 3)(V)) for V in (X, other))
         np.testing.assert_allclose(F, G, atol=1e-6)
 
-    def test_equal_weights_do_not_matter(self, basins, rows):
+    def test_equal_weights_do_not_matter(self, densities, rows):
         X, y = rows
-        np.testing.assert_allclose(basins.of(X, y, 3, np.full(90, 7.0))(X), basins.of(X, y, 3)(X), atol=1e-9)
+        np.testing.assert_allclose(densities.of(X, y, 3, np.full(90, 7.0))(X), densities.of(X, y, 3)(X), atol=1e-9)
 
-    def test_a_class_without_rows(self, basins, rows):
+    def test_a_class_without_rows(self, densities, rows):
         X, y = rows
-        F = basins.of(X, y, 4)(X)
+        F = densities.of(X, y, 4)(X)
         assert np.isfinite(F).all()
-        assert basins.of(X, y, 4).shape == (4, 4)
+        assert densities.of(X, y, 4).shape == (4, 4)
 
-    def test_constants_say_nothing(self, basins, rows):
-        F = differences(basins.of(np.ones((90, 2)), rows[1], 3)(np.ones((5, 2))))
+    def test_constants_say_nothing(self, densities, rows):
+        F = differences(densities.of(np.ones((90, 2)), rows[1], 3)(np.ones((5, 2))))
         np.testing.assert_allclose(F, 0, atol=1e-9)
 
-    def test_far_patterns(self, basins, rows):
+    def test_far_patterns(self, densities, rows):
         X, y = rows
         far = np.array([[1e200, -1e308, 1e308, 0.0], [1e5, 0, 0, 0]])
-        F = differences(basins.of(X, y, 3)(far))
+        F = differences(densities.of(X, y, 3)(far))
         assert np.isfinite(F).all()
         assert np.abs(F).max() < 50  # no certainty from far away
 
-    def test_through_state(self, basins, rows):
+    def test_through_state(self, densities, rows):
         X, y = rows
-        made = basins.of(X, y, 3)
-        assert basins.from_state(made.to_state())(X).tobytes() == made(X).tobytes()
+        made = densities.of(X, y, 3)
+        assert densities.from_state(made.to_state())(X).tobytes() == made(X).tobytes()
 
 
 def test_a_wide_class_around_a_narrow_one(rng):
     """Of two centred Gaussians the wells know Bayes' boundary, a sphere."""
     y = np.arange(600) % 2
     X, Q = (rng.normal(size=(600, 10)) * (1 + y)[:, None] for _ in range(2))
-    F = np.sqrt(10) * Wells.of(X, y, 2)(Q)
+    F = np.sqrt(10) * StudentTDiscriminant.of(X, y, 2)(Q)
     lengths = (Q**2).sum(axis=1)
     bayes = (lengths / 2 > lengths / 8 + 10 * np.log(2)).astype(int)
     assert (F.argmin(axis=1) != bayes).mean() < 0.05
@@ -130,17 +138,20 @@ def test_a_wide_class_around_a_narrow_one(rng):
 
 def test_a_row_without_weight_does_not_count(rows):
     X, y = rows
-    light, without = Wells.of(X, y, 3, np.where(np.arange(90) < 80, 1.0, 1e-12)), Wells.of(X[:80], y[:80], 3)
+    light, without = (
+        StudentTDiscriminant.of(X, y, 3, np.where(np.arange(90) < 80, 1.0, 1e-12)),
+        StudentTDiscriminant.of(X[:80], y[:80], 3),
+    )
     # their mean weight is one, so that 80 rows weigh as 90: only the prior of d patterns differs
     np.testing.assert_allclose(differences(light(X)), differences(without(X)), atol=0.1)
 
 
 def test_many_features_are_not_affordable():
-    assert Wells.affordable(100, 100)
-    assert not Wells.affordable(1001, 1)
-    assert MeanField.affordable(10**5, 100)
+    assert StudentTDiscriminant.affordable(100, 100)
+    assert not StudentTDiscriminant.affordable(1001, 1)
+    assert BinnedNaiveBayes.affordable(10**5, 100)
 
 
 def test_a_name_is_needed():
     with pytest.raises(ValueError, match="need a name"):
-        register_basins("", Wells)
+        register_class_density("", StudentTDiscriminant)

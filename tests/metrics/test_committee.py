@@ -6,8 +6,8 @@ from sklearn.datasets import make_classification
 
 import freemetric
 from freemetric import FreeEnergyClassifier, FreeEnergyRegressor
+from freemetric.ensemble.model import BaseEnsemble, Ensemble
 from freemetric.kernels import kernels_for, numba_, reference
-from freemetric.metrics import BaseCommittee, Committee
 from freemetric.metrics import index as polling
 from freemetric.metrics import index as shortlist
 
@@ -53,9 +53,9 @@ def model():
 
 def test_asking_all_is_the_mixture_of_all_shares(model):
     fitted, X = model
-    committee = fitted.committee_
-    by_definition = committee.mixture(committee.shares(X[:50]), committee.basin_energies(X[:50]))
-    np.testing.assert_allclose(committee.predict_proba(X[:50]), by_definition, atol=2e-5)
+    ensemble = fitted.ensemble_
+    by_definition = ensemble.mixture(ensemble.shares(X[:50]), ensemble.density_energies(X[:50]))
+    np.testing.assert_allclose(ensemble.predict_proba(X[:50]), by_definition, atol=2e-5)
 
 
 def test_a_shortlist_changes_little_and_its_recall_is_known(model):
@@ -65,25 +65,25 @@ def test_a_shortlist_changes_little_and_its_recall_is_known(model):
     assert (exact.argmax(axis=1) != short.argmax(axis=1)).mean() < 0.01
     assert np.abs(exact - short).mean() < 0.01
     assert fitted.shortlist_ in (128, 256)
-    assert fitted.shortlist_recall_ == pytest.approx(fitted.committee_.poll().recall(X, fitted.shortlist_), abs=0.03)
-    poll = fitted.committee_.poll()
-    assert poll.recall(X[:20], 900) == 1.0
-    assert poll.recall(X[:20], 40) < poll.recall(X[:20], 200) < 1.0
+    assert fitted.shortlist_recall_ == pytest.approx(fitted.ensemble_.index().recall(X, fitted.shortlist_), abs=0.03)
+    index = fitted.ensemble_.index()
+    assert index.recall(X[:20], 900) == 1.0
+    assert index.recall(X[:20], 40) < index.recall(X[:20], 200) < 1.0
 
 
 def test_large_models_compute_coordinates_when_they_are_asked(model, monkeypatch):
     fitted, X = model
     kept = fitted.set_params(shortlist=100).predict_proba(X[:30])
     monkeypatch.setattr(polling, "KEPT_BYTES", 0)
-    polling.POLLS.clear()
+    polling.INDICES.clear()
     np.testing.assert_allclose(fitted.predict_proba(X[:30]), kept, atol=1e-4)  # views in single precision
-    assert fitted.committee_.poll().coordinates is None
+    assert fitted.ensemble_.index().coordinates is None
     monkeypatch.setattr(shortlist, "MANY_PLACES", 100)
-    polling.POLLS.clear()
-    assert fitted.committee_.poll().shortlist.cells is not None
+    polling.INDICES.clear()
+    assert fitted.ensemble_.index().shortlist.cells is not None
     assert np.abs(fitted.predict_proba(X[:30]) - kept).mean() < 0.01
     monkeypatch.undo()
-    polling.POLLS.clear()
+    polling.INDICES.clear()
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, -1])
@@ -95,19 +95,19 @@ def test_threads_do_not_matter(model, n_jobs):
 
 def test_as_many_are_asked_as_there_are_neighbours_that_vote(model):
     fitted, X = model
-    fewest = fitted.set_params(shortlist=fitted.committee_.n_neighbors).predict_proba(X[:30])
+    fewest = fitted.set_params(shortlist=fitted.ensemble_.n_neighbors).predict_proba(X[:30])
     np.testing.assert_array_equal(fitted.set_params(shortlist=1).predict_proba(X[:30]), fewest)
     fitted.set_params(shortlist="auto")
 
 
 def test_a_committee_for_regression_has_nothing_of_classification(rng):
     X = rng.random((40, 2))
-    committee = FreeEnergyRegressor(2, candidates=["scaled/identity"], random_state=0).fit(X, X[:, 0]).committee_
-    for name in ("predict_proba", "basin_energies", "basins"):
-        with pytest.raises(AttributeError, match=f"'NumberCommittee' object has no attribute '{name}'"):
-            getattr(committee, name)
-    assert isinstance(committee, BaseCommittee)
-    assert not isinstance(committee, Committee)
+    ensemble = FreeEnergyRegressor(2, candidates=["scaled/identity"], random_state=0).fit(X, X[:, 0]).ensemble_
+    for name in ("predict_proba", "density_energies", "basins"):
+        with pytest.raises(AttributeError, match=f"'RegressionEnsemble' object has no attribute '{name}'"):
+            getattr(ensemble, name)
+    assert isinstance(ensemble, BaseEnsemble)
+    assert not isinstance(ensemble, Ensemble)
 
 
 def test_every_backend_has_the_same_functions():
@@ -117,6 +117,6 @@ def test_every_backend_has_the_same_functions():
 
 def test_a_committee_alone_is_saved(model, tmp_path):
     fitted, X = model
-    freemetric.files.save(fitted.committee_, tmp_path / "committee.fm")
+    freemetric.files.save(fitted.ensemble_, tmp_path / "committee.fm")
     loaded = freemetric.load(tmp_path / "committee.fm")
-    np.testing.assert_array_equal(loaded.predict_proba(X[:9]), fitted.committee_.predict_proba(X[:9]))
+    np.testing.assert_array_equal(loaded.predict_proba(X[:9]), fitted.ensemble_.predict_proba(X[:9]))

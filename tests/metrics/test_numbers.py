@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose
 from sklearn.linear_model import Ridge
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from freemetric.metrics import Mixture, NumberCommittee, NumberVoters, Reading, Scale, Told
+from freemetric.ensemble.model import RegressionEnsemble
+from freemetric.metrics import Mixture, Reading, RegressionTrainingSet, Scale, TargetEncoding
 from freemetric.metrics import trends as ridges
 from freemetric.metrics.heads import BEYOND, Outlook, terms_of
 from freemetric.metrics.trends import (
@@ -29,7 +30,7 @@ def rows(rng):
 
 def test_shares_of_votes_are_means_of_numbers(rng):
     numbers, w = rng.standard_normal((3, 40)) * [[1], [100], [1e-3]], rng.random(40)
-    told = Told.ranges_of(numbers)
+    told = TargetEncoding.ranges_of(numbers)
     votes = told.ballots(numbers) * w[:, None]
     shares = votes.sum(axis=0) / votes.sum()
     assert_allclose(
@@ -39,25 +40,25 @@ def test_shares_of_votes_are_means_of_numbers(rng):
 
 
 def test_a_ballot_has_one_vote_for_each_number(rng):
-    votes = Told.ranges_of(rng.random((4, 20))).ballots(rng.random((4, 20)))
+    votes = TargetEncoding.ranges_of(rng.random((4, 20))).ballots(rng.random((4, 20)))
     assert_allclose(votes.reshape(20, 4, 2).sum(axis=2), 1, rtol=1e-6)
 
 
 @pytest.mark.parametrize("number", [7.0, 0.0, -1e-9, 1e9, -1e200])
 def test_equal_numbers_have_a_range(number):
     equal = np.full((1, 5), number)
-    told = Told.ranges_of(equal)
+    told = TargetEncoding.ranges_of(equal)
     assert told.low < told.high
     assert_allclose(told.means(told.ballots(equal).mean(axis=0)), number)
 
 
 def test_copies_vote_together(rng):
     X = np.repeat(rng.random((5, 2)), 2, axis=0)
-    voters = NumberVoters(X, rng.random((2, 10)))
-    places = voters.places
+    training_set = RegressionTrainingSet(X, rng.random((2, 10)))
+    places = training_set.places
     assert len(places.rows) == 5
     assert (places.counts == 2).all()
-    assert_allclose(places.ballots, voters.ballots(np.arange(10)).reshape(5, 2, 4).sum(axis=1), rtol=1e-6)
+    assert_allclose(places.ballots, training_set.ballots(np.arange(10)).reshape(5, 2, 4).sum(axis=1), rtol=1e-6)
 
 
 def columns_by_hand(name, X):
@@ -186,7 +187,7 @@ def test_asinh_is_a_logarithm_far_from_zero():
 
 
 def test_a_reading_by_hand():
-    told = Told(np.array([0.0, 0.0, 0.0]), np.array([1.0, 1.0, 1.0]))
+    told = TargetEncoding(np.array([0.0, 0.0, 0.0]), np.array([1.0, 1.0, 1.0]))
     numbers = np.array([[0.2, 0.6], [0.04, 0.36], [0.1, 0.5]])  # target, square and trend of two neighbours
     shares = told.ballots(numbers).mean(axis=0)[None] / 3
     reading = Reading(
@@ -200,7 +201,7 @@ def test_a_reading_by_hand():
 
 
 def test_readings_do_not_leave_the_range_by_much():
-    told = Told(np.array([0.0, 0.0, -9.0]), np.array([1.0, 1.0, 9.0]))
+    told = TargetEncoding(np.array([0.0, 0.0, -9.0]), np.array([1.0, 1.0, 9.0]))
     terms, _ = terms_of(told, np.full((1, 6), 1 / 6), np.array([[1e6]]), 0.0)
     assert terms.max() <= 1 + BEYOND
     place = Reading(told, 0.0, np.array([1.0, 9.0, 9.0]), np.zeros(2), np.zeros(1), np.empty((0, 2)))(
@@ -213,10 +214,14 @@ def test_readings_do_not_leave_the_range_by_much():
 def test_expected_numbers_are_means_over_errors(rng, name):
     """Errors that are skewed: were they taken with the other sign, all means would be others."""
     y = np.exp(rng.standard_normal(50))
-    told, scale, errors = Told(np.zeros(2), np.ones(2)), Scale.of(name, y), np.sort(rng.exponential(size=2000))
+    told, scale, errors = (
+        TargetEncoding(np.zeros(2), np.ones(2)),
+        Scale.of(name, y),
+        np.sort(rng.exponential(size=2000)),
+    )
     reading = Reading(told, 0.0, np.ones(1), np.zeros(2), errors, np.empty((0, 2)))
-    voters = NumberVoters(y[:, None], np.stack([y, y**2]), told)
-    committee = NumberCommittee({}, [], Mixture(np.ones((1, 1)), reading), voters, [], scale)
+    training_set = RegressionTrainingSet(y[:, None], np.stack([y, y**2]), told)
+    ensemble = RegressionEnsemble({}, [], Mixture(np.ones((1, 1)), reading), training_set, [], scale)
     place, spread = np.array([-1.0, 0.0, 0.5]), np.array([0.1, 0.3, 0.2])
     expected = scale.back(place[:, None] + spread[:, None] * errors).mean(axis=1)
-    assert_allclose(committee.means(Outlook(place, spread)), expected, rtol=1e-2 if name != "linear" else 1e-12)
+    assert_allclose(ensemble.means(Outlook(place, spread)), expected, rtol=1e-2 if name != "linear" else 1e-12)

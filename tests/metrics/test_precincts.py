@@ -5,68 +5,69 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from freemetric.dask.partition_index import Precinct, Spaces, answers, merged, row_keys
-from freemetric.metrics import Calibration, Candidate, Committee, Ensemble, Mixture, Voters
+from freemetric.ensemble.model import Ensemble
+from freemetric.metrics import Calibration, Candidate, Member, Mixture, TrainingSet
 from freemetric.metrics.views import Scaled
 
 
 @pytest.fixture
-def committee(rng):
+def ensemble(rng):
     X = np.round(rng.random((90, 3)), 1)
     X[60:] = X[:30]  # copies
     y = rng.integers(3, size=90)
-    plain = Ensemble(Candidate("scaled", "identity", "log-nca"), np.empty((0, 1, 3)))
-    full = Ensemble(Candidate("scaled", "full", "log-nca"), rng.standard_normal((4, 2, 3)))
+    plain = Member(Candidate("scaled", "identity", "log-nca"), np.empty((0, 1, 3)))
+    full = Member(Candidate("scaled", "full", "log-nca"), rng.standard_normal((4, 2, 3)))
     weights = np.zeros((2, 9))
     weights[0, 2], weights[1, [0, 6]] = 0.5, 0.25
     mixture = Mixture(weights, Calibration(1.0, np.zeros(3)))
-    return Committee({"scaled": Scaled.of(X)}, [plain, full], mixture, Voters(X, y, 3))
+    return Ensemble({"scaled": Scaled.of(X)}, [plain, full], mixture, TrainingSet(X, y, 3))
 
 
-def precincts(voters, parts):
+def precincts(training_set, parts):
     for rows in parts:
-        yield Precinct.of(voters.X[rows], voters.y[rows], voters.n_classes, rows)
+        yield Precinct.of(training_set.X[rows], training_set.y[rows], training_set.n_classes, rows)
 
 
 @pytest.mark.parametrize("n_parts", [1, 2, 7])
-def test_as_if_all_lived_together(committee, rng, n_parts):
-    Q, spaces = np.round(rng.random((25, 3)), 1), Spaces.of(committee)
+def test_as_if_all_lived_together(ensemble, rng, n_parts):
+    Q, spaces = np.round(rng.random((25, 3)), 1), Spaces.of(ensemble)
     parts = [np.sort(rows) for rows in np.array_split(rng.permutation(90), n_parts)]
-    found = [answers(spaces, precinct, Q) for precinct in precincts(committee.voters, parts)]
+    found = [answers(spaces, precinct, Q) for precinct in precincts(ensemble.training_set, parts)]
     for order in (found, found[::-1]):
         assert_allclose(
-            committee.mixture.calibration(merged(order).shares(spaces)), committee.predict_proba(Q), rtol=1e-5
+            ensemble.mixture.calibration(merged(order).shares(spaces)), ensemble.predict_proba(Q), rtol=1e-5
         )
     in_steps = merged([merged(found[: n_parts // 2 + 1]), *found[n_parts // 2 + 1 :]])
     assert_allclose(in_steps.shares(spaces), merged(found).shares(spaces))
 
 
-def test_a_precinct_without_voters_and_one_with_fewer_than_asked(committee, rng):
-    Q, spaces = rng.random((5, 3)), Spaces.of(committee)
+def test_a_precinct_without_voters_and_one_with_fewer_than_asked(ensemble, rng):
+    Q, spaces = rng.random((5, 3)), Spaces.of(ensemble)
     parts = [np.arange(0), np.arange(2), np.arange(2, 90)]
-    found = [answers(spaces, precinct, Q, 256) for precinct in precincts(committee.voters, parts)]
-    assert_allclose(committee.mixture.calibration(merged(found).shares(spaces)), committee.predict_proba(Q), rtol=1e-5)
+    found = [answers(spaces, precinct, Q, 256) for precinct in precincts(ensemble.training_set, parts)]
+    assert_allclose(ensemble.mixture.calibration(merged(found).shares(spaces)), ensemble.predict_proba(Q), rtol=1e-5)
 
 
-def test_a_shortlist_of_a_precinct_asks_only_those_on_it(committee, rng):
-    Q, spaces = rng.random((8, 3)), Spaces.of(committee)
-    (precinct,) = precincts(committee.voters, [np.arange(90)])
+def test_a_shortlist_of_a_precinct_asks_only_those_on_it(ensemble, rng):
+    Q, spaces = rng.random((8, 3)), Spaces.of(ensemble)
+    (precinct,) = precincts(ensemble.training_set, [np.arange(90)])
     listed = answers(spaces, precinct.listed(spaces), Q, 12)
-    near = precinct.listed(spaces).shortlist.nearest({"scaled": committee.views["scaled"](Q)}, 12)
+    near = precinct.listed(spaces).shortlist.nearest({"scaled": ensemble.views["scaled"](Q)}, 12)
     for query, places in zip(near, listed.places, strict=True):
         assert set(listed.ranks[places[places >= 0]]) <= set(precinct.ranks[query])
 
 
 @pytest.mark.parametrize("block", [24, 36, 16_384])
-def test_answers_of_a_shortlist_by_hand(committee, rng, block, monkeypatch):
+def test_answers_of_a_shortlist_by_hand(ensemble, rng, block, monkeypatch):
     """Of the places nearest in the averaged metric, the nearest in every space, however many queries go at once."""
     monkeypatch.setattr("freemetric.dask.partition_index.BLOCK", block)
-    Q, spaces = rng.random((8, 3)), Spaces.of(committee)
-    (precinct,) = precincts(committee.voters, [np.arange(90)])
+    Q, spaces = rng.random((8, 3)), Spaces.of(ensemble)
+    (precinct,) = precincts(ensemble.training_set, [np.arange(90)])
     found = answers(spaces, precinct.listed(spaces), Q, 12)
-    seen, asked = committee.views["scaled"](precinct.X), committee.views["scaled"](Q)
+    seen, asked = ensemble.views["scaled"](precinct.X), ensemble.views["scaled"](Q)
     apart = asked[:, None] - seen
     listed = np.argsort(np.einsum("qpi,ij,qpj->qp", apart, spaces.matrices["scaled"], apart))[:, :12]
-    maps = [np.eye(3), *committee.ensembles[1].maps]
+    maps = [np.eye(3), *ensemble.members[1].maps]
     for number, A in enumerate(maps):
         truth = np.take_along_axis(((apart @ A.T) ** 2).sum(axis=2), listed, axis=1)
         assert_allclose(found.distances[:, number], np.sort(truth)[:, :7], rtol=1e-4, atol=1e-6)

@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
-from freemetric.metrics import Calibration, Candidate, Ensemble, Mixture, Reading, Told
+from freemetric.metrics import Calibration, Candidate, Member, Mixture, Reading, TargetEncoding
 
 
 def mixture(weights):
     return Mixture(np.array(weights), Calibration(1.0, np.zeros(2)))
 
 
-def ensemble(shape):
-    return Ensemble(Candidate("scaled", "identity", "log-nca"), np.empty(shape))
+def member(shape):
+    return Member(Candidate("scaled", "identity", "log-nca"), np.empty(shape))
 
 
 def reading(seen):
-    told = Told(np.zeros(2), np.ones(2))
+    told = TargetEncoding(np.zeros(2), np.ones(2))
     return Reading(told, 0.0, np.ones(1), np.zeros(3), np.zeros(1), np.array([seen]))
 
 
@@ -24,8 +24,8 @@ def reading(seen):
     [
         (mixture, [[0.75, 0.25]], [[1.25, -0.25]], "weights of Mixture"),
         (mixture, [[0.75, 0.25]], [[0.75, 0.26]], "weights of Mixture"),
-        (ensemble, (0, 1, 3), (0, 1, 0), "maps of Ensemble"),
-        (ensemble, (0, 1, 3), (2, 1, 3), "maps of Ensemble"),
+        (member, (0, 1, 3), (0, 1, 0), "maps of Member"),
+        (member, (0, 1, 3), (2, 1, 3), "maps of Member"),
         (reading, [-1.0, 1.0], [1.0, -1.0], "seen of Reading"),
         (reading, [1.0, 1.0], [1.0, 1.0, 1.0], "seen of Reading"),
     ],

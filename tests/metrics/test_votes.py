@@ -15,7 +15,7 @@ def device(request):
     return "mps"
 
 
-def voters(Z, y, n_classes, n_neighbors, device, monkeypatch):
+def training_set(Z, y, n_classes, n_neighbors, device, monkeypatch):
     if device == "mps":
         from freemetric.kernels import torch_
 
@@ -30,7 +30,7 @@ def one_vote_each(y, rows, n_classes):
 
 def test_votes_are_those_of_scikit_learn(wine, device, monkeypatch):
     X, y = wine
-    votes = voters(X[:100], y[:100], 3, 12, device, monkeypatch).of(X[100:])
+    votes = training_set(X[:100], y[:100], 3, 12, device, monkeypatch).of(X[100:])
     for k in (1, 5, 12):
         knn = KNeighborsClassifier(k).fit(X[:100], y[:100])
         np.testing.assert_allclose(votes[:, k - 1][:, knn.classes_] / k, knn.predict_proba(X[100:]), atol=1e-7)
@@ -39,7 +39,7 @@ def test_votes_are_those_of_scikit_learn(wine, device, monkeypatch):
 def test_left_out_votes_are_those_of_a_search_without_the_pattern(wine, device, monkeypatch):
     X, y = wine
     rows = np.array([3, 70, 177])
-    votes = voters(X, y, 3, 5, device, monkeypatch).left_out(rows, one_vote_each(y, rows, 3))
+    votes = training_set(X, y, 3, 5, device, monkeypatch).left_out(rows, one_vote_each(y, rows, 3))
     for row, vote in zip(rows, votes, strict=True):
         others = np.arange(len(y)) != row
         expected = KNeighborsClassifier(5).fit(X[others], y[others]).predict_proba(X[[row]])[0]

@@ -56,25 +56,25 @@ def test_at_defaults_the_shortlist_is_asked_in_graphs_too():
 
 def _by_hand(model, X):
     """Place and spread by plain means over the rows themselves, nothing of ballots or cells."""
-    committee, voters = model.committee_, model.committee_.voters
-    assert voters.places.are_single
-    means = np.zeros((len(voters.numbers), len(X)))
-    for ensemble, weights in zip(committee.ensembles, committee.mixture.weights, strict=True):
-        view = committee.views[ensemble.candidate.view]
-        for Q, Z in zip(ensemble.spaces(view(X)), ensemble.spaces(view(voters.X)), strict=True):
+    ensemble, training_set = model.ensemble_, model.ensemble_.training_set
+    assert training_set.places.are_single
+    means = np.zeros((len(training_set.numbers), len(X)))
+    for member, weights in zip(ensemble.members, ensemble.mixture.weights, strict=True):
+        view = ensemble.views[member.candidate.view]
+        for Q, Z in zip(member.spaces(view(X)), member.spaces(view(training_set.X)), strict=True):
             for k in np.flatnonzero(weights) + 1:
-                told = voters.numbers[:, nearest(Q, Z)[:, :k]].mean(axis=2)
-                means += weights[k - 1] * told / len(ensemble)
+                told = training_set.numbers[:, nearest(Q, Z)[:, :k]].mean(axis=2)
+                means += weights[k - 1] * told / len(member)
     mean, square, *over = means
-    reading, z = committee.reading, voters.numbers[0]
+    reading, z = ensemble.reading, training_set.numbers[0]
     beyond = 0.1 * np.ptp(z)
-    wholes = [np.clip(trend(X), z.min() - beyond, z.max() + beyond) for trend in committee.trends]
+    wholes = [np.clip(trend(X), z.min() - beyond, z.max() + beyond) for trend in ensemble.trends]
     s, *others = reading.strengths
     place = reading.centre + s * (mean - reading.centre)
     for f, over_neighbours, beside, along in zip(wholes, over, others[: len(over)], others[len(over) :], strict=True):
         place += beside * (f - mean) + along * (f - over_neighbours)
     log = reading.spread[0] + reading.spread[1] * np.log(np.maximum(square - mean**2, 1e-4)) / 2
-    for gamma, noise, seen in zip(reading.spread[2:], committee.noises, reading.seen, strict=True):
+    for gamma, noise, seen in zip(reading.spread[2:], ensemble.noises, reading.seen, strict=True):
         log += gamma * np.clip(noise(X), *seen) / 2
     spread = np.exp(log)
     return np.clip(place, z.min() - beyond, z.max() + beyond), spread
@@ -82,7 +82,7 @@ def _by_hand(model, X):
 
 def test_by_the_definition(model, diabetes):
     place, spread = _by_hand(model, diabetes[2])
-    scale, errors = model.committee_.scale, model.committee_.reading.errors
+    scale, errors = model.ensemble_.scale, model.ensemble_.reading.errors
     back = {"linear": np.array, "log": np.exp, "asinh": lambda g: scale.bend * np.sinh(g)}[scale.name]
     numbers, median = answer(to_onnx(model, quantiles=0.5), diabetes[2])
     middle = 2.0**scale.exponent * back(scale.centre + scale.unit * (place + spread * np.median(errors)))
@@ -121,7 +121,7 @@ def test_copies_of_rows(is_weighted, rng):
     weights = 0.1 + rng.exponential(size=300) if is_weighted else None
     model = FreeEnergyRegressor(4, candidates=["scaled/full"], random_state=0)
     model.fit(places[number], y, sample_weight=weights)
-    assert not model.committee_.voters.places.are_single
+    assert not model.ensemble_.training_set.places.are_single
     new = np.vstack([places, rng.random((40, 3))])
     np.testing.assert_allclose(answer(to_onnx(model), new)[0][:, 0], model.predict(new), rtol=0, atol=1e-5)
 
@@ -129,7 +129,7 @@ def test_copies_of_rows(is_weighted, rng):
 def test_without_trends(diabetes):
     X, y, new = diabetes
     model = FreeEnergyRegressor(4, candidates=["scaled/full"], recipe=Recipe(trends=()), random_state=0).fit(X, y)
-    assert not model.committee_.trends
+    assert not model.ensemble_.trends
     np.testing.assert_allclose(answer(to_onnx(model), new)[0][:, 0], model.predict(new), rtol=1e-5)
 
 

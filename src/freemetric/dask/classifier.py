@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..ensemble import FreeEnergyClassifier
 from ..ensemble.finish import ClassificationTask
+from ..ensemble.model import Ensemble
 from ..learners.checks import warn_about
-from ..metrics import Committee
 from .far_voters import FarVoters
 from .model import DaskFreeEnergyModel
 from .partitions import is_dask, labels, target_blocks
@@ -32,7 +32,7 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
 
     Attributes
     ----------
-    committee_ : Committee
+    ensemble_ : Ensemble
         The metrics and their weights, with the rows of the sample as voters: for displays, reports, ``embed`` and
         ``votes``. ``to_local`` gives one with all rows.
     n_rows_ : int
@@ -61,16 +61,18 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         return target_blocks(y, labels)
 
     def _far_rows(self, X, y):
-        voters = FarVoters(X, y, self.n_features_in_)
-        self.classes_ = voters.classes
-        return voters
+        training_set = FarVoters(X, y, self.n_features_in_)
+        self.classes_ = training_set.classes
+        return training_set
 
     def _warn_about(self, panel):
         warn_about(panel.X, panel.y, self.classes_, getattr(self, "feature_names_in_", None))
 
     def _task(self, is_local):
         # Classes weigh by all samples, not by those that the search sees.
-        return ClassificationTask(self._decision(self._voters), int(self._voters.starts[-1]) if is_local else None)
+        return ClassificationTask(
+            self._decision(self._training_set), int(self._training_set.starts[-1]) if is_local else None
+        )
 
     def _read(self):
         return partial(probabilities_of, self._speaker())
@@ -139,9 +141,9 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         raise ValueError("This model learns all rows at once; to_local().partial_fit(X, y) adds more where they fit.")
 
 
-def probabilities_of(committee: Committee, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
+def probabilities_of(ensemble: Ensemble, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
     """Class probabilities (n, C) of queries that got these shares of all votes."""
-    return committee.answers(shares, committee.basin_energies(queries))
+    return ensemble.answers(shares, ensemble.density_energies(queries))
 
 
 def are_right(classes: NDArray, probabilities: NDArray, y: NDArray) -> NDArray[np.bool_]:

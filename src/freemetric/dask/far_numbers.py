@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..ensemble.tasks.regression import numbers_told
 from ..learners.training_rows import TrainingRows
-from ..metrics import NumberVoters, Scale, Told
+from ..metrics import RegressionTrainingSet, Scale, TargetEncoding
 from ..metrics.training_set import Places, shared_places
 from .far_rows import FarRows
 from .far_trends import FarTrend, TrendFinder
@@ -20,7 +20,7 @@ class NumberBallots(NamedTuple):
 
     scale: Scale
     trends: list[FarTrend]
-    told: Told
+    told: TargetEncoding
 
     def voting(self, y: NDArray) -> NDArray[np.intp]:
         """All rows."""
@@ -67,11 +67,11 @@ class FarNumbers(FarRows):
         """Find trends of these kinds, and the scale to be told on."""
         rows = TrainingRows(np.empty((0, self.n_features)), self.y, None, self.rows, np.empty(0))  # X stays away
         told, trends, self.scale = numbers_told(rows, names, scale, TrendFinder(self))
-        self.y, self.told, self.trends = told[0], Told.ranges_of(told), [found.trend for found in trends]
+        self.y, self.told, self.trends = told[0], TargetEncoding.ranges_of(told), [found.trend for found in trends]
         self.ballots: NumberBallots = NumberBallots(self.scale, trends, self.told)
 
-    def only(self, numbers: NDArray) -> NumberVoters:
+    def only(self, numbers: NDArray) -> RegressionTrainingSet:
         """Some of them, fetched."""
         X = self.patterns(numbers)
         told = self.ballots.numbers(X, self.y[numbers], numbers)
-        return NumberVoters(X, told, self.told, None, self.rows[numbers])
+        return RegressionTrainingSet(X, told, self.told, None, self.rows[numbers])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..extras import require
 from ..learners.training_rows import MOST_ORDERED, canonical_order
-from ..metrics import Voters
+from ..metrics import TrainingSet
 from ..metrics.training_set import Places
 from .partition_index import Precinct
 from .partitions import Block, check_aligned
@@ -79,7 +79,7 @@ class FarRows:
             order = canonical_order(patterns, self.y, np.ones(len(self.y)))
             self.y, self.rows = self.y[order], self.rows[order]
 
-    def only(self, numbers: NDArray) -> Voters:
+    def only(self, numbers: NDArray) -> TrainingSet:
         """Some of them, fetched."""
         raise NotImplementedError
 
@@ -137,14 +137,14 @@ class Errand:
 class _Columns:
     """Patterns (N, d) of which one column at a time is fetched, as far as they are asked for."""
 
-    def __init__(self, voters):
-        self.voters, self.T = voters, self
+    def __init__(self, training_set):
+        self.training_set, self.T = training_set, self
 
     def __len__(self):
-        return len(self.voters)
+        return len(self.training_set)
 
     def __iter__(self):
-        return (self.voters.column(number) for number in range(self.voters.n_features))
+        return (self.training_set.column(number) for number in range(self.training_set.n_features))
 
 
 def rows_of(X: NDArray, rows: NDArray) -> NDArray:

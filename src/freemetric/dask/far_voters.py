@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..learners.checks import check_labels, labelled
-from ..metrics import Voters
+from ..metrics import TrainingSet
 from ..metrics.training_set import Places, places_of
 from .far_rows import FarRows
 from .partitions import Block
@@ -72,9 +72,9 @@ class FarVoters(FarRows):
         """How many classes there are."""
         return len(self.classes)
 
-    def only(self, numbers: NDArray) -> Voters:
+    def only(self, numbers: NDArray) -> TrainingSet:
         """Some of them, fetched."""
-        return Voters(self.patterns(numbers), self.y[numbers], self.n_classes, None, self.rows[numbers])
+        return TrainingSet(self.patterns(numbers), self.y[numbers], self.n_classes, None, self.rows[numbers])
 
 
 def codes_of(y: NDArray, names: NDArray) -> NDArray[np.integer]:

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ensemble.model import BaseEnsemble
 from ..kernels.partial_votes import NOBODY, count_shares, merge, nearest_in_space
-from ..metrics.committee import BaseCommittee
 from ..metrics.index import Shortlist, mapped, seen_in
-from ..metrics.members import Ensemble
+from ..metrics.members import Member
 from ..metrics.training_set import Places, places_of
 from ..metrics.views import View
 
@@ -20,18 +20,18 @@ class Spaces(NamedTuple):
     """All of a committee but its voters: what travels to them."""
 
     views: Mapping[str, View]
-    ensembles: Sequence[Ensemble]
+    members: Sequence[Member]
     weights: NDArray[np.float32]  # (R, K) of every number of neighbours in every space
     matrices: Mapping[str, NDArray]  # the averaged metric, by view
 
     @classmethod
-    def of(cls, committee: BaseCommittee) -> "Spaces":
+    def of(cls, ensemble: BaseEnsemble) -> "Spaces":
         """The spaces of a committee."""
-        rows, sizes = committee.mixture.weights, [len(ensemble) for ensemble in committee.ensembles]
+        rows, sizes = ensemble.mixture.weights, [len(member) for member in ensemble.members]
         weights = np.repeat(rows / np.array(sizes)[:, None], sizes, axis=0).astype(np.float32)
         used = weights[:, : np.flatnonzero(weights.any(axis=0))[-1] + 1]
-        matrices = committee.averaged_matrices()
-        return cls(committee.views, committee.ensembles, np.ascontiguousarray(used), matrices)
+        matrices = ensemble.averaged_matrices()
+        return cls(ensemble.views, ensemble.members, np.ascontiguousarray(used), matrices)
 
     @property
     def block(self) -> int:
@@ -134,11 +134,11 @@ def _asked(spaces, precinct, X, size) -> Iterator[tuple[slice, NDArray, NDArray]
 def _search(spaces, rows, X, candidates, near, places):
     """Write the nearest of some rows in every space."""
     seen, asked, first = seen_in(spaces.views, rows), seen_in(spaces.views, X), 0
-    for ensemble in spaces.ensembles:
-        for replica in range(len(ensemble)):  # one at a time, for the memory
-            Z, Q = mapped(ensemble, seen, replica)[0], mapped(ensemble, asked, replica)[0]
+    for member in spaces.members:
+        for replica in range(len(member)):  # one at a time, for the memory
+            Z, Q = mapped(member, seen, replica)[0], mapped(member, asked, replica)[0]
             nearest_in_space(Z, Q, candidates, first + replica, near, places)
-        first += len(ensemble)
+        first += len(member)
 
 
 def _only_named(near, places, precinct):

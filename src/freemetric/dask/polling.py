@@ -15,7 +15,7 @@ Read = Callable[[NDArray, NDArray], NDArray]
 MERGED_TOGETHER = 8  # answers; so that votes are counted on the way and no worker holds all of them
 
 
-class FarPoll:
+class PartitionedIndex:
     """Precincts ready to be asked, where they live.
 
     Parameters

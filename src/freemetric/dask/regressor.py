@@ -9,13 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..ensemble import FreeEnergyRegressor
 from ..ensemble.finish import RegressionTask
+from ..ensemble.model import RegressionEnsemble
 from ..ensemble.running import given_recipe
 from ..ensemble.tasks.decisions import check_alpha
 from ..ensemble.tasks.intervals import NumberScore, check_chances, interval_chances
 from ..learners.base import one_blas_thread
 from ..learners.checks import warn_about_patterns
 from ..magnitudes import reduced
-from ..metrics import NumberCommittee
 from ..metrics.heads import Outlook
 from .far_numbers import FarNumbers
 from .model import DaskFreeEnergyModel
@@ -40,7 +40,7 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
 
     Attributes
     ----------
-    committee_ : NumberCommittee
+    ensemble_ : RegressionEnsemble
         The metrics and their weights, the trends and the reading, with the rows of the sample as voters: for displays,
         reports and ``embed``. ``to_local`` gives one with all rows.
     n_rows_ : int
@@ -69,16 +69,16 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         return target_blocks(y, numbers)
 
     def _far_rows(self, X, y):
-        voters = FarNumbers(X, y, self.n_features_in_)
+        training_set = FarNumbers(X, y, self.n_features_in_)
         with one_blas_thread():
-            voters.tell(given_recipe(self, len(voters)).trends, self.scale)
-        return voters
+            training_set.tell(given_recipe(self, len(training_set)).trends, self.scale)
+        return training_set
 
     def _warn_about(self, panel):
         warn_about_patterns(panel.X, getattr(self, "feature_names_in_", None))
 
     def _task(self, is_local):
-        far, n_shortlists = self._voters, 1 if is_local else self._voters.n_parts
+        far, n_shortlists = self._training_set, 1 if is_local else self._training_set.n_parts
         score = NumberScore(self.scoring, far.scale)
         return RegressionTask(far.trends, far.scale, score, self.shortlist, len(far), n_shortlists)
 
@@ -98,7 +98,7 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         y : dask array of shape (n_samples,)
             Their means. A numpy array where X is nothing of Dask's.
         """
-        return self._said(X, NumberCommittee.means)
+        return self._said(X, RegressionEnsemble.means)
 
     def predict_quantiles(self, X: Any, q: ArrayLike = (0.1, 0.5, 0.9)) -> Any:
         """Numbers that the target is below with given chances.
@@ -117,7 +117,7 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
             Dask's.
         """
         chances = check_chances(q)
-        Q = self._said(X, NumberCommittee.quantiles, chances)
+        Q = self._said(X, RegressionEnsemble.quantiles, chances)
         return Q[:, 0] if np.ndim(q) == 0 else Q
 
     def predict_interval(self, X: Any, alpha: float = 0.1) -> Any:
@@ -137,8 +137,8 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         """
         check_alpha(alpha, "intervals without the number")
         check_is_fitted(self)
-        chances = interval_chances(len(self.committee_.reading.errors), alpha)
-        return self._said(X, NumberCommittee.quantiles, chances)
+        chances = interval_chances(len(self.ensemble_.reading.errors), alpha)
+        return self._said(X, RegressionEnsemble.quantiles, chances)
 
     def _said(self, X, what, *chances):
         """What the committee says of patterns, (n,) or for some chances (n, n_chances); of Dask where X is."""
@@ -178,24 +178,24 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         return float(1 - errors / variance) if variance > 0 else float(errors == 0)
 
 
-def outlooks(committee: NumberCommittee, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
+def outlooks(ensemble: RegressionEnsemble, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
     """Place and spread (n, 2) of queries that got these shares of all votes."""
-    return np.column_stack(committee.reading(shares, committee.wholes(queries)))
+    return np.column_stack(ensemble.reading(shares, ensemble.wholes(queries)))
 
 
-def said(committee: NumberCommittee, what: Any, *given: Any) -> NDArray[np.float64]:
+def said(ensemble: RegressionEnsemble, what: Any, *given: Any) -> NDArray[np.float64]:
     """What a committee says with an outlook (n, 2), the last of what is given."""
     *chances, answers = given
-    return what(committee, Outlook(*answers.T), *chances)
+    return what(ensemble, Outlook(*answers.T), *chances)
 
 
-def errors_of(committee: NumberCommittee, answers: NDArray, y: NDArray) -> NDArray[np.float64]:
+def errors_of(ensemble: RegressionEnsemble, answers: NDArray, y: NDArray) -> NDArray[np.float64]:
     """How many numbers y (n,) there are; sums of what they are off a centre, its square, and that of errors.
 
     All are in units of the scale, in which squares are numbers.
     """
-    scale = committee.scale
+    scale = ensemble.scale
     centre = scale.reduced_back(np.zeros(1))  # any number near those of y
-    known, told = (reduced(values, scale.exponent) for values in (y, said(committee, NumberCommittee.means, answers)))
+    known, told = (reduced(values, scale.exponent) for values in (y, said(ensemble, RegressionEnsemble.means, answers)))
     apart, errors = known - centre, known - told
     return np.array([len(y), apart.sum(), (apart**2).sum(), (errors**2).sum()])

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..metrics import Candidate
 from .candidates import LONGEST, PATIENT, is_worth_patience, other_temperatures, spread
-from .population import Entrant, Population, allowed_neighbors, trusted_learners
+from .population import CandidateResult, Population, allowed_neighbors, learner_weights
 from .search import Search
 
 SCOUTS = 6  # replicas that a candidate is judged by where larger bags may follow
@@ -24,7 +24,9 @@ def most_replicas(search: Search) -> int:
     return (total + more) * (LONGEST if is_patient and search.problem.target.energy in PATIENT else 1)
 
 
-def populate(search: Search, candidates: Sequence[Candidate], tunes_temperature: bool, moves_trap: bool) -> None:
+def allocate_replicas(
+    search: Search, candidates: Sequence[Candidate], tunes_temperature: bool, moves_trap: bool
+) -> None:
     """Replicas evenly to all candidates, then to other temperatures, to larger bags, and to where votes were best.
 
     The cheapest questions come first: kinds and temperatures are compared on the smallest bags, by equal numbers of
@@ -56,7 +58,7 @@ def populate(search: Search, candidates: Sequence[Candidate], tunes_temperature:
     if size > search.bag_sizes()[0]:  # many of those that turned out to be better, too
         left = max(left, int(GROWN_SHARE * total) - _n_sampled(population, size))
     if weights.any() and left > 0:
-        search.grow(zip(list(population.entrants), spread(left, weights).tolist(), strict=True))
+        search.grow(zip(list(population.results), spread(left, weights).tolist(), strict=True))
 
 
 def _first_round(search, candidates, each, total):
@@ -72,12 +74,12 @@ def _first_round(search, candidates, each, total):
 
 def _other_temperatures(search, each, total, moves_trap):
     """Try the best of every form colder and hotter, the best of all first, while there are replicas left for it."""
-    others: list[Entrant] = []
-    for entrant in _best_of_every_form(search.population):
-        both = list(other_temperatures(entrant.candidate, search.recipe.temperature_step, moves_trap))
+    others: list[CandidateResult] = []
+    for result in _best_of_every_form(search.population):
+        both = list(other_temperatures(result.candidate, search.recipe.temperature_step, moves_trap))
         if total - _n_sampled(search.population) >= each * (len(others) + len(both)):
             others += [search.enter(candidate) for candidate in both]
-    search.grow((entrant, each) for entrant in others)
+    search.grow((result, each) for result in others)
 
 
 def _colder_again(search, each, total, moves_trap):
@@ -93,14 +95,14 @@ def _colder_again(search, each, total, moves_trap):
         search.grow([(search.enter(colder), each)])
 
 
-def _coldest_and_better(population: Population) -> Entrant | None:
+def _coldest_and_better(population: Population) -> CandidateResult | None:
     """The best of all that learn, if the others of its kind are hotter and worse by more than the error of that."""
     scores = population.scores().min(axis=1)
-    learners = [number for number, entrant in enumerate(population.entrants) if entrant.candidate.learns]
+    learners = [number for number, result in enumerate(population.results) if result.candidate.learns]
     if not learners:
         return None
-    best = population.entrants[min(learners, key=scores.__getitem__)]
-    others = [e for e in population.entrants if e is not best and e.candidate.is_of_the_kind(best.candidate)]
+    best = population.results[min(learners, key=scores.__getitem__)]
+    others = [e for e in population.results if e is not best and e.candidate.is_of_the_kind(best.candidate)]
     is_coldest = all(e.candidate.temperature > best.candidate.temperature for e in others)
     return best if others and is_coldest and is_better(population, [best], others) else None
 
@@ -112,27 +114,27 @@ def _larger_bags(search, each, total):
         best = _best_of_every_form(population)
         if not best or total - _n_sampled(population) < each * len(best):
             break
-        grown = [search.enter(replace(entrant.candidate, bag_size=larger)) for entrant in best]
-        search.grow((entrant, each) for entrant in grown)
+        grown = [search.enter(replace(result.candidate, bag_size=larger)) for result in best]
+        search.grow((result, each) for result in grown)
         if not is_better(population, grown, best):
             break
         size = larger
     return size
 
 
-def _best_of_every_form(population: Population) -> list[Entrant]:
+def _best_of_every_form(population: Population) -> list[CandidateResult]:
     """Of those that learn on the largest bags so far, the best of every form: free maps need more patterns."""
-    size = max((entrant.candidate.bag_size for entrant in population.entrants), default=0)
+    size = max((result.candidate.bag_size for result in population.results), default=0)
     scores = population.scores().min(axis=1)
-    best: dict[str, Entrant] = {}
+    best: dict[str, CandidateResult] = {}
     for number in np.argsort(scores, kind="stable"):
-        entrant = population.entrants[number]
-        if entrant.candidate.learns and entrant.candidate.bag_size == size:
-            best.setdefault(entrant.candidate.form, entrant)
+        result = population.results[number]
+        if result.candidate.learns and result.candidate.bag_size == size:
+            best.setdefault(result.candidate.form, result)
     return list(best.values())
 
 
-def is_better(population: Population, new: list[Entrant], old: list[Entrant]) -> bool:
+def is_better(population: Population, new: list[CandidateResult], old: list[CandidateResult]) -> bool:
     """Whether the best of the new is better than the best of the old by more than the error of their difference."""
     if not len(population.judges):
         return False
@@ -140,19 +142,19 @@ def is_better(population: Population, new: list[Entrant], old: list[Entrant]) ->
     return bool(gains.mean() > gains.std() / np.sqrt(len(gains)))
 
 
-def _least(population: Population, entrants: list[Entrant]) -> NDArray:
+def _least(population: Population, results: list[CandidateResult]) -> NDArray:
     """Deviations of the best of some candidates."""
-    numbers = [population.entrants.index(entrant) for entrant in entrants]
+    numbers = [population.results.index(result) for result in results]
     scores = population.scores().min(axis=1)[numbers]
     return population.deviations(numbers[int(scores.argmin())])
 
 
 def _trust(search):
     neighbors = allowed_neighbors(search.recipe.neighbors, search.population.n_neighbors)
-    return trusted_learners(search.population, neighbors, search.recipe)
+    return learner_weights(search.population, neighbors, search.recipe)
 
 
 def _n_sampled(population, bag_size=None):
     """Replicas so far, on bags of any size or of one."""
-    some = [e for e in population.entrants if bag_size is None or e.candidate.bag_size == bag_size]
-    return sum(len(entrant.maps) for entrant in some)
+    some = [e for e in population.results if bag_size is None or e.candidate.bag_size == bag_size]
+    return sum(len(result.maps) for result in some)

@@ -18,7 +18,7 @@ from ..learners.pairs import PairDistances
 from ..learners.patterns import checked_numbers
 from ..learners.training_rows import NUMBERS, precise
 from ..magnitudes import lengths
-from ..metrics import Ensemble, View, Voters
+from ..metrics import Member, TrainingSet, View
 from ..metrics.averaged_metric import FARTHEST, pulled_back
 from ..sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from .finish import rows_asked
@@ -30,20 +30,20 @@ from .tasks.base import Target
 
 
 class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """Distances of an estimator with a ``committee_`` and ``_patterns(X)``, which validates.
+    """Distances of an estimator with a ``ensemble_`` and ``_patterns(X)``, which validates.
 
     The squared distance is the mean over all metrics that vote, each by its trust and scaled to a mean squared distance
     of one.
     """
 
-    committee_: Any
+    ensemble_: Any
     n_components: int | None
     n_features_in_: int
     _patterns: Callable[[ArrayLike], NDArray]
 
     @property
     def _n_features_out(self) -> int:
-        n_axes = len(self.committee_.embedding().centre)
+        n_axes = len(self.ensemble_.embedding().centre)
         return n_axes if self.n_components is None else min(n_axes, self.n_components)
 
     def transform(self, X: ArrayLike) -> NDArray:
@@ -65,18 +65,18 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
     def embed(self, X: ArrayLike) -> NDArray:
         """What ``transform`` gives, always as an array."""
         patterns = self._patterns(X)
-        return self.committee_.embed(patterns)[:, : self.n_components]
+        return self.ensemble_.embed(patterns)[:, : self.n_components]
 
     def _apart(self, U, V):
-        return self.committee_.embed(U) - self.committee_.embed(V)
+        return self.ensemble_.embed(U) - self.ensemble_.embed(V)
 
     def get_metric(self) -> Callable[..., float]:
         """A function ``metric(u, v, squared=False)`` of two patterns, independent of this classifier from now on."""
         check_is_fitted(self)
-        committee = self.committee_
+        ensemble = self.ensemble_
 
         def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
-            Z = committee.embed(np.array([u, v], dtype=np.float64))
+            Z = ensemble.embed(np.array([u, v], dtype=np.float64))
             length = float(((Z[0] - Z[1]) ** 2).sum())
             return length if squared else float(np.sqrt(length))
 
@@ -90,8 +90,8 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
         """
         check_is_fitted(self)
         M = np.zeros((self.n_features_in_, self.n_features_in_))
-        for name, of_view in self.committee_.averaged_matrices().items():
-            J = self.committee_.views[name].slopes()
+        for name, of_view in self.ensemble_.averaged_matrices().items():
+            J = self.ensemble_.views[name].slopes()
             if J is None:
                 hint = 'candidates=["scaled/full", "scaled/diagonal"] sees them linearly'
                 raise ValueError(f"There is no Mahalanobis matrix: metrics that vote see {name} of features; {hint}.")
@@ -131,7 +131,7 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
         >>> model.outlier_score(X[:1]), model.outlier_score(1e100 * X[:1])
         (array([0.]), array([1.]))
         """
-        return self.committee_.outlier_score(self._patterns(X))
+        return self.ensemble_.outlier_score(self._patterns(X))
 
     def kneighbors(self, X: ArrayLike, n_neighbors: int = 5, return_distance: bool = True) -> Any:
         """The training patterns nearest in the averaged metric.
@@ -153,13 +153,13 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
             Their row numbers in what was given to fit, nearest first. Rows without a label or a weight are none.
         """
         patterns = self._patterns(X)
-        voters = self.committee_.voters
-        Z, Q = self.committee_.embed(voters.X), self.committee_.embed(patterns)
+        training_set = self.ensemble_.training_set
+        Z, Q = self.ensemble_.embed(training_set.X), self.ensemble_.embed(patterns)
         search = NearestNeighbors(n_neighbors=n_neighbors).fit(Z)
         distances, numbers = search.kneighbors(np.clip(Q, -FARTHEST, FARTHEST))
         for far in np.flatnonzero(np.abs(Q).max(axis=1, initial=0) > FARTHEST):
             distances[far] = lengths(Q[far] - Z[numbers[far]])
-        return (distances, voters.rows[numbers]) if return_distance else voters.rows[numbers]
+        return (distances, training_set.rows[numbers]) if return_distance else training_set.rows[numbers]
 
 
 CONSTRAINTS: dict[str, list] = {
@@ -185,7 +185,7 @@ CONSTRAINTS: dict[str, list] = {
 
 
 class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, ImportancesMixin):
-    """An estimator that searches metrics and has a ``committee_``; subclasses say what its target is."""
+    """An estimator that searches metrics and has a ``ensemble_``; subclasses say what its target is."""
 
     energy: Any
     sampler: Any
@@ -200,16 +200,20 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
     def _can_weigh(self):
         return self._energy is None or takes_weights(self._energy)
 
-    def _target(self, voters: Voters) -> Target:
+    def _target(self, training_set: TrainingSet) -> Target:
         """What these voters vote for."""
         raise NotImplementedError
 
-    def _search(self, voters, judges=True):
+    def _search(self, training_set, judges=True):
         """The search, before it begins; where nobody judges, it depends on the number of voters."""
-        recipe, target, seed = given_recipe(self, len(voters)), self._target(voters), seed_sequence(self.random_state)
+        recipe, target, seed = (
+            given_recipe(self, len(training_set)),
+            self._target(training_set),
+            seed_sequence(self.random_state),
+        )
         if not judges:
-            seed = np.random.SeedSequence([*seed.generate_state(4).tolist(), len(voters)])
-        panel = panel_of(voters, target, recipe.most_searched, seed)
+            seed = np.random.SeedSequence([*seed.generate_state(4).tolist(), len(training_set)])
+        panel = panel_of(training_set, target, recipe.most_searched, seed)
         problem = Problem(panel, target, self._energy, self.sampler, self.n_components, self.device)
         return Search(problem, recipe, seed, judges=judges)
 
@@ -219,12 +223,12 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
         return self.n_jobs if self.device in ("cpu", "reference") else 1
 
     @property
-    def ensembles_(self) -> list[Ensemble]:
-        return self.committee_.ensembles
+    def members_(self) -> list[Member]:
+        return self.ensemble_.members
 
     @property
     def views_(self) -> dict[str, View]:
-        return self.committee_.views
+        return self.ensemble_.views
 
     def _patterns(self, X: ArrayLike) -> NDArray:
         check_is_fitted(self)
@@ -233,4 +237,4 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
     @property
     def _asked(self):
         """Voters that a prediction asks in every space; None: all."""
-        return rows_asked(self.shortlist, self.shortlist_, self.committee_)
+        return rows_asked(self.shortlist, self.shortlist_, self.ensemble_)

@@ -12,7 +12,7 @@ from ..learners.patterns import checked_numbers
 from ..learners.training_rows import NUMBERS, precise, training_rows
 from ..learners.units import check_not_huge
 from ..learners.voting import VotingClassifier
-from ..metrics import Voters
+from ..metrics import TrainingSet
 from ..sklearn_compat import StrOptions, validate_params, with_callbacks
 from .base import CONSTRAINTS, FreeEnergyModel
 from .finish import ClassificationTask, finish_fit
@@ -130,9 +130,9 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
     selection_ : dict of ndarray
         What was tried, a row for each candidate and k: "view", "form", "energy", "temperature", "confinement",
         "n_replicas", "n_neighbors", "oob_error", "oob_brier" and "weight" in the prediction.
-    committee_ : Committee
+    ensemble_ : Ensemble
         The fitted model as a value: the metrics, their weights, the rows that vote.
-    ensembles_ : list of Ensemble
+    members_ : list of Member
         Its candidates that vote, each with its sampled ``maps``.
     views_ : dict
         The views of the features they live on.
@@ -147,7 +147,7 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         decides nothing.
     distance_weights_std_ : ndarray of shape (n_features,)
         Its standard deviation over replicas.
-    jury_ : Jury
+    oob_indices_ : OOBIndices
         Which patterns judged out of bag, and which replicas have not learned on them.
     n_neighbors_ : int
         Neighbours with the largest weight.
@@ -263,16 +263,16 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         rows = training_rows(precise(patterns), labels, sample_weight, self._can_weigh(), classes)
         self.classes_ = rows.classes
         check_n_components(self.n_components, rows.X)
-        self._learn(Voters(rows.X, rows.y, len(rows.classes), rows.weights, rows.rows), len(patterns))
+        self._learn(TrainingSet(rows.X, rows.y, len(rows.classes), rows.weights, rows.rows), len(patterns))
         return self
 
-    def _learn(self, voters, n_given):
+    def _learn(self, training_set, n_given):
         """Search metrics for these voters, of so many rows given."""
-        search, task = self._search(voters), ClassificationTask(self._decision(voters), n_given)
+        search, task = self._search(training_set), ClassificationTask(self._decision(training_set), n_given)
         names = getattr(self, "feature_names_in_", None)
-        warn_about(search.problem.voters.X, search.problem.voters.y, self.classes_, names)
+        warn_about(search.problem.training_set.X, search.problem.training_set.y, self.classes_, names)
         run_to_the_end(search, self)
-        for name, value in finish_fit(search, task, voters).items():
+        for name, value in finish_fit(search, task, training_set).items():
             setattr(self, name, value)
 
     def partial_fit(
@@ -301,7 +301,7 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
             The fitted classifier.
         """
         validate_params(self)
-        if not hasattr(self, "committee_"):
+        if not hasattr(self, "ensemble_"):
             return self._fit(X, y, sample_weight, classes)
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError("classes are not those of the first call to partial_fit.")
@@ -311,14 +311,14 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         learn_more(self, rows, len(patterns))
         return self
 
-    def _target(self, voters):
-        return Classes(voters.n_classes)
+    def _target(self, training_set):
+        return Classes(training_set.n_classes)
 
     def _score_of(self, scoring):
         return Score(scoring, self.classes_)
 
-    def _decision(self, voters):
-        return Decision(self.class_weight, self.scoring, self.classes_, voters)
+    def _decision(self, training_set):
+        return Decision(self.class_weight, self.scoring, self.classes_, training_set)
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
         """Calibrated class probabilities.
@@ -335,7 +335,7 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         """
         patterns = self._patterns(X)
         with one_blas_thread():
-            return self.committee_.predict_proba(patterns, self.n_jobs, self.device, self._asked)
+            return self.ensemble_.predict_proba(patterns, self.n_jobs, self.device, self._asked)
 
     def predict_set(self, X: ArrayLike, alpha: float = 0.1) -> NDArray[np.bool_]:
         r"""The classes that a pattern may have: sets that hold the true one with a chance of 1 - alpha.
@@ -383,8 +383,10 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         True
         """
         check_alpha(alpha)
-        probabilities, voters = self.predict_proba(X), self.committee_.voters
-        return prediction_sets(probabilities, typical_shares(self.oob_decision_function_[voters.rows], voters.y), alpha)
+        probabilities, training_set = self.predict_proba(X), self.ensemble_.training_set
+        return prediction_sets(
+            probabilities, typical_shares(self.oob_decision_function_[training_set.rows], training_set.y), alpha
+        )
 
     def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
         """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k.
@@ -392,24 +394,24 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         Each candidate votes by its weight over all k, and the calibration is that of the mixture; ``predict`` mixes
         several k.
         """
-        patterns, committee = self._patterns(X), self.committee_
+        patterns, ensemble = self._patterns(X), self.ensemble_
 
         def decide(some):
-            shares = committee.shares(some, self.n_jobs, self.device)
-            alone = np.tensordot(committee.trust, shares[:, :n_neighbors], 1)  # (k, n, C)
-            energies = committee.basin_energies(some)[:, None]  # for every k
-            return committee.mixture.calibration(alone, energies).argmax(axis=2).T
+            shares = ensemble.shares(some, self.n_jobs, self.device)
+            alone = np.tensordot(ensemble.member_weights, shares[:, :n_neighbors], 1)  # (k, n, C)
+            energies = ensemble.density_energies(some)[:, None]  # for every k
+            return ensemble.mixture.calibration(alone, energies).argmax(axis=2).T
 
-        return np.concatenate([decide(patterns[part]) for part in committee.parts(len(patterns))])
+        return np.concatenate([decide(patterns[part]) for part in ensemble.parts(len(patterns))])
 
     def _n_voters(self):
-        return len(self.committee_.voters)
+        return len(self.ensemble_.training_set)
 
     def _count(self, X, n_neighbors):
         """Votes, each candidate's by its weight."""
-        shares = self.committee_.shares(X, self.n_jobs, self.device)
-        k = np.arange(1, self.committee_.n_neighbors + 1)[:, None, None]
-        return np.swapaxes(np.tensordot(self.committee_.trust, shares, 1) * k, 0, 1)[:, :n_neighbors]
+        shares = self.ensemble_.shares(X, self.n_jobs, self.device)
+        k = np.arange(1, self.ensemble_.n_neighbors + 1)[:, None, None]
+        return np.swapaxes(np.tensordot(self.ensemble_.member_weights, shares, 1) * k, 0, 1)[:, :n_neighbors]
 
     def check_state(self) -> None:
         """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""

@@ -10,73 +10,76 @@ from numpy.typing import NDArray
 from ..learners.base import one_blas_thread
 from ..learners.callbacks import FitSteps
 from ..learners.training_rows import TrainingRows
-from ..metrics import Committee, Ensemble, Voters
+from ..metrics import Member, TrainingSet
 from .finish import describe_committee
-from .oob import Jury, left_out_of
-from .population import Entrant
+from .model import Ensemble
+from .oob import OOBIndices, left_out_of
+from .population import CandidateResult
 from .running import SearchStopped, TaskRunner
 from .search import Search
 
 
 def learn_more(model: Any, rows: TrainingRows, n_given: int) -> None:
     """Let a fitted FreeEnergyClassifier learn from more rows, of so many given."""
-    old, judged = model.committee_.voters, model.oob_decision_function_
-    voters = together(old, Voters(rows.X, rows.y, old.n_classes, rows.weights, len(judged) + rows.rows))
-    if len(voters) >= 2 * model.n_searched_:
-        return model._learn(voters, len(judged) + n_given)
-    search, steps = model._search(voters, judges=False), FitSteps(model, voters.X, voters.y)
+    old, judged = model.ensemble_.training_set, model.oob_decision_function_
+    training_set = together(old, TrainingSet(rows.X, rows.y, old.n_classes, rows.weights, len(judged) + rows.rows))
+    if len(training_set) >= 2 * model.n_searched_:
+        return model._learn(training_set, len(judged) + n_given)
+    search, steps = model._search(training_set, judges=False), FitSteps(model, training_set.X, training_set.y)
     search.run = TaskRunner(model._n_tasks, steps, None)
     with one_blas_thread():
-        drawn = drawn_anew(model.committee_, search, len(rows.y) / len(voters))
-        attributes = describe_committee(renewed(model.committee_, voters, drawn))
-        attributes["jury_"] = rejudged(model.jury_, model.committee_, search, drawn)
+        drawn = drawn_anew(model.ensemble_, search, len(rows.y) / len(training_set))
+        attributes = describe_committee(renewed(model.ensemble_, training_set, drawn))
+        attributes["oob_indices_"] = rejudged(model.oob_indices_, model.ensemble_, search, drawn)
     steps.close()
     unjudged = np.full((n_given, old.n_classes), np.nan)
     model.__dict__.update(attributes, oob_decision_function_=np.concatenate([judged, unjudged]))
 
 
-def together(old: Voters, new: Voters) -> Voters:
+def together(old: TrainingSet, new: TrainingSet) -> TrainingSet:
     """The rows of both; the new ones are numbered after all that were given before."""
     weights = None
     if old.weights is not None or new.weights is not None:
         weights = np.concatenate([_weights(old), _weights(new)])
     X, y = np.concatenate([old.X, new.X]), np.concatenate([old.y, new.y])
-    return Voters(X, y, old.n_classes, weights, np.concatenate([old.rows, new.rows]))
+    return TrainingSet(X, y, old.n_classes, weights, np.concatenate([old.rows, new.rows]))
 
 
-def drawn_anew(committee: Committee, search: Search, share: float) -> list[Entrant]:
+def drawn_anew(ensemble: Ensemble, search: Search, share: float) -> list[CandidateResult]:
     """For every ensemble this share of its replicas, drawn anew by the search; fewer where somebody stops it."""
-    search.look_through(committee.views)
+    search.look_through(ensemble.views)
     (size,) = search.bag_sizes()[-1:]
     wanted = []
-    for ensemble in committee.ensembles:
-        candidate, n = ensemble.candidate, int(np.ceil(share * len(ensemble.maps)))
+    for member in ensemble.members:
+        candidate, n = member.candidate, int(np.ceil(share * len(member.maps)))
         wanted.append((search.enter(candidate.on_bags_of(size)), n))
     with suppress(SearchStopped):  # somebody wants to stop: as many are replaced as were drawn
-        search.grow((entrant, n) for entrant, n in wanted if n)
-    return [entrant for entrant, _ in wanted]
+        search.grow((result, n) for result, n in wanted if n)
+    return [result for result, _ in wanted]
 
 
-def renewed(committee: Committee, voters: Voters, drawn: Sequence[Entrant]) -> Committee:
+def renewed(ensemble: Ensemble, training_set: TrainingSet, drawn: Sequence[CandidateResult]) -> Ensemble:
     """The committee with these voters and new replicas in the place of the oldest."""
-    ensembles = [
-        Ensemble(entrant.candidate, np.concatenate([ensemble.maps[len(entrant.maps) :], entrant.maps]))
-        if len(entrant.maps)
-        else ensemble
-        for ensemble, entrant in zip(committee.ensembles, drawn, strict=True)
+    members = [
+        Member(result.candidate, np.concatenate([member.maps[len(result.maps) :], result.maps]))
+        if len(result.maps)
+        else member
+        for member, result in zip(ensemble.members, drawn, strict=True)
     ]
-    return committee.with_voters(ensembles, voters)
+    return ensemble.with_voters(members, training_set)
 
 
-def rejudged(jury: Jury, committee: Committee, search: Search, drawn: Sequence[Entrant]) -> Jury:
+def rejudged(
+    oob_indices: OOBIndices, ensemble: Ensemble, search: Search, drawn: Sequence[CandidateResult]
+) -> OOBIndices:
     """The same judges, and what the new replicas have left out of their bags."""
     left_out = []
-    for ensemble, old, entrant in zip(committee.ensembles, jury.left_out(committee.ensembles), drawn, strict=True):
-        if ensemble.form.learns:
-            bags = search.bags_of(entrant.candidate.bag_size).first(len(entrant.maps))
-            left_out += [old[len(bags) :], left_out_of(jury.rows, search.problem.voters, bags)]
-    return Jury.of(jury.rows, left_out)
+    for member, old, result in zip(ensemble.members, oob_indices.left_out(ensemble.members), drawn, strict=True):
+        if member.form.learns:
+            bags = search.bags_of(result.candidate.bag_size).first(len(result.maps))
+            left_out += [old[len(bags) :], left_out_of(oob_indices.rows, search.problem.training_set, bags)]
+    return OOBIndices.of(oob_indices.rows, left_out)
 
 
-def _weights(voters: Voters) -> NDArray:
-    return np.ones(len(voters)) if voters.weights is None else voters.weights
+def _weights(training_set: TrainingSet) -> NDArray:
+    return np.ones(len(training_set)) if training_set.weights is None else training_set.weights

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..learners.base import one_blas_thread
-from ..metrics import BaseCommittee
 from ..printable import counted
-from .oob import Hearing, Jury
+from .model import BaseEnsemble
+from .oob import OOBIndices, OOBPredictor
 
 MOST_JUDGES, FEWEST_JUDGES = 1000, 200
 MOST_REPEATS, QUESTIONS = 5, 600  # of a group, where judges are few
@@ -50,8 +50,8 @@ class Importances(NamedTuple):
 
 
 def importances(
-    committee: BaseCommittee,
-    jury: Jury,
+    ensemble: BaseEnsemble,
+    oob_indices: OOBIndices,
     score: Score,
     groups: NDArray,
     *,
@@ -64,7 +64,7 @@ def importances(
 
     Parameters
     ----------
-    committee, jury : BaseCommittee, Jury
+    ensemble, oob_indices : BaseEnsemble, OOBIndices
         The model, and who judges it.
     score : callable
         ``score(probabilities, y, weights)``, the larger the better.
@@ -85,27 +85,27 @@ def importances(
         In the order in which the groups come first; NaN where there is nobody to judge.
     """
     names = groups[np.sort(np.unique(groups, return_index=True)[1])]
-    hearing = Hearing(committee, jury, size, *affordable(committee, len(names), size))
-    n = len(hearing.judges)
+    predictor = OOBPredictor(ensemble, oob_indices, size, *affordable(ensemble, len(names), size))
+    n = len(predictor.judges)
     if not n:
         unknown = np.full(len(names), np.nan)
         return Importances(names, unknown, unknown, np.nan, 0)
     rng = np.random.default_rng(seed)
     n_repeats = n_repeats or int(np.clip(QUESTIONS // n, 1, MOST_REPEATS if len(names) <= MANY_GROUPS else 1))
     shuffles = [rng.permutation(n) for _ in range(n_repeats)]
-    compared = Comparison(hearing, score)
+    compared = Comparison(predictor, score)
     columns = [np.flatnonzero(groups == name) for name in names]
     run = Parallel(n_jobs=n_jobs, require="sharedmem")
     losses = np.array(run(delayed(compared.loss)(some, shuffles) for some in columns))
     return Importances(names, losses[:, 0], losses[:, 1], compared.before[0], n)
 
 
-def affordable(committee: BaseCommittee, n_groups: int, size: int) -> tuple[int, int]:
+def affordable(ensemble: BaseEnsemble, n_groups: int, size: int) -> tuple[int, int]:
     """Most judges, and most replicas of an ensemble, that can be asked about so many groups."""
-    size = min(size, len(committee.voters))
+    size = min(size, len(ensemble.training_set))
 
     def cost(n_judges, n_replicas):
-        spaces = ((min(len(ensemble), n_replicas), ensemble.n_coordinates) for ensemble in committee.ensembles)
+        spaces = ((min(len(member), n_replicas), member.n_coordinates) for member in ensemble.members)
         of_one = sum(n * (width + TO_SORT) / 2 for n, width in spaces)  # about half of them left it out
         return n_groups * n_judges * size * of_one
 
@@ -120,10 +120,10 @@ def affordable(committee: BaseCommittee, n_groups: int, size: int) -> tuple[int,
 class Comparison:
     """Judges as they are and shuffled, scored whole and without each of some parts of them."""
 
-    def __init__(self, hearing: Hearing, score: Score):
-        self.hearing, self.score, self.parts = hearing, score, parts_of(hearing)
-        self.everyone = np.arange(len(hearing.judges))
-        self.known = hearing.answers(hearing.X, self.everyone)
+    def __init__(self, predictor: OOBPredictor, score: Score):
+        self.predictor, self.score, self.parts = predictor, score, parts_of(predictor)
+        self.everyone = np.arange(len(predictor.judges))
+        self.known = predictor.answers(predictor.X, self.everyone)
         self.before = self._scores(self.known[None])
 
     def loss(self, columns: NDArray, shuffles: Sequence[NDArray]) -> tuple[float, float]:
@@ -136,12 +136,12 @@ class Comparison:
 
     def _shuffled(self, columns, shuffles):
         """Probabilities (n_repeats, n, C); rows whose values did not change keep theirs."""
-        X = np.repeat(self.hearing.X[None], len(shuffles), axis=0)
-        X[:, :, columns] = self.hearing.X[np.array(shuffles)][:, :, columns]
-        repeat, changed = np.nonzero((X != self.hearing.X).any(axis=2))
+        X = np.repeat(self.predictor.X[None], len(shuffles), axis=0)
+        X[:, :, columns] = self.predictor.X[np.array(shuffles)][:, :, columns]
+        repeat, changed = np.nonzero((X != self.predictor.X).any(axis=2))
         out = np.repeat(self.known[None], len(shuffles), axis=0)
         if len(changed):
-            out[repeat, changed] = self.hearing.answers(X[repeat, changed], changed)
+            out[repeat, changed] = self.predictor.answers(X[repeat, changed], changed)
         return out
 
     def _scores(self, probabilities) -> list[float]:
@@ -150,24 +150,24 @@ class Comparison:
         return [self._score(probabilities, (self.parts != number) | (number < 0)) for number in numbers]
 
     def _score(self, probabilities, kept):
-        n_repeats, y, weights = len(probabilities), self.hearing.y[kept], self.hearing.weights
+        n_repeats, y, weights = len(probabilities), self.predictor.y[kept], self.predictor.weights
         P = probabilities[:, kept].reshape(-1, probabilities.shape[2])
         return self.score(P, np.tile(y, n_repeats), None if weights is None else np.tile(weights[kept], n_repeats))
 
 
-def parts_of(hearing: Hearing) -> NDArray[np.intp]:
+def parts_of(predictor: OOBPredictor) -> NDArray[np.intp]:
     """For every judge the part that it is in, all parts with about the same classes; copies of a row stay together.
 
     A class with a single place is in none: no score may have to do without it.
     """
-    places, first = np.unique(hearing.places, return_index=True)
-    y = hearing.y[first]
+    places, first = np.unique(predictor.places, return_index=True)
+    y = predictor.y[first]
     order = np.argsort(y, kind="stable")
     part = np.empty(len(places), dtype=np.intp)
     part[order] = np.arange(len(places)) % min(PARTS, len(places))
     if y.dtype.kind != "f":
         part[np.isin(y, np.flatnonzero(np.bincount(y) == 1))] = -1
-    return part[np.searchsorted(places, hearing.places)]
+    return part[np.searchsorted(places, predictor.places)]
 
 
 def group_names(groups: Any, names: NDArray | None, n_features: int) -> NDArray:
@@ -187,10 +187,10 @@ KNOWN: "WeakKeyDictionary[object, tuple[Any, Importances]]" = WeakKeyDictionary(
 
 
 class ImportancesMixin:
-    """Importances of an estimator with a ``committee_`` and the ``jury_`` that judged it."""
+    """Importances of an estimator with a ``ensemble_`` and the ``oob_indices_`` that judged it."""
 
-    committee_: Any
-    jury_: Any
+    ensemble_: Any
+    oob_indices_: Any
     n_features_in_: int
     shortlist_: int
     scoring: Any
@@ -262,8 +262,8 @@ class ImportancesMixin:
         score = self._score_of(self.scoring if scoring is None else scoring)
         with one_blas_thread():
             return importances(
-                self.committee_,
-                self.jury_,
+                self.ensemble_,
+                self.oob_indices_,
                 score,
                 names,
                 size=self.shortlist_,
@@ -287,8 +287,8 @@ class ImportancesMixin:
     @property
     def _importances(self) -> Importances:
         check_is_fitted(self)
-        scoring, known = KNOWN.get(self.committee_, (None, None))
+        scoring, known = KNOWN.get(self.ensemble_, (None, None))
         if known is None or scoring != self.scoring:
             known = self.permutation_importances(np.arange(self.n_features_in_))
-            KNOWN[self.committee_] = self.scoring, known
+            KNOWN[self.ensemble_] = self.scoring, known
         return known

@@ -9,52 +9,59 @@ from sklearn import config_context
 
 from ..files.checks import check_array, require
 from ..kernels import kernels_for
-from ..metrics import BASINS, BaseCommittee, Basins, Committee, Ensemble, NumberCommittee, Voters
+from ..metrics import CLASS_DENSITIES, ClassDensity, Member, TrainingSet
 from ..metrics.index import KEPT_BYTES, Shortlist, mapped, seen_in
+from .model import BaseEnsemble, Ensemble, RegressionEnsemble
 
 FOLDS = 10
 
 
-class CrossedBasins:
+class CrossFittedDensities:
     """Basins of nine tenths of the voters each, so that no voter shaped those that it meets.
 
     Rows come in a shuffled order: every tenth is as good as any.
     """
 
-    def __init__(self, kinds: Sequence[type[Basins]], voters: Voters):
-        self.fold, self.n_classes = np.arange(len(voters)) % FOLDS, voters.n_classes
-        self.basins = [[_basins(kind, voters, self.fold != fold) for kind in kinds] for fold in range(FOLDS)]
+    def __init__(self, kinds: Sequence[type[ClassDensity]], training_set: TrainingSet):
+        self.fold, self.n_classes = np.arange(len(training_set)) % FOLDS, training_set.n_classes
+        self.densities = [[_basins(kind, training_set, self.fold != fold) for kind in kinds] for fold in range(FOLDS)]
 
     def __call__(self, X: NDArray, numbers: NDArray) -> NDArray[np.float64]:
         """Free energies (n_basins, n, C) of X (n, d), by basins that the voters of these numbers did not shape."""
-        energies = np.empty((len(self.basins[0]), len(X), self.n_classes))
-        for fold, basins in enumerate(self.basins):
+        energies = np.empty((len(self.densities[0]), len(X), self.n_classes))
+        for fold, densities in enumerate(self.densities):
             met = self.fold[numbers] == fold
             if met.any():
-                for out, some in zip(energies, basins, strict=True):
+                for out, some in zip(energies, densities, strict=True):
                     out[met] = some(X[met])
         return energies
 
 
-def crossed_basins(names: Sequence[str], voters: Voters, judges: NDArray) -> tuple[list[Basins], NDArray]:
+def cross_fitted_densities(
+    names: Sequence[str], training_set: TrainingSet, judges: NDArray
+) -> tuple[list[ClassDensity], NDArray]:
     """The basins of all voters, and free energies (n_basins, n_judges, C) of the judges by basins of the others."""
-    kinds = [BASINS[name] for name in names if BASINS[name].affordable(voters.X.shape[1], voters.n_classes)]
-    everyone = [_basins(kind, voters, np.ones(len(voters), dtype=bool)) for kind in kinds]
+    kinds = [
+        CLASS_DENSITIES[name]
+        for name in names
+        if CLASS_DENSITIES[name].affordable(training_set.X.shape[1], training_set.n_classes)
+    ]
+    everyone = [_basins(kind, training_set, np.ones(len(training_set), dtype=bool)) for kind in kinds]
     if not len(judges):
-        return everyone, np.empty((len(kinds), 0, voters.n_classes))
-    return everyone, CrossedBasins(kinds, voters)(_rows(voters, judges), judges)
+        return everyone, np.empty((len(kinds), 0, training_set.n_classes))
+    return everyone, CrossFittedDensities(kinds, training_set)(_rows(training_set, judges), judges)
 
 
-def _basins(kind, voters, some):
-    weights = None if voters.weights is None else voters.weights[some]
-    return kind.of(_rows(voters, some), voters.y[some], voters.n_classes, weights)
+def _basins(kind, training_set, some):
+    weights = None if training_set.weights is None else training_set.weights[some]
+    return kind.of(_rows(training_set, some), training_set.y[some], training_set.n_classes, weights)
 
 
-def _rows(voters, some):
-    return voters.X[some].astype(np.float64)  # squares of differences need it
+def _rows(training_set, some):
+    return training_set.X[some].astype(np.float64)  # squares of differences need it
 
 
-class Jury:
+class OOBIndices:
     """Judges, and for every replica those that it left out: what it takes to ask them again after the fit.
 
     A bit for each replica and judge, so that the largest jury takes a hundred kilobytes.
@@ -71,7 +78,7 @@ class Jury:
         self.rows, self.bits = rows, bits
 
     @classmethod
-    def of(cls, rows: NDArray, left_out: Iterable[NDArray[np.bool_]]) -> "Jury":
+    def of(cls, rows: NDArray, left_out: Iterable[NDArray[np.bool_]]) -> "OOBIndices":
         """A jury of these rows, with an array (R, n_judges) for every ensemble that learns."""
         every = [np.empty((0, len(rows)), dtype=bool), *left_out]
         return cls(rows, np.packbits(np.concatenate(every), axis=1))
@@ -79,42 +86,44 @@ class Jury:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def left_out(self, ensembles: Sequence[Ensemble]) -> list[NDArray[np.bool_]]:
+    def left_out(self, members: Sequence[Member]) -> list[NDArray[np.bool_]]:
         """For every ensemble (R, n_judges): which judges its replicas left out, all where nothing is learned."""
         known = np.unpackbits(self.bits, axis=1, count=len(self.rows)).astype(bool)
-        learned = np.split(known, np.cumsum([len(e.maps) for e in ensembles if e.form.learns])[:-1])
+        learned = np.split(known, np.cumsum([len(e.maps) for e in members if e.form.learns])[:-1])
         everyone, of_learned = np.ones((1, len(self.rows)), dtype=bool), iter(learned)
-        return [next(of_learned) if ensemble.form.learns else everyone for ensemble in ensembles]
+        return [next(of_learned) if member.form.learns else everyone for member in members]
 
-    def check(self, ensembles: Sequence[Ensemble], voters: Voters) -> None:
+    def check(self, members: Sequence[Member], training_set: TrainingSet) -> None:
         """ValueError unless the jury belongs to these metrics and rows."""
-        n_replicas = sum(len(ensemble.maps) for ensemble in ensembles if ensemble.form.learns)
-        require(len(self.bits) == n_replicas, "bits of Jury", "are of other replicas")
-        require(np.isin(self.rows, voters.rows).all(), "rows of Jury", "are not among the voters")
+        n_replicas = sum(len(member.maps) for member in members if member.form.learns)
+        require(len(self.bits) == n_replicas, "bits of OOBIndices", "are of other replicas")
+        require(np.isin(self.rows, training_set.rows).all(), "rows of OOBIndices", "are not among the voters")
 
     def to_state(self) -> dict[str, Any]:
         return dict(vars(self))
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> "Jury":
+    def from_state(cls, state: Mapping[str, Any]) -> "OOBIndices":
         rows, bits = state["rows"], state["bits"]
-        check_array(rows, "rows of Jury", 1, None, "iu")
-        require(len(np.unique(rows)) == len(rows), "rows of Jury", "are there twice")
-        check_array(bits, "bits of Jury", 2, None, "u")
+        check_array(rows, "rows of OOBIndices", 1, None, "iu")
+        require(len(np.unique(rows)) == len(rows), "rows of OOBIndices", "are there twice")
+        check_array(bits, "bits of OOBIndices", 2, None, "u")
         whole = bits.dtype == np.uint8 and bits.shape[1] == -(-len(rows) // 8)
-        require(whole and not np.unpackbits(bits, axis=1)[:, len(rows) :].any(), "bits of Jury", "are of other judges")
+        require(
+            whole and not np.unpackbits(bits, axis=1)[:, len(rows) :].any(), "bits of OOBIndices", "are of other judges"
+        )
         return cls(rows, bits)
 
 
-def left_out_of(rows: NDArray, voters: Voters, bags: NDArray) -> NDArray[np.bool_]:
+def left_out_of(rows: NDArray, training_set: TrainingSet, bags: NDArray) -> NDArray[np.bool_]:
     """Which of the rows (n,), by their numbers in the table given, are not in bags (R, m) of these voters: (R, n)."""
-    return np.array([~np.isin(rows, voters.rows[bag]) for bag in bags], dtype=bool).reshape(len(bags), len(rows))
+    return np.array([~np.isin(rows, training_set.rows[bag]) for bag in bags], dtype=bool).reshape(len(bags), len(rows))
 
 
 MOST_VOTERS = 16_384  # as in a search
 
 
-class Hearing:
+class OOBPredictor:
     """Some judges, and for each the replicas that left it out, the voters but itself, and basins of other rows.
 
     Asked about the judges as they are it gives their out-of-bag probabilities: those of the fit, where all voters fit
@@ -122,9 +131,9 @@ class Hearing:
 
     Parameters
     ----------
-    committee : Committee
+    ensemble : Ensemble
         Metrics, mixture, voters and basins.
-    jury : Jury
+    oob_indices : OOBIndices
         Its judges.
     size : int
         Voters that are asked in every space, the nearest in the averaged metric.
@@ -134,69 +143,73 @@ class Hearing:
         Of an ensemble, from all over it.
     """
 
-    def __init__(self, committee: BaseCommittee, jury: Jury, size: int, most_judges: int, most_replicas: int):
-        self.committee, self.size = committee, size
-        thinned = [_some(len(ensemble), most_replicas) for ensemble in committee.ensembles]
-        left_out = [some[kept] for some, kept in zip(jury.left_out(committee.ensembles), thinned, strict=True)]
+    def __init__(
+        self, ensemble: BaseEnsemble, oob_indices: OOBIndices, size: int, most_judges: int, most_replicas: int
+    ):
+        self.ensemble, self.size = ensemble, size
+        thinned = [_some(len(member), most_replicas) for member in ensemble.members]
+        left_out = [some[kept] for some, kept in zip(oob_indices.left_out(ensemble.members), thinned, strict=True)]
         able = np.flatnonzero(np.all([some.any(axis=0) for some in left_out], axis=0))
         taken = able[_some(len(able), most_judges)]
         self.replicas = thinned
         self.left_out = [some[:, taken] for some in left_out]
-        self.voters, self.judges = _electorate(committee.voters, jury.rows[taken])
-        self.X: NDArray = self.voters.X[self.judges].astype(np.float64)
-        self.y = self.voters.y[self.judges]
-        self.weights = None if self.voters.weights is None else self.voters.weights[self.judges]
+        self.training_set, self.judges = _electorate(ensemble.training_set, oob_indices.rows[taken])
+        self.X: NDArray = self.training_set.X[self.judges].astype(np.float64)
+        self.y = self.training_set.y[self.judges]
+        self.weights = None if self.training_set.weights is None else self.training_set.weights[self.judges]
         if len(taken):
             self._prepare()
 
     def _prepare(self):
         """What all questions share. Every judge has a place of its own behind all others: its place without it."""
-        committee, places, n = self.committee, self.voters.places, len(self.judges)
+        ensemble, places, n = self.ensemble, self.training_set.places, len(self.judges)
         self.places = places.of_row[self.judges]
-        seen = seen_in(committee.views, self.voters.X[places.rows])
-        self.shortlist = Shortlist.of(committee.averaged_matrices(), seen)
+        seen = seen_in(ensemble.views, self.training_set.X[places.rows])
+        self.shortlist = Shortlist.of(ensemble.averaged_matrices(), seen)
         counts = places.counts[self.places] - 1
-        ballots = np.where(counts[:, None] > 0, places.ballots[self.places] - self.voters.ballots(self.judges), 0.0)
+        ballots = np.where(
+            counts[:, None] > 0, places.ballots[self.places] - self.training_set.ballots(self.judges), 0.0
+        )
         self.votes = (
             np.concatenate([places.counts, counts]),
             np.concatenate([places.ballots, ballots.astype(np.float32)]),
         )
         self.seen = {name: np.concatenate([V, V[self.places]]) for name, V in seen.items()}
         self.n_places = len(places.rows)
-        width = sum(len(some) * e.n_coordinates for some, e in zip(self.replicas, committee.ensembles, strict=True))
+        width = sum(len(some) * e.n_coordinates for some, e in zip(self.replicas, ensemble.members, strict=True))
         self.spaces = [self._spaces(e) for e in range(len(self.replicas))] if self._fit(width, n) else None
         # a last k that nobody weighs: among the nearest may be the judge's own place, where nobody is left
-        self.of_k = [np.append(np.trim_zeros(row, "b"), 0.0).astype(np.float32) for row in committee.mixture.weights]
-        self.wholes = without_judges(committee, self.voters)
+        self.of_k = [np.append(np.trim_zeros(row, "b"), 0.0).astype(np.float32) for row in ensemble.mixture.weights]
+        self.wholes = without_judges(ensemble, self.training_set)
 
     def _fit(self, width, n):
         return 4 * width * (self.n_places + n) <= KEPT_BYTES
 
     def _spaces(self, number):
-        ensemble = self.committee.ensembles[number]
-        return [mapped(ensemble, self.seen, int(r)) for r in self.replicas[number]]
+        member = self.ensemble.members[number]
+        return [mapped(member, self.seen, int(r)) for r in self.replicas[number]]
 
     def answers(self, X: NDArray, asked: NDArray) -> NDArray[np.float64]:
         """What is predicted of the judges number ``asked`` (n,), were X (n, d) their features.
 
         Class probabilities (n, C), or numbers (n, 1).
         """
-        return self.committee.answers(self.shares(X, asked), self.wholes(X, self.judges[asked]))
+        return self.ensemble.answers(self.shares(X, asked), self.wholes(X, self.judges[asked]))
 
     def shares(self, X: NDArray, asked: NDArray) -> NDArray[np.float64]:
         """Shares (n, n_cells) of all votes that they get."""
         with config_context(assume_finite=True, skip_parameter_validation=True):
-            return self._shares(seen_in(self.committee.views, X), asked)
+            return self._shares(seen_in(self.ensemble.views, X), asked)
 
     def _shares(self, seen, asked):
-        candidates, out = self._candidates(seen, asked), np.zeros((len(asked), self.voters.n_cells))
+        candidates, out = self._candidates(seen, asked), np.zeros((len(asked), self.training_set.n_cells))
         vote = kernels_for("cpu").neighbor_shares
-        for number, (ensemble, replicas) in enumerate(zip(self.committee.ensembles, self.replicas, strict=True)):
+        for number, (member, replicas) in enumerate(zip(self.ensemble.members, self.replicas, strict=True)):
             left_out = self.left_out[number][:, asked]
             n_asked = left_out.sum(axis=0)[:, None]
             spaces = self._spaces(number) if self.spaces is None else self.spaces[number]
             for r, Z, fair in zip(replicas, spaces, left_out, strict=True):
-                Q = mapped(ensemble, seen, int(r))[:, fair]
+                Q = mapped(member, seen, int(r))[:, fair]
                 out[fair] += vote(Z, Q, candidates[fair], *self.votes, self.of_k[number]) / n_asked[fair]
         return out
 
@@ -210,12 +223,12 @@ class Hearing:
         return np.where(places == self.places[asked][:, None], own, places).astype(np.int32)
 
 
-def without_judges(committee: BaseCommittee, voters: Voters) -> Callable[[NDArray, NDArray], NDArray]:
+def without_judges(ensemble: BaseEnsemble, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
     """What is known of the data as a whole of patterns (n, d), without the part that voters of these numbers had."""
-    if isinstance(committee, NumberCommittee):
-        return lambda X, numbers: committee.wholes(X)  # a single row hardly moves a trend
-    assert isinstance(committee, Committee)
-    return CrossedBasins([type(some) for some in committee.basins], voters)
+    if isinstance(ensemble, RegressionEnsemble):
+        return lambda X, numbers: ensemble.wholes(X)  # a single row hardly moves a trend
+    assert isinstance(ensemble, Ensemble)
+    return CrossFittedDensities([type(some) for some in ensemble.densities], training_set)
 
 
 def _some(n, most):
@@ -223,11 +236,11 @@ def _some(n, most):
     return np.arange(n) if n <= most else np.linspace(0, n - 1, most).round().astype(int)
 
 
-def _electorate(voters: Voters, rows: NDArray) -> tuple[Voters, NDArray[np.intp]]:
+def _electorate(training_set: TrainingSet, rows: NDArray) -> tuple[TrainingSet, NDArray[np.intp]]:
     """The voters, of very many a part from all over them with these rows in it; and the numbers of these rows."""
-    order = np.argsort(voters.rows)
-    judges = order[np.searchsorted(voters.rows, rows, sorter=order)]
-    if len(voters) <= MOST_VOTERS:
-        return voters, judges
-    taken = np.union1d(_some(len(voters), MOST_VOTERS - len(rows)), judges)
-    return voters.only(taken), np.searchsorted(taken, judges)
+    order = np.argsort(training_set.rows)
+    judges = order[np.searchsorted(training_set.rows, rows, sorter=order)]
+    if len(training_set) <= MOST_VOTERS:
+        return training_set, judges
+    taken = np.union1d(_some(len(training_set), MOST_VOTERS - len(rows)), judges)
+    return training_set.only(taken), np.searchsorted(taken, judges)

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..learners.sampling_run import side_by_side
-from ..metrics import FORMS, Candidate, Ensemble, Voters
+from ..metrics import FORMS, Candidate, Member, TrainingSet
 from .sampling import Ballots, Replicas
 from .settings import Recipe
 from .tasks.base import Target
 
 
-class Entrant:
+class CandidateResult:
     """A candidate in the search."""
 
     def __init__(self, candidate: Candidate, n_features: int, ballots: Ballots):
@@ -29,9 +29,9 @@ class Entrant:
         if more.trace:
             self.traces.append(more.trace)
 
-    def ensemble(self) -> Ensemble:
+    def member(self) -> Member:
         """The replicas as a value."""
-        return Ensemble(self.candidate, self.maps)
+        return Member(self.candidate, self.maps)
 
 
 class Population:
@@ -39,7 +39,7 @@ class Population:
 
     Parameters
     ----------
-    voters : Voters
+    training_set : TrainingSet
         The training rows.
     target : Target
         What is predicted.
@@ -49,26 +49,26 @@ class Population:
         Largest number of neighbours, K.
     """
 
-    def __init__(self, voters: Voters, target: Target, judged: NDArray, n_neighbors: int):
-        self.voters, self.target, self.judged, self.n_neighbors = voters, target, judged, n_neighbors
-        self.entrants: list[Entrant] = []
+    def __init__(self, training_set: TrainingSet, target: Target, judged: NDArray, n_neighbors: int):
+        self.training_set, self.target, self.judged, self.n_neighbors = training_set, target, judged, n_neighbors
+        self.results: list[CandidateResult] = []
 
-    def enter(self, candidate: Candidate, n_features: int) -> Entrant:
+    def enter(self, candidate: Candidate, n_features: int) -> CandidateResult:
         """A new candidate, without replicas."""
-        none = Ballots.none(len(self.judged), self.n_neighbors, self.voters.n_cells)
-        self.entrants.append(Entrant(candidate, n_features, none))
-        return self.entrants[-1]
+        none = Ballots.none(len(self.judged), self.n_neighbors, self.training_set.n_cells)
+        self.results.append(CandidateResult(candidate, n_features, none))
+        return self.results[-1]
 
     def forget_those_without_votes(self) -> None:
         """Leave out candidates that no row has judged yet; ValueError where none would be left."""
-        self.entrants = [entrant for entrant in self.entrants if entrant.ballots.counts.any()]
-        if not self.entrants:
+        self.results = [result for result in self.results if result.ballots.counts.any()]
+        if not self.results:
             raise ValueError("The fit was stopped before any candidate was judged; there is no model.")
 
     @property
     def learns(self) -> NDArray[np.bool_]:
         """Which candidates learn."""
-        return np.array([entrant.candidate.learns for entrant in self.entrants])
+        return np.array([result.candidate.learns for result in self.results])
 
     @property
     def n_silent(self) -> int:
@@ -78,7 +78,7 @@ class Population:
     @property
     def _asked(self):
         """Which of the patterns that judge every candidate left out at least once."""
-        return np.all([entrant.ballots.counts for entrant in self.entrants], axis=0)
+        return np.all([result.ballots.counts for result in self.results], axis=0)
 
     @property
     def judges(self) -> NDArray[np.intp]:
@@ -88,14 +88,14 @@ class Population:
     @property
     def truth(self) -> NDArray:
         """Their classes."""
-        return self.voters.y[self.judges]
+        return self.training_set.y[self.judges]
 
     @property
     def judges_weights(self) -> NDArray | None:
         """Their weights, mean one; None where all are the same."""
-        if self.voters.weights is None or not len(self.judges):
+        if self.training_set.weights is None or not len(self.judges):
             return None
-        weights = self.voters.weights[self.judges]
+        weights = self.training_set.weights[self.judges]
         return weights / weights.mean()
 
     @property
@@ -107,23 +107,23 @@ class Population:
     def shares(self) -> NDArray:
         """Class shares (n_candidates, K, n, C) that the judges got out of bag."""
         asked = self._asked
-        size = len(self.entrants), self.n_neighbors, asked.sum(), self.voters.n_cells
+        size = len(self.results), self.n_neighbors, asked.sum(), self.training_set.n_cells
         out = np.empty(size, dtype=np.float32)
-        for share, entrant in zip(out, self.entrants, strict=True):
-            share[:] = self._shares_of(entrant)
+        for share, result in zip(out, self.results, strict=True):
+            share[:] = self._shares_of(result)
         return out
 
-    def _shares_of(self, entrant):
+    def _shares_of(self, result):
         """Class shares (K, n, C) of one candidate: of very many classes, more at a time would be too large."""
-        (votes, counts), asked = entrant.ballots, self._asked
+        (votes, counts), asked = result.ballots, self._asked
         return np.ascontiguousarray(np.swapaxes(votes[asked] / counts[asked, None, None], 0, 1), dtype=np.float32)
 
     def scores(self) -> NDArray:
         """Scores (n_candidates, K) out of bag, the lower the better; equal ones where no row could judge."""
         if not self._asked.any():
-            return np.zeros((len(self.entrants), self.n_neighbors))
+            return np.zeros((len(self.results), self.n_neighbors))
         truth, weights = self.truth, self.judges_weights
-        return np.array([self.target.scores(self._shares_of(e), truth, weights) for e in self.entrants])
+        return np.array([self.target.scores(self._shares_of(e), truth, weights) for e in self.results])
 
     def error_of(self, score: float) -> float:
         """The standard error of a score, as far as judges of their number can tell."""
@@ -132,13 +132,13 @@ class Population:
     def errors(self) -> NDArray:
         """Errors (n_candidates, K) out of bag of deciding for the largest share; NaN where no row could judge."""
         if not self._asked.any():
-            return np.full((len(self.entrants), self.n_neighbors), np.nan)
+            return np.full((len(self.results), self.n_neighbors), np.nan)
         truth, weights = self.truth, self.judges_weights
-        return np.array([self.target.errors(self._shares_of(e), truth, weights) for e in self.entrants])
+        return np.array([self.target.errors(self._shares_of(e), truth, weights) for e in self.results])
 
     def deviations(self, number: int) -> NDArray:
         """How far from the truth each judge found a candidate, (n_judges,), with its best number of neighbours."""
-        votes, counts = self.entrants[number].ballots
+        votes, counts = self.results[number].ballots
         asked = self._asked
         shares = np.swapaxes(votes[asked] / counts[asked, None, None], 0, 1)
         best = int(self.target.scores(shares, self.truth, self.judges_weights).argmin())
@@ -146,7 +146,7 @@ class Population:
 
     def trace(self) -> dict[str, NDArray]:
         """Temperature, energy and acceptance (n_steps, R) of all replicas; NaN after the end of a shorter walk."""
-        return side_by_side([trace for entrant in self.entrants for trace in entrant.traces])
+        return side_by_side([trace for result in self.results for trace in result.traces])
 
 
 def boltzmann_weights(scores: NDArray, error: float, temperature: float) -> NDArray:
@@ -159,7 +159,9 @@ def boltzmann_weights(scores: NDArray, error: float, temperature: float) -> NDAr
     return weights / weights.sum()
 
 
-def trusted(scores: NDArray, error_of: Callable[[float], float], neighbors: Sequence[int], recipe: Recipe) -> NDArray:
+def selection_weights(
+    scores: NDArray, error_of: Callable[[float], float], neighbors: Sequence[int], recipe: Recipe
+) -> NDArray:
     """Weights (n_candidates, K) by Boltzmann's law over all candidates with any of the ``neighbors``; nothing else.
 
     ``error_of`` says how large the error of a score is.
@@ -171,9 +173,9 @@ def trusted(scores: NDArray, error_of: Callable[[float], float], neighbors: Sequ
     return weights / weights.sum()
 
 
-def trusted_learners(population: Population, neighbors: Sequence[int], recipe: Recipe) -> NDArray:
+def learner_weights(population: Population, neighbors: Sequence[int], recipe: Recipe) -> NDArray:
     """Trust in every candidate that learns; nothing for the others."""
-    weights = trusted(population.scores(), population.error_of, neighbors, recipe).sum(axis=1)
+    weights = selection_weights(population.scores(), population.error_of, neighbors, recipe).sum(axis=1)
     weights *= population.learns
     return weights if weights.any() else population.learns.astype(float)
 

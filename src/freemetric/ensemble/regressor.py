@@ -14,7 +14,7 @@ from ..learners.patterns import checked_numbers
 from ..learners.training_rows import NUMBERS, number_rows, precise
 from ..learners.units import check_not_huge
 from ..magnitudes import r2
-from ..metrics import NumberVoters
+from ..metrics import RegressionTrainingSet
 from ..presenting import Presented
 from ..sklearn_compat import StrOptions, validate_params, with_callbacks
 from .base import CONSTRAINTS, FreeEnergyModel
@@ -31,7 +31,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
 
     The search is that of :class:`FreeEnergyClassifier`: views of the features, forms of the map and temperatures are
     sampled from Boltzmann's law on halves of the patterns, and judged by the patterns left out. The energy is
-    :class:`freemetric.energies.LikenessEnergy`: how likely the number of a pattern is among those of its neighbours.
+    :class:`freemetric.energies.NeighborLikelihoodEnergy`: the likelihood of a target given those of its neighbours.
     Candidate c with k neighbours enters the prediction with the weight
     :math:`w_{ck} \propto \exp(-S_{ck} / \tau)`, S its squared error out of bag and tau half the standard error of the
     best one.
@@ -111,15 +111,15 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
     selection_ : dict of ndarray
         What was tried, a row for each candidate and k; "oob_squared" and "oob_absolute" are errors on the scale, whose
         variance is one.
-    committee_ : NumberCommittee
+    ensemble_ : RegressionEnsemble
         The fitted model as a value.
-    ensembles_, views_ : list, dict
+    members_, views_ : list, dict
         Its metrics, and the views they live on.
     feature_importances_, feature_importances_error_ : ndarray of shape (n_features,)
         What the out-of-bag score loses when the values of a feature are shuffled, and its standard error.
     distance_weights_, distance_weights_std_ : ndarray of shape (n_features,)
         Share of every feature in the squared distances, and its standard deviation over replicas.
-    jury_, n_neighbors_, shortlist_, shortlist_recall_, n_searched_ : object
+    oob_indices_, n_neighbors_, shortlist_, shortlist_recall_, n_searched_ : object
         As those of :class:`FreeEnergyClassifier`.
     temperature_, confinement_, trace_, snapshots_ : object
         As those of :class:`FreeEnergyClassifier`.
@@ -223,32 +223,32 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         trends = given_recipe(self, len(rows.y)).trends
         with one_blas_thread():
             told, found, scale = numbers_told(rows, trends, self.scale)
-        voters = NumberVoters(rows.X, told, None, rows.weights, rows.rows)
-        search = self._search(voters)
+        training_set = RegressionTrainingSet(rows.X, told, None, rows.weights, rows.rows)
+        search = self._search(training_set)
         task = RegressionTask(found, scale, NumberScore(self.scoring, scale), self.shortlist, len(patterns))
         run_to_the_end(search, self)
-        for name, value in finish_fit(search, task, voters).items():
+        for name, value in finish_fit(search, task, training_set).items():
             setattr(self, name, value)
         return self
 
-    def _target(self, voters):
-        return Numbers(voters.told)
+    def _target(self, training_set):
+        return Numbers(training_set.told)
 
     def _score_of(self, scoring):
-        return NumberScore(scoring, self.committee_.scale)
+        return NumberScore(scoring, self.ensemble_.scale)
 
     @property
     def scale_name_(self) -> str:
-        return self.committee_.scale.name
+        return self.ensemble_.scale.name
 
     @property
     def strengths_(self) -> dict[str, float]:
-        return self.committee_.strengths()
+        return self.ensemble_.strengths()
 
     def _outlook(self, X):
         patterns = self._patterns(X)
         with one_blas_thread():
-            return self.committee_.outlook(patterns, self.n_jobs, self.device, self._asked)
+            return self.ensemble_.outlook(patterns, self.n_jobs, self.device, self._asked)
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Expected numbers.
@@ -264,7 +264,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
             Their means.
         """
         outlook = self._outlook(X)
-        return self.committee_.means(outlook)
+        return self.ensemble_.means(outlook)
 
     def predict_quantiles(self, X: ArrayLike, q: ArrayLike = (0.1, 0.5, 0.9)) -> NDArray[np.float64]:
         """Numbers that the target is below with given chances.
@@ -282,7 +282,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
             Quantiles, which never cross; (n_samples,) where q is one number.
         """
         chances, outlook = check_chances(q), self._outlook(X)
-        Q = self.committee_.quantiles(outlook, chances)
+        Q = self.ensemble_.quantiles(outlook, chances)
         return Q[:, 0] if np.ndim(q) == 0 else Q
 
     def predict_interval(self, X: ArrayLike, alpha: float = 0.1) -> NDArray[np.float64]:
@@ -318,8 +318,8 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         True
         """
         check_alpha(alpha, "intervals without the number")
-        outlook, committee = self._outlook(X), self.committee_
-        return committee.quantiles(outlook, interval_chances(len(committee.reading.errors), alpha))
+        outlook, ensemble = self._outlook(X), self.ensemble_
+        return ensemble.quantiles(outlook, interval_chances(len(ensemble.reading.errors), alpha))
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """R^2 of the predictions.

@@ -27,7 +27,7 @@ from ..mc import Annealing
 from ..metrics import FORMS, VIEWS
 from ..metrics.members import OWN
 from ..printable import counted, verb
-from .allocation import most_replicas, populate
+from .allocation import allocate_replicas, most_replicas
 from .candidates import candidate_of, check_affordable, is_affordable, simplest_first
 from .population import Population, best_pair
 from .sampling import Replicas, ReplicaTask, replicas_of
@@ -52,7 +52,7 @@ def kinds_to_try(kinds: Sequence[str], problem: Problem) -> list[str]:
             parts = [part for part in parts if not FORMS[part[1]].learns or _is_plain(*part[:2])]
     if problem.n_components is not None:
         parts = [part for part in parts if FORMS[part[1]].reduces]
-    n_features = problem.voters.X.shape[1]
+    n_features = problem.training_set.X.shape[1]
     affordable = parts
     if not isinstance(problem.energy, CallableEnergy):
         # of weights alone other energies would see matrices
@@ -77,14 +77,14 @@ def _is_plain(view, form):
 
 def tell_round(population: Population) -> None:
     """Log how many replicas there are, and the candidate that its judges found best so far."""
-    n_replicas = sum(len(entrant.maps) for entrant in population.entrants)
-    n = len(population.entrants)
+    n_replicas = sum(len(result.maps) for result in population.results)
+    n = len(population.results)
     sampled = f"{counted(n_replicas, 'replica')} of {counted(n, 'candidate')}"
     if not len(population.judges):
         return tell(True, "%s; no pattern was out of bag yet", sampled)
     scores = population.scores()
     number, column = best_pair(scores)
-    best = population.entrants[number].candidate
+    best = population.results[number].candidate
     kind = f"{best.view}/{best.form}" + (f" at temperature {best.temperature:.2g}" if best.learns else "")
     found = f"{kind}, k = {column + 1}, {population.target.score_words} {scores[number, column]:.4f}"
     tell(True, "%s; best out of bag: %s", sampled, found)
@@ -114,7 +114,7 @@ class TaskRunner:
 
     def __call__(self, tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
         with one_blas_thread():
-            every_result = in_parallel(replicas_of, tasks, self.n_jobs, shared=("seen", "voters", "judged"))
+            every_result = in_parallel(replicas_of, tasks, self.n_jobs, shared=("seen", "training_set", "judged"))
             for task, replicas in zip(tasks, every_result, strict=True):
                 yield replicas
                 tell(False, "%d replicas of %s", len(replicas.maps), task.candidate)  # for whoever debugs
@@ -214,7 +214,7 @@ def run_to_the_end(search: Search, model: Any) -> None:
     problem, recipe = search.problem, search.recipe
     smallest = search.bag_sizes()[0]
     sampler = Annealing(n_steps=recipe.n_steps) if model.sampler is None else model.sampler
-    steps = FitSteps(model, problem.voters.X, problem.voters.y, steps_of(sampler, most_replicas(search)))
+    steps = FitSteps(model, problem.training_set.X, problem.training_set.y, steps_of(sampler, most_replicas(search)))
     run = TaskRunner(model._n_tasks, steps, model.max_seconds)
     kept = None if model.checkpoint is None else Checkpoint(model.checkpoint)
     search.run = run if kept is None else kept.resuming(run)
@@ -227,7 +227,7 @@ def run_to_the_end(search: Search, model: Any) -> None:
     tunes = recipe.other_temperatures and model.temperature == "auto" and model.sampler is None
     with nullcontext() if kept is None else kept:
         try:
-            populate(search, pool, tunes, moves_trap=model.confinement == "auto")
+            allocate_replicas(search, pool, tunes, moves_trap=model.confinement == "auto")
         except SearchStopped:
             search.population.forget_those_without_votes()
         steps.close()

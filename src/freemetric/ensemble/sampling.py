@@ -13,7 +13,7 @@ from ..learners.base import one_blas_thread
 from ..learners.init import initial_map
 from ..learners.sampling_run import Walk, side_by_side
 from ..mc import Sampler, Streams
-from ..metrics import FORMS, Candidate, Ensemble, Voters
+from ..metrics import FORMS, Candidate, Member, TrainingSet
 from ..metrics.neighbor_votes import NeighborVotes
 
 
@@ -89,21 +89,27 @@ class Ballots(NamedTuple):
 
 
 def judge(
-    ensemble: Ensemble, seen: NDArray, voters: Voters, bags: NDArray, judged: NDArray, n_neighbors: int, device: str
+    member: Member,
+    seen: NDArray,
+    training_set: TrainingSet,
+    bags: NDArray,
+    judged: NDArray,
+    n_neighbors: int,
+    device: str,
 ) -> Ballots:
     """Votes that the rows ``judged`` get in every replica's space, where they are not in its bag.
 
     All rows vote, each leaves itself out. ``seen`` (M, d_view) are the places of the voters in the ensemble's view;
     ``bags`` (R, n) the rows that each replica has learned on, (0, n) where nothing is learned.
     """
-    ballots = Ballots.none(len(judged), n_neighbors, voters.n_cells)
-    own = voters.ballots(judged)
-    bags = bags if ensemble.form.learns else np.empty((1, 0), dtype=int)
+    ballots = Ballots.none(len(judged), n_neighbors, training_set.n_cells)
+    own = training_set.ballots(judged)
+    bags = bags if member.form.learns else np.empty((1, 0), dtype=int)
     with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every replica
-        for Z, bag in zip(ensemble.spaces(seen), bags, strict=True):
+        for Z, bag in zip(member.spaces(seen), bags, strict=True):
             outside = ~np.isin(judged, bag)
             if outside.any():
-                search = NeighborVotes(Z, voters.places, n_neighbors, None, device)
+                search = NeighborVotes(Z, training_set.places, n_neighbors, None, device)
                 numbers = np.flatnonzero(outside)
                 search.add_left_out_shares(judged[numbers], own[numbers], numbers, ballots.shares)
                 ballots.counts[numbers] += 1
@@ -118,7 +124,7 @@ class ReplicaTask(NamedTuple):
 
     candidate: Candidate
     seen: NDArray  # (M, d_view) the places of the voters in the candidate's view
-    voters: Voters
+    training_set: TrainingSet
     bags: NDArray  # (R, n) rows that each replica learns on
     seeds: Seeds  # of every replica
     judged: NDArray  # rows that judge, where they are out of bag
@@ -160,7 +166,7 @@ class Replicas(NamedTuple):
     def may_be_of(self, task: ReplicaTask) -> bool:
         """Whether they have the shapes that a task gives; compiled code believes them."""
         R = len(task.bags) if task.candidate.learns else 0
-        judges = len(task.judged), task.n_neighbors, task.voters.n_cells
+        judges = len(task.judged), task.n_neighbors, task.training_set.n_cells
         return self.maps.shape[::2] == (R, task.seen.shape[1]) and self.ballots.shares.shape == judges
 
 
@@ -168,8 +174,8 @@ def replicas_of(task: ReplicaTask) -> Replicas:
     """Sample the replicas of a task, and let the patterns they have not seen judge them."""
     with one_blas_thread():
         maps, trace, snapshots = sample(task)
-        ensemble = Ensemble(task.candidate, maps)
-        ballots = judge(ensemble, task.seen, task.voters, task.bags, task.judged, task.n_neighbors, task.device)
+        member = Member(task.candidate, maps)
+        ballots = judge(member, task.seen, task.training_set, task.bags, task.judged, task.n_neighbors, task.device)
     return Replicas(maps, ballots, trace, snapshots)
 
 
@@ -201,11 +207,11 @@ def _start(task, form, V, y):
 
 
 def _walk(task, bags, streams):
-    form, voters = FORMS[task.candidate.form], task.voters
+    form, training_set = FORMS[task.candidate.form], task.training_set
     energy = confined(form.restrict(task.energy), task.candidate.confinement)
-    weighs = voters.weights is not None and takes_weights(energy)
-    V = task.seen[voters.places.of_row[bags]]  # (R, n, d_view)
-    weights = voters.weights[bags] if weighs else None
-    bound = bind(energy, V, voters.targets(bags), weights, task.device)
-    start = np.array([_start(task, form, V[r], voters.y[bags[r]]) for r in range(len(bags))])
+    weighs = training_set.weights is not None and takes_weights(energy)
+    V = task.seen[training_set.places.of_row[bags]]  # (R, n, d_view)
+    weights = training_set.weights[bags] if weighs else None
+    bound = bind(energy, V, training_set.targets(bags), weights, task.device)
+    start = np.array([_start(task, form, V[r], training_set.y[bags[r]]) for r in range(len(bags))])
     return Walk("replica", keeps_best=False).run(task.sampler, streams, bound, start)

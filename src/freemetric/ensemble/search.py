@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from ..energies import Energy, as_energy
 from ..mc import Annealing, Constant, HamiltonianMove, Sampler
-from ..metrics import VIEWS, Candidate, View, Voters
+from ..metrics import VIEWS, Candidate, TrainingSet, View
 from .candidates import Panel, affordable_panel, walk_length
-from .population import Entrant, Population
+from .population import CandidateResult, Population
 from .sampling import Bags, Replicas, ReplicaTask, replicas_of
 from .settings import Recipe
 from .tasks.base import Target
@@ -31,7 +31,7 @@ def one_by_one(tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
 class Problem(NamedTuple):
     """What is learned, from what, and where."""
 
-    voters: Voters
+    training_set: TrainingSet
     target: Target
     energy: Energy | None = None  # for all candidates; None: each has its own
     sampler: Sampler | None = None  # for all candidates; None: the recipe's, at each one's temperature
@@ -39,12 +39,12 @@ class Problem(NamedTuple):
     device: str = "cpu"
 
 
-def panel_of(voters: Voters, target: Target, most: int, seed: np.random.SeedSequence) -> Voters:
+def panel_of(training_set: TrainingSet, target: Target, most: int, seed: np.random.SeedSequence) -> TrainingSet:
     """The voters that a search asks: all, or where they are more than ``most`` a stratified sample of them."""
-    if len(voters) <= most:
-        return voters
+    if len(training_set) <= most:
+        return training_set
     rng = np.random.default_rng(_stream(seed, "panel"))
-    return voters.only(np.sort(Bags(rng, target.strata(voters.y), 1.0, most).first(1)[0]))
+    return training_set.only(np.sort(Bags(rng, target.strata(training_set.y), 1.0, most).first(1)[0]))
 
 
 class Search:
@@ -64,7 +64,7 @@ class Search:
         self.problem, self.recipe, self.run = problem, recipe, run
         self.seed = seed
         self.after_round: Callable[[Population], None] | None = None
-        y = problem.voters.y
+        y = problem.training_set.y
         self.strata = problem.target.strata(y)
         self.bags: dict[int, Bags] = {}
         judged = np.arange(len(y) if judges else 0)
@@ -72,37 +72,37 @@ class Search:
         panel = affordable_panel(wanted, [len(stratum) for stratum in self.strata], len(recipe.kinds))
         if len(judged) > panel.n_judged:
             judged = Bags(self._generator("judges"), self.strata, 1.0, panel.n_judged).first(1)[0]
-        self.population = Population(problem.voters, problem.target, judged, panel.n_neighbors)
+        self.population = Population(problem.training_set, problem.target, judged, panel.n_neighbors)
         self.views: dict[str, View] = {}
         self.seen: dict[str, NDArray] = {}
 
-    def grow(self, wanted: Iterable[tuple[Entrant, int]]) -> None:
+    def grow(self, wanted: Iterable[tuple[CandidateResult, int]]) -> None:
         """Sample more replicas of some candidates, all in one round, and let the judges vote."""
         owners, tasks = [], []
-        for entrant, n in wanted:
-            for task in self._tasks(entrant, n):
-                owners.append(entrant)
+        for result, n in wanted:
+            for task in self._tasks(result, n):
+                owners.append(result)
                 tasks.append(task)
-        for entrant, replicas in zip(owners, self.run(tasks), strict=True):
-            entrant.add(replicas)
+        for result, replicas in zip(owners, self.run(tasks), strict=True):
+            result.add(replicas)
         if self.after_round is not None and tasks:
             self.after_round(self.population)
 
-    def enter(self, candidate: Candidate) -> Entrant:
+    def enter(self, candidate: Candidate) -> CandidateResult:
         """A new candidate, without replicas."""
         if candidate.view not in self.views:
-            self.look_through({candidate.view: VIEWS[candidate.view].of(self.problem.voters.X)})
+            self.look_through({candidate.view: VIEWS[candidate.view].of(self.problem.training_set.X)})
         return self.population.enter(candidate, self.seen[candidate.view].shape[1])
 
     def look_through(self, views: Mapping[str, View]) -> None:
         """Let candidates see the rows in these views."""
         self.views |= views
-        places = self.problem.voters.X[self.problem.voters.places.rows]
+        places = self.problem.training_set.X[self.problem.training_set.places.rows]
         self.seen |= {name: view(places) for name, view in views.items()}
 
     def bag_sizes(self) -> list[int]:
         """Patterns of a bag, the smallest first; the last step may be smaller than the others, but doubles at least."""
-        recipe, N = self.recipe, len(self.problem.voters)
+        recipe, N = self.recipe, len(self.problem.training_set)
         most = min(recipe.most_learned_on, round(recipe.subsample * N))
         sizes = [max(2, min(recipe.smallest_bag, most))]
         while most >= 2 * sizes[-1]:
@@ -112,7 +112,7 @@ class Search:
     def bags_of(self, size: int) -> Bags:
         """Bags of so many patterns; the same for every candidate."""
         if size not in self.bags:
-            share, N = self.recipe.subsample, len(self.problem.voters)
+            share, N = self.recipe.subsample, len(self.problem.training_set)
             most = N if size == round(share * N) else size  # the share says it better, class by class
             rng = self._generator(f"bags of {size}")
             self.bags[size] = Bags(rng, self.strata, share, most, self.recipe.complementary_bags)
@@ -124,9 +124,9 @@ class Search:
         more, fewer = np.clip(recipe.cheap_bag / size, 1, 2), min(1, recipe.affordable_bag / size)
         return max(1, int(recipe.n_replicas * more * fewer))
 
-    def _tasks(self, entrant, n) -> Iterator[ReplicaTask]:
-        start, candidate = len(entrant.maps), entrant.candidate
-        if not candidate.learns and entrant.ballots.counts.any():  # judged already; there is nothing to add
+    def _tasks(self, result, n) -> Iterator[ReplicaTask]:
+        start, candidate = len(result.maps), result.candidate
+        if not candidate.learns and result.ballots.counts.any():  # judged already; there is nothing to add
             return
         bags = self.bags_of(candidate.bag_size) if candidate.learns else None
         size = self._batch(bags.size if bags else 1, self.seen[candidate.view].shape[1])
@@ -136,7 +136,7 @@ class Search:
             yield ReplicaTask(
                 candidate,
                 self.seen[candidate.view],
-                self.problem.voters,
+                self.problem.training_set,
                 bags.between(numbers.start, numbers.stop) if bags else np.empty((0, 0), dtype=int),
                 [self._seed(_name(candidate), number) for number in numbers],
                 self.population.judged,

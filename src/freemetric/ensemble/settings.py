@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from ..files.checks import is_number, require
-from ..metrics import BASINS, FORMS, TRENDS, VIEWS
+from ..metrics import CLASS_DENSITIES, FORMS, TRENDS, VIEWS
 
 ENERGIES = ("log-nca", "nca", "likeness")
 USUAL = {
@@ -94,7 +94,7 @@ class Recipe:
         Weight of the prior on slope and bias, in patterns.
     share_floor : float, default=0.05
         Added to every share before its logarithm is taken.
-    basins : tuple of str
+    densities : tuple of str
         What is asked of the classes as wholes: "wells", "mean-field" and "screened-field".
     basin_prior : float, default=0.5
         Weight of the prior that holds their strengths near 0, in patterns.
@@ -169,8 +169,8 @@ class Recipe:
         for name in self.kinds:
             check_kind(name)
         require(self.kinds, "kinds of Recipe", "are none")
-        known = isinstance(self.basins, tuple) and all(isinstance(b, str) and b in BASINS for b in self.basins)
-        require(known, "basins of Recipe", f"are not a tuple of some of {', '.join(BASINS)}")
+        known = isinstance(self.basins, tuple) and all(isinstance(b, str) and b in CLASS_DENSITIES for b in self.basins)
+        require(known, "basins of Recipe", f"are not a tuple of some of {', '.join(CLASS_DENSITIES)}")
         for name in ("trends", "noises"):
             some = getattr(self, name)
             known = isinstance(some, tuple) and all(isinstance(t, str) and t in TRENDS for t in some)

@@ -6,8 +6,9 @@ import numpy as np
 
 from ..files.checks import check_array, require
 from ..files.estimators import check_attributes
-from ..metrics import FORMS, VIEWS, Committee, NumberCommittee
-from .oob import Jury
+from ..metrics import FORMS, VIEWS
+from .model import Ensemble, RegressionEnsemble
+from .oob import OOBIndices
 
 FITTED = (
     "n_features_in_",
@@ -15,13 +16,13 @@ FITTED = (
     "n_neighbors_",
     "shortlist_",
     "shortlist_recall_",
-    "committee_",
+    "ensemble_",
     "selection_",
     "trace_",
     "snapshots_",
     "distance_weights_",
     "distance_weights_std_",
-    "jury_",
+    "oob_indices_",
     "temperature_",
     "confinement_",
     "oob_score_",
@@ -39,52 +40,54 @@ SELECTION = {
 def check_classifier(model: Any) -> None:
     """ValueError unless a fitted FreeEnergyClassifier is whole and its parts fit together."""
     check_attributes(model, (*FITTED, *OF_CLASSES))
-    if "committee_" not in vars(model):
+    if "ensemble_" not in vars(model):
         return
-    committee = model.committee_
-    require(type(committee) is Committee, "committee_", "is something else")
-    require(committee.voters.n_classes == len(model.classes_), "committee_", "is of other classes")
-    _check_fitted(model, committee, (*SELECTION, "oob_error", "oob_brier"))
+    ensemble = model.ensemble_
+    require(type(ensemble) is Ensemble, "ensemble_", "is something else")
+    require(ensemble.training_set.n_classes == len(model.classes_), "ensemble_", "is of other classes")
+    _check_fitted(model, ensemble, (*SELECTION, "oob_error", "oob_brier"))
     check_array(model.class_weight_, "class_weight_", 1, model.classes_.shape)
     require((model.class_weight_ > 0).all(), "class_weight_", "is not positive")
-    _check_judges(model.oob_decision_function_, committee.voters)
+    _check_judges(model.oob_decision_function_, ensemble.training_set)
 
 
 def check_regressor(model: Any) -> None:
     """ValueError unless a fitted FreeEnergyRegressor is whole and its parts fit together."""
     check_attributes(model, (*FITTED, "oob_prediction_"))
-    if "committee_" not in vars(model):
+    if "ensemble_" not in vars(model):
         return
-    committee = model.committee_
-    require(type(committee) is NumberCommittee, "committee_", "is something else")
-    _check_fitted(model, committee, (*SELECTION, "oob_absolute", "oob_squared"))
+    ensemble = model.ensemble_
+    require(type(ensemble) is RegressionEnsemble, "ensemble_", "is something else")
+    _check_fitted(model, ensemble, (*SELECTION, "oob_absolute", "oob_squared"))
     check_array(model.oob_prediction_, "oob_prediction_", 1, finite=False)
-    require(len(model.oob_prediction_) > committee.voters.rows.max(), "oob_prediction_", "has too few rows")
+    require(len(model.oob_prediction_) > ensemble.training_set.rows.max(), "oob_prediction_", "has too few rows")
 
 
-def _check_fitted(model, committee, columns):
+def _check_fitted(model, ensemble, columns):
     """What models of classes and of numbers have."""
     d = model.n_features_in_
-    require(committee.voters.X.shape[1] == d, "committee_", "is of other features")
-    require(model.n_neighbors_ <= committee.n_neighbors, "n_neighbors_", "is too large")
+    require(ensemble.training_set.X.shape[1] == d, "ensemble_", "is of other features")
+    require(model.n_neighbors_ <= ensemble.n_neighbors, "n_neighbors_", "is too large")
     for name in ("distance_weights_", "distance_weights_std_"):
         check_array(getattr(model, name), name, 1, (d,))
         require((getattr(model, name) >= 0).all(), name, "is negative")
-    require(type(model.jury_) is Jury, "jury_", "is something else")
-    model.jury_.check(committee.ensembles, committee.voters)
-    _check_selection(model.selection_, committee.n_neighbors, columns)
+    require(type(model.oob_indices_) is OOBIndices, "oob_indices_", "is something else")
+    model.oob_indices_.check(ensemble.members, ensemble.training_set)
+    _check_selection(model.selection_, ensemble.n_neighbors, columns)
     _check_walks(model.trace_, model.snapshots_)
     require(type(model.shortlist_) is int and model.shortlist_ > 0, "shortlist_", "is no number of patterns")
     searched = model.n_searched_
-    require(type(searched) is int and 0 < searched <= len(committee.voters), "n_searched_", "is no number of patterns")
+    require(
+        type(searched) is int and 0 < searched <= len(ensemble.training_set), "n_searched_", "is no number of patterns"
+    )
     for name in ("oob_score_", "temperature_", "confinement_", "shortlist_recall_"):
         require(isinstance(getattr(model, name), float), name, "is no number")
 
 
-def _check_judges(scores, voters):
+def _check_judges(scores, training_set):
     """Prediction sets are made of them."""
     require(scores.dtype.kind == "f", "oob_decision_function_", "has no numbers")
-    require(len(scores) > voters.rows.max(), "oob_decision_function_", "has fewer rows than the patterns")
+    require(len(scores) > training_set.rows.max(), "oob_decision_function_", "has fewer rows than the patterns")
     judged = scores[~np.isnan(scores).all(axis=1)]
     whole = (judged >= 0).all() and np.allclose(judged.sum(axis=1), 1)
     require(whole, "oob_decision_function_", "has rows that are no probabilities")

@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metrics import VIEWS, BaseCommittee
+from ..ensemble.model import BaseEnsemble
+from ..metrics import VIEWS
 from ..metrics.averaged_metric import pulled_back
 
 
@@ -14,19 +15,19 @@ class AveragedMetric:
 
     Parameters
     ----------
-    committee : BaseCommittee
+    ensemble : BaseEnsemble
         Whose replicas are averaged.
     """
 
-    def __init__(self, committee: BaseCommittee) -> None:
-        name = next(name for name in VIEWS if name in committee.views)
-        self.view = committee.views[name]
-        pairs = zip(committee.ensembles, committee.trust, strict=True)
-        share = float(sum(trust for ensemble, trust in pairs if ensemble.candidate.view == name))
+    def __init__(self, ensemble: BaseEnsemble) -> None:
+        name = next(name for name in VIEWS if name in ensemble.views)
+        self.view = ensemble.views[name]
+        pairs = zip(ensemble.members, ensemble.member_weights, strict=True)
+        share = float(sum(member_weights for member, member_weights in pairs if member.candidate.view == name))
         self.title = f"averaged M, {getattr(self.view, 'words', name)}\n({100 * share:.0f} % of the votes)"
-        self._n_features = committee.voters.X.shape[1]
+        self._n_features = ensemble.training_set.X.shape[1]
         # a view on which all rows are equal has no matrix
-        self._matrix = committee.averaged_matrices().get(name, np.zeros(len(self.view.owner))) / share
+        self._matrix = ensemble.averaged_matrices().get(name, np.zeros(len(self.view.owner))) / share
 
     def matrix(self, X: NDArray | None = None) -> NDArray:
         """M (d, d); standard deviations of X (N, d) in the view become its units."""

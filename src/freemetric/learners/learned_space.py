@@ -93,11 +93,11 @@ class LearnedSpace:
     @property
     def averaged(self) -> bool:
         """Whether the metric is a mean over the replicas of a committee."""
-        return hasattr(self.learner, "committee_")
+        return hasattr(self.learner, "ensemble_")
 
     @cached_property
     def _average(self):
-        return AveragedMetric(self.learner.committee_)
+        return AveragedMetric(self.learner.ensemble_)
 
     def transform(self, X: ArrayLike) -> NDArray:
         """Patterns (N, p) in the learned space."""

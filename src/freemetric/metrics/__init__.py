@@ -3,44 +3,47 @@
 Nothing here is fitted by itself; learners make these values, and files, displays, reports and graphs read them.
 """
 
-from .class_densities import BASINS, Basins, MeanField, ScreenedField, Wells, register_basins
-from .committee import BaseCommittee, Committee, NumberCommittee
+from .class_densities import (
+    CLASS_DENSITIES,
+    BinnedNaiveBayes,
+    ClassDensity,
+    ScreenedNaiveBayes,
+    StudentTDiscriminant,
+    register_class_density,
+)
 from .forms import FORMS, Form, register_form
 from .heads import Calibration, Mixture, Outlook, Reading, Scale
 from .linear_views import Axes, Whitened
-from .members import Candidate, Ensemble
-from .training_set import NumberVoters, Told, Voters
+from .members import Candidate, Member
+from .training_set import RegressionTrainingSet, TargetEncoding, TrainingSet
 from .trends import TRENDS, Trend
 from .views import VIEWS, View, register_view
 
 __all__ = [
-    "BASINS",
+    "CLASS_DENSITIES",
     "FORMS",
     "TRENDS",
     "VIEWS",
     "Axes",
-    "BaseCommittee",
-    "Basins",
+    "BinnedNaiveBayes",
     "Calibration",
     "Candidate",
-    "Committee",
-    "Ensemble",
+    "ClassDensity",
     "Form",
-    "MeanField",
+    "Member",
     "Mixture",
-    "NumberCommittee",
-    "NumberVoters",
     "Outlook",
     "Reading",
+    "RegressionTrainingSet",
     "Scale",
-    "ScreenedField",
-    "Told",
+    "ScreenedNaiveBayes",
+    "StudentTDiscriminant",
+    "TargetEncoding",
+    "TrainingSet",
     "Trend",
     "View",
-    "Voters",
-    "Wells",
     "Whitened",
-    "register_basins",
+    "register_class_density",
     "register_form",
     "register_view",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from .members import Ensemble
+from .members import Member
 from .views import View
 
 
@@ -49,7 +49,11 @@ def some_rows(X: NDArray, n_columns: int = 0) -> NDArray:
 
 
 def feature_shares(
-    ensembles: Sequence[Ensemble], trust: NDArray, views: Mapping[str, View], X: NDArray, groups: NDArray | None = None
+    members: Sequence[Member],
+    member_weights: NDArray,
+    views: Mapping[str, View],
+    X: NDArray,
+    groups: NDArray | None = None,
 ) -> tuple[NDArray, NDArray]:
     """Mean (d,) and standard deviation (d,) over replicas of every feature's share in the squared distances.
 
@@ -59,27 +63,27 @@ def feature_shares(
     X = some_rows(X)
     spreads = {name: (X if view.mixes_features else view(X)).var(axis=0) for name, view in views.items()}
     shares, weights = [], []
-    for ensemble, weight in zip(ensembles, trust, strict=True):
-        name = ensemble.candidate.view
-        for part in _of_features(ensemble, views[name], spreads[name], X.shape[1]):
+    for member, weight in zip(members, member_weights, strict=True):
+        name = member.candidate.view
+        for part in _of_features(member, views[name], spreads[name], X.shape[1]):
             share = part / part.sum() if part.sum() > 0 else np.full(X.shape[1], 1 / X.shape[1])
             shares.append(share if groups is None else np.bincount(groups, share))
-            weights.append(weight / len(ensemble))
+            weights.append(weight / len(member))
     share_weights = np.array(weights) / np.sum(weights)
     mean = share_weights @ np.array(shares)
     return mean, np.sqrt(share_weights @ (np.array(shares) - mean) ** 2)
 
 
-def _of_features(ensemble, view, spread, n_features):
+def _of_features(member, view, spread, n_features):
     """M_jj var_j (d,) of every replica and feature of X; ``spread``: variances in the view, or of X if that mixes."""
     if view.mixes_features:
         J = view.slopes()
-        return [((J @ M) * J).sum(axis=1) * spread for M in ensemble.matrices()]
-    return [np.bincount(view.owner, row * spread, minlength=n_features) for row in ensemble.diagonals()]
+        return [((J @ M) * J).sum(axis=1) * spread for M in member.matrices()]
+    return [np.bincount(view.owner, row * spread, minlength=n_features) for row in member.diagonals()]
 
 
 def averaged_matrices(
-    ensembles: Sequence[Ensemble], trust: NDArray, views: Mapping[str, View], X: NDArray
+    members: Sequence[Member], member_weights: NDArray, views: Mapping[str, View], X: NDArray
 ) -> dict[str, NDArray]:
     """For every view M (d_view, d_view): summed over views, (u - v)^T M (u - v) is the averaged squared distance.
 
@@ -88,14 +92,14 @@ def averaged_matrices(
     """
     total: dict[str, NDArray] = {}
     X = some_rows(X)
-    mixed = {ensemble.candidate.view for ensemble in ensembles if not ensemble.form.keeps_apart}
+    mixed = {member.candidate.view for member in members if not member.form.keeps_apart}
     spreads = {name: _spread(view(X), name in mixed) for name, view in views.items()}
-    for ensemble, weight in zip(ensembles, trust, strict=True):
-        name = ensemble.candidate.view
-        for M in ensemble.matrices() if name in mixed else ensemble.diagonals():
+    for member, weight in zip(members, member_weights, strict=True):
+        name = member.candidate.view
+        for M in member.matrices() if name in mixed else member.diagonals():
             scale = 2 * np.sum(M * spreads[name])
             if scale > 0:
-                total[name] = total.get(name, 0) + weight / len(ensemble) / scale * M
+                total[name] = total.get(name, 0) + weight / len(member) / scale * M
     return total
 
 
@@ -142,10 +146,10 @@ class Embedding(NamedTuple):
 
 FARTHEST = 1e75  # of a coordinate: squares of distances stay numbers
 # No attribute of a committee: asking must not change it, and its file holds nothing that can be computed.
-LONELINESS: "WeakKeyDictionary[object, Loneliness]" = WeakKeyDictionary()
+OUTLIERS: "WeakKeyDictionary[object, OutlierScores]" = WeakKeyDictionary()
 
 
-class Loneliness(NamedTuple):
+class OutlierScores(NamedTuple):
     """Distances to the nearest other row: a search among rows, and what is usual among them, sorted.
 
     Views such as quantiles end where the rows end. A feature that is as far outside of them as they are apart is far,
@@ -158,7 +162,7 @@ class Loneliness(NamedTuple):
     highest: NDArray
 
     @classmethod
-    def of(cls, X: NDArray, Z: NDArray) -> "Loneliness":
+    def of(cls, X: NDArray, Z: NDArray) -> "OutlierScores":
         """What is usual among rows X (N, d) at Z (N, q), each without itself; of very many, some are asked."""
         search = NearestNeighbors(n_neighbors=min(2, len(Z))).fit(Z)
         low, high = X.min(axis=0), X.max(axis=0)

@@ -13,7 +13,7 @@ from ..files.checks import check_array, require
 from .views import Steps
 
 
-class Basins(ABC):
+class ClassDensity(ABC):
     """Free energies (n, C) that patterns X (n, d) have in every class, in units of sqrt(d).
 
     Constants that all classes share do not matter. Divided by sqrt(d) they are of order one, as the sum of d terms that
@@ -29,7 +29,7 @@ class Basins(ABC):
 
     @classmethod
     @abstractmethod
-    def of(cls, X: NDArray, y: NDArray, n_classes: int, weights: NDArray | None = None) -> "Basins":
+    def of(cls, X: NDArray, y: NDArray, n_classes: int, weights: NDArray | None = None) -> "ClassDensity":
         """The basins that rows X (N, d) of class numbers y (N,) and weights (N,) define; a class may have no rows."""
 
     @abstractmethod
@@ -47,33 +47,33 @@ class Basins(ABC):
 
     @classmethod
     @abstractmethod
-    def from_state(cls, state: Mapping[str, Any]) -> "Basins":
+    def from_state(cls, state: Mapping[str, Any]) -> "ClassDensity":
         """The basins that a file holds; ValueError where their parts do not fit together."""
 
 
-BASINS: dict[str, type[Basins]] = {}
+CLASS_DENSITIES: dict[str, type[ClassDensity]] = {}
 """Basins by name."""
 
 
-def register_basins(name: str, basins: type[Basins]) -> None:
+def register_class_density(name: str, densities: type[ClassDensity]) -> None:
     """Make basins known: to recipes by their name, and to model files.
 
     Parameters
     ----------
     name : str
         What recipes call them.
-    basins : subclass of Basins
+    densities : subclass of ClassDensity
         The basins.
     """
     if not name:
         raise ValueError("Basins need a name.")
-    register(f"basins:{name}", basins)
-    BASINS[name] = basins
+    register(f"basins:{name}", densities)
+    CLASS_DENSITIES[name] = densities
 
 
-def basin_energies(basins: Sequence[Basins], X: NDArray, n_classes: int) -> NDArray[np.float64]:
+def density_energies(densities: Sequence[ClassDensity], X: NDArray, n_classes: int) -> NDArray[np.float64]:
     """Free energies (n_basins, n, C) of patterns X (n, d)."""
-    return np.array([some(X) for some in basins]).reshape(len(basins), len(X), n_classes)
+    return np.array([some(X) for some in densities]).reshape(len(densities), len(X), n_classes)
 
 
 def weights_by_class(y: NDArray, n_classes: int, weights: NDArray | None) -> NDArray[np.float64]:
@@ -88,7 +88,7 @@ ROUNDNESS = 0.01  # share of a sphere in every covariance, which holds direction
 FARTHEST = 1e300  # squared distance, so that differences of energies are numbers
 
 
-class Wells(Basins):
+class StudentTDiscriminant(ClassDensity):
     r"""F_c(x) = d log(1 + D_c^2 / d) + log|S_c| / 2, with Mahalanobis' distance D_c to the centre of class c.
 
     The covariance S_c is that of the class, shrunk towards the one within all classes as if the latter had been seen on
@@ -162,14 +162,14 @@ class Wells(Basins):
         return cls(centres, roots, depths)
 
 
-register_basins("wells", Wells)
+register_class_density("wells", StudentTDiscriminant)
 
 
 PRIOR = 3.0  # patterns of all classes together that every class has seen, too
 EMPTY = 1e-9  # weight of an interval without rows
 
 
-class MeanField(Basins):
+class BinnedNaiveBayes(ClassDensity):
     """F_c(x) = -sum_j log p_j(x_j | c) / p_j(x_j): features on their own, in intervals between a few thresholds.
 
     Thresholds are those of the view of steps, so that a category or a truth value is an interval of its own, and
@@ -223,14 +223,14 @@ class MeanField(Basins):
     @classmethod
     def from_state(cls, state):
         steps, slopes, base = state["steps"], state["slopes"], state["base"]
-        require(type(steps) is Steps, "steps of MeanField", "are something else")
-        check_array(base, "base of MeanField", 1)
-        require(len(base), "base of MeanField", "is empty")
-        check_array(slopes, "slopes of MeanField", 2, (len(steps.owner), len(base)))
+        require(type(steps) is Steps, "steps of BinnedNaiveBayes", "are something else")
+        check_array(base, "base of BinnedNaiveBayes", 1)
+        require(len(base), "base of BinnedNaiveBayes", "is empty")
+        check_array(slopes, "slopes of BinnedNaiveBayes", 2, (len(steps.owner), len(base)))
         return cls(steps, slopes, base)
 
 
-class ScreenedField(MeanField):
+class ScreenedNaiveBayes(BinnedNaiveBayes):
     """A mean field in which a feature counts by what it says beyond chance: max(0, 1 - dof / G).
 
     G = 2 sum n log(n / expected) over intervals and classes is the likelihood ratio of the feature and the class; of a
@@ -263,5 +263,5 @@ def _energies(inside, sizes):
     return -np.log(ratios)
 
 
-register_basins("mean-field", MeanField)
-register_basins("screened-field", ScreenedField)
+register_class_density("mean-field", BinnedNaiveBayes)
+register_class_density("screened-field", ScreenedNaiveBayes)

@@ -9,7 +9,7 @@ from scipy.special import softmax
 
 from ..files.checks import check_array, is_number, require
 from ..magnitudes import enlarged, exponent_of, reduced
-from .training_set import Told
+from .training_set import TargetEncoding
 
 SCALES = ("linear", "log", "asinh")
 NEAR_ZERO = 0.05  # share of the positive numbers for which asinh is nearly straight
@@ -117,7 +117,7 @@ class Reading:
 
     Parameters
     ----------
-    told : Told
+    told : TargetEncoding
         What voters tell: the target, its square, and every trend.
     centre : float
         c.
@@ -132,7 +132,7 @@ class Reading:
     """
 
     def __init__(
-        self, told: Told, centre: float, strengths: NDArray, spread: NDArray, errors: NDArray, seen: NDArray
+        self, told: TargetEncoding, centre: float, strengths: NDArray, spread: NDArray, errors: NDArray, seen: NDArray
     ) -> None:
         self.told, self.centre, self.strengths = told, centre, strengths
         self.spread, self.errors, self.seen = spread, errors, seen
@@ -163,7 +163,7 @@ class Reading:
         told, centre, strengths, spread, errors, seen = (
             state[name] for name in ("told", "centre", "strengths", "spread", "errors", "seen")
         )
-        require(type(told) is Told, "told of Reading", "is something else")
+        require(type(told) is TargetEncoding, "told of Reading", "is something else")
         require(is_number(centre), "centre of Reading", "is no number")
         check_array(strengths, "strengths of Reading", 1, (2 * len(told) - 3,))
         check_array(seen, "seen of Reading", 2)
@@ -174,7 +174,7 @@ class Reading:
         return cls(told, centre, strengths, spread, errors, seen)
 
 
-def terms_of(told: Told, shares: NDArray, wholes: NDArray, centre: float) -> tuple[NDArray, NDArray]:
+def terms_of(told: TargetEncoding, shares: NDArray, wholes: NDArray, centre: float) -> tuple[NDArray, NDArray]:
     """What strengths are multiplied with, (n, 1 + 2 n_trends), and the variance (n,) among neighbours.
 
     Wholes begin with the trends.
@@ -268,9 +268,9 @@ class Mixture:
         """Class probabilities (n, C) from shares (n_ensembles, n_neighbors, n, C) and energies (n_basins, n, C)."""
         return self.calibration(mixed_shares(self.weights, shares), energies)
 
-    def restricted(self, ensembles: NDArray | Sequence[int]) -> "Mixture":
+    def restricted(self, members: NDArray | Sequence[int]) -> "Mixture":
         """The same with some of the ensembles only, those that matter."""
-        weights = self.weights[ensembles]
+        weights = self.weights[members]
         return Mixture(weights / weights.sum(), self.calibration)
 
     def to_state(self) -> dict[str, Any]:

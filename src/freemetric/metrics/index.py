@@ -13,8 +13,8 @@ from ..kernels.listed_neighbors import wide
 from ..kernels.nearest import as_places, as_queries, nearest
 from .averaged_metric import WIDE, followed_by, image, root, some_rows
 from .heads import Mixture
-from .members import Ensemble
-from .training_set import Voters
+from .members import Member
+from .training_set import TrainingSet
 from .views import View
 
 MANY_PLACES = 65_536  # from which it pays to look at some cells only
@@ -106,43 +106,43 @@ KEPT_BYTES = 256 << 20  # coordinates of the voters in all spaces; computed anew
 MAPPED, MAPPED_ON_DEVICE = 8192, 1 << 20  # candidates at a time
 WIDE_SPACE = 1000  # coordinates: of rows that have more, fewer at a time
 # No attribute of a committee: predicting must not change it, and its file holds nothing that can be computed.
-POLLS: "WeakKeyDictionary[object, Poll]" = WeakKeyDictionary()
+INDICES: "WeakKeyDictionary[object, NeighborIndex]" = WeakKeyDictionary()
 
 
-class Poll:
+class NeighborIndex:
     """The voters of a committee in every view, a shortlist over them, and the spaces in which they vote."""
 
     def __init__(
         self,
         views: Mapping[str, View],
-        ensembles: Sequence[Ensemble],
+        members: Sequence[Member],
         mixture: Mixture,
-        voters: Voters,
+        training_set: TrainingSet,
         matrices: Mapping[str, NDArray],
     ) -> None:
-        self.views, self.ensembles, self.places = views, ensembles, voters.places
+        self.views, self.members, self.places = views, members, training_set.places
         # of every number of neighbours in each space of an ensemble
         self.weights = [
-            np.trim_zeros(row, "b").astype(np.float32) / len(ensemble)
-            for ensemble, row in zip(ensembles, mixture.weights, strict=True)
+            np.trim_zeros(row, "b").astype(np.float32) / len(member)
+            for member, row in zip(members, mixture.weights, strict=True)
         ]
-        width = sum(len(ensemble) * wide(ensemble.n_coordinates) for ensemble in ensembles)
+        width = sum(len(member) * wide(member.n_coordinates) for member in members)
         are_few = 4 * width * len(self.places.rows) <= KEPT_BYTES
-        self.seen = seen_in(views, voters.X[self.places.rows]) if are_few else self._seen_in_blocks(voters)
+        self.seen = seen_in(views, training_set.X[self.places.rows]) if are_few else self._seen_in_blocks(training_set)
         # of a query: its views, and coordinates in all spaces of an ensemble or in one
-        widest = max((len(e) if are_few else 1) * wide(e.n_coordinates) for e in ensembles)
+        widest = max((len(e) if are_few else 1) * wide(e.n_coordinates) for e in members)
         self.most_queries = max(1, KEPT_BYTES // (4 * widest + 16 * sum(len(view.owner) for view in views.values())))
         self.shortlist = Shortlist.of(matrices, self.seen)
-        self.coordinates = [mapped(ensemble, self.seen) for ensemble in ensembles] if are_few else None
+        self.coordinates = [mapped(member, self.seen) for member in members] if are_few else None
 
-    def _seen_in_blocks(self, voters):
+    def _seen_in_blocks(self, training_set):
         """Very many voters in every view, in single precision."""
         rows, seen = self.places.rows, {}
         for name, view in self.views.items():
             seen[name] = np.empty((len(rows), len(view.owner)), dtype=np.float32)
             for start in range(0, len(rows), BLOCK):
                 part = slice(start, start + BLOCK)
-                seen[name][part] = view(voters.X[rows[part]])
+                seen[name][part] = view(training_set.X[rows[part]])
         return seen
 
     def recall(self, X: NDArray, size: int, most_spaces: int = 3) -> float:
@@ -151,15 +151,15 @@ class Poll:
         So many spaces of every ensemble are looked at, and count by its weight.
         """
         seen = seen_in(self.views, X)
-        candidates, shares, trust = self.shortlist.nearest(seen, size), [], []
+        candidates, shares, member_weights = self.shortlist.nearest(seen, size), [], []
         query, M = np.arange(len(X))[:, None], len(self.places.rows)  # a number of its own for every place of a query
-        for ensemble, weights in zip(self.ensembles, self.weights, strict=True):
-            for r in np.unique(np.linspace(0, len(ensemble) - 1, most_spaces).astype(int)):
-                search = kernels_for("cpu").NearestNeighbors(mapped(ensemble, self.seen, r)[0])
-                nearest = search.kneighbors(mapped(ensemble, seen, r)[0], min(len(weights), M))
+        for member, weights in zip(self.members, self.weights, strict=True):
+            for r in np.unique(np.linspace(0, len(member) - 1, most_spaces).astype(int)):
+                search = kernels_for("cpu").NearestNeighbors(mapped(member, self.seen, r)[0])
+                nearest = search.kneighbors(mapped(member, seen, r)[0], min(len(weights), M))
                 shares.append(np.isin(nearest + M * query, candidates + M * query, kind="sort").mean())
-                trust.append(len(ensemble) * weights.sum())
-        return float(np.average(shares, weights=trust))
+                member_weights.append(len(member) * weights.sum())
+        return float(np.average(shares, weights=member_weights))
 
     def shares(self, X: NDArray, size: int | None, device: str) -> NDArray:
         """Mixed class shares (n, C) of patterns X (n, d); ``size`` candidates for each, all voters for None."""
@@ -172,12 +172,12 @@ class Poll:
             candidates = np.broadcast_to(np.arange(M, dtype=np.int32), (len(X), M))
         total, vote = np.zeros((len(X), self.places.ballots.shape[1])), kernels_for(device).neighbor_shares
         votes = self.places.counts, self.places.ballots
-        for number, (ensemble, weights) in enumerate(zip(self.ensembles, self.weights, strict=True)):
+        for number, (member, weights) in enumerate(zip(self.members, self.weights, strict=True)):
             if self.coordinates:
-                total += vote(self.coordinates[number], mapped(ensemble, seen), candidates, *votes, weights, device)
+                total += vote(self.coordinates[number], mapped(member, seen), candidates, *votes, weights, device)
                 continue
-            for r in range(len(ensemble)):  # one at a time, for the memory
-                Z, Q = mapped(ensemble, self.seen, r), mapped(ensemble, seen, r)
+            for r in range(len(member)):  # one at a time, for the memory
+                Z, Q = mapped(member, self.seen, r), mapped(member, seen, r)
                 total += vote(Z, Q, candidates, *votes, weights, device)
         return total
 
@@ -186,10 +186,10 @@ class Poll:
         still in the cache when its distances are needed."""
         vote, (n, size) = kernels_for(device).neighbor_shares, candidates.shape
         total = np.zeros((n, self.places.ballots.shape[1]))
-        widest = max(len(self.views[ensemble.candidate.view].owner) for ensemble in self.ensembles)
+        widest = max(len(self.views[member.candidate.view].owner) for member in self.members)
         narrow = min(1.0, WIDE_SPACE / widest)
         few = max(1, int(narrow * (MAPPED if device == "cpu" else MAPPED_ON_DEVICE)) // size)
-        used = {ensemble.candidate.view for ensemble in self.ensembles}
+        used = {member.candidate.view for member in self.members}
         for start in range(0, n, few):
             part = slice(start, start + few)
             rows = candidates[part].ravel()
@@ -199,9 +199,9 @@ class Poll:
                 {name: widened(V[some]) for name, V in both.items() if name in used}
                 for both, some in ((self.seen, rows), (seen, part))
             )
-            for ensemble, weights in zip(self.ensembles, self.weights, strict=True):
-                for r in range(len(ensemble)):
-                    Z, Q = (in_one_space(ensemble, V[ensemble.candidate.view], r) for V in (places, queries))
+            for member, weights in zip(self.members, self.weights, strict=True):
+                for r in range(len(member)):
+                    Z, Q = (in_one_space(member, V[member.candidate.view], r) for V in (places, queries))
                     total[part] += vote(Z, Q, numbers, *votes, weights, device)
         return total
 
@@ -213,26 +213,26 @@ def widened(V: NDArray) -> NDArray[np.float32]:
     return out
 
 
-def in_one_space(ensemble: Ensemble, V: NDArray[np.float32], replica: int) -> NDArray[np.float32]:
+def in_one_space(member: Member, V: NDArray[np.float32], replica: int) -> NDArray[np.float32]:
     """Coordinates (1, n, p') of widened rows V (n, d') in the space of one replica."""
-    if not ensemble.form.learns:
+    if not member.form.learns:
         return V[None]
-    A = ensemble.maps[replica]
-    padded = np.zeros((wide(len(A)) if ensemble.form.is_free else len(A), V.shape[1]), dtype=np.float32)
+    A = member.maps[replica]
+    padded = np.zeros((wide(len(A)) if member.form.is_free else len(A), V.shape[1]), dtype=np.float32)
     padded[: len(A), : A.shape[1]] = A
-    return ensemble.form.map(V, padded)[None]
+    return member.form.map(V, padded)[None]
 
 
-def mapped(ensemble: Ensemble, seen: Mapping[str, NDArray], replica: int | None = None) -> NDArray[np.float32]:
+def mapped(member: Member, seen: Mapping[str, NDArray], replica: int | None = None) -> NDArray[np.float32]:
     """Coordinates (R, n, p') of patterns seen (n, d_view) in the spaces of all replicas, or in that of one, (1, n, p').
 
     Columns of zeros fill rows up to a length that the kernels like.
     """
-    V = seen[ensemble.candidate.view]
-    maps = ensemble.maps if replica is None else ensemble.maps[replica : replica + 1]
-    out = np.zeros((len(ensemble) if replica is None else 1, len(V), wide(ensemble.n_coordinates)), dtype=np.float32)
-    if not ensemble.form.learns:
+    V = seen[member.candidate.view]
+    maps = member.maps if replica is None else member.maps[replica : replica + 1]
+    out = np.zeros((len(member) if replica is None else 1, len(V), wide(member.n_coordinates)), dtype=np.float32)
+    if not member.form.learns:
         out[0, :, : V.shape[1]] = V
-    for Z, A in zip(out, maps.astype(V.dtype), strict=ensemble.form.learns):
-        Z[:, : ensemble.n_coordinates] = ensemble.form.map(V, A)
+    for Z, A in zip(out, maps.astype(V.dtype), strict=member.form.learns):
+        Z[:, : member.n_coordinates] = member.form.map(V, A)
     return out

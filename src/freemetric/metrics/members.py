@@ -70,7 +70,7 @@ class Candidate:
         return cls(**state)
 
 
-class Ensemble:
+class Member:
     """Sampled maps (R, p, d) of one candidate, as its form has them; none where nothing is learned.
 
     Parameters
@@ -117,11 +117,11 @@ class Ensemble:
         return {"candidate": self.candidate, "maps": self.maps}
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> "Ensemble":
+    def from_state(cls, state: Mapping[str, Any]) -> "Member":
         candidate, maps = state["candidate"], state["maps"]
-        require(type(candidate) is Candidate, "candidate of Ensemble", "is something else")
-        check_array(maps, "maps of Ensemble", 3)
+        require(type(candidate) is Candidate, "candidate of Member", "is something else")
+        check_array(maps, "maps of Member", 3)
         FORMS[candidate.form].check(maps)
         with np.errstate(over="ignore"):
-            require(np.isfinite((maps**2).sum()), "maps of Ensemble", "are too large for distances")
+            require(np.isfinite((maps**2).sum()), "maps of Member", "are too large for distances")
         return cls(candidate, maps)

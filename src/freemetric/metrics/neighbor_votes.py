@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..kernels import kernels_for
 from ..kernels.committee_votes import add_left_out_shares
 from ..magnitudes import exponent_of
-from .members import Ensemble
+from .members import Member
 from .training_set import Places, places_of
 
 CHUNK_BYTES = 64 << 20
@@ -141,6 +141,6 @@ def kept_searches(
         yield from KEPT[owner][1]
 
 
-def bytes_of(ensembles: list[Ensemble], places: Places) -> int:
+def bytes_of(members: list[Member], places: Places) -> int:
     """About what the searches take: coordinates, and once more in a tree."""
-    return len(places.rows) * sum(len(ensemble) * 16 * ensemble.n_coordinates for ensemble in ensembles)
+    return len(places.rows) * sum(len(member) * 16 * member.n_coordinates for member in members)

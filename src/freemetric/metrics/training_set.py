@@ -12,7 +12,7 @@ from ..files.checks import check_array, check_numbers, require
 FEWEST = 1e-9  # width of a range, so that equal numbers have one
 
 
-class Told:
+class TargetEncoding:
     """Several numbers that every row tells, each within its range.
 
     A number v between low and high is a vote of (high - v) / (high - low) for the low end and of
@@ -27,8 +27,8 @@ class Told:
     Examples
     --------
     >>> import numpy as np
-    >>> from freemetric.metrics.training_set import Told
-    >>> told = Told.ranges_of(np.array([[1.0, 4.0, 7.0]]))
+    >>> from freemetric.metrics.training_set import TargetEncoding
+    >>> told = TargetEncoding.ranges_of(np.array([[1.0, 4.0, 7.0]]))
     >>> shares = told.ballots(np.array([[1.0, 4.0, 7.0]])).mean(axis=0)
     >>> told.means(shares)
     array([4.])
@@ -38,7 +38,7 @@ class Told:
         self.low, self.high = low, high
 
     @classmethod
-    def ranges_of(cls, numbers: NDArray) -> "Told":
+    def ranges_of(cls, numbers: NDArray) -> "TargetEncoding":
         """The ranges of numbers (n_numbers, N)."""
         low, high = numbers.min(axis=1), numbers.max(axis=1)
         return cls(low, np.maximum(high, low + FEWEST * np.maximum(1.0, np.abs(low))))
@@ -70,11 +70,11 @@ class Told:
         return dict(vars(self))
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> "Told":
+    def from_state(cls, state: Mapping[str, Any]) -> "TargetEncoding":
         low, high = state["low"], state["high"]
-        check_array(low, "low of Told", 1)
-        check_array(high, "high of Told", 1, low.shape)
-        require(len(low) and (high > low).all(), "ranges of Told", "are empty")
+        check_array(low, "low of TargetEncoding", 1)
+        check_array(high, "high of TargetEncoding", 1, low.shape)
+        require(len(low) and (high > low).all(), "ranges of TargetEncoding", "are empty")
         return cls(low, high)
 
 
@@ -141,7 +141,7 @@ def _random_line(d):
 BALLOT_BYTES = 256 << 20  # that any voters may have; more only where they have many features themselves
 
 
-class Voters:
+class TrainingSet:
     """Training rows that vote for their class.
 
     Parameters
@@ -190,10 +190,10 @@ class Voters:
         """Where the rows lie; copies of a row share a place."""
         return places_of(self.X, self.y, self.n_classes, self.weights)
 
-    def only(self, numbers: NDArray) -> "Voters":
+    def only(self, numbers: NDArray) -> "TrainingSet":
         """Some of them."""
         weights = None if self.weights is None else self.weights[numbers]
-        return Voters(self.X[numbers], self.y[numbers], self.n_classes, weights, self.rows[numbers])
+        return TrainingSet(self.X[numbers], self.y[numbers], self.n_classes, weights, self.rows[numbers])
 
     def ballots(self, rows: NDArray) -> NDArray:
         """What each of these rows votes for, (n, n_classes)."""
@@ -205,30 +205,30 @@ class Voters:
         return {name: getattr(self, name) for name in ("X", "y", "n_classes", "weights", "rows")}
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> "Voters":
+    def from_state(cls, state: Mapping[str, Any]) -> "TrainingSet":
         X, y, n_classes, weights, rows = (state[name] for name in ("X", "y", "n_classes", "weights", "rows"))
-        check_array(X, "X of Voters", 2)
-        check_array(y, "y of Voters", 1, X.shape[:1], "iu")
-        require(X.size and type(n_classes) is int and n_classes > 0, "Voters", "are empty")
-        require(n_classes <= len(y), "Voters", "are fewer than their classes")
+        check_array(X, "X of TrainingSet", 2)
+        check_array(y, "y of TrainingSet", 1, X.shape[:1], "iu")
+        require(X.size and type(n_classes) is int and n_classes > 0, "TrainingSet", "are empty")
+        require(n_classes <= len(y), "TrainingSet", "are fewer than their classes")
         # a ballot has a cell for every class: no small file may ask for a table of rows times classes
         fits = 4 * n_classes * len(y) <= max(BALLOT_BYTES, 100 * X.nbytes)
-        require(fits, "Voters", f"are of {n_classes} classes, which is too many for {X.shape[1]} features")
-        check_numbers(y, n_classes, "class numbers of Voters")
+        require(fits, "TrainingSet", f"are of {n_classes} classes, which is too many for {X.shape[1]} features")
+        check_numbers(y, n_classes, "class numbers of TrainingSet")
         check_rows(rows, weights, len(y))
         return cls(X, y, n_classes, weights, rows)
 
 
 def check_rows(rows: Any, weights: Any, n_voters: int) -> None:
     """ValueError unless numbers of rows and weights of so many voters are what they should be."""
-    check_array(rows, "rows of Voters", 1, (n_voters,), "iu")
-    require(rows.min() >= 0 and len(np.unique(rows)) == len(rows), "rows of Voters", "are no numbers of rows")
+    check_array(rows, "rows of TrainingSet", 1, (n_voters,), "iu")
+    require(rows.min() >= 0 and len(np.unique(rows)) == len(rows), "rows of TrainingSet", "are no numbers of rows")
     if weights is not None:
-        check_array(weights, "weights of Voters", 1, (n_voters,))
-        require((weights > 0).all(), "weights of Voters", "are not positive")
+        check_array(weights, "weights of TrainingSet", 1, (n_voters,))
+        require((weights > 0).all(), "weights of TrainingSet", "are not positive")
 
 
-class NumberVoters(Voters):
+class RegressionTrainingSet(TrainingSet):
     """Training rows that tell their target, its square, and what each trend says of them.
 
     Squares say how far neighbours disagree, trends how far x is from where its neighbours are.
@@ -239,22 +239,22 @@ class NumberVoters(Voters):
         The rows.
     numbers : ndarray of shape (n_numbers, n_rows)
         What they tell; the target comes first.
-    told : Told or None, default=None
+    told : TargetEncoding or None, default=None
         The ranges of these numbers; None: those that they have.
     weights, rows : ndarray of shape (n_rows,) or None, default=None
-        As those of :class:`Voters`.
+        As those of :class:`TrainingSet`.
     """
 
     def __init__(
         self,
         X: NDArray,
         numbers: NDArray,
-        told: Told | None = None,
+        told: TargetEncoding | None = None,
         weights: NDArray | None = None,
         rows: NDArray | None = None,
     ) -> None:
         self.numbers = numbers
-        self.told = Told.ranges_of(numbers) if told is None else told
+        self.told = TargetEncoding.ranges_of(numbers) if told is None else told
         super().__init__(X, numbers[0], 0, weights, rows)
 
     @property
@@ -271,10 +271,10 @@ class NumberVoters(Voters):
         """Where the rows lie; copies of a row share a place."""
         return shared_places(self.X, self.ballots(np.arange(len(self))))
 
-    def only(self, numbers: NDArray) -> "NumberVoters":
+    def only(self, numbers: NDArray) -> "RegressionTrainingSet":
         """Some of them."""
         weights = None if self.weights is None else self.weights[numbers]
-        return NumberVoters(self.X[numbers], self.numbers[:, numbers], self.told, weights, self.rows[numbers])
+        return RegressionTrainingSet(self.X[numbers], self.numbers[:, numbers], self.told, weights, self.rows[numbers])
 
     def ballots(self, rows: NDArray) -> NDArray:
         """What each of these rows votes for, (n, n_cells)."""
@@ -285,11 +285,11 @@ class NumberVoters(Voters):
         return {name: getattr(self, name) for name in ("X", "numbers", "told", "weights", "rows")}
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> "NumberVoters":
+    def from_state(cls, state: Mapping[str, Any]) -> "RegressionTrainingSet":
         X, numbers, told, weights, rows = (state[name] for name in ("X", "numbers", "told", "weights", "rows"))
-        check_array(X, "X of NumberVoters", 2)
-        require(X.size, "NumberVoters", "are empty")
-        require(type(told) is Told, "told of NumberVoters", "is something else")
-        check_array(numbers, "numbers of NumberVoters", 2, (len(told), len(X)))
+        check_array(X, "X of RegressionTrainingSet", 2)
+        require(X.size, "RegressionTrainingSet", "are empty")
+        require(type(told) is TargetEncoding, "told of RegressionTrainingSet", "is something else")
+        check_array(numbers, "numbers of RegressionTrainingSet", 2, (len(told), len(X)))
         check_rows(rows, weights, len(X))
         return cls(X, numbers, told, weights, rows)

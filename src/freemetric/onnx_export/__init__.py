@@ -6,9 +6,9 @@ register are exported by themselves, views with :func:`register_view_graph` and 
 :func:`register_basins_graph`.
 """
 
-from .basins import register_basins_graph
 from .converters import register
+from .densities import register_density_graph
 from .export import to_onnx
 from .views import register_view_graph
 
-__all__ = ["register", "register_basins_graph", "register_view_graph", "to_onnx"]
+__all__ = ["register", "register_density_graph", "register_view_graph", "to_onnx"]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..metrics import Basins, MeanField, ScreenedField, Wells
+from ..metrics import BinnedNaiveBayes, ClassDensity, ScreenedNaiveBayes, StudentTDiscriminant
 from ..metrics.class_densities import FARTHEST
 from .graph import Graph
 from .views import view_graph
@@ -27,16 +27,20 @@ def _mean_field(graph, field, X):
     return graph.Add(graph.MatMul(view_graph(graph, field.steps, X), field.slopes), field.base)
 
 
-GRAPHS: dict[type[Basins], BasinsGraph] = {Wells: _wells, MeanField: _mean_field, ScreenedField: _mean_field}
+GRAPHS: dict[type[ClassDensity], BasinsGraph] = {
+    StudentTDiscriminant: _wells,
+    BinnedNaiveBayes: _mean_field,
+    ScreenedNaiveBayes: _mean_field,
+}
 """Functions (graph, basins, X) -> F by the class of the basins."""
 
 
-def register_basins_graph(basins_class: type[Basins], function: BasinsGraph) -> None:
+def register_density_graph(basins_class: type[ClassDensity], function: BasinsGraph) -> None:
     """Say how basins are written as a graph, so that models with them can be exported.
 
     Parameters
     ----------
-    basins_class : subclass of Basins
+    basins_class : subclass of ClassDensity
         The basins. Classes derived from it may say something else, and need functions of their own.
     function : callable
         Called as ``function(graph, basins, X)``; see :func:`register_view_graph`.
@@ -44,8 +48,8 @@ def register_basins_graph(basins_class: type[Basins], function: BasinsGraph) -> 
     GRAPHS[basins_class] = function
 
 
-def basins_graph(graph: Graph, basins: Basins, X: str) -> str:
+def density_graph(graph: Graph, densities: ClassDensity, X: str) -> str:
     """Free energies (n, C) of patterns X; ValueError where no function is registered for these basins."""
-    if type(basins) not in GRAPHS:
-        raise ValueError(f"the basins {type(basins).__name__} have no ONNX graph; register_basins_graph adds one")
-    return GRAPHS[type(basins)](graph, basins, X)
+    if type(densities) not in GRAPHS:
+        raise ValueError(f"the basins {type(densities).__name__} have no ONNX graph; register_basins_graph adds one")
+    return GRAPHS[type(densities)](graph, densities, X)

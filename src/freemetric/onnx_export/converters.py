@@ -113,7 +113,7 @@ def _voted_shape(operator):
 def _voted_in_one_space(scope, operator, container):
     model, graph = operator.raw_operator, Graph(scope, container)
     X, Z = _in_learned_space(scope, operator, graph)
-    _answer(graph, operator, X, one_space(graph, model.voters_, model.n_neighbors_, Z))
+    _answer(graph, operator, X, one_space(graph, model.training_set_, model.n_neighbors_, Z))
 
 
 def _averaged_output(scope, model, inputs, custom_parsers=None):
@@ -154,12 +154,12 @@ def _within(scope, learner, X):
 def _voted_in_many_spaces(scope, operator, container):
     model, graph = operator.raw_operator, Graph(scope, container)
     X = graph.doubles(operator.inputs[0].full_name)
-    _answer(graph, operator, X, many_spaces(graph, model.committee_, X, _rows_asked(model)))
+    _answer(graph, operator, X, many_spaces(graph, model.ensemble_, X, _rows_asked(model)))
 
 
 def _rows_asked(model):
     """Training samples that predictions of a model ask in every space; None for all."""
-    return rows_asked(model.shortlist, model.shortlist_, model.committee_)
+    return rows_asked(model.shortlist, model.shortlist_, model.ensemble_)
 
 
 def _or_nan(graph, X, numbers):
@@ -194,11 +194,11 @@ def _told_shape(operator):
 def _told_in_many_spaces(scope, operator, container):
     model, graph = operator.raw_operator, Graph(scope, container)
     X = graph.doubles(operator.inputs[0].full_name)
-    expected = outlook(graph, model.committee_, X, _rows_asked(model))
+    expected = outlook(graph, model.ensemble_, X, _rows_asked(model))
     chances = _chances(scope, model)
-    told = [means(graph, model.committee_, expected)]
+    told = [means(graph, model.ensemble_, expected)]
     if chances:
-        told.append(quantiles(graph, model.committee_, expected, chances))
+        told.append(quantiles(graph, model.ensemble_, expected, chances))
     for numbers, output in zip(told, operator.outputs, strict=True):
         graph.hand_over(_or_nan(graph, X, numbers), output)
 

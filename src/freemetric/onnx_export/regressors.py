@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metrics import NumberCommittee, Reading, Scale, Told, Trend
+from ..ensemble.model import RegressionEnsemble
+from ..metrics import Reading, Scale, TargetEncoding, Trend
 from ..metrics.heads import BEYOND, LEAST_VARIANCE
-from .committees import mixed_shares
+from .ensembles import mixed_shares
 from .graph import Graph
 from .views import view_graph
 
@@ -21,27 +22,27 @@ class OutlookNames(NamedTuple):
     spread: str
 
 
-def outlook(graph: Graph, committee: NumberCommittee, X: str, shortlist: int | None) -> OutlookNames:
+def outlook(graph: Graph, ensemble: RegressionEnsemble, X: str, shortlist: int | None) -> OutlookNames:
     """What a committee expects of patterns X, of which so many training samples are asked; all for None."""
-    reading, trends = committee.reading, [_trend(graph, trend, X) for trend in committee.trends]
-    mean, square, *means = _told(graph, reading.told, mixed_shares(graph, committee, X, shortlist))
+    reading, trends = ensemble.reading, [_trend(graph, trend, X) for trend in ensemble.trends]
+    mean, square, *means = _told(graph, reading.told, mixed_shares(graph, ensemble, X, shortlist))
     terms = _terms(graph, reading, mean, trends, means)
     place = _within(graph, reading.told, graph.Add(graph.MatMul(terms, reading.strengths[:, None]), reading.centre))
     variance = graph.Max(graph.Sub(square, graph.Mul(mean, mean)), LEAST_VARIANCE)
-    return OutlookNames(place, _spread(graph, reading, variance, [_trend(graph, some, X) for some in committee.noises]))
+    return OutlookNames(place, _spread(graph, reading, variance, [_trend(graph, some, X) for some in ensemble.noises]))
 
 
-def means(graph: Graph, committee: NumberCommittee, expected: OutlookNames) -> str:
+def means(graph: Graph, ensemble: RegressionEnsemble, expected: OutlookNames) -> str:
     """Expected numbers (n, 1)."""
-    errors = committee.mean_errors()
-    numbers = _off_by(graph, committee.scale, expected, errors)
-    return _enlarged(graph, committee.scale, graph.ReduceMean(numbers, np.array([1]), keepdims=1))
+    errors = ensemble.mean_errors()
+    numbers = _off_by(graph, ensemble.scale, expected, errors)
+    return _enlarged(graph, ensemble.scale, graph.ReduceMean(numbers, np.array([1]), keepdims=1))
 
 
-def quantiles(graph: Graph, committee: NumberCommittee, expected: OutlookNames, chances: Sequence[float]) -> str:
+def quantiles(graph: Graph, ensemble: RegressionEnsemble, expected: OutlookNames, chances: Sequence[float]) -> str:
     """Numbers (n, q) that the target is below with these chances."""
-    numbers = _off_by(graph, committee.scale, expected, np.quantile(committee.reading.errors, chances))
-    return _enlarged(graph, committee.scale, numbers)
+    numbers = _off_by(graph, ensemble.scale, expected, np.quantile(ensemble.reading.errors, chances))
+    return _enlarged(graph, ensemble.scale, numbers)
 
 
 def _off_by(graph: Graph, scale: Scale, expected: OutlookNames, errors: NDArray) -> str:
@@ -64,7 +65,7 @@ def _trend(graph: Graph, trend: Trend, X: str) -> str:
     return graph.Add(graph.MatMul(columns, trend.slopes[:, None]), trend.base)
 
 
-def _told(graph: Graph, told: Told, shares: str) -> list[str]:
+def _told(graph: Graph, told: TargetEncoding, shares: str) -> list[str]:
     """The means (n, 1) of every number told."""
     high_ends = np.arange(1, told.n_cells, 2)
     part = graph.Mul(graph.take(shares, high_ends), float(len(told)))
@@ -80,7 +81,7 @@ def _terms(graph: Graph, reading: Reading, mean: str, trends: Sequence[str], mea
     return graph.Concat(graph.Sub(mean, reading.centre), *beside, *along, axis=1)
 
 
-def _within(graph: Graph, told: Told, z: str) -> str:
+def _within(graph: Graph, told: TargetEncoding, z: str) -> str:
     low, high = told.low[0], told.high[0]
     return graph.Clip(z, low - BEYOND * (high - low), high + BEYOND * (high - low))
 

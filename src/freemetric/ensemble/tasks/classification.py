@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
-from ...metrics import Basins, Calibration, Mixture
+from ...metrics import Calibration, ClassDensity, Mixture
 from ...metrics.heads import mixed_shares
-from ..oob import crossed_basins
-from ..population import Population, allowed_neighbors, best_pair, trusted
+from ..oob import cross_fitted_densities
+from ..population import Population, allowed_neighbors, best_pair, selection_weights
 from ..settings import Recipe
 from .decisions import Decision, favouring
 
@@ -93,11 +93,11 @@ class Classes:
         return Calibration(float(np.exp(best[0])), best[B + 1 :], floor, best[1 : B + 1])
 
 
-class Verdict(NamedTuple):
+class ClassificationResult(NamedTuple):
     """Arrays over (n_candidates, K)."""
 
     mixture: Mixture
-    basins: list[Basins]  # the classes as wholes, where that helps
+    densities: list[ClassDensity]  # the classes as wholes, where that helps
     asked: NDArray[np.intp]  # numbers of the candidates that it asks
     scores: NDArray
     errors: NDArray
@@ -106,27 +106,29 @@ class Verdict(NamedTuple):
     score: float  # of the decisions out of bag; NaN where no row could judge
 
 
-def verdict_on(population: Population, recipe: Recipe, decision: Decision) -> Verdict:
+def classification_result(population: Population, recipe: Recipe, decision: Decision) -> ClassificationResult:
     """Weigh the candidates, calibrate their mixture beside the basins, and weigh the classes."""
     y, w, scores = population.truth, population.judges_weights, population.scores()
     shares = population.shares()  # empty where no row could judge; nothing is calibrated then
     errors = population.errors()
     neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
     names = recipe.basins if recipe.calibration != "none" else ()
-    basins, energies = crossed_basins(names, population.voters, population.judges)
+    densities, energies = cross_fitted_densities(names, population.training_set, population.judges)
 
-    mixture = _mixture(population, recipe, trusted(scores, population.error_of, neighbors, recipe), shares, energies)
+    mixture = _mixture(
+        population, recipe, selection_weights(scores, population.error_of, neighbors, recipe), shares, energies
+    )
     probabilities = mixture(shares, energies)
     plain = _better_plain_neighbors(probabilities, population, shares, scores, neighbors, recipe.plain_margin)
     if plain is not None:
         mixture = _mixture(population, recipe, plain, shares, energies[:0], with_bias=False)
         probabilities = mixture(shares, energies[:0])
     class_weights = decision.class_weights(probabilities, y, w)
-    mixture, basins = _without_idle(mixture, basins, class_weights)
+    mixture, densities = _without_idle(mixture, densities, class_weights)
     probabilities = favouring(probabilities, class_weights)
     score = decision.score(probabilities, y, w) if len(y) else np.nan
     asked = np.flatnonzero(mixture.weights.any(axis=1))
-    return Verdict(mixture, basins, asked, scores, errors, probabilities, class_weights, score)
+    return ClassificationResult(mixture, densities, asked, scores, errors, probabilities, class_weights, score)
 
 
 def _mixture(population, recipe, weights, shares, energies, with_bias=True):
@@ -146,12 +148,12 @@ def _mixture(population, recipe, weights, shares, energies, with_bias=True):
     return Mixture(weights, calibration)
 
 
-def _without_idle(mixture, basins, class_weights):
+def _without_idle(mixture, densities, class_weights):
     """The mixture that favours classes by these weights, and the basins; those without any strength are left out."""
     calibration = mixture.calibration.favouring(class_weights)
     used = np.flatnonzero(calibration.strengths)
     calibration.strengths = calibration.strengths[used]
-    return Mixture(mixture.weights, calibration), [basins[number] for number in used]
+    return Mixture(mixture.weights, calibration), [densities[number] for number in used]
 
 
 def _better_plain_neighbors(probabilities, population, shares, scores, neighbors, margin):

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import get_scorer
 
-from ...metrics import Voters
+from ...metrics import TrainingSet
 
 STEPS_OF_TWO = np.linspace(-5, 5, 41)  # of the logarithm of one class's weight against the other's: any threshold
 POWERS = np.linspace(-0.5, 1.5, 21)  # of one over the size of a class: 0 as the classes are, 1 balanced
@@ -143,7 +143,7 @@ class Decision:
         What is reported, and where it is about labels and no weights are given, what the weights are found for.
     classes : ndarray of shape (n_classes,)
         Labels.
-    voters : Voters
+    training_set : TrainingSet
         All training samples, of which only the classes ``y`` and the ``weights`` are looked at.
     """
 
@@ -152,12 +152,12 @@ class Decision:
         class_weight: Mapping[Any, float] | str | None,
         scoring: str | Callable[..., float] | None,
         classes: NDArray,
-        voters: Voters,
+        training_set: TrainingSet,
     ):
         self.score = Score(scoring, classes)
-        self.sizes = np.bincount(voters.y, voters.weights, len(classes)).astype(np.float64)
+        self.sizes = np.bincount(training_set.y, training_set.weights, len(classes)).astype(np.float64)
         self.given = class_weights(class_weight, classes, self.sizes)
-        self.finds_weights = self.score.is_of_labels(voters.y) and class_weight is None
+        self.finds_weights = self.score.is_of_labels(training_set.y) and class_weight is None
 
     def class_weights(self, probabilities: NDArray, y: NDArray, weights: NDArray | None) -> NDArray[np.float64]:
         """Weights (C,) of the classes, from out-of-bag probabilities (n, C) of judges of classes y and weights (n,)."""

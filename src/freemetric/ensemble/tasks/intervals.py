@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import get_scorer
 
 from ...magnitudes import r2
-from ...metrics import NumberVoters, Scale
-from ..oob import Hearing
+from ...metrics import RegressionTrainingSet, Scale
+from ..oob import OOBPredictor
 
 
 def check_chances(q: ArrayLike) -> NDArray[np.float64]:
@@ -84,17 +84,17 @@ class OutOfBag(NamedTuple):
 
 def out_of_bag(model: Any) -> OutOfBag:
     """True and predicted numbers of the training rows of a fitted regressor."""
-    voters, order = model.committee_.voters, np.argsort(model.committee_.voters.rows)
-    rows, truth = voters.rows[order], model.committee_.scale.back(voters.y[order])
+    training_set, order = model.ensemble_.training_set, np.argsort(model.ensemble_.training_set.rows)
+    rows, truth = training_set.rows[order], model.ensemble_.scale.back(training_set.y[order])
     predicted = model.oob_prediction_[rows]
     judged = np.isfinite(predicted)
     return OutOfBag(rows[judged], truth[judged], predicted[judged])
 
 
-def hearing_of(model: Any) -> Hearing:
+def oob_predictor_of(model: Any) -> OOBPredictor:
     """The judges of a fitted regressor, ready to be asked again, as predictions are."""
-    size = model._asked or max(model.shortlist_, min(len(model.committee_.voters), FEW_VOTERS))
-    return Hearing(model.committee_, model.jury_, size, MOST_JUDGES, MOST_REPLICAS)
+    size = model._asked or max(model.shortlist_, min(len(model.ensemble_.training_set), FEW_VOTERS))
+    return OOBPredictor(model.ensemble_, model.oob_indices_, size, MOST_JUDGES, MOST_REPLICAS)
 
 
 def out_of_bag_intervals(model: Any, alpha: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
@@ -102,11 +102,11 @@ def out_of_bag_intervals(model: Any, alpha: float) -> tuple[NDArray[np.intp], ND
 
     Judges are asked again, by the replicas that left them out; of very many judges and replicas a part.
     """
-    committee, hearing = model.committee_, hearing_of(model)
-    if not len(hearing.judges):
+    ensemble, predictor = model.ensemble_, oob_predictor_of(model)
+    if not len(predictor.judges):
         return np.empty(0, dtype=np.intp), np.empty((0, 2))
-    shares = hearing.shares(hearing.X, np.arange(len(hearing.judges)))
-    assert isinstance(hearing.voters, NumberVoters)
-    wholes = committee.wholes_of(hearing.voters, hearing.judges)
-    chances = interval_chances(len(committee.reading.errors), alpha)
-    return hearing.voters.rows[hearing.judges], committee.quantiles(committee.reading(shares, wholes), chances)
+    shares = predictor.shares(predictor.X, np.arange(len(predictor.judges)))
+    assert isinstance(predictor.training_set, RegressionTrainingSet)
+    wholes = ensemble.wholes_of(predictor.training_set, predictor.judges)
+    chances = interval_chances(len(ensemble.reading.errors), alpha)
+    return predictor.training_set.rows[predictor.judges], ensemble.quantiles(ensemble.reading(shares, wholes), chances)

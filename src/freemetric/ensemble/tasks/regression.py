@@ -9,11 +9,12 @@ from scipy.optimize import minimize, nnls
 
 from ...learners.training_rows import TrainingRows
 from ...magnitudes import reduced
-from ...metrics import TRENDS, Mixture, NumberCommittee, NumberVoters, Outlook, Reading, Scale, Told, Trend
+from ...metrics import TRENDS, Mixture, Outlook, Reading, RegressionTrainingSet, Scale, TargetEncoding, Trend
 from ...metrics.heads import mixed_shares, terms_of
 from ...metrics.trends import crossed_trend
-from ..oob import Hearing, Jury
-from ..population import Population, allowed_neighbors, trusted
+from ..model import RegressionEnsemble
+from ..oob import OOBIndices, OOBPredictor
+from ..population import Population, allowed_neighbors, selection_weights
 from ..settings import Recipe
 
 QUARTERS = 4  # strata of the rows, by their numbers
@@ -26,7 +27,7 @@ class Numbers:
 
     Parameters
     ----------
-    told : Told
+    told : TargetEncoding
         What they tell; the target first.
     """
 
@@ -34,7 +35,7 @@ class Numbers:
     score_words = "squared error"
     columns = "oob_absolute", "oob_squared"
 
-    def __init__(self, told: Told):
+    def __init__(self, told: TargetEncoding):
         self.told = told
 
     def strata(self, y: NDArray) -> list[NDArray]:
@@ -153,7 +154,7 @@ def _squared_errors(scale, values, rows):
 MOST_ERRORS = 4000
 
 
-class NumberVerdict(NamedTuple):
+class RegressionResult(NamedTuple):
     """Arrays over (n_candidates, K)."""
 
     mixture: Mixture
@@ -164,20 +165,20 @@ class NumberVerdict(NamedTuple):
     noises: list[Trend]
 
 
-def number_verdict_on(population: Population, recipe: Recipe) -> NumberVerdict:
+def regression_result(population: Population, recipe: Recipe) -> RegressionResult:
     """Weigh the candidates, and find how their votes are to be read beside the trends."""
-    voters = population.voters
-    assert isinstance(voters, NumberVoters)
+    training_set = population.training_set
+    assert isinstance(training_set, RegressionTrainingSet)
     scores, errors, shares = population.scores(), population.errors(), population.shares()
     neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
-    weights = trusted(scores, population.error_of, neighbors, recipe)
-    mixed, trends = mixed_shares(weights, shares), voters.numbers[2:, population.judges]
+    weights = selection_weights(scores, population.error_of, neighbors, recipe)
+    mixed, trends = mixed_shares(weights, shares), training_set.numbers[2:, population.judges]
     judges = Judged(mixed, trends, population.truth, population.judges_weights)
-    plain = read(voters.told, judges, recipe.reading_prior)
-    X = voters.X[population.judges].astype(np.float64)
+    plain = read(training_set.told, judges, recipe.reading_prior)
+    X = training_set.X[population.judges].astype(np.float64)
     reading, noises, outlook = with_noises(plain, judges, X, recipe.noises)
     asked = np.flatnonzero(weights.any(axis=1))
-    return NumberVerdict(Mixture(weights, reading), asked, scores, errors, outlook, noises)
+    return RegressionResult(Mixture(weights, reading), asked, scores, errors, outlook, noises)
 
 
 class Judged(NamedTuple):
@@ -194,7 +195,7 @@ class Judged(NamedTuple):
         return np.ones(len(self.y)) if self.weights is None else self.weights
 
 
-def read(told: Told, judged: Judged, prior: float = 0.05) -> Reading:
+def read(told: TargetEncoding, judged: Judged, prior: float = 0.05) -> Reading:
     """The reading of votes and trends that has the least squared errors, and one spread for all.
 
     Strengths are not negative; a prior worth a share of the rows holds those of trends near 0. Where nobody judges,
@@ -252,20 +253,22 @@ def _law(errors, weights):
 FEWEST_JUDGES = 20  # of fewer, the spread that all voters gave is the better one
 
 
-def read_as_asked(committee: NumberCommittee, jury: Jury, asked: int | None, recipe: Recipe) -> NumberCommittee:
+def recalibrated(
+    ensemble: RegressionEnsemble, oob_indices: OOBIndices, asked: int | None, recipe: Recipe
+) -> RegressionEnsemble:
     """The same committee with spreads and errors for predictions that ask so many voters; None: all of them."""
-    if asked is None or asked + 1 >= len(committee.voters.places.rows):
-        return committee
-    every = max(len(ensemble) for ensemble in committee.ensembles)
-    hearing = Hearing(committee, jury, asked, len(jury), every)
-    n = len(hearing.judges)
+    if asked is None or asked + 1 >= len(ensemble.training_set.places.rows):
+        return ensemble
+    every = max(len(member) for member in ensemble.members)
+    predictor = OOBPredictor(ensemble, oob_indices, asked, len(oob_indices), every)
+    n = len(predictor.judges)
     if n < FEWEST_JUDGES:
-        return committee
-    assert isinstance(hearing.voters, NumberVoters)
-    trends = committee.wholes_of(hearing.voters, hearing.judges)[: len(committee.trends)]
-    judged = Judged(hearing.shares(hearing.X, np.arange(n)), trends, hearing.y, hearing.weights)
-    reading, noises, _ = with_noises(committee.reading.without_spread(), judged, hearing.X, recipe.noises)
-    mixture = Mixture(committee.mixture.weights, reading)
-    return NumberCommittee(
-        committee.views, committee.ensembles, mixture, committee.voters, committee.trends, committee.scale, noises
+        return ensemble
+    assert isinstance(predictor.training_set, RegressionTrainingSet)
+    trends = ensemble.wholes_of(predictor.training_set, predictor.judges)[: len(ensemble.trends)]
+    judged = Judged(predictor.shares(predictor.X, np.arange(n)), trends, predictor.y, predictor.weights)
+    reading, noises, _ = with_noises(ensemble.reading.without_spread(), judged, predictor.X, recipe.noises)
+    mixture = Mixture(ensemble.mixture.weights, reading)
+    return RegressionEnsemble(
+        ensemble.views, ensemble.members, mixture, ensemble.training_set, ensemble.trends, ensemble.scale, noises
     )

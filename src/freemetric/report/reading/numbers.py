@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...ensemble.tasks.intervals import hearing_of, interval_chances
-from ...metrics import NumberCommittee, NumberVoters
+from ...ensemble.model import RegressionEnsemble
+from ...ensemble.tasks.intervals import interval_chances, oob_predictor_of
+from ...metrics import RegressionTrainingSet
 from ...metrics.heads import terms_of
 from ...sklearn_compat import safe_indexing
 from ..findings import Findings, NumberFindings, TrendFindings
@@ -28,7 +29,7 @@ def judge_numbers(findings: Findings, model: Any, kept: KeptRows | None, X: Any)
     assert findings.numbers is not None
     told = find(model, "oob_prediction_")
     if told is not None:
-        findings.numbers.log = told.committee_.scale.name == "log"
+        findings.numbers.log = told.ensemble_.scale.name == "log"
     if told is not None and kept is not None and findings.learned_from:
         _ask_judges(findings, told)
         others = (~findings.numbers.judged).sum()
@@ -47,31 +48,31 @@ def judge_numbers(findings: Findings, model: Any, kept: KeptRows | None, X: Any)
 
 def _ask_judges(findings, model):
     """Rows that the model has learned from, each by the votes of others."""
-    numbers, committee = findings.numbers, model.committee_
+    numbers, ensemble = findings.numbers, model.ensemble_
     numbers.predicted = model.oob_prediction_[findings.rows]
-    hearing = hearing_of(model)
-    asked_rows = hearing.voters.rows[hearing.judges]
+    predictor = oob_predictor_of(model)
+    asked_rows = predictor.training_set.rows[predictor.judges]
     _, asked, shown = np.intersect1d(asked_rows, findings.rows, assume_unique=True, return_indices=True)
     if len(asked):
-        assert isinstance(hearing.voters, NumberVoters)
-        wholes = committee.wholes_of(hearing.voters, hearing.judges[asked])
-        _tell(numbers, committee, hearing.shares(hearing.X[asked], asked), wholes, shown)
+        assert isinstance(predictor.training_set, RegressionTrainingSet)
+        wholes = ensemble.wholes_of(predictor.training_set, predictor.judges[asked])
+        _tell(numbers, ensemble, predictor.shares(predictor.X[asked], asked), wholes, shown)
 
 
 def _ask_committee(findings, model):
-    committee, X = model.committee_, findings.inputs
-    shares = committee.mixed(X, model.n_jobs, model.device, model.shortlist_)
-    _tell(findings.numbers, committee, shares, committee.wholes(X), np.arange(len(X)))
+    ensemble, X = model.ensemble_, findings.inputs
+    shares = ensemble.mixed(X, model.n_jobs, model.device, model.shortlist_)
+    _tell(findings.numbers, ensemble, shares, ensemble.wholes(X), np.arange(len(X)))
 
 
-def _tell(numbers: NumberFindings, committee: NumberCommittee, shares: NDArray, wholes: NDArray, shown: NDArray):
+def _tell(numbers: NumberFindings, ensemble: RegressionEnsemble, shares: NDArray, wholes: NDArray, shown: NDArray):
     """Intervals of rows ``shown``, and the parts of their predictions, in units of the target."""
-    reading, scale, n = committee.reading, committee.scale, len(numbers.truth)
-    ends = committee.quantiles(reading(shares, wholes), interval_chances(len(reading.errors), numbers.alpha))
+    reading, scale, n = ensemble.reading, ensemble.scale, len(numbers.truth)
+    ends = ensemble.quantiles(reading(shares, wholes), interval_chances(len(reading.errors), numbers.alpha))
     numbers.low[shown], numbers.high[shown] = ends.T
     mean, _, *around = np.moveaxis(reading.told.means(shares), -1, 0)
     terms = terms_of(reading.told, shares, wholes, reading.centre)[0] * reading.strengths
-    n_trends = len(committee.trends)
+    n_trends = len(ensemble.trends)
     apart = np.divide if numbers.log else np.subtract
 
     def spread_out(values):
@@ -93,7 +94,7 @@ def _tell(numbers: NumberFindings, committee: NumberCommittee, shares: NDArray, 
             spread_out(scale.back(around[t])),
             spread_out(added[t]),
         )
-        for t, trend in enumerate(committee.trends)
+        for t, trend in enumerate(ensemble.trends)
     ]
 
 
@@ -103,7 +104,7 @@ def _ask_neighbors(findings):
     numbers, n = findings.numbers, len(findings.rows)
     if findings.Z is None or n < 2:
         return
-    known = np.arange(n) if findings.voters is None else findings.voters
+    known = np.arange(n) if findings.training_set is None else findings.training_set
     around = nearest(findings.Z, known, k, known)[0]
     numbers.predicted[known] = numbers.truth[around].mean(axis=1)
     seen = "has" if findings.learned_from else "may have"

@@ -1,4 +1,4 @@
-"""Ensembles of metrics that predict by the votes of nearest neighbours."""
+"""The ensemble: sampled metrics, their weights, the training set and a head that makes predictions of votes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,20 +11,20 @@ from sklearn import config_context
 from ..files.checks import check_numbers, require
 from ..forking import effective_n_threads
 from ..magnitudes import enlarged
-from .averaged_metric import EMBEDDINGS, LONELINESS, Embedding, Loneliness, averaged_matrices, feature_shares
-from .class_densities import BASINS, Basins, basin_energies
-from .heads import Calibration, Mixture, Outlook, Reading, Scale
-from .index import POLLS, Poll, seen_in
-from .members import Ensemble
-from .neighbor_votes import NeighborVotes, bytes_of, chunks, kept_searches
-from .training_set import NumberVoters, Voters
-from .trends import TRENDS, Trend
-from .views import VIEWS, View
+from ..metrics.averaged_metric import EMBEDDINGS, OUTLIERS, Embedding, OutlierScores, averaged_matrices, feature_shares
+from ..metrics.class_densities import CLASS_DENSITIES, ClassDensity, density_energies
+from ..metrics.heads import Calibration, Mixture, Outlook, Reading, Scale
+from ..metrics.index import INDICES, NeighborIndex, seen_in
+from ..metrics.members import Member
+from ..metrics.neighbor_votes import NeighborVotes, bytes_of, chunks, kept_searches
+from ..metrics.training_set import RegressionTrainingSet, TrainingSet
+from ..metrics.trends import TRENDS, Trend
+from ..metrics.views import VIEWS, View
 
 FEW_QUERIES, MOST_QUERIES = 64, 4096  # of a part: fewer do not pay a thread, more take memory
 
 
-class BaseCommittee:
+class BaseEnsemble:
     """Counts the votes of nearest neighbours in many metrics; subclasses make predictions of them.
 
     For a pattern x, ensemble e and k neighbours, the shares q_ek(x) of votes among the k nearest voters are averaged
@@ -35,18 +35,18 @@ class BaseCommittee:
     ----------
     views : dict of View
         What the metrics see of the features, by name.
-    ensembles : list of Ensemble
+    members : list of Member
         The metrics.
     mixture : Mixture
         Weights (n_ensembles, n_neighbors), and what makes predictions of mixed shares.
-    voters : Voters
+    training_set : TrainingSet
         The rows that vote.
     """
 
     most_changed: float  # share of the votes that a shortlist may change
 
-    def __init__(self, views: dict[str, View], ensembles: list[Ensemble], mixture: Mixture, voters: Voters):
-        self.views, self.ensembles, self.mixture, self.voters = views, ensembles, mixture, voters
+    def __init__(self, views: dict[str, View], members: list[Member], mixture: Mixture, training_set: TrainingSet):
+        self.views, self.members, self.mixture, self.training_set = views, members, mixture, training_set
 
     @property
     def n_neighbors(self) -> int:
@@ -56,22 +56,22 @@ class BaseCommittee:
     @property
     def n_replicas(self) -> int:
         """Sampled metrics; none where plain neighbours vote."""
-        return sum(len(ensemble.maps) for ensemble in self.ensembles)
+        return sum(len(member.maps) for member in self.members)
 
     @property
-    def trust(self) -> NDArray:
+    def member_weights(self) -> NDArray:
         """Weight of every ensemble, over all numbers of neighbours."""
         return self.mixture.weights.sum(axis=1)
 
     def shares(self, X: NDArray, n_jobs: int | None = None, device: str = "cpu") -> NDArray:
         """Shares (n_ensembles, n_neighbors, n, n_cells) of votes that patterns X (n, d) get, of every k alone."""
         seen = seen_in(self.views, X)
-        size = len(self.ensembles), self.n_neighbors, len(X), self.voters.n_cells
+        size = len(self.members), self.n_neighbors, len(X), self.training_set.n_cells
         out = np.zeros(size, dtype=np.float32)
         with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every replica
             every_search = self._searches(n_jobs, device)
-            for total, ensemble, searches in zip(out, self.ensembles, every_search, strict=True):
-                spaces = ensemble.spaces(seen[ensemble.candidate.view])
+            for total, member, searches in zip(out, self.members, every_search, strict=True):
+                spaces = member.spaces(seen[member.candidate.view])
                 for n, (search, Q) in enumerate(zip(searches, spaces, strict=True), start=1):
                     votes = search.of(Q)
                     total += (np.swapaxes(votes / votes.sum(axis=-1, keepdims=True), 0, 1) - total) / n
@@ -79,25 +79,27 @@ class BaseCommittee:
 
     def _searches(self, n_jobs, device):
         """For every ensemble a NeighborVotes per replica."""
-        places = self.voters.places
+        places = self.training_set.places
 
         def make():
-            seen = seen_in(self.views, self.voters.X[places.rows])
-            for ensemble in self.ensembles:
-                spaces = ensemble.spaces(seen[ensemble.candidate.view])
+            seen = seen_in(self.views, self.training_set.X[places.rows])
+            for member in self.members:
+                spaces = member.spaces(seen[member.candidate.view])
                 yield [NeighborVotes(Z, places, self.n_neighbors, n_jobs, device) for Z in spaces]
 
-        return kept_searches(self, (n_jobs, device), make, bytes_of(self.ensembles, places))
+        return kept_searches(self, (n_jobs, device), make, bytes_of(self.members, places))
 
     def parts(self, n: int) -> list[slice]:
         """Slices of n patterns whose shares fit the memory budget."""
-        return chunks(n, self.mixture.weights.size, self.voters.n_cells)
+        return chunks(n, self.mixture.weights.size, self.training_set.n_cells)
 
-    def poll(self) -> Poll:
+    def index(self) -> NeighborIndex:
         """What all predictions share, made once."""
-        if self not in POLLS:
-            POLLS[self] = Poll(self.views, self.ensembles, self.mixture, self.voters, self.averaged_matrices())
-        return POLLS[self]
+        if self not in INDICES:
+            INDICES[self] = NeighborIndex(
+                self.views, self.members, self.mixture, self.training_set, self.averaged_matrices()
+            )
+        return INDICES[self]
 
     def mixed(
         self, X: NDArray, n_jobs: int | None = None, device: str = "cpu", shortlist: int | None = None
@@ -106,13 +108,13 @@ class BaseCommittee:
 
         ``shortlist`` voters, the nearest in the averaged metric, are asked in every replica's space; all for None.
         """
-        poll = self.poll()
-        most = min(MOST_QUERIES, poll.most_queries)
+        index = self.index()
+        most = min(MOST_QUERIES, index.most_queries)
         n_parts = max(1, min(effective_n_threads(n_jobs), len(X) // FEW_QUERIES), -(-len(X) // most))
         parts = np.array_split(np.arange(len(X)), n_parts)
         with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every view
             run = Parallel(n_jobs=n_jobs if n_parts > 1 else 1, require="sharedmem")
-            shares = run(delayed(poll.shares)(X[part], shortlist, device) for part in parts)
+            shares = run(delayed(index.shares)(X[part], shortlist, device) for part in parts)
         return np.concatenate(shares)
 
     def feature_shares(self, groups: NDArray | None = None) -> tuple[NDArray, NDArray]:
@@ -120,7 +122,7 @@ class BaseCommittee:
 
         With ``groups`` (d,), the numbers of groups that features belong to, the shares of groups.
         """
-        return feature_shares(self.ensembles, self.trust, self.views, self.voters.X, groups)
+        return feature_shares(self.members, self.member_weights, self.views, self.training_set.X, groups)
 
     def averaged_matrices(self) -> dict[str, NDArray]:
         """For every view M (d_view, d_view): summed over views, (u - v)^T M (u - v) is the averaged squared distance.
@@ -128,7 +130,7 @@ class BaseCommittee:
         Replicas are scaled to a mean squared distance of one first. A view without any distances is left out, and where
         no metric mixes the columns of a view M is its diagonal (d_view,).
         """
-        return averaged_matrices(self.ensembles, self.trust, self.views, self.voters.X)
+        return averaged_matrices(self.members, self.member_weights, self.views, self.training_set.X)
 
     def embed(self, X: NDArray) -> NDArray:
         """Coordinates (n, n_axes) of patterns X (n, d) in the averaged metric, on its principal axes."""
@@ -137,15 +139,15 @@ class BaseCommittee:
     def embedding(self) -> Embedding:
         """What all embeddings of patterns share, made once."""
         if self not in EMBEDDINGS:
-            EMBEDDINGS[self] = Embedding.of(self.averaged_matrices(), self.views, self.voters.X)
+            EMBEDDINGS[self] = Embedding.of(self.averaged_matrices(), self.views, self.training_set.X)
         return EMBEDDINGS[self]
 
     def outlier_score(self, X: NDArray) -> NDArray:
         """How far outside of the voters patterns X (n, d) lie in the averaged metric, (n,) from 0 to 1."""
-        if self not in LONELINESS:
-            LONELINESS[self] = Loneliness.of(self.voters.X, self.embed(self.voters.X))
+        if self not in OUTLIERS:
+            OUTLIERS[self] = OutlierScores.of(self.training_set.X, self.embed(self.training_set.X))
         with np.errstate(over="ignore", invalid="ignore"):
-            return LONELINESS[self](X, self.embed(X))
+            return OUTLIERS[self](X, self.embed(X))
 
     def answers(self, shares: NDArray, wholes: NDArray) -> NDArray[np.float64]:
         """Predictions (n, m) of mixed shares (n, n_cells) and what is known of the data as a whole."""
@@ -155,7 +157,7 @@ class BaseCommittee:
         return dict(vars(self))
 
 
-class Committee(BaseCommittee):
+class Ensemble(BaseEnsemble):
     """Predicts classes by the votes of nearest neighbours in many metrics.
 
     Votes of neighbours are mixed over replicas, ensembles and numbers of neighbours, and calibrated to probabilities
@@ -166,13 +168,13 @@ class Committee(BaseCommittee):
     ----------
     views : dict of View
         What the metrics see of the features, by name.
-    ensembles : list of Ensemble
+    members : list of Member
         The metrics.
     mixture : Mixture
         Weights (n_ensembles, n_neighbors) and calibration.
-    voters : Voters
+    training_set : TrainingSet
         The rows that vote.
-    basins : list of Basins, default=()
+    densities : list of ClassDensity, default=()
         The classes as wholes, in the order of the calibration's strengths.
 
     Examples
@@ -180,10 +182,10 @@ class Committee(BaseCommittee):
     >>> from sklearn.datasets import load_iris
     >>> from freemetric import FreeEnergyClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> committee = FreeEnergyClassifier(n_replicas=6, random_state=0).fit(X, y).committee_
-    >>> committee.predict_proba(X[:2]).shape
+    >>> ensemble = FreeEnergyClassifier(n_replicas=6, random_state=0).fit(X, y).ensemble_
+    >>> ensemble.predict_proba(X[:2]).shape
     (2, 3)
-    >>> round(float(committee.trust.sum()), 6)
+    >>> round(float(ensemble.member_weights.sum()), 6)
     1.0
     """
 
@@ -192,89 +194,89 @@ class Committee(BaseCommittee):
     def __init__(
         self,
         views: dict[str, View],
-        ensembles: list[Ensemble],
+        members: list[Member],
         mixture: Mixture,
-        voters: Voters,
-        basins: Sequence[Basins] = (),
+        training_set: TrainingSet,
+        densities: Sequence[ClassDensity] = (),
     ):
-        super().__init__(views, ensembles, mixture, voters)
-        self.basins = list(basins)
+        super().__init__(views, members, mixture, training_set)
+        self.densities = list(densities)
 
     def predict_proba(
         self, X: NDArray, n_jobs: int | None = None, device: str = "cpu", shortlist: int | None = None
     ) -> NDArray:
         """Class probabilities (n, n_classes) of patterns X (n, d), see ``mixed`` for the other parameters."""
-        return self.answers(self.mixed(X, n_jobs, device, shortlist), self.basin_energies(X))
+        return self.answers(self.mixed(X, n_jobs, device, shortlist), self.density_energies(X))
 
-    def basin_energies(self, X: NDArray) -> NDArray:
+    def density_energies(self, X: NDArray) -> NDArray:
         """Free energies (n_basins, n, n_classes) of patterns X (n, d) in the classes as wholes."""
-        return basin_energies(self.basins, X, self.voters.n_classes)
+        return density_energies(self.densities, X, self.training_set.n_classes)
 
     def answers(self, shares: NDArray, wholes: NDArray) -> NDArray[np.float64]:
         """Class probabilities (n, n_classes) of mixed shares (n, n_classes) and free energies of the classes."""
         return self.mixture.calibration(shares, wholes)
 
-    def with_voters(self, ensembles: list[Ensemble], voters: Voters) -> "Committee":
+    def with_voters(self, members: list[Member], training_set: TrainingSet) -> "Ensemble":
         """The same with other metrics and voters."""
-        return Committee(self.views, ensembles, self.mixture, voters, self.basins)
+        return Ensemble(self.views, members, self.mixture, training_set, self.densities)
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> "Committee":
-        parts = (state[name] for name in ("views", "ensembles", "mixture", "voters", "basins"))
-        views, ensembles, mixture, voters, basins = parts
-        require(type(voters) is Voters, "voters of Committee", "are something else")
-        check_parts(views, ensembles, mixture, voters)
-        require(type(mixture.calibration) is Calibration, "mixture of Committee", "is of something else")
-        require(len(mixture.calibration.bias) == voters.n_classes, "mixture of Committee", "is of other classes")
-        _check_basins(basins, len(mixture.calibration.strengths), (voters.n_classes, voters.X.shape[1]))
-        return cls(views, ensembles, mixture, voters, basins)
+    def from_state(cls, state: Mapping[str, Any]) -> "Ensemble":
+        parts = (state[name] for name in ("views", "members", "mixture", "training_set", "basins"))
+        views, members, mixture, training_set, densities = parts
+        require(type(training_set) is TrainingSet, "voters of Ensemble", "are something else")
+        check_parts(views, members, mixture, training_set)
+        require(type(mixture.calibration) is Calibration, "mixture of Ensemble", "is of something else")
+        require(len(mixture.calibration.bias) == training_set.n_classes, "mixture of Ensemble", "is of other classes")
+        _check_basins(densities, len(mixture.calibration.strengths), (training_set.n_classes, training_set.X.shape[1]))
+        return cls(views, members, mixture, training_set, densities)
 
 
-def check_parts(views: Any, ensembles: Any, mixture: Any, voters: Voters) -> None:
+def check_parts(views: Any, members: Any, mixture: Any, training_set: TrainingSet) -> None:
     """ValueError unless views, metrics, weights and voters fit together."""
     _check_views(views)
-    require(type(ensembles) is list and ensembles, "ensembles of Committee", "are no list with something in it")
-    require(type(mixture) is Mixture, "mixture of Committee", "is something else")
+    require(type(members) is list and members, "ensembles of Ensemble", "are no list with something in it")
+    require(type(mixture) is Mixture, "mixture of Ensemble", "is something else")
     n_ensembles, K = mixture.weights.shape
-    require(len(ensembles) == n_ensembles, "mixture of Committee", "has weights of other ensembles")
-    require(len(voters) > K, "mixture of Committee", "asks more neighbours than there are voters")
-    _check_ensembles(ensembles, views, voters.X.shape[1])
-    _check_distances(ensembles, views, voters.X)
+    require(len(members) == n_ensembles, "mixture of Ensemble", "has weights of other ensembles")
+    require(len(training_set) > K, "mixture of Ensemble", "asks more neighbours than there are voters")
+    _check_ensembles(members, views, training_set.X.shape[1])
+    _check_distances(members, views, training_set.X)
 
 
 def _check_views(views):
-    require(type(views) is dict and views, "views of Committee", "are no dict with something in it")
+    require(type(views) is dict and views, "views of Ensemble", "are no dict with something in it")
     for name, view in views.items():
-        require(VIEWS.get(name) is type(view), "views of Committee", "hold something else than views")
+        require(VIEWS.get(name) is type(view), "views of Ensemble", "hold something else than views")
 
 
-def _check_basins(basins, n_strengths, shape):
-    known = type(basins) is list and {type(some) for some in basins} <= set(BASINS.values())
-    require(known, "basins of Committee", "are something else")
-    require(len(basins) == n_strengths, "mixture of Committee", "has strengths of other basins")
-    for some in basins:
-        require(some.shape == shape, "basins of Committee", "are of other classes or features")
+def _check_basins(densities, n_strengths, shape):
+    known = type(densities) is list and {type(some) for some in densities} <= set(CLASS_DENSITIES.values())
+    require(known, "basins of Ensemble", "are something else")
+    require(len(densities) == n_strengths, "mixture of Ensemble", "has strengths of other basins")
+    for some in densities:
+        require(some.shape == shape, "basins of Ensemble", "are of other classes or features")
 
 
-def _check_ensembles(ensembles, views, n_features):
+def _check_ensembles(members, views, n_features):
     for view in views.values():
         check_numbers(view.owner, n_features, "owners of a view")
         require(_width(view) in (None, n_features), "a view", "has another number of features")
-    for ensemble in ensembles:
-        require(type(ensemble) is Ensemble, "ensembles of Committee", "hold something else")
-        name, width = ensemble.candidate.view, ensemble.maps.shape[2]
+    for member in members:
+        require(type(member) is Member, "ensembles of Ensemble", "hold something else")
+        name, width = member.candidate.view, member.maps.shape[2]
         fits = name in views and width == len(views[name].owner)
         require(fits, "an Ensemble", f"has maps of {width} features, which its view does not have")
-    used = {ensemble.candidate.view for ensemble in ensembles}
-    require(used == set(views), "views of Committee", "hold one that nobody votes on")
+    used = {member.candidate.view for member in members}
+    require(used == set(views), "views of Ensemble", "hold one that nobody votes on")
 
 
-def _check_distances(ensembles, views, X):
+def _check_distances(members, views, X):
     """Searches do not look for numbers that are not finite, and their trees could not be trusted with any."""
     with np.errstate(over="ignore", invalid="ignore"):
         sizes = {name: np.square(view(X)).sum() for name, view in views.items()}
-        for ensemble in ensembles:
-            longest = sizes[ensemble.candidate.view] * max(1.0, np.square(ensemble.maps).sum())
+        for member in members:
+            longest = sizes[member.candidate.view] * max(1.0, np.square(member.maps).sum())
             require(np.isfinite(longest), "an Ensemble", "has maps or a view without finite distances")
 
 
@@ -286,19 +288,19 @@ def _width(view):
 MANY_ERRORS = 256  # that stand for all of them where a mean is taken over them
 
 
-class NumberCommittee(BaseCommittee):
+class RegressionEnsemble(BaseEnsemble):
     """Predicts numbers by the nearest neighbours in many metrics.
 
-    As in :class:`Committee` the k nearest voters of every replica are asked, and the answers are mixed over replicas,
+    As in :class:`Ensemble` the k nearest voters of every replica are asked, and the answers are mixed over replicas,
     ensembles and k. Voters tell numbers instead of classes; a reading makes a prediction of their means, beside trends.
 
     Parameters
     ----------
     views, ensembles : dict, list
-        The metrics, as of a :class:`Committee`.
+        The metrics, as of a :class:`Ensemble`.
     mixture : Mixture
         Weights (n_ensembles, n_neighbors), and a :class:`Reading` in the place of a calibration.
-    voters : NumberVoters
+    training_set : RegressionTrainingSet
         The rows that vote.
     trends : list of Trend
         The target as a whole.
@@ -309,20 +311,20 @@ class NumberCommittee(BaseCommittee):
     """
 
     mixture: Mixture
-    voters: NumberVoters
+    training_set: RegressionTrainingSet
     most_changed = 0.002  # of a range, a tenth of a standard deviation or less
 
     def __init__(
         self,
         views: dict[str, View],
-        ensembles: list[Ensemble],
+        members: list[Member],
         mixture: Mixture,
-        voters: NumberVoters,
+        training_set: RegressionTrainingSet,
         trends: Sequence[Trend],
         scale: Scale,
         noises: Sequence[Trend] = (),
     ):
-        super().__init__(views, ensembles, mixture, voters)
+        super().__init__(views, members, mixture, training_set)
         self.trends, self.scale, self.noises = list(trends), scale, list(noises)
 
     @property
@@ -335,9 +337,9 @@ class NumberCommittee(BaseCommittee):
         """What every trend and every noise says of patterns X (n, d), (n_trends + n_noises, n)."""
         return trend_values([*self.trends, *self.noises], X)
 
-    def wholes_of(self, voters: NumberVoters, numbers: NDArray) -> NDArray[np.float64]:
+    def wholes_of(self, training_set: RegressionTrainingSet, numbers: NDArray) -> NDArray[np.float64]:
         """The same of voters number ``numbers`` (n,), trends without their own part in them."""
-        return np.vstack([voters.numbers[2:, numbers], trend_values(self.noises, voters.X[numbers])])
+        return np.vstack([training_set.numbers[2:, numbers], trend_values(self.noises, training_set.X[numbers])])
 
     def outlook(
         self, X: NDArray, n_jobs: int | None = None, device: str = "cpu", shortlist: int | None = None
@@ -373,28 +375,34 @@ class NumberCommittee(BaseCommittee):
         """Expected numbers (n, 1) of mixed shares (n, n_cells) and what trends say."""
         return self.means(self.reading(shares, wholes))[:, None]
 
-    def with_voters(self, ensembles: list[Ensemble], voters: Voters) -> "NumberCommittee":
+    def with_voters(self, members: list[Member], training_set: TrainingSet) -> "RegressionEnsemble":
         """The same with other metrics and voters."""
-        assert isinstance(voters, NumberVoters)
-        return NumberCommittee(self.views, ensembles, self.mixture, voters, self.trends, self.scale, self.noises)
+        assert isinstance(training_set, RegressionTrainingSet)
+        return RegressionEnsemble(self.views, members, self.mixture, training_set, self.trends, self.scale, self.noises)
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> "NumberCommittee":
-        views, ensembles, mixture, voters = (state[name] for name in ("views", "ensembles", "mixture", "voters"))
+    def from_state(cls, state: Mapping[str, Any]) -> "RegressionEnsemble":
+        views, members, mixture, training_set = (
+            state[name] for name in ("views", "members", "mixture", "training_set")
+        )
         trends, scale, noises = state["trends"], state["scale"], state["noises"]
-        require(type(voters) is NumberVoters, "voters of NumberCommittee", "are something else")
-        check_parts(views, ensembles, mixture, voters)
+        require(type(training_set) is RegressionTrainingSet, "voters of RegressionEnsemble", "are something else")
+        check_parts(views, members, mixture, training_set)
         reading = mixture.calibration
-        require(type(reading) is Reading, "mixture of NumberCommittee", "reads no numbers")
-        same = np.array_equal(reading.told.low, voters.told.low) and np.array_equal(reading.told.high, voters.told.high)
-        require(same, "mixture of NumberCommittee", "reads other numbers than voters tell")
+        require(type(reading) is Reading, "mixture of RegressionEnsemble", "reads no numbers")
+        same = np.array_equal(reading.told.low, training_set.told.low) and np.array_equal(
+            reading.told.high, training_set.told.high
+        )
+        require(same, "mixture of RegressionEnsemble", "reads other numbers than voters tell")
         known = type(trends) is type(noises) is list and {type(t) for t in [*trends, *noises]} <= set(TRENDS.values())
-        require(known and len(trends) == len(voters.told) - 2, "trends of NumberCommittee", "are something else")
-        require(len(noises) == len(reading.seen), "noises of NumberCommittee", "are others than its reading has")
-        fit = all(trend.n_features == voters.X.shape[1] for trend in [*trends, *noises])
-        require(fit, "trends of NumberCommittee", "are of other features")
-        require(type(scale) is Scale, "scale of NumberCommittee", "is something else")
-        return cls(views, ensembles, mixture, voters, trends, scale, noises)
+        require(
+            known and len(trends) == len(training_set.told) - 2, "trends of RegressionEnsemble", "are something else"
+        )
+        require(len(noises) == len(reading.seen), "noises of RegressionEnsemble", "are others than its reading has")
+        fit = all(trend.n_features == training_set.X.shape[1] for trend in [*trends, *noises])
+        require(fit, "trends of RegressionEnsemble", "are of other features")
+        require(type(scale) is Scale, "scale of RegressionEnsemble", "is something else")
+        return cls(views, members, mixture, training_set, trends, scale, noises)
 
 
 def trend_values(trends: Sequence[Trend], X: NDArray) -> NDArray[np.float64]:
