@@ -2,9 +2,12 @@
 
 from . import energies, mc, metric_learn
 from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
-from .ensemble.model import Ensemble, RegressionEnsemble
+from .ensemble.model import Ensemble
 from .ensemble.oob import OOBIndices
 from .ensemble.sampling import Replicas
+from .ensemble.tasks.classification import ClassificationHead
+from .ensemble.tasks.regression import RegressionHead
+from .ensemble.tasks.scales import Scale
 from .files import register
 from .files.registry import register_known
 from .learners import (
@@ -18,17 +21,7 @@ from .learners import (
     TripletClassifier,
 )
 from .learners.walk_checkpoint import KeptWalk
-from .metrics import (
-    Calibration,
-    Candidate,
-    Member,
-    Mixture,
-    Reading,
-    RegressionTrainingSet,
-    Scale,
-    TargetEncoding,
-    TrainingSet,
-)
+from .metrics import Candidate, ClassEncoding, Member, TargetEncoding, TrainingSet
 from .tabular import TableClassifier, TableModel, TableRegressor
 
 for _tag, _cls in {
@@ -55,15 +48,13 @@ for _tag, _cls in {
     "oob-indices": OOBIndices,
     "candidate": Candidate,
     "member": Member,
-    "mixture": Mixture,
-    "calibration": Calibration,
     "training-set": TrainingSet,
+    "class-encoding": ClassEncoding,
     "ensemble": Ensemble,
-    "regression-training-set": RegressionTrainingSet,
-    "regression-ensemble": RegressionEnsemble,
-    "reading": Reading,
     "target-encoding": TargetEncoding,
     "scale": Scale,
+    "classification-head": ClassificationHead,
+    "regression-head": RegressionHead,
     "chain": mc.Chain,
     "walk": KeptWalk,
 }.items():

@@ -18,7 +18,8 @@ import dask.array as da
 import dask.dataframe as dd
 import pandas as pd
 
-from freemetric.dask import DaskFreeEnergyClassifier, far_rows
+from freemetric.dask import DaskFreeEnergyClassifier
+from freemetric.dask import partitioned_samples as far_rows
 from freemetric.learners import training_rows
 
 SETTINGS = {"recipe": replace(Recipe(), n_replicas=14, n_steps=2, most_searched=100), "random_state": 0}

@@ -8,10 +8,9 @@ pytest.importorskip("dask.array", reason="needs the extra dask")
 
 import dask
 
-from freemetric.dask import far_quantiles
-from freemetric.dask.far_numbers import FarNumbers
-from freemetric.dask.far_quantiles import margins_of
-from freemetric.dask.far_trends import TrendFinder
+from freemetric.dask import partitioned_trends as far_quantiles
+from freemetric.dask.partitioned_samples import FarNumbers
+from freemetric.dask.partitioned_trends import TrendFinder, margins_of
 from freemetric.metrics import TRENDS, Scale
 from freemetric.metrics.trends import crossed_trend
 
@@ -62,6 +61,6 @@ def test_trends_of_all_rows(rng, kind, n, d, scale):
 
 
 def test_too_many_columns_have_no_trend(rng, monkeypatch):
-    monkeypatch.setattr("freemetric.dask.far_trends.MOST_COLUMNS", 5)
+    monkeypatch.setattr("freemetric.dask.partitioned_trends.MOST_COLUMNS", 5)
     rows = far(rng.random((30, 6)), rng.random(30), [10])
     assert TrendFinder(rows)(TRENDS["linear"], None, Scale("linear", 0.0, 1.0)) is None

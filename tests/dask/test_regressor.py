@@ -19,7 +19,8 @@ import dask.array as da
 import dask.dataframe as dd
 import pandas as pd
 
-from freemetric.dask import DaskFreeEnergyRegressor, far_rows
+from freemetric.dask import DaskFreeEnergyRegressor
+from freemetric.dask import partitioned_samples as far_rows
 from freemetric.learners import training_rows
 
 KINDS = ("scaled/identity", "quantiles/diagonal", "scaled/full")

@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..ensemble import FreeEnergyClassifier
-from ..ensemble.finish import ClassificationTask
-from ..ensemble.model import Ensemble
+from ..ensemble.tasks.classification import ClassificationHead
 from ..learners.checks import warn_about
-from .far_voters import FarVoters
 from .model import DaskFreeEnergyModel
+from .partitioned_samples import FarVoters
 from .partitions import is_dask, labels, target_blocks
 
 
@@ -68,14 +67,11 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
     def _warn_about(self, panel):
         warn_about(panel.X, panel.y, self.classes_, getattr(self, "feature_names_in_", None))
 
-    def _task(self, is_local):
-        # Classes weigh by all samples, not by those that the search sees.
-        return ClassificationTask(
-            self._decision(self._training_set), int(self._training_set.starts[-1]) if is_local else None
-        )
+    def _n_given(self, is_local):
+        return int(self._training_set.starts[-1]) if is_local else None
 
     def _read(self):
-        return partial(probabilities_of, self._speaker())
+        return partial(probabilities_of, self._head())
 
     def predict_proba(self, X: Any) -> Any:
         """Calibrated class probabilities.
@@ -141,9 +137,9 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         raise ValueError("This model learns all rows at once; to_local().partial_fit(X, y) adds more where they fit.")
 
 
-def probabilities_of(ensemble: Ensemble, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
+def probabilities_of(head: ClassificationHead, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
     """Class probabilities (n, C) of queries that got these shares of all votes."""
-    return ensemble.answers(shares, ensemble.density_energies(queries))
+    return head.answers(shares, head.wholes(queries))
 
 
 def are_right(classes: NDArray, probabilities: NDArray, y: NDArray) -> NDArray[np.bool_]:

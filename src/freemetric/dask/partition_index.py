@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ensemble.model import BaseEnsemble
+from ..ensemble.model import Ensemble
 from ..kernels.partial_votes import NOBODY, count_shares, merge, nearest_in_space
 from ..metrics.index import Shortlist, mapped, seen_in
 from ..metrics.members import Member
-from ..metrics.training_set import Places, places_of
+from ..metrics.training_set import ClassEncoding, Places, places_of
 from ..metrics.views import View
 
 BLOCK_BYTES = 16 << 20  # of an answer
@@ -25,9 +25,9 @@ class Spaces(NamedTuple):
     matrices: Mapping[str, NDArray]  # the averaged metric, by view
 
     @classmethod
-    def of(cls, ensemble: BaseEnsemble) -> "Spaces":
+    def of(cls, ensemble: Ensemble) -> "Spaces":
         """The spaces of a committee."""
-        rows, sizes = ensemble.mixture.weights, [len(member) for member in ensemble.members]
+        rows, sizes = ensemble.weights, [len(member) for member in ensemble.members]
         weights = np.repeat(rows / np.array(sizes)[:, None], sizes, axis=0).astype(np.float32)
         used = weights[:, : np.flatnonzero(weights.any(axis=0))[-1] + 1]
         matrices = ensemble.averaged_matrices()
@@ -46,19 +46,19 @@ class Precinct(NamedTuple):
     ranks: NDArray[np.int64]  # (M,) of the first row there, among all voters
     keys: NDArray[np.uint64]  # (M,) the same for the same row, wherever it lives
     counts: NDArray[np.intp]  # (M,) rows there
-    ballots: NDArray[np.float32]  # (M, C) their votes, by class
+    votes: NDArray[np.float32]  # (M, C) their votes, by class
     shortlist: Shortlist | None = None
 
     @classmethod
     def of(cls, X: NDArray, y: NDArray, n_classes: int, ranks: NDArray) -> "Precinct":
         """Rows X (N, d) of class numbers y (N,), which come in the order of their ranks (N,)."""
-        return cls.at(places_of(X, y, n_classes), X, ranks)
+        return cls.at(places_of(X, y, ClassEncoding(n_classes)), X, ranks)
 
     @classmethod
     def at(cls, places: Places, X: NDArray, ranks: NDArray) -> "Precinct":
         """The same rows, of which is known where they lie and what they vote for."""
         rows = X if places.are_single else X[places.rows]
-        return cls(rows, ranks[places.rows], row_keys(rows), places.counts, places.ballots)
+        return cls(rows, ranks[places.rows], row_keys(rows), places.counts, places.votes)
 
     def listed(self, spaces: Spaces) -> "Precinct":
         """The same, ready to name its nearest in the averaged metric."""
@@ -91,12 +91,12 @@ class Answers(NamedTuple):
     ranks: NDArray[np.int64]  # (M,)
     keys: NDArray[np.uint64]
     counts: NDArray[np.intp]
-    ballots: NDArray[np.float32]  # (M, C)
+    votes: NDArray[np.float32]  # (M, C)
 
     def shares(self, spaces: Spaces) -> NDArray:
         """Mixed class shares (n, C)."""
-        out = np.zeros((len(self.places), self.ballots.shape[1]))
-        count_shares(self.places, self.counts, self.ballots, spaces.weights, out)
+        out = np.zeros((len(self.places), self.votes.shape[1]))
+        count_shares(self.places, self.counts, self.votes, spaces.weights, out)
         return out
 
 
@@ -153,10 +153,10 @@ def merged(parts: Sequence[Answers]) -> Answers:
     keys, numbers = np.unique(np.concatenate([part.keys for part in parts]), return_inverse=True)
     ranks = np.full(len(keys), np.iinfo(np.int64).max)
     counts = np.zeros(len(keys), dtype=parts[0].counts.dtype)
-    ballots = np.zeros((len(keys), parts[0].ballots.shape[1]), dtype=np.float32)
+    votes = np.zeros((len(keys), parts[0].votes.shape[1]), dtype=np.float32)
     np.minimum.at(ranks, numbers, np.concatenate([part.ranks for part in parts]))
     np.add.at(counts, numbers, np.concatenate([part.counts for part in parts]))
-    np.add.at(ballots, numbers, np.concatenate([part.ballots for part in parts]))
+    np.add.at(votes, numbers, np.concatenate([part.votes for part in parts]))
     ends = np.cumsum([len(part.keys) for part in parts])[:-1]
     renamed = [_renamed(part.places, own) for part, own in zip(parts, np.split(numbers, ends), strict=True)]
     near, places = parts[0].distances, renamed[0]
@@ -164,7 +164,7 @@ def merged(parts: Sequence[Answers]) -> Answers:
         out = np.empty_like(near), np.full_like(places, NOBODY)
         merge(near, places, part.distances, others, ranks, *out)
         near, places = out
-    return Answers(near, places, ranks, keys, counts, ballots)
+    return Answers(near, places, ranks, keys, counts, votes)
 
 
 def _renamed(places, names):

@@ -8,17 +8,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..ensemble import FreeEnergyRegressor
-from ..ensemble.finish import RegressionTask
-from ..ensemble.model import RegressionEnsemble
 from ..ensemble.running import given_recipe
 from ..ensemble.tasks.decisions import check_alpha
-from ..ensemble.tasks.intervals import NumberScore, check_chances, interval_chances
+from ..ensemble.tasks.intervals import RegressionScore, check_chances, interval_chances
+from ..ensemble.tasks.regression import Prediction, RegressionHead, RegressionTask
 from ..learners.base import one_blas_thread
 from ..learners.checks import warn_about_patterns
 from ..magnitudes import reduced
-from ..metrics.heads import Outlook
-from .far_numbers import FarNumbers
 from .model import DaskFreeEnergyModel
+from .partitioned_samples import FarNumbers
 from .partitions import is_dask, numbers, target_blocks
 
 
@@ -40,7 +38,7 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
 
     Attributes
     ----------
-    ensemble_ : RegressionEnsemble
+    ensemble_ : Ensemble
         The metrics and their weights, the trends and the reading, with the rows of the sample as voters: for displays,
         reports and ``embed``. ``to_local`` gives one with all rows.
     n_rows_ : int
@@ -71,19 +69,18 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
     def _far_rows(self, X, y):
         training_set = FarNumbers(X, y, self.n_features_in_)
         with one_blas_thread():
-            training_set.tell(given_recipe(self, len(training_set)).trends, self.scale)
+            training_set.encode(given_recipe(self, len(training_set)).trends, self.scale)
         return training_set
 
     def _warn_about(self, panel):
         warn_about_patterns(panel.X, getattr(self, "feature_names_in_", None))
 
-    def _task(self, is_local):
-        far, n_shortlists = self._training_set, 1 if is_local else self._training_set.n_parts
-        score = NumberScore(self.scoring, far.scale)
-        return RegressionTask(far.trends, far.scale, score, self.shortlist, len(far), n_shortlists)
+    def _task(self, training_set):
+        score = RegressionScore(self.scoring, training_set.scale)
+        return RegressionTask(training_set.encoding, training_set.trends, training_set.scale, score)
 
     def _read(self):
-        return partial(outlooks, self._speaker())
+        return partial(predictions_of, self._head())
 
     def predict(self, X: Any) -> Any:
         """Expected numbers.
@@ -98,7 +95,7 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         y : dask array of shape (n_samples,)
             Their means. A numpy array where X is nothing of Dask's.
         """
-        return self._said(X, RegressionEnsemble.means)
+        return self._said(X, RegressionHead.means)
 
     def predict_quantiles(self, X: Any, q: ArrayLike = (0.1, 0.5, 0.9)) -> Any:
         """Numbers that the target is below with given chances.
@@ -117,7 +114,7 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
             Dask's.
         """
         chances = check_chances(q)
-        Q = self._said(X, RegressionEnsemble.quantiles, chances)
+        Q = self._said(X, RegressionHead.quantiles, chances)
         return Q[:, 0] if np.ndim(q) == 0 else Q
 
     def predict_interval(self, X: Any, alpha: float = 0.1) -> Any:
@@ -137,13 +134,13 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         """
         check_alpha(alpha, "intervals without the number")
         check_is_fitted(self)
-        chances = interval_chances(len(self.ensemble_.reading.errors), alpha)
-        return self._said(X, RegressionEnsemble.quantiles, chances)
+        chances = interval_chances(len(self.ensemble_.head.errors), alpha)
+        return self._said(X, RegressionHead.quantiles, chances)
 
     def _said(self, X, what, *chances):
         """What the committee says of patterns, (n,) or for some chances (n, n_chances); of Dask where X is."""
         answers = self._answers(X, 2)
-        say = partial(said, self._speaker(), what, *chances)
+        say = partial(said, self._head(), what, *chances)
         if not is_dask(answers):
             return say(answers)
         if not chances:
@@ -172,30 +169,30 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         if sample_weight is not None:
             raise ValueError("Rows in Dask's partitions have no weights; give X and sample_weight as arrays.")
         check_is_fitted(self)
-        found = self._compared(X, y, partial(errors_of, self._speaker()))
+        found = self._compared(X, y, partial(errors_of, self._head()))
         n, apart, squares, errors = np.sum(found, axis=0)
         variance = squares - apart**2 / n
         return float(1 - errors / variance) if variance > 0 else float(errors == 0)
 
 
-def outlooks(ensemble: RegressionEnsemble, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
+def predictions_of(head: RegressionHead, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
     """Place and spread (n, 2) of queries that got these shares of all votes."""
-    return np.column_stack(ensemble.reading(shares, ensemble.wholes(queries)))
+    return np.column_stack(head(shares, head.wholes(queries)))
 
 
-def said(ensemble: RegressionEnsemble, what: Any, *given: Any) -> NDArray[np.float64]:
-    """What a committee says with an outlook (n, 2), the last of what is given."""
+def said(head: RegressionHead, what: Any, *given: Any) -> NDArray[np.float64]:
+    """What a head makes of location and spread (n, 2), the last of what is given."""
     *chances, answers = given
-    return what(ensemble, Outlook(*answers.T), *chances)
+    return what(head, Prediction(*answers.T), *chances)
 
 
-def errors_of(ensemble: RegressionEnsemble, answers: NDArray, y: NDArray) -> NDArray[np.float64]:
+def errors_of(head: RegressionHead, answers: NDArray, y: NDArray) -> NDArray[np.float64]:
     """How many numbers y (n,) there are; sums of what they are off a centre, its square, and that of errors.
 
     All are in units of the scale, in which squares are numbers.
     """
-    scale = ensemble.scale
+    scale = head.scale
     centre = scale.reduced_back(np.zeros(1))  # any number near those of y
-    known, told = (reduced(values, scale.exponent) for values in (y, said(ensemble, RegressionEnsemble.means, answers)))
+    known, told = (reduced(values, scale.exponent) for values in (y, said(head, RegressionHead.means, answers)))
     apart, errors = known - centre, known - told
     return np.array([len(y), apart.sum(), (apart**2).sum(), (errors**2).sum()])

@@ -21,7 +21,7 @@ def most_replicas(search: Search) -> int:
     total = search.n_replicas(sizes[0])
     more = int(GROWN_SHARE * total) if len(sizes) > 1 else 0
     is_patient = search.recipe.colder > 0 and sizes[-1] >= search.recipe.patient_bag
-    return (total + more) * (LONGEST if is_patient and search.problem.target.energy in PATIENT else 1)
+    return (total + more) * (LONGEST if is_patient and search.problem.task.energy in PATIENT else 1)
 
 
 def allocate_replicas(

@@ -18,15 +18,15 @@ from ..learners.pairs import PairDistances
 from ..learners.patterns import checked_numbers
 from ..learners.training_rows import NUMBERS, precise
 from ..magnitudes import lengths
-from ..metrics import Member, TrainingSet, View
+from ..metrics import Member, View
 from ..metrics.averaged_metric import FARTHEST, pulled_back
 from ..sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
-from .finish import rows_asked
+from .finish import finish_fit, samples_looked_at
 from .importances import ImportancesMixin
 from .running import given_recipe
-from .search import Problem, Search, panel_of
+from .search import Problem, Search, searched_part
 from .settings import Recipe
-from .tasks.base import Target
+from .tasks.base import Task
 
 
 class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -200,22 +200,23 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
     def _can_weigh(self):
         return self._energy is None or takes_weights(self._energy)
 
-    def _target(self, training_set: TrainingSet) -> Target:
-        """What these voters vote for."""
+    def _task(self, training_set: Any) -> Task:
+        """What the search and the ensemble do with the target of these samples."""
         raise NotImplementedError
 
-    def _search(self, training_set, judges=True):
-        """The search, before it begins; where nobody judges, it depends on the number of voters."""
-        recipe, target, seed = (
-            given_recipe(self, len(training_set)),
-            self._target(training_set),
-            seed_sequence(self.random_state),
-        )
-        if not judges:
+    def _search(self, training_set, task, scores=True):
+        """The search, before it begins; where nothing is scored, it depends on the number of samples."""
+        recipe, seed = given_recipe(self, len(training_set)), seed_sequence(self.random_state)
+        if not scores:
             seed = np.random.SeedSequence([*seed.generate_state(4).tolist(), len(training_set)])
-        panel = panel_of(training_set, target, recipe.most_searched, seed)
-        problem = Problem(panel, target, self._energy, self.sampler, self.n_components, self.device)
-        return Search(problem, recipe, seed, judges=judges)
+        searched = searched_part(training_set, task, recipe.most_searched, seed)
+        problem = Problem(searched, task, self._energy, self.sampler, self.n_components, self.device)
+        return Search(problem, recipe, seed, scores=scores)
+
+    def _finish(self, search, training_set, n_rows):
+        """Put the fitted attributes in place."""
+        for name, value in finish_fit(search, training_set, self.shortlist, n_rows).items():
+            setattr(self, name, value)
 
     @property
     def _n_tasks(self):
@@ -236,5 +237,5 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
 
     @property
     def _asked(self):
-        """Voters that a prediction asks in every space; None: all."""
-        return rows_asked(self.shortlist, self.shortlist_, self.ensemble_)
+        """Training samples that a prediction looks at in every space; None: all."""
+        return samples_looked_at(self.shortlist, self.shortlist_, self.ensemble_)

@@ -25,7 +25,7 @@ class Panel(NamedTuple):
 
 
 def affordable_panel(wanted: Panel, class_sizes: Sequence[int], n_kinds: int) -> Panel:
-    """A panel whose ballots, a number for every candidate, judge, k and class, fit the memory.
+    """A panel whose votes, a number for every candidate, judge, k and class, fit the memory.
 
     Of very many classes a row has no more neighbours of its class than the largest has rows: larger k have little to
     say. What is still too much costs judges.

@@ -12,14 +12,13 @@ from ..learners.patterns import checked_numbers
 from ..learners.training_rows import NUMBERS, precise, training_rows
 from ..learners.units import check_not_huge
 from ..learners.voting import VotingClassifier
-from ..metrics import TrainingSet
+from ..metrics import ClassEncoding, TrainingSet
 from ..sklearn_compat import StrOptions, validate_params, with_callbacks
 from .base import CONSTRAINTS, FreeEnergyModel
-from .finish import ClassificationTask, finish_fit
 from .growing import learn_more
 from .running import run_to_the_end
 from .state_checks import check_classifier
-from .tasks.classification import Classes
+from .tasks.classification import ClassificationTask
 from .tasks.decisions import Decision, Score, check_alpha, prediction_sets, typical_shares
 
 
@@ -263,17 +262,17 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         rows = training_rows(precise(patterns), labels, sample_weight, self._can_weigh(), classes)
         self.classes_ = rows.classes
         check_n_components(self.n_components, rows.X)
-        self._learn(TrainingSet(rows.X, rows.y, len(rows.classes), rows.weights, rows.rows), len(patterns))
+        encoding = ClassEncoding(len(rows.classes))
+        self._learn(TrainingSet(rows.X, rows.y, encoding, rows.weights, rows.rows), len(patterns))
         return self
 
     def _learn(self, training_set, n_given):
         """Search metrics for these voters, of so many rows given."""
-        search, task = self._search(training_set), ClassificationTask(self._decision(training_set), n_given)
-        names = getattr(self, "feature_names_in_", None)
-        warn_about(search.problem.training_set.X, search.problem.training_set.y, self.classes_, names)
+        search = self._search(training_set, self._task(training_set))
+        seen, names = search.problem.training_set, getattr(self, "feature_names_in_", None)
+        warn_about(seen.X, seen.y, self.classes_, names)
         run_to_the_end(search, self)
-        for name, value in finish_fit(search, task, training_set).items():
-            setattr(self, name, value)
+        self._finish(search, training_set, n_given)
 
     def partial_fit(
         self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -311,14 +310,12 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         learn_more(self, rows, len(patterns))
         return self
 
-    def _target(self, training_set):
-        return Classes(training_set.n_classes)
+    def _task(self, training_set):
+        decision = Decision(self.class_weight, self.scoring, self.classes_, training_set)
+        return ClassificationTask(training_set.n_cells, decision)
 
     def _score_of(self, scoring):
         return Score(scoring, self.classes_)
-
-    def _decision(self, training_set):
-        return Decision(self.class_weight, self.scoring, self.classes_, training_set)
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
         """Calibrated class probabilities.
@@ -335,7 +332,7 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         """
         patterns = self._patterns(X)
         with one_blas_thread():
-            return self.ensemble_.predict_proba(patterns, self.n_jobs, self.device, self._asked)
+            return self.ensemble_.predict(patterns, self.n_jobs, self.device, self._asked)
 
     def predict_set(self, X: ArrayLike, alpha: float = 0.1) -> NDArray[np.bool_]:
         r"""The classes that a pattern may have: sets that hold the true one with a chance of 1 - alpha.
@@ -399,8 +396,8 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         def decide(some):
             shares = ensemble.shares(some, self.n_jobs, self.device)
             alone = np.tensordot(ensemble.member_weights, shares[:, :n_neighbors], 1)  # (k, n, C)
-            energies = ensemble.density_energies(some)[:, None]  # for every k
-            return ensemble.mixture.calibration(alone, energies).argmax(axis=2).T
+            energies = ensemble.head.wholes(some)[:, None]  # for every k
+            return ensemble.head.answers(alone, energies).argmax(axis=2).T
 
         return np.concatenate([decide(patterns[part]) for part in ensemble.parts(len(patterns))])
 

@@ -11,7 +11,7 @@ from ..learners.base import one_blas_thread
 from ..learners.callbacks import FitSteps
 from ..learners.training_rows import TrainingRows
 from ..metrics import Member, TrainingSet
-from .finish import describe_committee
+from .finish import describe
 from .model import Ensemble
 from .oob import OOBIndices, left_out_of
 from .population import CandidateResult
@@ -22,17 +22,18 @@ from .search import Search
 def learn_more(model: Any, rows: TrainingRows, n_given: int) -> None:
     """Let a fitted FreeEnergyClassifier learn from more rows, of so many given."""
     old, judged = model.ensemble_.training_set, model.oob_decision_function_
-    training_set = together(old, TrainingSet(rows.X, rows.y, old.n_classes, rows.weights, len(judged) + rows.rows))
+    training_set = together(old, TrainingSet(rows.X, rows.y, old.encoding, rows.weights, len(judged) + rows.rows))
     if len(training_set) >= 2 * model.n_searched_:
         return model._learn(training_set, len(judged) + n_given)
-    search, steps = model._search(training_set, judges=False), FitSteps(model, training_set.X, training_set.y)
+    search = model._search(training_set, model._task(training_set), scores=False)
+    steps = FitSteps(model, training_set.X, training_set.y)
     search.run = TaskRunner(model._n_tasks, steps, None)
     with one_blas_thread():
         drawn = drawn_anew(model.ensemble_, search, len(rows.y) / len(training_set))
-        attributes = describe_committee(renewed(model.ensemble_, training_set, drawn))
+        attributes = describe(renewed(model.ensemble_, training_set, drawn))
         attributes["oob_indices_"] = rejudged(model.oob_indices_, model.ensemble_, search, drawn)
     steps.close()
-    unjudged = np.full((n_given, old.n_classes), np.nan)
+    unjudged = np.full((n_given, old.n_cells), np.nan)
     model.__dict__.update(attributes, oob_decision_function_=np.concatenate([judged, unjudged]))
 
 
@@ -41,8 +42,8 @@ def together(old: TrainingSet, new: TrainingSet) -> TrainingSet:
     weights = None
     if old.weights is not None or new.weights is not None:
         weights = np.concatenate([_weights(old), _weights(new)])
-    X, y = np.concatenate([old.X, new.X]), np.concatenate([old.y, new.y])
-    return TrainingSet(X, y, old.n_classes, weights, np.concatenate([old.rows, new.rows]))
+    X, values = np.concatenate([old.X, new.X]), np.concatenate([old.values, new.values], axis=-1)
+    return TrainingSet(X, values, old.encoding, weights, np.concatenate([old.rows, new.rows]))
 
 
 def drawn_anew(ensemble: Ensemble, search: Search, share: float) -> list[CandidateResult]:
@@ -66,7 +67,7 @@ def renewed(ensemble: Ensemble, training_set: TrainingSet, drawn: Sequence[Candi
         else member
         for member, result in zip(ensemble.members, drawn, strict=True)
     ]
-    return ensemble.with_voters(members, training_set)
+    return ensemble.with_training_set(members, training_set)
 
 
 def rejudged(

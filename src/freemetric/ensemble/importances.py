@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -11,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..learners.base import one_blas_thread
 from ..printable import counted
-from .model import BaseEnsemble
+from .model import Ensemble
 from .oob import OOBIndices, OOBPredictor
 
 MOST_JUDGES, FEWEST_JUDGES = 1000, 200
@@ -50,7 +49,7 @@ class Importances(NamedTuple):
 
 
 def importances(
-    ensemble: BaseEnsemble,
+    ensemble: Ensemble,
     oob_indices: OOBIndices,
     score: Score,
     groups: NDArray,
@@ -64,7 +63,7 @@ def importances(
 
     Parameters
     ----------
-    ensemble, oob_indices : BaseEnsemble, OOBIndices
+    ensemble, oob_indices : Ensemble, OOBIndices
         The model, and who judges it.
     score : callable
         ``score(probabilities, y, weights)``, the larger the better.
@@ -100,7 +99,7 @@ def importances(
     return Importances(names, losses[:, 0], losses[:, 1], compared.before[0], n)
 
 
-def affordable(ensemble: BaseEnsemble, n_groups: int, size: int) -> tuple[int, int]:
+def affordable(ensemble: Ensemble, n_groups: int, size: int) -> tuple[int, int]:
     """Most judges, and most replicas of an ensemble, that can be asked about so many groups."""
     size = min(size, len(ensemble.training_set))
 
@@ -180,10 +179,6 @@ def group_names(groups: Any, names: NDArray | None, n_features: int) -> NDArray:
             f"groups must name a group for each of {counted(n_features, 'feature')}, got shape {found.shape}."
         )
     return found
-
-
-# No attribute of a model: to be asked must not change it, and its file holds nothing that can be computed.
-KNOWN: "WeakKeyDictionary[object, tuple[Any, Importances]]" = WeakKeyDictionary()
 
 
 class ImportancesMixin:
@@ -287,8 +282,5 @@ class ImportancesMixin:
     @property
     def _importances(self) -> Importances:
         check_is_fitted(self)
-        scoring, known = KNOWN.get(self.ensemble_, (None, None))
-        if known is None or scoring != self.scoring:
-            known = self.permutation_importances(np.arange(self.n_features_in_))
-            KNOWN[self.ensemble_] = self.scoring, known
-        return known
+        everyone = np.arange(self.n_features_in_)
+        return self.ensemble_.once(("importances", self.scoring), lambda: self.permutation_importances(everyone))

@@ -1,6 +1,6 @@
 """Out-of-bag predictions after the fit: which samples each replica left out, and what they get."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,56 +9,9 @@ from sklearn import config_context
 
 from ..files.checks import check_array, require
 from ..kernels import kernels_for
-from ..metrics import CLASS_DENSITIES, ClassDensity, Member, TrainingSet
+from ..metrics import Member, TrainingSet
 from ..metrics.index import KEPT_BYTES, Shortlist, mapped, seen_in
-from .model import BaseEnsemble, Ensemble, RegressionEnsemble
-
-FOLDS = 10
-
-
-class CrossFittedDensities:
-    """Basins of nine tenths of the voters each, so that no voter shaped those that it meets.
-
-    Rows come in a shuffled order: every tenth is as good as any.
-    """
-
-    def __init__(self, kinds: Sequence[type[ClassDensity]], training_set: TrainingSet):
-        self.fold, self.n_classes = np.arange(len(training_set)) % FOLDS, training_set.n_classes
-        self.densities = [[_basins(kind, training_set, self.fold != fold) for kind in kinds] for fold in range(FOLDS)]
-
-    def __call__(self, X: NDArray, numbers: NDArray) -> NDArray[np.float64]:
-        """Free energies (n_basins, n, C) of X (n, d), by basins that the voters of these numbers did not shape."""
-        energies = np.empty((len(self.densities[0]), len(X), self.n_classes))
-        for fold, densities in enumerate(self.densities):
-            met = self.fold[numbers] == fold
-            if met.any():
-                for out, some in zip(energies, densities, strict=True):
-                    out[met] = some(X[met])
-        return energies
-
-
-def cross_fitted_densities(
-    names: Sequence[str], training_set: TrainingSet, judges: NDArray
-) -> tuple[list[ClassDensity], NDArray]:
-    """The basins of all voters, and free energies (n_basins, n_judges, C) of the judges by basins of the others."""
-    kinds = [
-        CLASS_DENSITIES[name]
-        for name in names
-        if CLASS_DENSITIES[name].affordable(training_set.X.shape[1], training_set.n_classes)
-    ]
-    everyone = [_basins(kind, training_set, np.ones(len(training_set), dtype=bool)) for kind in kinds]
-    if not len(judges):
-        return everyone, np.empty((len(kinds), 0, training_set.n_classes))
-    return everyone, CrossFittedDensities(kinds, training_set)(_rows(training_set, judges), judges)
-
-
-def _basins(kind, training_set, some):
-    weights = None if training_set.weights is None else training_set.weights[some]
-    return kind.of(_rows(training_set, some), training_set.y[some], training_set.n_classes, weights)
-
-
-def _rows(training_set, some):
-    return training_set.X[some].astype(np.float64)  # squares of differences need it
+from .model import Ensemble
 
 
 class OOBIndices:
@@ -143,9 +96,7 @@ class OOBPredictor:
         Of an ensemble, from all over it.
     """
 
-    def __init__(
-        self, ensemble: BaseEnsemble, oob_indices: OOBIndices, size: int, most_judges: int, most_replicas: int
-    ):
+    def __init__(self, ensemble: Ensemble, oob_indices: OOBIndices, size: int, most_judges: int, most_replicas: int):
         self.ensemble, self.size = ensemble, size
         thinned = [_some(len(member), most_replicas) for member in ensemble.members]
         left_out = [some[kept] for some, kept in zip(oob_indices.left_out(ensemble.members), thinned, strict=True)]
@@ -167,20 +118,18 @@ class OOBPredictor:
         seen = seen_in(ensemble.views, self.training_set.X[places.rows])
         self.shortlist = Shortlist.of(ensemble.averaged_matrices(), seen)
         counts = places.counts[self.places] - 1
-        ballots = np.where(
-            counts[:, None] > 0, places.ballots[self.places] - self.training_set.ballots(self.judges), 0.0
-        )
+        votes = np.where(counts[:, None] > 0, places.votes[self.places] - self.training_set.votes(self.judges), 0.0)
         self.votes = (
             np.concatenate([places.counts, counts]),
-            np.concatenate([places.ballots, ballots.astype(np.float32)]),
+            np.concatenate([places.votes, votes.astype(np.float32)]),
         )
         self.seen = {name: np.concatenate([V, V[self.places]]) for name, V in seen.items()}
         self.n_places = len(places.rows)
         width = sum(len(some) * e.n_coordinates for some, e in zip(self.replicas, ensemble.members, strict=True))
         self.spaces = [self._spaces(e) for e in range(len(self.replicas))] if self._fit(width, n) else None
         # a last k that nobody weighs: among the nearest may be the judge's own place, where nobody is left
-        self.of_k = [np.append(np.trim_zeros(row, "b"), 0.0).astype(np.float32) for row in ensemble.mixture.weights]
-        self.wholes = without_judges(ensemble, self.training_set)
+        self.of_k = [np.append(np.trim_zeros(row, "b"), 0.0).astype(np.float32) for row in ensemble.weights]
+        self.wholes = ensemble.head.left_out(self.training_set)
 
     def _fit(self, width, n):
         return 4 * width * (self.n_places + n) <= KEPT_BYTES
@@ -194,7 +143,7 @@ class OOBPredictor:
 
         Class probabilities (n, C), or numbers (n, 1).
         """
-        return self.ensemble.answers(self.shares(X, asked), self.wholes(X, self.judges[asked]))
+        return self.ensemble.head.answers(self.shares(X, asked), self.wholes(X, self.judges[asked]))
 
     def shares(self, X: NDArray, asked: NDArray) -> NDArray[np.float64]:
         """Shares (n, n_cells) of all votes that they get."""
@@ -221,14 +170,6 @@ class OOBPredictor:
             places = np.broadcast_to(np.arange(self.n_places, dtype=np.int32), (len(asked), self.n_places))
         own = (self.n_places + asked)[:, None]
         return np.where(places == self.places[asked][:, None], own, places).astype(np.int32)
-
-
-def without_judges(ensemble: BaseEnsemble, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
-    """What is known of the data as a whole of patterns (n, d), without the part that voters of these numbers had."""
-    if isinstance(ensemble, RegressionEnsemble):
-        return lambda X, numbers: ensemble.wholes(X)  # a single row hardly moves a trend
-    assert isinstance(ensemble, Ensemble)
-    return CrossFittedDensities([type(some) for some in ensemble.densities], training_set)
 
 
 def _some(n, most):

@@ -7,23 +7,25 @@ from numpy.typing import NDArray
 
 from ..learners.sampling_run import side_by_side
 from ..metrics import FORMS, Candidate, Member, TrainingSet
-from .sampling import Ballots, Replicas
+from .sampling import OOBVotes, Replicas
 from .settings import Recipe
-from .tasks.base import Target
+from .tasks.base import Task
+
+MANY_CELLS = 64  # shares of so many are mixed one by one: together, and in double precision, they are too large
 
 
 class CandidateResult:
     """A candidate in the search."""
 
-    def __init__(self, candidate: Candidate, n_features: int, ballots: Ballots):
-        self.candidate, self.ballots = candidate, ballots
+    def __init__(self, candidate: Candidate, n_features: int, oob_votes: OOBVotes):
+        self.candidate, self.oob_votes = candidate, oob_votes
         self.maps: NDArray = np.empty((0, *FORMS[candidate.form].start(n_features).shape))
         self.traces: list[dict[str, NDArray]] = []
         self.snapshots: dict[str, NDArray] = {}
 
     def add(self, more: Replicas) -> None:
         """Replicas that were sampled and judged."""
-        self.ballots.add(more.ballots)
+        self.oob_votes.add(more.oob_votes)
         self.maps = np.concatenate([self.maps, more.maps]) if len(self.maps) else more.maps
         self.snapshots = self.snapshots or more.snapshots
         if more.trace:
@@ -41,7 +43,7 @@ class Population:
     ----------
     training_set : TrainingSet
         The training rows.
-    target : Target
+    task : Task
         What is predicted.
     judged : ndarray of shape (n_judged,)
         Rows that judge, where they are out of bag.
@@ -49,19 +51,19 @@ class Population:
         Largest number of neighbours, K.
     """
 
-    def __init__(self, training_set: TrainingSet, target: Target, judged: NDArray, n_neighbors: int):
-        self.training_set, self.target, self.judged, self.n_neighbors = training_set, target, judged, n_neighbors
+    def __init__(self, training_set: TrainingSet, task: Task, judged: NDArray, n_neighbors: int):
+        self.training_set, self.task, self.judged, self.n_neighbors = training_set, task, judged, n_neighbors
         self.results: list[CandidateResult] = []
 
     def enter(self, candidate: Candidate, n_features: int) -> CandidateResult:
         """A new candidate, without replicas."""
-        none = Ballots.none(len(self.judged), self.n_neighbors, self.training_set.n_cells)
+        none = OOBVotes.none(len(self.judged), self.n_neighbors, self.training_set.n_cells)
         self.results.append(CandidateResult(candidate, n_features, none))
         return self.results[-1]
 
     def forget_those_without_votes(self) -> None:
         """Leave out candidates that no row has judged yet; ValueError where none would be left."""
-        self.results = [result for result in self.results if result.ballots.counts.any()]
+        self.results = [result for result in self.results if result.oob_votes.counts.any()]
         if not self.results:
             raise ValueError("The fit was stopped before any candidate was judged; there is no model.")
 
@@ -78,7 +80,7 @@ class Population:
     @property
     def _asked(self):
         """Which of the patterns that judge every candidate left out at least once."""
-        return np.all([result.ballots.counts for result in self.results], axis=0)
+        return np.all([result.oob_votes.counts for result in self.results], axis=0)
 
     @property
     def judges(self) -> NDArray[np.intp]:
@@ -115,7 +117,7 @@ class Population:
 
     def _shares_of(self, result):
         """Class shares (K, n, C) of one candidate: of very many classes, more at a time would be too large."""
-        (votes, counts), asked = result.ballots, self._asked
+        (votes, counts), asked = result.oob_votes, self._asked
         return np.ascontiguousarray(np.swapaxes(votes[asked] / counts[asked, None, None], 0, 1), dtype=np.float32)
 
     def scores(self) -> NDArray:
@@ -123,26 +125,26 @@ class Population:
         if not self._asked.any():
             return np.zeros((len(self.results), self.n_neighbors))
         truth, weights = self.truth, self.judges_weights
-        return np.array([self.target.scores(self._shares_of(e), truth, weights) for e in self.results])
+        return np.array([self.task.scores(self._shares_of(e), truth, weights) for e in self.results])
 
     def error_of(self, score: float) -> float:
         """The standard error of a score, as far as judges of their number can tell."""
-        return self.target.error_of(score, self.n_judges)
+        return self.task.error_of(score, self.n_judges)
 
     def errors(self) -> NDArray:
         """Errors (n_candidates, K) out of bag of deciding for the largest share; NaN where no row could judge."""
         if not self._asked.any():
             return np.full((len(self.results), self.n_neighbors), np.nan)
         truth, weights = self.truth, self.judges_weights
-        return np.array([self.target.errors(self._shares_of(e), truth, weights) for e in self.results])
+        return np.array([self.task.errors(self._shares_of(e), truth, weights) for e in self.results])
 
     def deviations(self, number: int) -> NDArray:
         """How far from the truth each judge found a candidate, (n_judges,), with its best number of neighbours."""
-        votes, counts = self.results[number].ballots
+        votes, counts = self.results[number].oob_votes
         asked = self._asked
         shares = np.swapaxes(votes[asked] / counts[asked, None, None], 0, 1)
-        best = int(self.target.scores(shares, self.truth, self.judges_weights).argmin())
-        return self.target.deviations(shares[best], self.truth)
+        best = int(self.task.scores(shares, self.truth, self.judges_weights).argmin())
+        return self.task.deviations(shares[best], self.truth)
 
     def trace(self) -> dict[str, NDArray]:
         """Temperature, energy and acceptance (n_steps, R) of all replicas; NaN after the end of a shorter walk."""
@@ -178,6 +180,16 @@ def learner_weights(population: Population, neighbors: Sequence[int], recipe: Re
     weights = selection_weights(population.scores(), population.error_of, neighbors, recipe).sum(axis=1)
     weights *= population.learns
     return weights if weights.any() else population.learns.astype(float)
+
+
+def mixed_shares(weights: NDArray, shares: NDArray) -> NDArray:
+    """Shares (n, C) from those of every member and k, (n_members, n_neighbors, n, C), by their weights."""
+    if shares.shape[-1] <= MANY_CELLS:
+        return np.tensordot(weights, shares, 2)
+    total = np.zeros(shares.shape[2:])
+    for pair in zip(*np.nonzero(weights), strict=True):
+        total += weights[pair] * shares[pair]
+    return total
 
 
 def allowed_neighbors(neighbors: Sequence[int], most: int) -> list[int]:

@@ -14,16 +14,16 @@ from ..learners.patterns import checked_numbers
 from ..learners.training_rows import NUMBERS, number_rows, precise
 from ..learners.units import check_not_huge
 from ..magnitudes import r2
-from ..metrics import RegressionTrainingSet
+from ..metrics import TargetEncoding, TrainingSet
 from ..presenting import Presented
 from ..sklearn_compat import StrOptions, validate_params, with_callbacks
 from .base import CONSTRAINTS, FreeEnergyModel
-from .finish import RegressionTask, finish_fit
 from .running import given_recipe, run_to_the_end
 from .state_checks import check_regressor
 from .tasks.decisions import check_alpha
-from .tasks.intervals import NumberScore, check_chances, interval_chances
-from .tasks.regression import Numbers, numbers_told
+from .tasks.intervals import RegressionScore, check_chances, interval_chances
+from .tasks.regression import RegressionTask
+from .tasks.scales import encoded_target
 
 
 class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, BaseEstimator):
@@ -222,33 +222,31 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         warn_about_patterns(rows.X, getattr(self, "feature_names_in_", None))
         trends = given_recipe(self, len(rows.y)).trends
         with one_blas_thread():
-            told, found, scale = numbers_told(rows, trends, self.scale)
-        training_set = RegressionTrainingSet(rows.X, told, None, rows.weights, rows.rows)
-        search = self._search(training_set)
-        task = RegressionTask(found, scale, NumberScore(self.scoring, scale), self.shortlist, len(patterns))
+            values, found, scale = encoded_target(rows, trends, self.scale)
+        encoding = TargetEncoding.of(values)
+        training_set = TrainingSet(rows.X, values, encoding, rows.weights, rows.rows)
+        score = RegressionScore(self.scoring, scale)
+        search = self._search(training_set, RegressionTask(encoding, found, scale, score))
         run_to_the_end(search, self)
-        for name, value in finish_fit(search, task, training_set).items():
-            setattr(self, name, value)
+        self._finish(search, training_set, len(patterns))
         return self
 
-    def _target(self, training_set):
-        return Numbers(training_set.told)
-
     def _score_of(self, scoring):
-        return NumberScore(scoring, self.ensemble_.scale)
+        return RegressionScore(scoring, self.ensemble_.head.scale)
 
     @property
     def scale_name_(self) -> str:
-        return self.ensemble_.scale.name
+        return self.ensemble_.head.scale.name
 
     @property
     def strengths_(self) -> dict[str, float]:
-        return self.ensemble_.strengths()
+        return self.ensemble_.head.named_strengths()
 
-    def _outlook(self, X):
+    def _prediction(self, X):
         patterns = self._patterns(X)
         with one_blas_thread():
-            return self.ensemble_.outlook(patterns, self.n_jobs, self.device, self._asked)
+            votes = self.ensemble_.votes(patterns, self.n_jobs, self.device, self._asked)
+            return self.ensemble_.head(votes, self.ensemble_.head.wholes(patterns))
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Expected numbers.
@@ -263,8 +261,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         y : ndarray of shape (n_samples,)
             Their means.
         """
-        outlook = self._outlook(X)
-        return self.ensemble_.means(outlook)
+        return self.ensemble_.head.means(self._prediction(X))
 
     def predict_quantiles(self, X: ArrayLike, q: ArrayLike = (0.1, 0.5, 0.9)) -> NDArray[np.float64]:
         """Numbers that the target is below with given chances.
@@ -281,8 +278,8 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         Q : ndarray of shape (n_samples, n_quantiles)
             Quantiles, which never cross; (n_samples,) where q is one number.
         """
-        chances, outlook = check_chances(q), self._outlook(X)
-        Q = self.ensemble_.quantiles(outlook, chances)
+        chances = check_chances(q)
+        Q = self.ensemble_.head.quantiles(self._prediction(X), chances)
         return Q[:, 0] if np.ndim(q) == 0 else Q
 
     def predict_interval(self, X: ArrayLike, alpha: float = 0.1) -> NDArray[np.float64]:
@@ -318,8 +315,8 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         True
         """
         check_alpha(alpha, "intervals without the number")
-        outlook, ensemble = self._outlook(X), self.ensemble_
-        return ensemble.quantiles(outlook, interval_chances(len(ensemble.reading.errors), alpha))
+        prediction, head = self._prediction(X), self.ensemble_.head
+        return head.quantiles(prediction, interval_chances(len(head.errors), alpha))
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """R^2 of the predictions.

@@ -86,7 +86,7 @@ def tell_round(population: Population) -> None:
     number, column = best_pair(scores)
     best = population.results[number].candidate
     kind = f"{best.view}/{best.form}" + (f" at temperature {best.temperature:.2g}" if best.learns else "")
-    found = f"{kind}, k = {column + 1}, {population.target.score_words} {scores[number, column]:.4f}"
+    found = f"{kind}, k = {column + 1}, {population.task.score_words} {scores[number, column]:.4f}"
     tell(True, "%s; best out of bag: %s", sampled, found)
 
 
@@ -220,7 +220,7 @@ def run_to_the_end(search: Search, model: Any) -> None:
     search.run = run if kept is None else kept.resuming(run)
     search.after_round = partial(_after_round, steps, model.verbose)
     kinds = kinds_to_try(recipe.kinds, problem)
-    given = recipe, model.temperature, model.confinement, smallest, problem.target.energy
+    given = recipe, model.temperature, model.confinement, smallest, problem.task.energy
     pool = [candidate_of(kind, *given) for kind in kinds]
     if problem.energy is not None and not isinstance(problem.energy, NCAEnergy | LogNCAEnergy):
         pool = [replace(candidate, energy=OWN) for candidate in pool]

@@ -70,19 +70,19 @@ class Bags:
         return left[:n]
 
 
-class Ballots(NamedTuple):
+class OOBVotes(NamedTuple):
     """Out-of-bag votes for the patterns that judge, summed over replicas."""
 
     shares: NDArray[np.float32]  # (n_judged, K, C) sums of shares of votes
     counts: NDArray[np.int32]  # (n_judged,) replicas that have not seen the pattern
 
     @classmethod
-    def none(cls, n_judged: int, n_neighbors: int, n_cells: int) -> "Ballots":
+    def none(cls, n_judged: int, n_neighbors: int, n_cells: int) -> "OOBVotes":
         """No votes yet."""
         size = n_judged, n_neighbors, n_cells
         return cls(np.zeros(size, dtype=np.float32), np.zeros(n_judged, dtype=np.int32))
 
-    def add(self, other: "Ballots") -> None:
+    def add(self, other: "OOBVotes") -> None:
         """Count more votes."""
         self.shares[:] += other.shares
         self.counts[:] += other.counts
@@ -96,14 +96,14 @@ def judge(
     judged: NDArray,
     n_neighbors: int,
     device: str,
-) -> Ballots:
+) -> OOBVotes:
     """Votes that the rows ``judged`` get in every replica's space, where they are not in its bag.
 
     All rows vote, each leaves itself out. ``seen`` (M, d_view) are the places of the voters in the ensemble's view;
     ``bags`` (R, n) the rows that each replica has learned on, (0, n) where nothing is learned.
     """
-    ballots = Ballots.none(len(judged), n_neighbors, training_set.n_cells)
-    own = training_set.ballots(judged)
+    votes = OOBVotes.none(len(judged), n_neighbors, training_set.n_cells)
+    own = training_set.votes(judged)
     bags = bags if member.form.learns else np.empty((1, 0), dtype=int)
     with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every replica
         for Z, bag in zip(member.spaces(seen), bags, strict=True):
@@ -111,9 +111,9 @@ def judge(
             if outside.any():
                 search = NeighborVotes(Z, training_set.places, n_neighbors, None, device)
                 numbers = np.flatnonzero(outside)
-                search.add_left_out_shares(judged[numbers], own[numbers], numbers, ballots.shares)
-                ballots.counts[numbers] += 1
-    return ballots
+                search.add_left_out_shares(judged[numbers], own[numbers], numbers, votes.shares)
+                votes.counts[numbers] += 1
+    return votes
 
 
 Seeds = list[np.random.SeedSequence]
@@ -139,15 +139,15 @@ class Replicas(NamedTuple):
     """What a task gives."""
 
     maps: NDArray  # (R, p, d)
-    ballots: Ballots
+    oob_votes: OOBVotes
     trace: dict[str, NDArray]  # (n_steps, R)
     snapshots: dict[str, NDArray]  # of the first replica
 
     def to_state(self) -> dict[str, Any]:
         return {
             "maps": self.maps,
-            "shares": self.ballots.shares,
-            "counts": self.ballots.counts,
+            "shares": self.oob_votes.shares,
+            "counts": self.oob_votes.counts,
             "trace": self.trace,
             "snapshots": self.snapshots,
         }
@@ -161,13 +161,13 @@ class Replicas(NamedTuple):
         for name in ("trace", "snapshots"):
             arrays = state[name].values() if type(state[name]) is dict else [None]
             require(all(type(array) is np.ndarray for array in arrays), f"{name} of Replicas", "holds something else")
-        return cls(maps, Ballots(shares, counts), state["trace"], state["snapshots"])
+        return cls(maps, OOBVotes(shares, counts), state["trace"], state["snapshots"])
 
     def may_be_of(self, task: ReplicaTask) -> bool:
         """Whether they have the shapes that a task gives; compiled code believes them."""
         R = len(task.bags) if task.candidate.learns else 0
         judges = len(task.judged), task.n_neighbors, task.training_set.n_cells
-        return self.maps.shape[::2] == (R, task.seen.shape[1]) and self.ballots.shares.shape == judges
+        return self.maps.shape[::2] == (R, task.seen.shape[1]) and self.oob_votes.shares.shape == judges
 
 
 def replicas_of(task: ReplicaTask) -> Replicas:
@@ -175,8 +175,8 @@ def replicas_of(task: ReplicaTask) -> Replicas:
     with one_blas_thread():
         maps, trace, snapshots = sample(task)
         member = Member(task.candidate, maps)
-        ballots = judge(member, task.seen, task.training_set, task.bags, task.judged, task.n_neighbors, task.device)
-    return Replicas(maps, ballots, trace, snapshots)
+        votes = judge(member, task.seen, task.training_set, task.bags, task.judged, task.n_neighbors, task.device)
+    return Replicas(maps, votes, trace, snapshots)
 
 
 def sample(task: ReplicaTask) -> tuple[NDArray, dict[str, NDArray], dict[str, NDArray]]:

@@ -14,7 +14,7 @@ from .candidates import Panel, affordable_panel, walk_length
 from .population import CandidateResult, Population
 from .sampling import Bags, Replicas, ReplicaTask, replicas_of
 from .settings import Recipe
-from .tasks.base import Target
+from .tasks.base import Task
 
 AFFORDABLE_ROWS = 2048  # of all bags of a task; small bags share one, for which Python's share of the work is less
 WIDE = 1000  # columns: of rows that have more, fewer at a time
@@ -32,19 +32,19 @@ class Problem(NamedTuple):
     """What is learned, from what, and where."""
 
     training_set: TrainingSet
-    target: Target
+    task: Task
     energy: Energy | None = None  # for all candidates; None: each has its own
     sampler: Sampler | None = None  # for all candidates; None: the recipe's, at each one's temperature
     n_components: int | None = None
     device: str = "cpu"
 
 
-def panel_of(training_set: TrainingSet, target: Target, most: int, seed: np.random.SeedSequence) -> TrainingSet:
-    """The voters that a search asks: all, or where they are more than ``most`` a stratified sample of them."""
+def searched_part(training_set: TrainingSet, task: Task, most: int, seed: np.random.SeedSequence) -> TrainingSet:
+    """The training samples that a search sees: all, or of more than ``most`` a stratified part."""
     if len(training_set) <= most:
         return training_set
     rng = np.random.default_rng(_stream(seed, "panel"))
-    return training_set.only(np.sort(Bags(rng, target.strata(training_set.y), 1.0, most).first(1)[0]))
+    return training_set.only(np.sort(Bags(rng, task.strata(training_set.y), 1.0, most).first(1)[0]))
 
 
 class Search:
@@ -59,20 +59,20 @@ class Search:
         recipe: Recipe,
         seed: np.random.SeedSequence,
         run: Run = one_by_one,
-        judges: bool = True,
+        scores: bool = True,
     ):
         self.problem, self.recipe, self.run = problem, recipe, run
         self.seed = seed
         self.after_round: Callable[[Population], None] | None = None
         y = problem.training_set.y
-        self.strata = problem.target.strata(y)
+        self.strata = problem.task.strata(y)
         self.bags: dict[int, Bags] = {}
-        judged = np.arange(len(y) if judges else 0)
+        judged = np.arange(len(y) if scores else 0)
         wanted = Panel(min(len(judged), recipe.most_judged), min(recipe.most_neighbors, len(y) - 1))
         panel = affordable_panel(wanted, [len(stratum) for stratum in self.strata], len(recipe.kinds))
         if len(judged) > panel.n_judged:
             judged = Bags(self._generator("judges"), self.strata, 1.0, panel.n_judged).first(1)[0]
-        self.population = Population(problem.training_set, problem.target, judged, panel.n_neighbors)
+        self.population = Population(problem.training_set, problem.task, judged, panel.n_neighbors)
         self.views: dict[str, View] = {}
         self.seen: dict[str, NDArray] = {}
 
@@ -126,7 +126,7 @@ class Search:
 
     def _tasks(self, result, n) -> Iterator[ReplicaTask]:
         start, candidate = len(result.maps), result.candidate
-        if not candidate.learns and result.ballots.counts.any():  # judged already; there is nothing to add
+        if not candidate.learns and result.oob_votes.counts.any():  # judged already; there is nothing to add
             return
         bags = self.bags_of(candidate.bag_size) if candidate.learns else None
         size = self._batch(bags.size if bags else 1, self.seen[candidate.view].shape[1])

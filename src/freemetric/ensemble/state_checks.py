@@ -7,8 +7,10 @@ import numpy as np
 from ..files.checks import check_array, require
 from ..files.estimators import check_attributes
 from ..metrics import FORMS, VIEWS
-from .model import Ensemble, RegressionEnsemble
+from .model import Ensemble
 from .oob import OOBIndices
+from .tasks.classification import ClassificationHead
+from .tasks.regression import RegressionHead
 
 FITTED = (
     "n_features_in_",
@@ -43,8 +45,8 @@ def check_classifier(model: Any) -> None:
     if "ensemble_" not in vars(model):
         return
     ensemble = model.ensemble_
-    require(type(ensemble) is Ensemble, "ensemble_", "is something else")
-    require(ensemble.training_set.n_classes == len(model.classes_), "ensemble_", "is of other classes")
+    _check_ensemble(ensemble, ClassificationHead)
+    require(ensemble.training_set.n_cells == len(model.classes_), "ensemble_", "is of other classes")
     _check_fitted(model, ensemble, (*SELECTION, "oob_error", "oob_brier"))
     check_array(model.class_weight_, "class_weight_", 1, model.classes_.shape)
     require((model.class_weight_ > 0).all(), "class_weight_", "is not positive")
@@ -57,10 +59,14 @@ def check_regressor(model: Any) -> None:
     if "ensemble_" not in vars(model):
         return
     ensemble = model.ensemble_
-    require(type(ensemble) is RegressionEnsemble, "ensemble_", "is something else")
+    _check_ensemble(ensemble, RegressionHead)
     _check_fitted(model, ensemble, (*SELECTION, "oob_absolute", "oob_squared"))
     check_array(model.oob_prediction_, "oob_prediction_", 1, finite=False)
     require(len(model.oob_prediction_) > ensemble.training_set.rows.max(), "oob_prediction_", "has too few rows")
+
+
+def _check_ensemble(ensemble, head):
+    require(type(ensemble) is Ensemble and type(ensemble.head) is head, "ensemble_", "is something else")
 
 
 def _check_fitted(model, ensemble, columns):

@@ -1,9 +1,10 @@
 """The averaged metric of a committee whose replicas live on several views of the features."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ensemble.model import BaseEnsemble
 from ..metrics import VIEWS
 from ..metrics.averaged_metric import pulled_back
 
@@ -15,15 +16,15 @@ class AveragedMetric:
 
     Parameters
     ----------
-    ensemble : BaseEnsemble
+    ensemble : Ensemble
         Whose replicas are averaged.
     """
 
-    def __init__(self, ensemble: BaseEnsemble) -> None:
+    def __init__(self, ensemble: Any) -> None:
         name = next(name for name in VIEWS if name in ensemble.views)
         self.view = ensemble.views[name]
         pairs = zip(ensemble.members, ensemble.member_weights, strict=True)
-        share = float(sum(member_weights for member, member_weights in pairs if member.candidate.view == name))
+        share = float(sum(weight for member, weight in pairs if member.candidate.view == name))
         self.title = f"averaged M, {getattr(self.view, 'words', name)}\n({100 * share:.0f} % of the votes)"
         self._n_features = ensemble.training_set.X.shape[1]
         # a view on which all rows are equal has no matrix

@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 from ..exceptions import DataWarning
 from ..files.checks import require
 from ..files.estimators import check_attributes
-from ..metrics import TrainingSet
+from ..metrics import ClassEncoding, TrainingSet
 from ..metrics.neighbor_votes import NeighborVotes, shares
 from ..sklearn_compat import (
     CallbackSupportMixin,
@@ -133,7 +133,7 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
         fits.made()
         fits.close()
         Z = np.asarray(self.learner_.transform(patterns), dtype=np.float64)
-        self.training_set_ = TrainingSet(Z, numbers, len(self.classes_), rows=rows)
+        self.training_set_ = TrainingSet(Z, numbers, ClassEncoding(len(self.classes_)), rows=rows)
         return self
 
     def _n_voters(self):
@@ -149,7 +149,7 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
         check_attributes(self, ("n_features_in_", "classes_", "n_neighbors_", "learner_", "training_set_"))
         if hasattr(self, "training_set_"):
             require(hasattr(self.learner_, "transform"), "learner_ of MetricKNeighborsClassifier", "maps nothing")
-            is_one = type(self.training_set_) is TrainingSet and self.training_set_.n_classes == len(self.classes_)
+            is_one = type(self.training_set_) is TrainingSet and self.training_set_.n_cells == len(self.classes_)
             require(is_one, "training_set_ of MetricKNeighborsClassifier", "are something else")
             require(self.n_neighbors_ <= len(self.training_set_), "n_neighbors_", "is larger than the number of voters")
 

@@ -12,10 +12,9 @@ from .class_densities import (
     register_class_density,
 )
 from .forms import FORMS, Form, register_form
-from .heads import Calibration, Mixture, Outlook, Reading, Scale
 from .linear_views import Axes, Whitened
 from .members import Candidate, Member
-from .training_set import RegressionTrainingSet, TargetEncoding, TrainingSet
+from .training_set import ClassEncoding, TargetEncoding, TrainingSet
 from .trends import TRENDS, Trend
 from .views import VIEWS, View, register_view
 
@@ -26,16 +25,11 @@ __all__ = [
     "VIEWS",
     "Axes",
     "BinnedNaiveBayes",
-    "Calibration",
     "Candidate",
     "ClassDensity",
+    "ClassEncoding",
     "Form",
     "Member",
-    "Mixture",
-    "Outlook",
-    "Reading",
-    "RegressionTrainingSet",
-    "Scale",
     "ScreenedNaiveBayes",
     "StudentTDiscriminant",
     "TargetEncoding",

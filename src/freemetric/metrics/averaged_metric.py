@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,8 +108,6 @@ def _spread(V, mixed):
 
 
 NEGLIGIBLE = 1e-6  # length of an axis, against the longest
-# No attribute of a committee: embedding must not change it, and its file holds nothing that can be computed.
-EMBEDDINGS: "WeakKeyDictionary[object, Embedding]" = WeakKeyDictionary()
 
 
 class Embedding(NamedTuple):
@@ -145,8 +142,6 @@ class Embedding(NamedTuple):
 
 
 FARTHEST = 1e75  # of a coordinate: squares of distances stay numbers
-# No attribute of a committee: asking must not change it, and its file holds nothing that can be computed.
-OUTLIERS: "WeakKeyDictionary[object, OutlierScores]" = WeakKeyDictionary()
 
 
 class OutlierScores(NamedTuple):

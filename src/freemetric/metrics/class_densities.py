@@ -1,7 +1,7 @@
 """Class densities: free energies of a sample in the classes as wholes, beside the votes of its neighbours."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -69,11 +69,6 @@ def register_class_density(name: str, densities: type[ClassDensity]) -> None:
         raise ValueError("Basins need a name.")
     register(f"basins:{name}", densities)
     CLASS_DENSITIES[name] = densities
-
-
-def density_energies(densities: Sequence[ClassDensity], X: NDArray, n_classes: int) -> NDArray[np.float64]:
-    """Free energies (n_basins, n, C) of patterns X (n, d)."""
-    return np.array([some(X) for some in densities]).reshape(len(densities), len(X), n_classes)
 
 
 def weights_by_class(y: NDArray, n_classes: int, weights: NDArray | None) -> NDArray[np.float64]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,6 @@ from ..kernels.cells import Cells
 from ..kernels.listed_neighbors import wide
 from ..kernels.nearest import as_places, as_queries, nearest
 from .averaged_metric import WIDE, followed_by, image, root, some_rows
-from .heads import Mixture
 from .members import Member
 from .training_set import TrainingSet
 from .views import View
@@ -105,8 +103,6 @@ def _images(maps, seen, centre):
 KEPT_BYTES = 256 << 20  # coordinates of the voters in all spaces; computed anew for the candidates beyond
 MAPPED, MAPPED_ON_DEVICE = 8192, 1 << 20  # candidates at a time
 WIDE_SPACE = 1000  # coordinates: of rows that have more, fewer at a time
-# No attribute of a committee: predicting must not change it, and its file holds nothing that can be computed.
-INDICES: "WeakKeyDictionary[object, NeighborIndex]" = WeakKeyDictionary()
 
 
 class NeighborIndex:
@@ -116,7 +112,7 @@ class NeighborIndex:
         self,
         views: Mapping[str, View],
         members: Sequence[Member],
-        mixture: Mixture,
+        weights: NDArray,
         training_set: TrainingSet,
         matrices: Mapping[str, NDArray],
     ) -> None:
@@ -124,7 +120,7 @@ class NeighborIndex:
         # of every number of neighbours in each space of an ensemble
         self.weights = [
             np.trim_zeros(row, "b").astype(np.float32) / len(member)
-            for member, row in zip(members, mixture.weights, strict=True)
+            for member, row in zip(members, weights, strict=True)
         ]
         width = sum(len(member) * wide(member.n_coordinates) for member in members)
         are_few = 4 * width * len(self.places.rows) <= KEPT_BYTES
@@ -170,8 +166,8 @@ class NeighborIndex:
                 return self._shares_of_few(seen, candidates, device)
         else:
             candidates = np.broadcast_to(np.arange(M, dtype=np.int32), (len(X), M))
-        total, vote = np.zeros((len(X), self.places.ballots.shape[1])), kernels_for(device).neighbor_shares
-        votes = self.places.counts, self.places.ballots
+        total, vote = np.zeros((len(X), self.places.votes.shape[1])), kernels_for(device).neighbor_shares
+        votes = self.places.counts, self.places.votes
         for number, (member, weights) in enumerate(zip(self.members, self.weights, strict=True)):
             if self.coordinates:
                 total += vote(self.coordinates[number], mapped(member, seen), candidates, *votes, weights, device)
@@ -185,7 +181,7 @@ class NeighborIndex:
         """Where voters are so many that only candidates are mapped, those of few patterns at a time: what is mapped is
         still in the cache when its distances are needed."""
         vote, (n, size) = kernels_for(device).neighbor_shares, candidates.shape
-        total = np.zeros((n, self.places.ballots.shape[1]))
+        total = np.zeros((n, self.places.votes.shape[1]))
         widest = max(len(self.views[member.candidate.view].owner) for member in self.members)
         narrow = min(1.0, WIDE_SPACE / widest)
         few = max(1, int(narrow * (MAPPED if device == "cpu" else MAPPED_ON_DEVICE)) // size)
@@ -194,7 +190,7 @@ class NeighborIndex:
             part = slice(start, start + few)
             rows = candidates[part].ravel()
             numbers = np.arange(len(rows), dtype=np.int32).reshape(-1, size)
-            votes = self.places.counts[rows], self.places.ballots[rows]
+            votes = self.places.counts[rows], self.places.votes[rows]
             places, queries = (
                 {name: widened(V[some]) for name, V in both.items() if name in used}
                 for both, some in ((self.seen, rows), (seen, part))

@@ -1,16 +1,12 @@
 """Votes of the nearest neighbours, for every number of neighbours at once."""
 
-from collections.abc import Callable, Iterable, Iterator
-from weakref import WeakKeyDictionary
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import kernels_for
 from ..kernels.committee_votes import add_left_out_shares
 from ..magnitudes import exponent_of
-from .members import Member
-from .training_set import Places, places_of
+from .training_set import ClassEncoding, Places, places_of
 
 CHUNK_BYTES = 64 << 20
 NEAREST_BONUS = 1e-3  # of a vote: equal counts are decided by the nearest neighbours
@@ -50,20 +46,20 @@ class NeighborVotes:
         cls, Z: NDArray, y: NDArray, n_classes: int, n_neighbors: int, n_jobs: int | None = None, device: str = "cpu"
     ) -> "NeighborVotes":
         """Rows Z (N, p) with class numbers y, ready to vote."""
-        places = places_of(Z, y, n_classes)
+        places = places_of(Z, y, ClassEncoding(n_classes))
         return cls(Z[places.rows], places, n_neighbors, n_jobs, device)
 
     def of(self, Q: NDArray) -> NDArray:
         """Votes for new patterns Q (n, p), (n, n_neighbors, n_classes)."""
         nearest = self._nearest(within_reach(Q, self.exponent), self.n_neighbors)
         if self.places.are_single:
-            return self.places.ballots[nearest].cumsum(axis=1)
-        return votes_by_count(self.places.counts[nearest], self.places.ballots[nearest], self.n_neighbors)
+            return self.places.votes[nearest].cumsum(axis=1)
+        return votes_by_count(self.places.counts[nearest], self.places.votes[nearest], self.n_neighbors)
 
     def left_out(self, rows: NDArray, own: NDArray) -> NDArray:
         """Votes for training rows, each without its own vote, (n, n_neighbors, n_classes).
 
-        ``own`` (n, n_classes) is what each of them adds to the ballots at its place.
+        ``own`` (n, n_classes) is what each of them adds to the votes at its place.
         """
         K, place = self.n_neighbors, self.places.of_row[rows]
         asked, back = np.unique(place, return_inverse=True)  # copies ask the same question
@@ -71,20 +67,20 @@ class NeighborVotes:
         is_own = nearest == place[:, None]
         if self.places.are_single:
             is_own[~is_own.any(axis=1), -1] = True  # lost among others at the same point: drop the farthest instead
-            return self.places.ballots[nearest[~is_own].reshape(len(rows), K)].cumsum(axis=1)
-        ballots = self.places.ballots[nearest]
-        ballots[is_own] -= own[is_own.any(axis=1)]
-        return votes_by_count(self.places.counts[nearest] - is_own, ballots, K)
+            return self.places.votes[nearest[~is_own].reshape(len(rows), K)].cumsum(axis=1)
+        votes = self.places.votes[nearest]
+        votes[is_own] -= own[is_own.any(axis=1)]
+        return votes_by_count(self.places.counts[nearest] - is_own, votes, K)
 
     def add_left_out_shares(self, rows: NDArray, own: NDArray, numbers: NDArray, out: NDArray[np.float32]) -> None:
         """Add to out[numbers] (n, n_neighbors, n_classes) the class shares of training rows, each without its vote.
 
-        ``own`` (n, n_classes) is what each of the rows (n,) adds to the ballots at its place.
+        ``own`` (n, n_classes) is what each of the rows (n,) adds to the votes at its place.
         """
         place = self.places.of_row[rows]
         asked, back = np.unique(place, return_inverse=True)  # copies ask the same question
         nearest = self._nearest(self.Z[asked], self.n_neighbors + 1)[back]
-        add_left_out_shares(nearest, place, own, self.places.counts, self.places.ballots, numbers, out)
+        add_left_out_shares(nearest, place, own, self.places.counts, self.places.votes, numbers, out)
 
     def _nearest(self, Q, n_places):
         return self.search.kneighbors(Q, min(n_places, len(self.Z)))
@@ -96,18 +92,18 @@ def within_reach(Q: NDArray, exponent: int) -> NDArray:
         return np.clip(np.ldexp(Q, -exponent), -FARTHEST, FARTHEST)
 
 
-def votes_by_count(counts: NDArray, ballots: NDArray, n_neighbors: int) -> NDArray:
+def votes_by_count(counts: NDArray, votes: NDArray, n_neighbors: int) -> NDArray:
     """Votes (n, K, C) of the k = 1..K nearest rows at places in order of their distance.
 
-    ``counts`` (n, J) are the rows at each place, ``ballots`` (n, J, C) what they vote for together. The place where the
+    ``counts`` (n, J) are the rows at each place, ``votes`` (n, J, C) what they vote for together. The place where the
     k-th row lies votes in part: by the share of its rows that are needed.
     """
     K = np.arange(1, n_neighbors + 1)
-    reached, voted = counts.cumsum(axis=1), ballots.cumsum(axis=1, dtype=np.float32)
+    reached, voted = counts.cumsum(axis=1), votes.cumsum(axis=1, dtype=np.float32)
     last = (reached[:, None, :] < K[:, None]).sum(axis=2).clip(max=counts.shape[1] - 1)  # (n, K), the place of row k
     row = np.arange(len(counts))[:, None]
     surplus = (reached[row, last] - K) / np.maximum(counts[row, last], 1)  # share of the place that is not needed
-    return voted[row, last] - surplus.clip(min=0).astype(np.float32)[:, :, None] * ballots[row, last]
+    return voted[row, last] - surplus.clip(min=0).astype(np.float32)[:, :, None] * votes[row, last]
 
 
 def shares(votes: NDArray) -> NDArray:
@@ -120,27 +116,3 @@ def chunks(n_queries: int, n_neighbors: int, n_classes: int) -> list[slice]:
     """Slices of the queries whose votes fit the memory budget."""
     size = max(1, CHUNK_BYTES // (4 * n_neighbors * n_classes))
     return [slice(start, min(start + size, n_queries)) for start in range(0, n_queries, size)]
-
-
-KEPT_BYTES = 256 << 20
-# No attribute of the owner: predicting must not change it, and its file holds no search trees.
-KEPT: "WeakKeyDictionary[object, tuple[tuple, list[list[NeighborVotes]]]]" = WeakKeyDictionary()
-
-
-def kept_searches(
-    owner: object, made_for: tuple, make: Callable[[], Iterable[list[NeighborVotes]]], n_bytes: int
-) -> Iterator[list[NeighborVotes]]:
-    """What ``make()`` yields; kept for the owner while it is small and made for the same, anew where it is not."""
-    before, kept = KEPT.get(owner, (None, []))
-    if before == made_for:
-        yield from kept
-    elif n_bytes > KEPT_BYTES:
-        yield from make()
-    else:
-        KEPT[owner] = made_for, list(make())
-        yield from KEPT[owner][1]
-
-
-def bytes_of(members: list[Member], places: Places) -> int:
-    """About what the searches take: coordinates, and once more in a tree."""
-    return len(places.rows) * sum(len(member) * 16 * member.n_coordinates for member in members)

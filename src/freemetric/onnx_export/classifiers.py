@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..ensemble.model import Ensemble
-from ..metrics import Calibration, TrainingSet
+from ..ensemble.tasks.classification import ClassificationHead
+from ..metrics import TrainingSet
 from ..metrics.neighbor_votes import NEAREST_BONUS
 from .densities import density_graph
 from .ensembles import mixed_shares
@@ -27,12 +28,12 @@ def one_space(graph: Graph, training_set: TrainingSet, n_neighbors: int, Z: str)
 def many_spaces(graph: Graph, ensemble: Ensemble, X: str, shortlist: int | None) -> str:
     """Probabilities of a committee for patterns X, of which so many training samples are asked; all for None."""
     mixed = mixed_shares(graph, ensemble, X, shortlist)
-    energies = [density_graph(graph, some, X) for some in ensemble.densities]
-    return _calibrated(graph, ensemble.mixture.calibration, mixed, energies)
+    energies = [density_graph(graph, some, X) for some in ensemble.head.densities]
+    return _calibrated(graph, ensemble.head, mixed, energies)
 
 
-def _calibrated(graph: Graph, calibration: Calibration, mixed: str, energies: Sequence[str]) -> str:
-    logits = graph.Mul(calibration.slope, graph.Log(graph.Add(mixed, calibration.floor)))
-    for strength, energy in zip(calibration.strengths, energies, strict=True):
+def _calibrated(graph: Graph, head: ClassificationHead, mixed: str, energies: Sequence[str]) -> str:
+    logits = graph.Mul(head.slope, graph.Log(graph.Add(mixed, head.floor)))
+    for strength, energy in zip(head.strengths, energies, strict=True):
         logits = graph.Sub(logits, graph.Mul(strength, energy))
-    return graph.Softmax(graph.Add(logits, calibration.bias), axis=-1)
+    return graph.Softmax(graph.Add(logits, head.bias), axis=-1)

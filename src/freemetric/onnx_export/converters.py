@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
-from ..ensemble.finish import rows_asked
+from ..ensemble.finish import samples_looked_at
 from ..extras import require
 from ..learners import MetricKNeighborsClassifier, MetricKNeighborsRegressor
 from ..learners.base import MetricLearner
@@ -154,12 +154,12 @@ def _within(scope, learner, X):
 def _voted_in_many_spaces(scope, operator, container):
     model, graph = operator.raw_operator, Graph(scope, container)
     X = graph.doubles(operator.inputs[0].full_name)
-    _answer(graph, operator, X, many_spaces(graph, model.ensemble_, X, _rows_asked(model)))
+    _answer(graph, operator, X, many_spaces(graph, model.ensemble_, X, _samples_looked_at(model)))
 
 
-def _rows_asked(model):
+def _samples_looked_at(model):
     """Training samples that predictions of a model ask in every space; None for all."""
-    return rows_asked(model.shortlist, model.shortlist_, model.ensemble_)
+    return samples_looked_at(model.shortlist, model.shortlist_, model.ensemble_)
 
 
 def _or_nan(graph, X, numbers):
@@ -194,7 +194,7 @@ def _told_shape(operator):
 def _told_in_many_spaces(scope, operator, container):
     model, graph = operator.raw_operator, Graph(scope, container)
     X = graph.doubles(operator.inputs[0].full_name)
-    expected = outlook(graph, model.ensemble_, X, _rows_asked(model))
+    expected = outlook(graph, model.ensemble_, X, _samples_looked_at(model))
     chances = _chances(scope, model)
     told = [means(graph, model.ensemble_, expected)]
     if chances:

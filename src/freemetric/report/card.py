@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..display.candidates import kind_name
-from ..ensemble.importances import KNOWN, ImportancesMixin
+from ..ensemble.importances import ImportancesMixin
 from ..ensemble.tasks.decisions import score_name
 from ..ensemble.tasks.intervals import out_of_bag
 from ..learners.kernel_functions import WITH_GAMMA
@@ -150,7 +150,8 @@ def _how_chosen(model):
 
 def _most_important_features(model):
     """What permuted features cost out of bag: where somebody has asked already, or the answer takes no time."""
-    if model.ensemble_ not in KNOWN and model.ensemble_.training_set.X.size > MOST_CELLS:
+    known = ("importances", model.scoring) in model.ensemble_.computed
+    if not known and model.ensemble_.training_set.X.size > MOST_CELLS:
         return None
     mean, error = model.feature_importances_, model.feature_importances_error_
     if not np.isfinite(mean).all():  # nobody was out of bag

@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import get_scorer
 
 from ...magnitudes import r2
-from ...metrics import RegressionTrainingSet, Scale
 from ..oob import OOBPredictor
+from .scales import Scale
 
 
 def check_chances(q: ArrayLike) -> NDArray[np.float64]:
@@ -32,10 +32,10 @@ def interval_chances(n_errors: int, alpha: float) -> NDArray[np.float64]:
     return np.array([low, 1 - low])
 
 
-class KnownNumbers(RegressorMixin, BaseEstimator):
-    """A regressor whose patterns are predictions, for scorers."""
+class KnownPredictions(RegressorMixin, BaseEstimator):
+    """A regressor whose samples are predictions, for scorers."""
 
-    def fit(self, X: NDArray, y: NDArray) -> "KnownNumbers":
+    def fit(self, X: NDArray, y: NDArray) -> "KnownPredictions":
         """Nothing is learned."""
         return self
 
@@ -44,8 +44,8 @@ class KnownNumbers(RegressorMixin, BaseEstimator):
         return X[:, 0]
 
 
-class NumberScore:
-    """A score of predicted numbers, the larger the better.
+class RegressionScore:
+    """A score of predicted targets, the larger the better.
 
     Parameters
     ----------
@@ -60,22 +60,22 @@ class NumberScore:
         self.scale = scale
 
     def __call__(self, predictions: NDArray, z: NDArray, weights: NDArray | None = None) -> float:
-        """The score of predictions (n, 1) of rows whose numbers on the scale are z (n,); NaN for fewer than two."""
+        """The score of predictions (n, 1) of samples whose targets on the scale are z (n,); NaN for fewer than two."""
         y = self.scale.back(z)
         if len(y) < 2:
             return np.nan
         if self.scorer is None:
             return r2(y, predictions[:, 0], weights)
         options = {} if weights is None else {"sample_weight": weights}
-        return float(self.scorer(KnownNumbers(), predictions, y, **options))
+        return float(self.scorer(KnownPredictions(), predictions, y, **options))
 
 
-MOST_JUDGES, MOST_REPLICAS = 10_000, 1000
-FEW_VOTERS = 1000  # all of which are asked where predictions ask all
+MOST_SCORED, MOST_REPLICAS = 10_000, 1000
+FEW_SAMPLES = 1000  # all of which are looked at where predictions look at all
 
 
 class OutOfBag(NamedTuple):
-    """Rows that judged, by their numbers in the table given to fit; (n,) each."""
+    """Out-of-bag samples, by their rows in the table given to fit; (n,) each."""
 
     rows: NDArray[np.intp]
     truth: NDArray[np.float64]
@@ -83,30 +83,30 @@ class OutOfBag(NamedTuple):
 
 
 def out_of_bag(model: Any) -> OutOfBag:
-    """True and predicted numbers of the training rows of a fitted regressor."""
-    training_set, order = model.ensemble_.training_set, np.argsort(model.ensemble_.training_set.rows)
-    rows, truth = training_set.rows[order], model.ensemble_.scale.back(training_set.y[order])
+    """True and predicted targets of the training samples of a fitted regressor."""
+    training_set, head = model.ensemble_.training_set, model.ensemble_.head
+    order = np.argsort(training_set.rows)
+    rows, truth = training_set.rows[order], head.scale.back(training_set.y[order])
     predicted = model.oob_prediction_[rows]
-    judged = np.isfinite(predicted)
-    return OutOfBag(rows[judged], truth[judged], predicted[judged])
+    scored = np.isfinite(predicted)
+    return OutOfBag(rows[scored], truth[scored], predicted[scored])
 
 
 def oob_predictor_of(model: Any) -> OOBPredictor:
-    """The judges of a fitted regressor, ready to be asked again, as predictions are."""
-    size = model._asked or max(model.shortlist_, min(len(model.ensemble_.training_set), FEW_VOTERS))
-    return OOBPredictor(model.ensemble_, model.oob_indices_, size, MOST_JUDGES, MOST_REPLICAS)
+    """Out-of-bag predictions of a fitted regressor, as it predicts."""
+    size = model._asked or max(model.shortlist_, min(len(model.ensemble_.training_set), FEW_SAMPLES))
+    return OOBPredictor(model.ensemble_, model.oob_indices_, size, MOST_SCORED, MOST_REPLICAS)
 
 
 def out_of_bag_intervals(model: Any, alpha: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Rows (n,) and intervals (n, 2) that miss a share alpha of them.
 
-    Judges are asked again, by the replicas that left them out; of very many judges and replicas a part.
+    Samples are predicted by the replicas that left them out; of very many samples and replicas a part.
     """
-    ensemble, predictor = model.ensemble_, oob_predictor_of(model)
+    head, predictor = model.ensemble_.head, oob_predictor_of(model)
     if not len(predictor.judges):
         return np.empty(0, dtype=np.intp), np.empty((0, 2))
     shares = predictor.shares(predictor.X, np.arange(len(predictor.judges)))
-    assert isinstance(predictor.training_set, RegressionTrainingSet)
-    wholes = ensemble.wholes_of(predictor.training_set, predictor.judges)
-    chances = interval_chances(len(ensemble.reading.errors), alpha)
-    return predictor.training_set.rows[predictor.judges], ensemble.quantiles(ensemble.reading(shares, wholes), chances)
+    wholes = head.wholes_of(predictor.training_set, predictor.judges)
+    chances = interval_chances(len(head.errors), alpha)
+    return predictor.training_set.rows[predictor.judges], head.quantiles(head(shares, wholes), chances)

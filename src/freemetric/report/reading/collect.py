@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
-from ...ensemble.model import RegressionEnsemble
+from ...ensemble.tasks.classification import ClassificationHead
 from ...learners.learned_space import LearnedSpace
 from ...printable import counted
 from ..about import parameters, versions
@@ -70,20 +70,20 @@ def _neighbors(findings, model):
         findings.n_neighbors = int(k) if isinstance(k, int | np.integer) else None
     chooser = find(model, "ensemble_")
     if chooser is not None:
-        findings.beside_votes = _beside_votes(chooser.ensemble_)
+        findings.beside_votes = _beside_votes(chooser.ensemble_.head)
     chooser = find(model, "selection_")
     if chooser is not None:
         findings.selection = {str(name): np.asarray(values) for name, values in chooser.selection_.items()}
 
 
-def _beside_votes(ensemble):
+def _beside_votes(head):
     """What else decides, in words, and how far it counts."""
-    strengths = ensemble.mixture.calibration.strengths.tolist()
-    if not isinstance(ensemble, RegressionEnsemble):
-        return [(densities.words, strength) for densities, strength in zip(ensemble.densities, strengths, strict=True)]
-    n = len(ensemble.trends)
+    strengths = head.strengths.tolist()
+    if isinstance(head, ClassificationHead):
+        return [(density.words, strength) for density, strength in zip(head.densities, strengths, strict=True)]
+    n = len(head.trends)
     both = zip(strengths[1 : n + 1], strengths[n + 1 :], strict=True)
-    return [(trend.words, sum(two)) for trend, two in zip(ensemble.trends, both, strict=True) if any(two)]
+    return [(trend.words, sum(two)) for trend, two in zip(head.trends, both, strict=True) if any(two)]
 
 
 def _name_features(findings, space, given):

@@ -69,5 +69,5 @@ def _of_voters(part, training_set, are_mapped):
     )
     y = training_set.y[order] if hasattr(part, "classes_") else None
     weights = None if training_set.weights is None else training_set.weights[order]
-    numbers = part.ensemble_.scale.back(training_set.y[order]) if hasattr(part, "oob_prediction_") else None
+    numbers = part.ensemble_.head.scale.back(training_set.y[order]) if hasattr(part, "oob_prediction_") else None
     return KeptRows(part, training_set.rows[order], len(known), training_set.X[order], are_mapped, y, weights, numbers)

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from ..ensemble.model import BaseEnsemble
+from ..ensemble.model import Ensemble
 from .forms import spaces
 from .graph import Graph
 from .neighbors import nearest_of, shares, votes, weighted
 from .views import view_graph
 
 
-def mixed_shares(graph: Graph, ensemble: BaseEnsemble, X: str, shortlist: int | None) -> str:
+def mixed_shares(graph: Graph, ensemble: Ensemble, X: str, shortlist: int | None) -> str:
     """Shares (n, n_cells) of all votes that patterns X get, every ensemble and k by its weight.
 
     As in Python, ``shortlist`` training samples are asked in every space, the nearest in the averaged metric; all for
@@ -21,7 +21,7 @@ def mixed_shares(graph: Graph, ensemble: BaseEnsemble, X: str, shortlist: int | 
     seen = {name: [view_graph(graph, view, V) for V in (rows, X)] for name, view in ensemble.views.items()}
     candidates = _candidates(graph, ensemble, seen, shortlist)
     mixed = []
-    for member, weights in zip(ensemble.members, ensemble.mixture.weights, strict=True):
+    for member, weights in zip(ensemble.members, ensemble.weights, strict=True):
         ks = np.flatnonzero(weights) + 1  # other numbers of neighbours do not count
         each = weights[ks - 1] / len(member)
         for Z, Q in zip(*(spaces(graph, member, V) for V in seen[member.candidate.view]), strict=True):
