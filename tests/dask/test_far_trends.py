@@ -9,7 +9,7 @@ pytest.importorskip("dask.array", reason="needs the extra dask")
 import dask
 
 from freemetric.dask import partitioned_trends as far_quantiles
-from freemetric.dask.partitioned_samples import FarNumbers
+from freemetric.dask.partitioned_targets import FarNumbers
 from freemetric.dask.partitioned_trends import TrendFinder, margins_of
 from freemetric.metrics import TRENDS, Scale
 from freemetric.metrics.trends import crossed_trend

@@ -11,7 +11,7 @@ from ..ensemble import FreeEnergyClassifier
 from ..ensemble.tasks.classification import ClassificationHead
 from ..learners.checks import warn_about
 from .model import DaskFreeEnergyModel
-from .partitioned_samples import FarVoters
+from .partitioned_targets import FarVoters
 from .partitions import is_dask, labels, target_blocks
 
 

@@ -16,7 +16,7 @@ from ..learners.base import one_blas_thread
 from ..learners.checks import warn_about_patterns
 from ..magnitudes import reduced
 from .model import DaskFreeEnergyModel
-from .partitioned_samples import FarNumbers
+from .partitioned_targets import FarNumbers
 from .partitions import is_dask, numbers, target_blocks
 
 
