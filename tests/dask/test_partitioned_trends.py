@@ -8,10 +8,11 @@ pytest.importorskip("dask.array", reason="needs the extra dask")
 
 import dask
 
-from freemetric.dask import partitioned_trends as far_quantiles
+from freemetric.dask import partitioned_trends
 from freemetric.dask.partitioned_targets import FarNumbers
 from freemetric.dask.partitioned_trends import TrendFinder, margins_of
-from freemetric.metrics import TRENDS, Scale
+from freemetric.ensemble.tasks.scales import Scale
+from freemetric.metrics import TRENDS
 from freemetric.metrics.trends import crossed_trend
 
 
@@ -29,7 +30,7 @@ def far(X, y, cuts):
 @pytest.mark.parametrize("rungs", [2, 7, 512])
 @pytest.mark.parametrize("cuts", [[], [1, 200, 200, 731]])
 def test_quantiles_are_exact(rng, monkeypatch, cuts, rungs):
-    monkeypatch.setattr(far_quantiles, "RUNGS", rungs)
+    monkeypatch.setattr(partitioned_trends, "RUNGS", rungs)
     many, few = rng.standard_normal((1000, 2)), rng.integers(-2, 3, (1000, 2))
     X, levels = np.hstack([many, few, np.sort(many), np.ones((1000, 1))]), np.array([0.0, 0.1, 1 / 3, 0.5, 0.999, 1.0])
     margins = margins_of(far(X, np.arange(1000.0), cuts), levels)
@@ -40,7 +41,7 @@ def test_quantiles_are_exact(rng, monkeypatch, cuts, rungs):
 
 def test_few_values_travel(rng, monkeypatch):
     rows, sent = far(rng.standard_normal((20_000, 1)), np.arange(20_000.0), np.arange(2000, 20_000, 2000)), []
-    monkeypatch.setattr(far_quantiles, "picked", lambda found, *which: sent.extend(found) or 0.0)
+    monkeypatch.setattr(partitioned_trends, "picked", lambda found, *which: sent.extend(found) or 0.0)
     margins_of(rows, np.array([0.5]))
     assert 0 < sum(inside[0][0].shape[1] for _, inside in sent) < 200
 

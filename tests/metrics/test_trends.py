@@ -1,4 +1,4 @@
-"""Numbers as votes, trends, scales and readings, against what they stand for."""
+"""Trends against ridge regressions of scikit-learn."""
 
 import numpy as np
 import pytest
@@ -6,10 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.linear_model import Ridge
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from freemetric.ensemble.model import RegressionEnsemble
-from freemetric.metrics import Mixture, Reading, RegressionTrainingSet, Scale, TargetEncoding
-from freemetric.metrics import trends as ridges
-from freemetric.metrics.heads import BEYOND, Outlook, terms_of
+from freemetric.metrics import trends
 from freemetric.metrics.trends import (
     MOST_PRODUCTS,
     STRAIGHT,
@@ -26,39 +23,6 @@ from freemetric.metrics.trends import (
 def rows(rng):
     X = rng.random((60, 3))
     return X, 3 * X[:, 0] - X[:, 1] + 0.1 * rng.standard_normal(60)
-
-
-def test_shares_of_votes_are_means_of_numbers(rng):
-    numbers, w = rng.standard_normal((3, 40)) * [[1], [100], [1e-3]], rng.random(40)
-    told = TargetEncoding.ranges_of(numbers)
-    votes = told.ballots(numbers) * w[:, None]
-    shares = votes.sum(axis=0) / votes.sum()
-    assert_allclose(
-        told.means(shares), np.average(numbers, axis=1, weights=w), atol=1e-6 * np.abs(numbers).max(axis=1).max()
-    )
-    assert_allclose(told.mean(shares, 2), np.average(numbers[2], weights=w), atol=1e-9)
-
-
-def test_a_ballot_has_one_vote_for_each_number(rng):
-    votes = TargetEncoding.ranges_of(rng.random((4, 20))).ballots(rng.random((4, 20)))
-    assert_allclose(votes.reshape(20, 4, 2).sum(axis=2), 1, rtol=1e-6)
-
-
-@pytest.mark.parametrize("number", [7.0, 0.0, -1e-9, 1e9, -1e200])
-def test_equal_numbers_have_a_range(number):
-    equal = np.full((1, 5), number)
-    told = TargetEncoding.ranges_of(equal)
-    assert told.low < told.high
-    assert_allclose(told.means(told.ballots(equal).mean(axis=0)), number)
-
-
-def test_copies_vote_together(rng):
-    X = np.repeat(rng.random((5, 2)), 2, axis=0)
-    training_set = RegressionTrainingSet(X, rng.random((2, 10)))
-    places = training_set.places
-    assert len(places.rows) == 5
-    assert (places.counts == 2).all()
-    assert_allclose(places.ballots, training_set.ballots(np.arange(10)).reshape(5, 2, 4).sum(axis=1), rtol=1e-6)
 
 
 def columns_by_hand(name, X):
@@ -79,7 +43,7 @@ def columns_by_hand(name, X):
 @pytest.mark.parametrize("name", TRENDS)
 @pytest.mark.parametrize("few", [7, 1000])
 def test_a_trend_is_ridge_regression(rows, name, few, monkeypatch):
-    monkeypatch.setattr(ridges, "FEW", few)
+    monkeypatch.setattr(trends, "FEW", few)
     X, y = rows
     trend, left_out = crossed_trend(TRENDS[name], X, y)
     V, fold = columns_by_hand(name, X), np.arange(len(y)) % 10
@@ -165,63 +129,3 @@ def test_weights_are_copies_for_a_trend(rows):
     V = StandardScaler().fit(X, sample_weight=w).transform(X)
     known = [Ridge(strength).fit(V, y, sample_weight=w).predict(V) for strength in STRENGTHS]
     assert min(np.abs(weighed(X) - some).max() for some in known) < 1e-8
-
-
-@pytest.mark.parametrize("name", ["linear", "log", "asinh"])
-def test_a_scale_goes_back(rng, name):
-    y = np.exp(rng.standard_normal(50))
-    if name == "asinh":
-        y[:5] = [0, 0, 0, -0.1, -3]
-    scale = Scale.of(name, y)
-    z = scale(y)
-    assert_allclose([z.mean(), z.std()], [0, 1], atol=1e-12)
-    assert_allclose(scale.back(z), y)
-
-
-def test_asinh_is_a_logarithm_far_from_zero():
-    y = np.r_[np.zeros(10), np.geomspace(1, 1000, 90)]
-    scale = Scale.of("asinh", y)
-    decades = np.diff(scale(np.array([100.0, 1e3, 1e4])))
-    assert decades[0] == pytest.approx(decades[1], rel=1e-4)
-    assert decades[0] == pytest.approx(np.log(10) / scale.unit, rel=1e-4)
-
-
-def test_a_reading_by_hand():
-    told = TargetEncoding(np.array([0.0, 0.0, 0.0]), np.array([1.0, 1.0, 1.0]))
-    numbers = np.array([[0.2, 0.6], [0.04, 0.36], [0.1, 0.5]])  # target, square and trend of two neighbours
-    shares = told.ballots(numbers).mean(axis=0)[None] / 3
-    reading = Reading(
-        told, 0.1, np.array([0.9, 0.2, 0.5]), np.array([0.3, 1.0, 0.5]), np.zeros(1), np.array([[-1.0, 0.4]])
-    )
-    outlook = reading(shares, np.array([[0.7], [0.2]]))
-    assert outlook.place == pytest.approx(0.1 + 0.9 * (0.4 - 0.1) + 0.2 * (0.7 - 0.4) + 0.5 * (0.7 - 0.3), rel=1e-5)
-    assert outlook.spread == pytest.approx(np.exp(0.3 + 0.5 * 0.2 / 2) * 0.2, rel=1e-4)
-    beyond = reading(shares, np.array([[0.7], [1e6]])).spread  # noise is not followed to where nobody was
-    assert beyond == pytest.approx(np.exp(0.3 + 0.5 * 0.4 / 2) * 0.2, rel=1e-4)
-
-
-def test_readings_do_not_leave_the_range_by_much():
-    told = TargetEncoding(np.array([0.0, 0.0, -9.0]), np.array([1.0, 1.0, 9.0]))
-    terms, _ = terms_of(told, np.full((1, 6), 1 / 6), np.array([[1e6]]), 0.0)
-    assert terms.max() <= 1 + BEYOND
-    place = Reading(told, 0.0, np.array([1.0, 9.0, 9.0]), np.zeros(2), np.zeros(1), np.empty((0, 2)))(
-        np.full((1, 6), 1 / 6), np.array([[1e6]])
-    ).place
-    assert place == 1 + BEYOND
-
-
-@pytest.mark.parametrize("name", ["linear", "log", "asinh"])
-def test_expected_numbers_are_means_over_errors(rng, name):
-    """Errors that are skewed: were they taken with the other sign, all means would be others."""
-    y = np.exp(rng.standard_normal(50))
-    told, scale, errors = (
-        TargetEncoding(np.zeros(2), np.ones(2)),
-        Scale.of(name, y),
-        np.sort(rng.exponential(size=2000)),
-    )
-    reading = Reading(told, 0.0, np.ones(1), np.zeros(2), errors, np.empty((0, 2)))
-    training_set = RegressionTrainingSet(y[:, None], np.stack([y, y**2]), told)
-    ensemble = RegressionEnsemble({}, [], Mixture(np.ones((1, 1)), reading), training_set, [], scale)
-    place, spread = np.array([-1.0, 0.0, 0.5]), np.array([0.1, 0.3, 0.2])
-    expected = scale.back(place[:, None] + spread[:, None] * errors).mean(axis=1)
-    assert_allclose(ensemble.means(Outlook(place, spread)), expected, rtol=1e-2 if name != "linear" else 1e-12)

@@ -1,4 +1,6 @@
-"""Committees predict what their definition says, with all voters and with a shortlist of them."""
+"""Ensembles predict what their definition says, with all training samples and with a shortlist of them."""
+
+import pickle
 
 import numpy as np
 import pytest
@@ -6,19 +8,19 @@ from sklearn.datasets import make_classification
 
 import freemetric
 from freemetric import FreeEnergyClassifier, FreeEnergyRegressor
-from freemetric.ensemble.model import BaseEnsemble, Ensemble
+from freemetric.ensemble.model import Ensemble
+from freemetric.ensemble.population import mixed_shares
 from freemetric.kernels import kernels_for, numba_, reference
-from freemetric.metrics import index as polling
-from freemetric.metrics import index as shortlist
+from freemetric.metrics import index
 
 
 def problem(rng, copies=False, M=300, C=3):
     Z, Q = rng.random((2, M, 7)), rng.random((2, 25, 7))
     counts = rng.integers(1, 5, M) if copies else np.ones(M, dtype=int)
-    ballots = np.array([rng.multinomial(n, np.ones(C) / C) for n in counts]) * rng.uniform(0.5, 2, (M, 1))
+    votes = np.array([rng.multinomial(n, np.ones(C) / C) for n in counts]) * rng.uniform(0.5, 2, (M, 1))
     weights = np.where(np.isin(np.arange(1, 33), [1, 3, 8, 32]), 0.25, 0.0)
     candidates = np.array([rng.permutation(M)[:90] for _ in range(25)])
-    return Z, Q, candidates, counts, ballots.astype(np.float32), weights
+    return Z, Q, candidates, counts, votes.astype(np.float32), weights
 
 
 @pytest.mark.parametrize("copies", [False, True])
@@ -38,10 +40,10 @@ def test_kernels_agree(device, copies, rng):
 
 def test_the_reference_by_hand():
     Z, Q = np.array([[[0.0], [1.0], [5.0]]]), np.array([[[0.1]]])
-    ballots = np.array([[1.0, 1.0], [0.0, 1.0], [3.0, 0.0]])
-    shares = reference.neighbor_shares(Z, Q, np.array([[2, 0, 1]]), np.array([2, 1, 3]), ballots, [0.5, 0.0, 0.5])
+    votes = np.array([[1.0, 1.0], [0.0, 1.0], [3.0, 0.0]])
+    shares = reference.neighbor_shares(Z, Q, np.array([[2, 0, 1]]), np.array([2, 1, 3]), votes, [0.5, 0.0, 0.5])
     np.testing.assert_allclose(shares, [[0.5 * 0.5 + 0.5 / 3, 0.5 * 0.5 + 0.5 * 2 / 3]])
-    few = reference.neighbor_shares(Z, Q, np.array([[2, 0]]), np.array([2, 1, 3]), ballots, [1.0])
+    few = reference.neighbor_shares(Z, Q, np.array([[2, 0]]), np.array([2, 1, 3]), votes, [1.0])
     np.testing.assert_allclose(few, [[0.5, 0.5]])
 
 
@@ -54,8 +56,9 @@ def model():
 def test_asking_all_is_the_mixture_of_all_shares(model):
     fitted, X = model
     ensemble = fitted.ensemble_
-    by_definition = ensemble.mixture(ensemble.shares(X[:50]), ensemble.density_energies(X[:50]))
-    np.testing.assert_allclose(ensemble.predict_proba(X[:50]), by_definition, atol=2e-5)
+    mixed = mixed_shares(ensemble.weights, ensemble.shares(X[:50]))
+    by_definition = ensemble.head.answers(mixed, ensemble.head.wholes(X[:50]))
+    np.testing.assert_allclose(ensemble.predict(X[:50]), by_definition, atol=2e-5)
 
 
 def test_a_shortlist_changes_little_and_its_recall_is_known(model):
@@ -66,24 +69,24 @@ def test_a_shortlist_changes_little_and_its_recall_is_known(model):
     assert np.abs(exact - short).mean() < 0.01
     assert fitted.shortlist_ in (128, 256)
     assert fitted.shortlist_recall_ == pytest.approx(fitted.ensemble_.index().recall(X, fitted.shortlist_), abs=0.03)
-    index = fitted.ensemble_.index()
-    assert index.recall(X[:20], 900) == 1.0
-    assert index.recall(X[:20], 40) < index.recall(X[:20], 200) < 1.0
+    of_all = fitted.ensemble_.index()
+    assert of_all.recall(X[:20], 900) == 1.0
+    assert of_all.recall(X[:20], 40) < of_all.recall(X[:20], 200) < 1.0
 
 
 def test_large_models_compute_coordinates_when_they_are_asked(model, monkeypatch):
     fitted, X = model
     kept = fitted.set_params(shortlist=100).predict_proba(X[:30])
-    monkeypatch.setattr(polling, "KEPT_BYTES", 0)
-    polling.INDICES.clear()
+    monkeypatch.setattr(index, "KEPT_BYTES", 0)
+    fitted.ensemble_.computed.clear()
     np.testing.assert_allclose(fitted.predict_proba(X[:30]), kept, atol=1e-4)  # views in single precision
     assert fitted.ensemble_.index().coordinates is None
-    monkeypatch.setattr(shortlist, "MANY_PLACES", 100)
-    polling.INDICES.clear()
+    monkeypatch.setattr(index, "MANY_PLACES", 100)
+    fitted.ensemble_.computed.clear()
     assert fitted.ensemble_.index().shortlist.cells is not None
     assert np.abs(fitted.predict_proba(X[:30]) - kept).mean() < 0.01
     monkeypatch.undo()
-    polling.INDICES.clear()
+    fitted.ensemble_.computed.clear()
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, -1])
@@ -100,14 +103,26 @@ def test_as_many_are_asked_as_there_are_neighbours_that_vote(model):
     fitted.set_params(shortlist="auto")
 
 
-def test_a_committee_for_regression_has_nothing_of_classification(rng):
+def test_a_regression_predicts_by_its_head(rng):
     X = rng.random((40, 2))
-    ensemble = FreeEnergyRegressor(2, candidates=["scaled/identity"], random_state=0).fit(X, X[:, 0]).ensemble_
-    for name in ("predict_proba", "density_energies", "basins"):
-        with pytest.raises(AttributeError, match=f"'RegressionEnsemble' object has no attribute '{name}'"):
-            getattr(ensemble, name)
-    assert isinstance(ensemble, BaseEnsemble)
-    assert not isinstance(ensemble, Ensemble)
+    fitted = FreeEnergyRegressor(2, candidates=["scaled/identity"], random_state=0).fit(X, X[:, 0])
+    ensemble = fitted.ensemble_
+    assert isinstance(ensemble, Ensemble)
+    assert not hasattr(ensemble.head, "densities")
+    prediction = ensemble.head(ensemble.votes(X), ensemble.head.wholes(X))
+    np.testing.assert_array_equal(ensemble.predict(X)[:, 0], ensemble.head.means(prediction))
+    np.testing.assert_allclose(fitted.predict(X), ensemble.predict(X)[:, 0], rtol=1e-6)
+
+
+def test_what_is_computed_once_is_no_part_of_an_ensemble(model):
+    fitted, X = model
+    ensemble = fitted.ensemble_
+    ensemble.predict(X[:3])
+    ensemble.outlier_score(X[:3])
+    assert {"index", "embedding", "outliers"} <= set(ensemble.computed)
+    copy = pickle.loads(pickle.dumps(ensemble))
+    assert copy.computed == {}
+    np.testing.assert_array_equal(copy.predict(X[:9]), ensemble.predict(X[:9]))
 
 
 def test_every_backend_has_the_same_functions():
@@ -115,8 +130,8 @@ def test_every_backend_has_the_same_functions():
         assert hasattr(kernels_for(device), "neighbor_shares")
 
 
-def test_a_committee_alone_is_saved(model, tmp_path):
+def test_an_ensemble_alone_is_saved(model, tmp_path):
     fitted, X = model
-    freemetric.files.save(fitted.ensemble_, tmp_path / "committee.fm")
-    loaded = freemetric.load(tmp_path / "committee.fm")
-    np.testing.assert_array_equal(loaded.predict_proba(X[:9]), fitted.ensemble_.predict_proba(X[:9]))
+    freemetric.files.save(fitted.ensemble_, tmp_path / "ensemble.fm")
+    loaded = freemetric.load(tmp_path / "ensemble.fm")
+    np.testing.assert_array_equal(loaded.predict(X[:9]), fitted.ensemble_.predict(X[:9]))

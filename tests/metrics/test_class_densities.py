@@ -1,4 +1,4 @@
-"""Classes as wholes, against densities of scipy, counting by hand, and what must not matter."""
+"""Class densities against those of scipy, counting by hand, and what must not matter."""
 
 import numpy as np
 import pytest
@@ -91,7 +91,7 @@ def test_weights_that_round_do_not_make_intervals(rng):
     assert np.isfinite(ScreenedNaiveBayes.of(X, y, 2, weights)(X)).all()
 
 
-@pytest.mark.parametrize("basins", CLASS_DENSITIES.values(), ids=CLASS_DENSITIES)
+@pytest.mark.parametrize("densities", CLASS_DENSITIES.values(), ids=CLASS_DENSITIES)
 class TestAll:
     def test_units_do_not_matter(self, densities, rows):
         X, y = rows

@@ -1,4 +1,4 @@
-"""Votes counted in precincts are those of all voters together."""
+"""Votes counted partition by partition are those of all training samples together."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from freemetric.dask.partition_index import Precinct, Spaces, answers, merged, row_keys
 from freemetric.ensemble.model import Ensemble
-from freemetric.metrics import Calibration, Candidate, Member, Mixture, TrainingSet
+from freemetric.ensemble.tasks.classification import ClassificationHead
+from freemetric.metrics import Candidate, ClassEncoding, Member, TrainingSet
 from freemetric.metrics.views import Scaled
 
 
@@ -19,13 +20,13 @@ def ensemble(rng):
     full = Member(Candidate("scaled", "full", "log-nca"), rng.standard_normal((4, 2, 3)))
     weights = np.zeros((2, 9))
     weights[0, 2], weights[1, [0, 6]] = 0.5, 0.25
-    mixture = Mixture(weights, Calibration(1.0, np.zeros(3)))
-    return Ensemble({"scaled": Scaled.of(X)}, [plain, full], mixture, TrainingSet(X, y, 3))
+    training_set, head = TrainingSet(X, y, ClassEncoding(3)), ClassificationHead(1.0, np.zeros(3))
+    return Ensemble({"scaled": Scaled.of(X)}, [plain, full], weights, training_set, head)
 
 
 def precincts(training_set, parts):
     for rows in parts:
-        yield Precinct.of(training_set.X[rows], training_set.y[rows], training_set.n_classes, rows)
+        yield Precinct.of(training_set.X[rows], training_set.y[rows], training_set.n_cells, rows)
 
 
 @pytest.mark.parametrize("n_parts", [1, 2, 7])
@@ -34,9 +35,7 @@ def test_as_if_all_lived_together(ensemble, rng, n_parts):
     parts = [np.sort(rows) for rows in np.array_split(rng.permutation(90), n_parts)]
     found = [answers(spaces, precinct, Q) for precinct in precincts(ensemble.training_set, parts)]
     for order in (found, found[::-1]):
-        assert_allclose(
-            ensemble.mixture.calibration(merged(order).shares(spaces)), ensemble.predict_proba(Q), rtol=1e-5
-        )
+        assert_allclose(ensemble.head.answers(merged(order).shares(spaces)), ensemble.predict(Q), rtol=1e-5)
     in_steps = merged([merged(found[: n_parts // 2 + 1]), *found[n_parts // 2 + 1 :]])
     assert_allclose(in_steps.shares(spaces), merged(found).shares(spaces))
 
@@ -45,7 +44,7 @@ def test_a_precinct_without_voters_and_one_with_fewer_than_asked(ensemble, rng):
     Q, spaces = rng.random((5, 3)), Spaces.of(ensemble)
     parts = [np.arange(0), np.arange(2), np.arange(2, 90)]
     found = [answers(spaces, precinct, Q, 256) for precinct in precincts(ensemble.training_set, parts)]
-    assert_allclose(ensemble.mixture.calibration(merged(found).shares(spaces)), ensemble.predict_proba(Q), rtol=1e-5)
+    assert_allclose(ensemble.head.answers(merged(found).shares(spaces)), ensemble.predict(Q), rtol=1e-5)
 
 
 def test_a_shortlist_of_a_precinct_asks_only_those_on_it(ensemble, rng):

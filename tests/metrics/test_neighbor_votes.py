@@ -3,7 +3,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from freemetric.metrics.neighbor_votes import NeighborVotes, shares, votes_by_count
-from freemetric.metrics.training_set import equal_rows, places_of
+from freemetric.metrics.training_set import ClassEncoding, equal_rows, places_of
 
 
 @pytest.fixture(params=["cpu", "reference", "torch"])
@@ -78,8 +78,8 @@ def test_a_row_is_left_out_and_its_copies_are_not():
 
 
 def test_rows_that_a_map_has_thrown_together_do_not_vote_for_themselves():
-    # different rows at one point of the space: of the voters known there any may be the pattern's own
-    places = places_of(np.arange(10.0)[:, None], np.arange(10) % 2, 2)
+    # different rows at one point of the space: of the samples known there any may be the pattern's own
+    places = places_of(np.arange(10.0)[:, None], np.arange(10) % 2, ClassEncoding(2))
     y = np.arange(10) % 2
     votes = NeighborVotes(np.zeros((10, 1)), places, 3).left_out(np.arange(10), one_vote_each(y, np.arange(10), 2))
     np.testing.assert_array_equal(votes[:, -1].sum(axis=1), 3)
@@ -89,7 +89,7 @@ def test_rows_that_a_map_has_thrown_together_do_not_vote_for_themselves():
 def test_shares_of_all_numbers_of_neighbours_in_one_pass(copies, rng):
     Z = rng.integers(0, 3, (60, 2)).astype(float) if copies else rng.random((60, 2))
     y, weights = rng.integers(0, 3, 60), rng.uniform(0.5, 2, 60)
-    places = places_of(Z, y, 3, weights)
+    places = places_of(Z, y, ClassEncoding(3), weights)
     search, rows = NeighborVotes(Z[places.rows], places, 59), np.array([4, 9, 30])
     own = weights[rows, None] * one_vote_each(y, rows, 3)
     out = np.zeros((5, 59, 3), dtype=np.float32)
@@ -100,8 +100,8 @@ def test_shares_of_all_numbers_of_neighbours_in_one_pass(copies, rng):
 
 
 def test_votes_by_count_by_hand():
-    counts, ballots = np.array([[2, 1, 3]]), np.array([[[1.0, 1.0], [0.0, 1.0], [3.0, 0.0]]], dtype=np.float32)
-    votes = votes_by_count(counts, ballots, 5)[0]
+    counts, votes = np.array([[2, 1, 3]]), np.array([[[1.0, 1.0], [0.0, 1.0], [3.0, 0.0]]], dtype=np.float32)
+    votes = votes_by_count(counts, votes, 5)[0]
     np.testing.assert_allclose(votes, [[0.5, 0.5], [1, 1], [1, 2], [2, 2], [3, 2]])
 
 
@@ -117,9 +117,11 @@ def test_equal_rows(rng):
 
 
 def test_weights_of_a_place_add_up():
-    places = places_of(np.array([[1.0], [2.0], [1.0]]), np.array([0, 1, 1]), 2, np.array([0.5, 1.0, 2.0]))
+    places = places_of(
+        np.array([[1.0], [2.0], [1.0]]), np.array([0, 1, 1]), ClassEncoding(2), np.array([0.5, 1.0, 2.0])
+    )
     np.testing.assert_array_equal(places.counts, [2, 1])
-    np.testing.assert_allclose(places.ballots, [[0.5, 2.0], [0.0, 1.0]])
+    np.testing.assert_allclose(places.votes, [[0.5, 2.0], [0.0, 1.0]])
 
 
 def test_ties_are_decided_by_the_nearest():
