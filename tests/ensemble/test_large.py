@@ -1,14 +1,14 @@
-"""Very many rows: a bounded search, all of them as voters, nothing copied."""
+"""Very many rows: a bounded search, all of them vote, nothing copied."""
 
 import numpy as np
 import pytest
 
 from freemetric import FreeEnergyClassifier, Recipe
-from freemetric.ensemble.search import panel_of
-from freemetric.ensemble.tasks.classification import Classes
+from freemetric.ensemble.search import searched_part
+from freemetric.ensemble.tasks.classification import ClassificationTask
 from freemetric.learners import training_rows as rows_module
 from freemetric.learners.training_rows import canonical_order, training_rows
-from freemetric.metrics import TrainingSet
+from freemetric.metrics import ClassEncoding, TrainingSet
 
 SHORT = Recipe(most_searched=300, most_judged=200, smallest_bag=50, kinds=("scaled/diagonal", "scaled/full"))
 
@@ -21,17 +21,17 @@ def blobs(n, seed=0):
     return X, y
 
 
-def test_a_panel_is_a_stratified_sample():
+def test_the_searched_part_is_a_stratified_sample():
     X, y = blobs(5000)
     y[y == 2] = np.where(np.arange((y == 2).sum()) < 5, 2, 1)  # a rare class
-    training_set = TrainingSet(X, y, 3, rows=np.arange(5000) + 7)
-    panel = panel_of(training_set, Classes(3), 500, np.random.SeedSequence(0))
-    assert abs(len(panel) - 500) <= 3
-    np.testing.assert_array_equal(training_set.X[panel.rows - 7], panel.X)
-    share = np.bincount(panel.y) / len(panel)
+    training_set = TrainingSet(X, y, ClassEncoding(3), rows=np.arange(5000) + 7)
+    part = searched_part(training_set, ClassificationTask(3), 500, np.random.SeedSequence(0))
+    assert abs(len(part) - 500) <= 3
+    np.testing.assert_array_equal(training_set.X[part.rows - 7], part.X)
+    share = np.bincount(part.y) / len(part)
     np.testing.assert_allclose(share, np.bincount(y) / 5000, atol=0.005)
-    assert (panel.y == 2).sum() == 2  # one would have no neighbour of its class
-    assert panel_of(training_set, Classes(3), 5000, np.random.SeedSequence(0)) is training_set
+    assert (part.y == 2).sum() == 2  # one would have no neighbour of its class
+    assert searched_part(training_set, ClassificationTask(3), 5000, np.random.SeedSequence(0)) is training_set
 
 
 def test_all_rows_vote_though_few_were_searched():

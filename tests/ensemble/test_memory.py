@@ -12,12 +12,12 @@ from scipy.spatial.distance import pdist
 from freemetric import FreeEnergyClassifier, Recipe, load
 from freemetric.energies import Confinement, NCAEnergy
 from freemetric.ensemble.candidates import MANY_CLASSES_BYTES, Panel, affordable_panel
+from freemetric.ensemble.population import mixed_shares
 from freemetric.ensemble.running import kinds_to_try
 from freemetric.ensemble.search import Problem
-from freemetric.ensemble.tasks.classification import Classes
+from freemetric.ensemble.tasks.classification import ClassificationTask
 from freemetric.learners.averaged_metric import AveragedMetric
-from freemetric.metrics import Axes, TrainingSet
-from freemetric.metrics.heads import mixed_shares
+from freemetric.metrics import Axes, ClassEncoding, TrainingSet
 from freemetric.metrics.views import Scaled
 
 pytestmark = pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
@@ -91,7 +91,7 @@ def test_features_of_a_wide_table_have_shares(wide, view):
 
 def problem(n_features, energy=None):
     y = np.arange(20) % 2
-    return Problem(TrainingSet(np.zeros((20, n_features)), y, 2), Classes(2), energy)
+    return Problem(TrainingSet(np.zeros((20, n_features)), y, ClassEncoding(2)), ClassificationTask(2), energy)
 
 
 def test_only_maps_that_mix_many_features_see_their_axes():
@@ -175,7 +175,7 @@ def test_what_would_take_too_much_is_refused_before_it_begins(rng):
         FreeEnergyClassifier(4, candidates=["quantiles/full"], random_state=0).fit(X, y)
 
 
-def test_ballots_fit_the_memory():
+def test_votes_fit_the_memory():
     wanted = Panel(4000, 40)
     assert affordable_panel(wanted, [150] * 26, 8) == wanted  # ordinary tables are as they were
     panel = affordable_panel(wanted, [8] * 500, 8)

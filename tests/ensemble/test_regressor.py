@@ -13,8 +13,10 @@ from sklearn.neighbors import KNeighborsRegressor
 import freemetric
 from freemetric import FreeEnergyRegressor
 from freemetric.ensemble.tasks.intervals import interval_chances
-from freemetric.ensemble.tasks.regression import Judged, Numbers, noise_trends, read, spread_of
+from freemetric.ensemble.tasks.regression import RegressionTask, Scored, noise_trends, spread_of
+from freemetric.ensemble.tasks.scales import Scale
 from freemetric.metrics import TargetEncoding
+from freemetric.metrics.trends import LinearTrend
 
 
 def small(**options):
@@ -200,25 +202,26 @@ def test_noise_that_grows_along_a_feature_is_found(rng):
 
 
 def test_strengths_are_least_squares_where_they_are_positive(rng):
-    numbers = np.array([rng.standard_normal(500), rng.random(500), rng.standard_normal(500)])
-    told = TargetEncoding.ranges_of(numbers)
-    shares, trends = told.ballots(numbers) / 3, rng.standard_normal((1, 500)).clip(told.low[0], told.high[0])
-    y = numbers[0] + 0.5 * (trends[0] - numbers[0])
-    reading = read(told, Judged(shares, trends, y), prior=1e-9)
-    assert_allclose(reading.strengths, [1, 0.5, 0], atol=0.02)
-    assert_allclose(reading(shares, trends).place, y, atol=0.02)
+    values = np.array([rng.standard_normal(500), rng.random(500), rng.standard_normal(500)])
+    encoding = TargetEncoding.of(values)
+    shares, trends = encoding.votes(values) / 3, rng.standard_normal((1, 500)).clip(encoding.low[0], encoding.high[0])
+    y = values[0] + 0.5 * (trends[0] - values[0])
+    task = RegressionTask(encoding, [LinearTrend([], np.empty(0), 0.0)], Scale("linear", 0.0, 1.0))
+    head = task.head(Scored.of(np.empty((500, 1)), shares, trends, y, None), prior=1e-9)
+    assert_allclose(head.strengths, [1, 0.5, 0], atol=0.02)
+    assert_allclose(head(shares, trends).location, y, atol=0.02)
 
 
-def test_judges_of_numbers_by_hand():
-    told = TargetEncoding(np.zeros(2), np.ones(2))
-    target = Numbers(told)
-    shares = told.ballots(np.array([[0.2, 0.9], [0.0, 0.0]])) / 2
-    assert_allclose(target.scores(shares, np.array([0.0, 1.0])), (0.04 + 0.01) / 2, rtol=1e-5)
-    assert_allclose(target.errors(shares, np.array([0.0, 1.0]), np.array([3.0, 1.0])), (3 * 0.2 + 0.1) / 4, rtol=1e-5)
+def test_scores_by_hand():
+    encoding = TargetEncoding(np.zeros(2), np.ones(2))
+    task = RegressionTask(encoding)
+    shares = encoding.votes(np.array([[0.2, 0.9], [0.0, 0.0]])) / 2
+    assert_allclose(task.scores(shares, np.array([0.0, 1.0])), (0.04 + 0.01) / 2, rtol=1e-5)
+    assert_allclose(task.errors(shares, np.array([0.0, 1.0]), np.array([3.0, 1.0])), (3 * 0.2 + 0.1) / 4, rtol=1e-5)
 
 
 def test_strata_are_quarters():
-    strata = Numbers(TargetEncoding(np.zeros(1), np.ones(1))).strata(np.arange(40.0)[::-1])
+    strata = RegressionTask(TargetEncoding(np.zeros(1), np.ones(1))).strata(np.arange(40.0)[::-1])
     assert [len(part) for part in strata] == [10] * 4
     assert sorted(np.concatenate(strata).tolist()) == list(range(40))
     assert strata[0].min() == 30

@@ -1,4 +1,4 @@
-"""The search by its parts: tasks are pure, replicas have streams of their own, judges are fair."""
+"""The search by its parts: tasks are pure, replicas have streams of their own, out-of-bag votes are fair."""
 
 import numpy as np
 import pytest
@@ -13,17 +13,17 @@ from freemetric.ensemble.candidates import candidate_of
 from freemetric.ensemble.population import Population
 from freemetric.ensemble.sampling import replicas_of
 from freemetric.ensemble.search import Problem, Search, one_by_one
-from freemetric.ensemble.tasks.classification import Classes, classification_result
+from freemetric.ensemble.tasks.classification import ClassificationTask
 from freemetric.ensemble.tasks.decisions import Decision
 from freemetric.exceptions import InterruptedFitWarning
-from freemetric.metrics import Candidate, TrainingSet
+from freemetric.metrics import Candidate, ClassEncoding, TrainingSet
 
 RECIPE = Recipe()
 
 
 def search_in(X, y, recipe=RECIPE, run=one_by_one, seed=0, **options):
     n_classes = y.max() + 1
-    problem = Problem(TrainingSet(X, y, n_classes), Classes(n_classes), **options)
+    problem = Problem(TrainingSet(X, y, ClassEncoding(n_classes)), ClassificationTask(n_classes), **options)
     return Search(problem, recipe, np.random.SeedSequence(seed), run)
 
 
@@ -48,8 +48,8 @@ def test_out_of_bag_votes_by_brute_force(iris):
                 Z = V @ A.T
                 nearest = nearest_classes(Z, y, Z[i], 40, without=i)
                 expected += np.eye(3)[nearest].cumsum(axis=0) / np.arange(1, 41)[:, None]
-        np.testing.assert_allclose(result.ballots.shares[i], expected, rtol=1e-6)
-        assert expected[0].sum() == result.ballots.counts[i] == 2  # complementary bags
+        np.testing.assert_allclose(result.oob_votes.shares[i], expected, rtol=1e-6)
+        assert expected[0].sum() == result.oob_votes.counts[i] == 2  # complementary bags
 
 
 def test_plain_neighbors_are_judged_by_leaving_one_out(iris):
@@ -67,7 +67,7 @@ def test_plain_neighbors_are_judged_once(iris):
     result = search.enter(Candidate("scaled", "identity", "log-nca"))
     for _ in range(2):
         search.grow([(result, 0)])
-    assert set(result.ballots.counts) == {1}
+    assert set(result.oob_votes.counts) == {1}
 
 
 def test_never_clearly_worse_than_plain_neighbors_out_of_bag(rng):
@@ -78,9 +78,10 @@ def test_never_clearly_worse_than_plain_neighbors_out_of_bag(rng):
     search = search_in(X, y, Recipe(n_replicas=12))
     allocate_replicas(search, [candidate_of(kind, RECIPE, bag_size=60) for kind in RECIPE.kinds], True, True)
     decision, population = Decision(None, None, np.arange(2), search.problem.training_set), search.population
-    outcome = classification_result(population, RECIPE, decision)
-    best_plain = outcome.scores[~population.learns].min()
-    brier = ((outcome.probabilities - np.eye(2)[population.truth]) ** 2).sum(axis=1) / 2
+    result = ClassificationTask(2, decision).result(population, RECIPE, 80)
+    best_plain = population.scores()[~population.learns].min()
+    probabilities = result.attributes["oob_decision_function_"][population.judges]
+    brier = ((probabilities - np.eye(2)[population.truth]) ** 2).sum(axis=1) / 2
     assert brier.mean() <= best_plain + 2 * brier.std() / np.sqrt(len(brier)) + 0.02
 
 
@@ -113,7 +114,7 @@ def test_tasks_can_be_done_in_other_processes(tasks):
     there = Parallel(n_jobs=2, backend="loky")(delayed(replicas_of)(task) for task in todo)
     for one, other in zip(here, there, strict=True):
         np.testing.assert_array_equal(one.maps, other.maps)
-        np.testing.assert_array_equal(one.ballots.shares, other.ballots.shares)
+        np.testing.assert_array_equal(one.oob_votes.shares, other.oob_votes.shares)
 
 
 def test_replicas_come_out_the_same_alone(tasks):
@@ -184,13 +185,14 @@ def test_larger_bags_are_tried_by_as_many_replicas_of_every_form():
 @pytest.mark.parametrize(("right", "better"), [(0.9, True), (0.7, False), (0.5, False)])
 def test_better_means_by_more_than_the_error(right, better, rng):
     y = np.arange(400) % 2
-    population = Population(TrainingSet(np.arange(400.0)[:, None], y, 2), Classes(2), np.arange(400), 1)
+    training_set = TrainingSet(np.arange(400.0)[:, None], y, ClassEncoding(2))
+    population = Population(training_set, ClassificationTask(2), np.arange(400), 1)
     for share in (0.7, right):
         result = population.enter(Candidate("scaled", "full", "log-nca"), 1)
         correct = np.clip(share + rng.normal(0, 0.2, 400), 0, 1)
-        result.ballots.shares[np.arange(400), 0, y] = correct
-        result.ballots.shares[np.arange(400), 0, 1 - y] = 1 - correct
-        result.ballots.counts[:] = 1
+        result.oob_votes.shares[np.arange(400), 0, y] = correct
+        result.oob_votes.shares[np.arange(400), 0, 1 - y] = 1 - correct
+        result.oob_votes.counts[:] = 1
     old, new = population.results
     assert is_better(population, [new], [old]) == better
 

@@ -280,13 +280,13 @@ class RegressionTask(Task):
             population.truth,
             population.judges_weights,
         )
-        head, prediction = with_noises(self._head(scored, recipe.reading_prior), scored, recipe.noises)
+        head, prediction = with_noises(self.head(scored, recipe.reading_prior), scored, recipe.noises)
         known, everyone = head.means(prediction), np.full(n_rows, np.nan)
         everyone[training_set.rows[numbers]] = known
         score = self.score(known[:, None], population.truth, population.judges_weights)
         return OOBResult(weights, head, {"oob_prediction_": everyone, "oob_score_": score})
 
-    def _head(self, scored: Scored, prior: float) -> RegressionHead:
+    def head(self, scored: Scored, prior: float) -> RegressionHead:
         """The head of least squared errors, with one spread for all samples.
 
         Strengths are not negative; a prior worth a share of the samples holds those of trends near 0. Where no sample

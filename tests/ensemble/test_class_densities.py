@@ -1,4 +1,4 @@
-"""What the classes as wholes add to the votes."""
+"""What class densities add to the votes."""
 
 from dataclasses import replace
 
@@ -8,12 +8,12 @@ from scipy.optimize import check_grad
 from scipy.special import log_softmax, softmax
 
 from freemetric import FreeEnergyClassifier, Recipe
-from freemetric.ensemble.oob import cross_fitted_densities
-from freemetric.ensemble.tasks import classification as target
-from freemetric.ensemble.tasks.classification import Classes
-from freemetric.metrics import TrainingSet
+from freemetric.ensemble.tasks import classification
+from freemetric.ensemble.tasks.classification import calibrated, cross_fitted_densities
+from freemetric.metrics import ClassEncoding, TrainingSet
 
-VOTES_ALONE = replace(Recipe(), basins=())
+RECIPE = Recipe()
+VOTES_ALONE = replace(RECIPE, basins=())
 
 
 def nested(rng, n):
@@ -33,25 +33,25 @@ def test_they_see_what_neighbours_miss(rng):
 
 def test_none_where_none_are_wanted(rng):
     model = FreeEnergyClassifier(8, recipe=VOTES_ALONE, random_state=0).fit(*nested(rng, 80))
-    assert not model.ensemble_.densities
-    assert not len(model.ensemble_.mixture.calibration.strengths)
+    assert not model.ensemble_.head.densities
+    assert not len(model.ensemble_.head.strengths)
 
 
 def test_labels_alone_decide_nothing(rng):
-    """Where classes are names drawn by lot, basins must not promise anything."""
+    """Where classes are names drawn by lot, densities must not promise anything."""
     X, y = rng.normal(size=(200, 6)), rng.integers(0, 2, 200)
     model = FreeEnergyClassifier(12, random_state=0).fit(X, y)
     assert abs(model.oob_score_ - 0.5) < 0.11
     assert model.predict_proba(rng.normal(size=(200, 6))).max() < 0.9
 
 
-def test_a_judge_has_no_part_in_what_it_judges(rng):
+def test_a_sample_has_no_part_in_its_own_densities(rng):
     X, y = nested(rng, 60)
     other = y.copy()
     other[17] = 1 - y[17]
-    judges = np.arange(60)
-    _, before = cross_fitted_densities(("wells", "mean-field"), TrainingSet(X, y, 2), judges)
-    _, after = cross_fitted_densities(("wells", "mean-field"), TrainingSet(X, other, 2), judges)
+    everyone, encoding = np.arange(60), ClassEncoding(2)
+    _, before = cross_fitted_densities(("wells", "mean-field"), TrainingSet(X, y, encoding), everyone)
+    _, after = cross_fitted_densities(("wells", "mean-field"), TrainingSet(X, other, encoding), everyone)
     np.testing.assert_array_equal(before[:, 17], after[:, 17])
     assert (before != after).any(axis=(0, 2)).sum() == 54  # all but the tenth that is left out with it
 
@@ -62,9 +62,9 @@ def test_strengths_are_found(rng):
     P = softmax(-1.5 * F[0], axis=1)
     y = (P.cumsum(axis=1) < rng.random((3000, 1))).sum(axis=1)
     shares = rng.dirichlet(np.ones(3), 3000)
-    calibration = Classes(3).calibrated(shares, y, energies=F)
-    assert calibration.strengths[0] == pytest.approx(1.5, abs=0.15)
-    assert calibration.slope < 0.15
+    head = calibrated(shares, y, None, F, [], RECIPE)
+    assert head.strengths[0] == pytest.approx(1.5, abs=0.15)
+    assert head.slope < 0.15
 
 
 def test_the_gradient_of_the_calibration(rng, monkeypatch):
@@ -82,13 +82,13 @@ def test_the_gradient_of_the_calibration(rng, monkeypatch):
         assert check_grad(by_definition, lambda p: loss(p)[1], p) < 1e-4
         return minimize(loss, start, **options)
 
-    minimize = target.minimize
-    monkeypatch.setattr(target, "minimize", check)
-    assert (Classes(3).calibrated(shares, y, weights, F).strengths >= 0).all()
+    minimize = classification.minimize
+    monkeypatch.setattr(classification, "minimize", check)
+    assert (calibrated(shares, y, weights, F, [], RECIPE).strengths >= 0).all()
 
 
 @pytest.mark.parametrize("names", [("well",), "wells", ["wells"], (["wells"],), (None,)])
-def test_basins_that_there_are_not(names):
+def test_densities_that_there_are_not(names):
     with pytest.raises(ValueError, match="basins of Recipe are not a tuple of some of") as caught:
         Recipe(basins=names)
     assert "\n" not in str(caught.value)

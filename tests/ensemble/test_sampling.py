@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from freemetric.ensemble.sampling import Bags
-from freemetric.ensemble.tasks.classification import Classes
+from freemetric.ensemble.tasks.classification import ClassificationTask
 
 
 def bags_of(rng, y, share, most=10**9, **options):
-    return Bags(rng, Classes(y.max() + 1).strata(y), share, most, **options)
+    return Bags(rng, ClassificationTask(y.max() + 1).strata(y), share, most, **options)
 
 
 def test_bags_are_stratified(rng):

@@ -5,35 +5,41 @@ from scipy.special import softmax
 
 from freemetric import Recipe
 from freemetric.ensemble.candidates import spread
-from freemetric.ensemble.population import allowed_neighbors, best_pair, boltzmann_weights, selection_weights
-from freemetric.ensemble.tasks.classification import Classes
-from freemetric.metrics import Calibration, Mixture
+from freemetric.ensemble.population import (
+    allowed_neighbors,
+    best_pair,
+    boltzmann_weights,
+    mixed_shares,
+    selection_weights,
+)
+from freemetric.ensemble.tasks.classification import ClassificationHead, ClassificationTask, calibrated
 
 RECIPE = Recipe()
+TASK = ClassificationTask(2)
 
 
 def test_brier_by_hand():
     shares = np.array([[0.5, 0.5], [1.0, 0.0], [0.2, 0.8]])
     y = np.array([0, 1, 1])
-    assert Classes(2).scores(shares, y) == pytest.approx((0.25 + 1.0 + 0.04) / 3)
+    assert TASK.scores(shares, y) == pytest.approx((0.25 + 1.0 + 0.04) / 3)
 
 
 def test_boltzmann_weights_follow_boltzmann():
     scores = np.array([[0.10, 0.12], [0.15, 0.30]])
-    weights = boltzmann_weights(scores, Classes(2).error_of(0.1, 100), 0.5)
+    weights = boltzmann_weights(scores, TASK.error_of(0.1, 100), 0.5)
     T = 0.5 * (np.sqrt(0.1 * 0.9 / 100) + 0.005)
     assert weights.sum() == pytest.approx(1)
     assert weights[0, 0] / weights[1, 0] == pytest.approx(np.exp(0.05 / T))
 
 
-def test_more_judges_decide_more_sharply():
+def test_more_samples_decide_more_sharply():
     scores = np.array([0.10, 0.12])
-    many, few = (boltzmann_weights(scores, Classes(2).error_of(0.1, n), 0.5)[1] for n in (10_000, 50))
+    many, few = (boltzmann_weights(scores, TASK.error_of(0.1, n), 0.5)[1] for n in (10_000, 50))
     assert many < 0.01 < 0.2 < few
 
 
 def test_perfect_scores_share_equally():
-    np.testing.assert_allclose(boltzmann_weights(np.zeros(4), Classes(2).error_of(0.0, 50), 0.5), 0.25)
+    np.testing.assert_allclose(boltzmann_weights(np.zeros(4), TASK.error_of(0.0, 50), 0.5), 0.25)
 
 
 def distorted(rng, N=4000, slope=2.0, bias=(0.5, -0.5, 0.0)):
@@ -43,12 +49,17 @@ def distorted(rng, N=4000, slope=2.0, bias=(0.5, -0.5, 0.0)):
     return shares, (P.cumsum(axis=1) > rng.random((N, 1))).argmax(axis=1), P
 
 
+def head_of(shares, y, **options):
+    """The calibrated head without class densities."""
+    return calibrated(shares, y, None, np.empty((0, *shares.shape)), [], RECIPE, **options)
+
+
 def test_calibration_finds_the_distortion(rng):
     shares, y, P = distorted(rng)
-    found = Classes(3).calibrated(shares, y)
+    found = head_of(shares, y)
     assert found.slope == pytest.approx(2.0, rel=0.08)
     np.testing.assert_allclose(found.bias - found.bias.mean(), [0.5, -0.5, 0.0], atol=0.12)
-    assert np.abs(found(shares) - P).mean() < 0.02
+    assert np.abs(found.answers(shares) - P).mean() < 0.02
 
 
 def test_calibration_minimises_the_penalised_log_loss(rng):
@@ -60,33 +71,34 @@ def test_calibration_minimises_the_penalised_log_loss(rng):
         return -np.log(P[np.arange(150), y]).sum() + RECIPE.calibration_prior / 2 * v @ v
 
     best = minimize(loss, np.zeros(4), method="Nelder-Mead", options={"maxiter": 5000, "fatol": 1e-10, "xatol": 1e-8}).x
-    found = Classes(3).calibrated(shares, y)
+    found = head_of(shares, y)
     np.testing.assert_allclose(np.append(np.log(found.slope), found.bias), best, atol=1e-3)
     assert check_grad(loss, lambda v: minimize(loss, v, method="BFGS", options={"maxiter": 0}).jac, best) < 1e-3
 
 
 def test_without_bias_decisions_stay(rng):
     shares, y, _ = distorted(rng, N=300)
-    found = Classes(3).calibrated(shares, y, with_bias=False)
-    np.testing.assert_array_equal(found(shares).argmax(axis=1), shares.argmax(axis=1))
+    found = head_of(shares, y, with_bias=False)
+    np.testing.assert_array_equal(found.answers(shares).argmax(axis=1), shares.argmax(axis=1))
 
 
-def test_without_judges_nothing_is_changed_much():
-    found = Classes(2).calibrated(np.empty((0, 2)), np.empty(0, dtype=int))
-    assert found(np.array([[0.2, 0.8]])).argmax() == 1
+def test_without_out_of_bag_samples_nothing_is_changed_much():
+    found = head_of(np.empty((0, 2)), np.empty(0, dtype=int))
+    assert found.answers(np.array([[0.2, 0.8]])).argmax() == 1
 
 
-def test_a_mixture_is_the_calibrated_weighted_mean(rng):
+def test_a_prediction_is_the_calibrated_weighted_mean(rng):
     shares = rng.dirichlet([1, 1], (2, 3, 50))
     weights = rng.dirichlet(np.ones(6)).reshape(2, 3)
-    mixture = Mixture(weights, Calibration(1.5, np.array([0.2, -0.2])))
     by_hand = sum(weights[c, k] * shares[c, k] for c in range(2) for k in range(3))
-    np.testing.assert_allclose(mixture(shares), mixture.calibration(by_hand))
+    np.testing.assert_allclose(mixed_shares(weights, shares), by_hand)
+    head = ClassificationHead(1.5, np.array([0.2, -0.2]))
+    np.testing.assert_allclose(head.answers(by_hand), softmax(1.5 * np.log(by_hand + 0.05) + [0.2, -0.2], axis=1))
 
 
-def test_trust_goes_to_allowed_neighbors_and_not_to_hopeless_candidates():
+def test_weight_goes_to_allowed_neighbors_and_not_to_hopeless_candidates():
     scores = np.array([[0.1, 0.1, 0.1], [0.1, 0.11, 0.1], [0.9, 0.9, 0.9]])
-    weights = selection_weights(scores, lambda best: Classes(2).error_of(best, 200), [1, 3], RECIPE)
+    weights = selection_weights(scores, lambda best: TASK.error_of(best, 200), [1, 3], RECIPE)
     assert weights.sum() == pytest.approx(1)
     assert not weights[:, 1].any()
     assert not weights[2].any()
