@@ -1,4 +1,5 @@
 import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -12,8 +13,6 @@ from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.energies import CallableEnergy, Diagonal, LogNCAEnergy
 from freemetric.exceptions import DataWarning
 from freemetric.mc import Annealing, Constant, ElementMove, ParallelTempering
-from freemetric.metrics import index as polling
-from freemetric.metrics import neighbor_votes as searches
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +32,7 @@ def test_prediction_by_brute_force(model, wine):
     X, y = wine
     query, train, labels = X[1], X[::2], y[::2]
     mixed = np.zeros(3)
-    for member, weights in zip(model.members_, model.ensemble_.mixture.weights, strict=True):
+    for member, weights in zip(model.members_, model.ensemble_.weights, strict=True):
         view, form = model.views_[member.candidate.view], member.candidate.form
         V, q = view(train), view(query[None])[0]
         maps = [np.eye(V.shape[1])] if form == "identity" else member.maps
@@ -42,10 +41,10 @@ def test_prediction_by_brute_force(model, wine):
             votes = np.eye(3)[nearest_classes(V @ A.T, labels, A @ q, 40)].cumsum(axis=0)
             mixed += weights @ (votes / np.arange(1, 41)[:, None]) / len(maps)
     assert mixed.sum() == pytest.approx(1)
-    calibration = model.ensemble_.mixture.calibration
-    Z = calibration.slope * np.log(mixed + 0.05) + calibration.bias
-    for strength, densities in zip(calibration.strengths, model.ensemble_.densities, strict=True):
-        Z -= strength * densities(query[None])[0]
+    head = model.ensemble_.head
+    Z = head.slope * np.log(mixed + 0.05) + head.bias
+    for strength, density in zip(head.strengths, head.densities, strict=True):
+        Z -= strength * density(query[None])[0]
     expected = np.exp(Z) / np.exp(Z).sum()
     np.testing.assert_allclose(model.predict_proba(query[None])[0], expected, atol=1e-5)
 
@@ -285,7 +284,7 @@ def test_a_recipe_is_a_parameter(iris):
     model = clone(FreeEnergyClassifier(recipe=recipe, random_state=0)).fit(*iris)
     assert model.trace_["energy"].shape == (3, 12)  # bags of 75 patterns: twice as many
     assert set(model.selection_["n_neighbors"][model.selection_["weight"] > 0]) <= {3, 5}
-    assert model.ensemble_.mixture.calibration.slope == 1.0
+    assert model.ensemble_.head.slope == 1.0
     given = FreeEnergyClassifier(4, recipe=recipe, candidates=["scaled/diagonal"], random_state=0).fit(*iris)
     assert given.trace_["energy"].shape == (3, 4)
     assert set(given.selection_["form"]) == {"diagonal"}
@@ -338,29 +337,28 @@ def test_a_diagonal_energy_without_gradient_has_none(iris):
     assert bound(np.full((1, 1, 4), 2.0)) == 16
 
 
-def test_what_predictions_share_is_made_once_and_dies_with_the_model(wine):
+def test_what_predictions_share_is_made_once_and_dies_with_the_ensemble(wine):
     X, y = wine
     model = FreeEnergyClassifier(4, random_state=0).fit(X[::2], y[::2])
     kept = model.predict_proba(X)
-    index = polling.INDICES[model.ensemble_]
+    index = weakref.ref(model.ensemble_.computed["index"])
     model.predict(X)
-    assert polling.INDICES[model.ensemble_] is index
+    assert model.ensemble_.computed["index"] is index()
     again = model.fit(X[1::2], y[1::2]).predict_proba(X)
-    assert polling.INDICES[model.ensemble_] is not index
-    assert np.abs(again - kept).max() > 0.01
-    n = len(polling.INDICES)
-    del model
     gc.collect()
-    assert len(polling.INDICES) < n
+    assert index() is None
+    assert np.abs(again - kept).max() > 0.01
 
 
 def test_searches_for_votes_are_kept(wine, monkeypatch):
     X, y = wine
     model = FreeEnergyClassifier(4, random_state=0).fit(X, y)
     votes = model.votes(X)
-    first = searches.KEPT[model.ensemble_]
+    first = model.ensemble_.computed["searches"]
     assert first[0] == (None, "cpu")
+    model.votes(X)
+    assert model.ensemble_.computed["searches"] is first
     model.set_params(n_jobs=2).votes(X)
-    assert searches.KEPT[model.ensemble_] is not first
-    monkeypatch.setattr(searches, "KEPT_BYTES", 0)
+    assert model.ensemble_.computed["searches"] is not first
+    monkeypatch.setattr("freemetric.ensemble.model.KEPT_BYTES", 0)
     np.testing.assert_array_equal(model.set_params(n_jobs=1).votes(X), votes)

@@ -47,10 +47,11 @@ from freemetric.energies import (
     RegressionEnergy,
 )
 from freemetric.ensemble.oob import OOBIndices
-from freemetric.ensemble.sampling import Ballots, Replicas
+from freemetric.ensemble.sampling import OOBVotes, Replicas
+from freemetric.ensemble.tasks.classification import ClassificationHead
 from freemetric.learners.lowest import Lowest
 from freemetric.learners.walk_checkpoint import KeptWalk
-from freemetric.metrics import CLASS_DENSITIES, TRENDS, VIEWS, Calibration, Candidate, Member, Mixture, TrainingSet
+from freemetric.metrics import CLASS_DENSITIES, TRENDS, VIEWS, Candidate, ClassEncoding, Member, TrainingSet
 from freemetric.metrics.trends import Products, crossed_trend
 
 from .conftest import QUICK
@@ -71,11 +72,11 @@ VALUES = {
     "freemetric:replicas": [
         Replicas(
             rng.random((2, 1, 3)),
-            Ballots(rng.random((5, 4, 3)).astype(np.float32), np.arange(5, dtype=np.int32)),
+            OOBVotes(rng.random((5, 4, 3)).astype(np.float32), np.arange(5, dtype=np.int32)),
             {"energy": rng.random((6, 2))},
             {"step": np.arange(3), "map": rng.random((3, 1, 3))},
         ),
-        Replicas(np.empty((0, 1, 3)), Ballots.none(5, 4, 3), {}, {}),
+        Replicas(np.empty((0, 1, 3)), OOBVotes.none(5, 4, 3), {}, {}),
     ],
     "freemetric:oob-indices": [
         OOBIndices.of(rng.permutation(50)[:11], [rng.random((4, 11)) < 0.5, rng.random((2, 11)) < 0.5]),
@@ -90,15 +91,15 @@ VALUES = {
         Member(Candidate("scaled", "diagonal", "log-nca"), rng.random((4, 1, 3))),
         Member(Candidate("quantiles", "identity", "log-nca"), np.empty((0, 3, 3))),
     ],
-    "freemetric:mixture": [Mixture(np.full((2, 4), 0.125), Calibration(2.0, np.array([0.5, -0.5])))],
-    "freemetric:calibration": [
-        Calibration(1.5, np.array([-1.0, 0.0, 1e-300])),
-        Calibration(1.0, np.zeros(2), 0.25, np.ones(3)),
+    "freemetric:classification-head": [
+        ClassificationHead(1.5, np.array([-1.0, 0.0, 1e-300])),
+        ClassificationHead(1.0, np.zeros(3), 0.25, np.ones(3), [kind.of(X, y, 3) for kind in CLASS_DENSITIES.values()]),
     ],
+    "freemetric:class-encoding": [ClassEncoding(3)],
     "freemetric:training-set": [
-        TrainingSet(X, y, 3),
-        TrainingSet(X[::-1], y, 3, rng.random(40) + 0.1, rng.permutation(100)[:40]),
-        TrainingSet(X[:, ::2], y.astype(np.int8), 3),
+        TrainingSet(X, y, ClassEncoding(3)),
+        TrainingSet(X[::-1], y, ClassEncoding(3), rng.random(40) + 0.1, rng.permutation(100)[:40]),
+        TrainingSet(X[:, ::2], y.astype(np.int8), ClassEncoding(3)),
     ],
     **{
         f"view:{name}": [VIEWS[name].of(X), VIEWS[name].of(X * 0 + 1)]
@@ -201,9 +202,8 @@ def learners():
             MetricKNeighborsRegressor(MLKR(2), n_folds=2, random_state=0).fit(X, X[:, 0] ** 2),
             MetricKNeighborsRegressor(LEARNERS["euclidean"](), 3, weights="distance").fit(X, X[:, 1:3]),
         ],
-        "freemetric:ensemble": [many.ensemble_, short.ensemble_],
         **tuples(),
-        **numbers(weights),
+        **regressors(weights, [many.ensemble_, short.ensemble_]),
         **tables(),
         **under_names_of_metric_learn(),
     }
@@ -243,18 +243,17 @@ def tuples():
     }
 
 
-def numbers(weights):
-    """Models of numbers, and what they are made of."""
+def regressors(weights, ensembles):
+    """Models of regression, and what they are made of, beside ensembles of classification."""
     usual = FreeEnergyRegressor(6, candidates=["scaled/full", "steps/diagonal"], random_state=0).fit(X, X[:, 0] - 0.5)
     skewed = FreeEnergyRegressor(4, scale="log", random_state=0).fit(X, np.exp(3 * X[:, 1]), weights)
-    ensembles = [usual.ensemble_, skewed.ensemble_]
     return {
         "freemetric:free-energy-regressor": [usual, skewed],
-        "freemetric:regression-ensemble": ensembles,
-        "freemetric:regression-training-set": [ensemble.training_set for ensemble in ensembles],
-        "freemetric:reading": [ensemble.reading for ensemble in ensembles],
-        "freemetric:target-encoding": [ensemble.training_set.told for ensemble in ensembles],
-        "freemetric:scale": [ensemble.scale for ensemble in ensembles],
+        "freemetric:ensemble": [*ensembles, usual.ensemble_, skewed.ensemble_],
+        "freemetric:training-set": [*VALUES["freemetric:training-set"], usual.ensemble_.training_set],
+        "freemetric:regression-head": [usual.ensemble_.head, skewed.ensemble_.head],
+        "freemetric:target-encoding": [usual.ensemble_.head.encoding, skewed.ensemble_.head.encoding],
+        "freemetric:scale": [usual.ensemble_.head.scale, skewed.ensemble_.head.scale],
     }
 
 

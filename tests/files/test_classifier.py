@@ -88,7 +88,7 @@ def test_energies(energy, few, tmp_path):
 
 CLASSIFIER = "freemetric:free-energy-classifier"
 PANDAS = {"dict": [["transform", "pandas"]]}
-VALUES_OF_OURS = ("candidate", "ensemble", "mixture", "calibration", "training_set", "ensemble")
+VALUES_OF_OURS = ("candidate", "member", "classification-head", "class-encoding", "training-set", "ensemble")
 PARTS = {CLASSIFIER, "view:scaled", "view:quantiles", "view:steps", *(f"freemetric:{name}" for name in VALUES_OF_OURS)}
 
 
@@ -167,16 +167,16 @@ ANY = (narrower, wider, empty, deeper, complex_)
         ("sklearn:QuantileTransformer", 0, "references_", [*ANY, with_nan, whole, backwards]),
         ("view:steps", 0, "owner", [*ANY, with_nan, negative, beyond, backwards, doubled]),
         ("view:steps", 0, "threshold", [*ANY, with_nan, whole]),
-        ("freemetric:mixture", 0, "weights", [*ANY, shorter, with_nan, whole, doubled, negative]),
-        ("freemetric:calibration", 0, "bias", [*ANY, with_nan, whole]),
-        ("freemetric:calibration", 0, "strengths", [*ANY, with_nan, whole, negative]),
+        ("freemetric:ensemble", 0, "weights", [*ANY, shorter, with_nan, whole, doubled, negative]),
+        ("freemetric:classification-head", 0, "bias", [*ANY, with_nan, whole]),
+        ("freemetric:classification-head", 0, "strengths", [*ANY, with_nan, whole, negative]),
         ("basins:wells", 0, "centres", [*ANY, shorter, with_nan, whole]),
         ("basins:wells", 0, "roots", [*ANY, shorter, with_nan, whole]),
         ("basins:wells", 0, "depths", [*ANY, with_nan, whole]),
         ("basins:mean-field", 0, "slopes", [*ANY, shorter, with_nan, whole]),
         ("basins:mean-field", 0, "base", [*ANY, with_nan, whole]),
         ("freemetric:training-set", 0, "X", [*ANY, shorter, with_nan, whole, vast]),
-        ("freemetric:training-set", 0, "y", [*ANY, with_nan, negative, beyond]),
+        ("freemetric:training-set", 0, "values", [*ANY, with_nan, negative, beyond]),
         ("freemetric:training-set", 0, "rows", [*ANY, with_nan, negative, beyond, equal]),
         (CLASSIFIER, 0, "distance_weights_", [*ANY, with_nan, whole, negative]),
         (CLASSIFIER, 0, "distance_weights_std_", [*ANY, with_nan, whole, negative]),
@@ -221,28 +221,33 @@ def test_arrays_that_do_not_fit(name, number, key, changes, refused):
         ("sklearn:QuantileTransformer", "_sklearn_output_config", PANDAS, "does something else"),
         ("sklearn:QuantileTransformer", "n_features_in_", 3, "does not fit"),
         ("sklearn:QuantileTransformer", "more_", 3, "not known to set"),
-        ("freemetric:mixture", "calibration", None, "calibration of Mixture is something else"),
-        ("freemetric:calibration", "slope", 0.0, "slope of Calibration"),
-        ("freemetric:calibration", "slope", True, "slope of Calibration"),
-        ("freemetric:calibration", "floor", 0.0, "floor of Calibration"),
-        ("freemetric:ensemble", "mixture", None, "mixture of Ensemble is something else"),
-        ("freemetric:ensemble", "training_set", None, "voters of Ensemble are something else"),
+        ("freemetric:classification-head", "slope", 0.0, "slope of ClassificationHead"),
+        ("freemetric:classification-head", "slope", True, "slope of ClassificationHead"),
+        ("freemetric:classification-head", "floor", 0.0, "floor of ClassificationHead"),
+        ("freemetric:ensemble", "head", None, "head of Ensemble is something else"),
+        ("freemetric:ensemble", "training_set", None, "training_set of Ensemble is something else"),
         ("freemetric:ensemble", "members", [], "with something in it"),
         ("freemetric:ensemble", "members", {"dict": []}, "are no list"),
         ("freemetric:ensemble", "views", {"dict": []}, "are no dict"),
         ("freemetric:ensemble", "trust", 1, "other attributes"),
-        ("freemetric:ensemble", "basins", [], "strengths of other basins"),
-        ("freemetric:ensemble", "basins", None, "basins of Ensemble are something else"),
-        ("freemetric:ensemble", "basins", ["wells"], "basins of Ensemble are something else"),
+        ("freemetric:classification-head", "densities", [], "strengths of ClassificationHead are of other densities"),
+        ("freemetric:classification-head", "densities", None, "densities of ClassificationHead are something else"),
+        (
+            "freemetric:classification-head",
+            "densities",
+            ["wells"],
+            "densities of ClassificationHead are something else",
+        ),
         ("basins:mean-field", "steps", None, "steps of BinnedNaiveBayes are something else"),
         ("freemetric:training-set", "X", None, "X of TrainingSet"),
-        ("freemetric:training-set", "y", None, "y of TrainingSet"),
+        ("freemetric:training-set", "values", None, "values of TrainingSet"),
+        ("freemetric:training-set", "encoding", None, "encoding of TrainingSet is something else"),
         ("freemetric:training-set", "rows", None, "rows of TrainingSet"),
         ("freemetric:training-set", "weights", 1.0, "weights of TrainingSet"),
-        ("freemetric:training-set", "n_classes", 2, "class numbers"),
-        ("freemetric:training-set", "n_classes", 4, "other classes"),
-        ("freemetric:training-set", "n_classes", 30_000, "fewer than their classes"),
-        ("freemetric:training-set", "n_classes", 3.0, "are empty"),
+        ("freemetric:class-encoding", "n_classes", 2, "values of TrainingSet"),
+        ("freemetric:class-encoding", "n_classes", 4, "other classes"),
+        ("freemetric:class-encoding", "n_classes", 30_000, "fewer samples than classes"),
+        ("freemetric:class-encoding", "n_classes", 3.0, "no positive integer"),
         ("freemetric:training-set", "places", None, "other attributes"),
         (CLASSIFIER, "ensemble_", None, "ensemble_ is something else"),
         (CLASSIFIER, "shortlist_", 0, "shortlist_ is no number of patterns"),
@@ -265,20 +270,20 @@ def test_parts_that_do_not_fit(name, key, value, said, refused):
     assert said in refused(edit)
 
 
-def drop_an_ensemble(state):
-    committee_in(state)["members"].pop()
+def drop_a_member(state):
+    ensemble_in(state)["members"].pop()
 
 
 def drop_a_view(state):
-    committee_in(state)["views"]["dict"].pop()
+    ensemble_in(state)["views"]["dict"].pop()
 
 
 def swap_views(state):
-    views = committee_in(state)["views"]["dict"]
+    views = ensemble_in(state)["views"]["dict"]
     views[0][1], views[1][1] = views[1][1], views[0][1]
 
 
-def committee_in(state):
+def ensemble_in(state):
     return part_of(state, "freemetric:ensemble")
 
 
@@ -295,7 +300,7 @@ def swap_walks(state):
     state["trace_"], state["snapshots_"] = state["snapshots_"], state["trace_"]
 
 
-@pytest.mark.parametrize("spoil", [drop_an_ensemble, drop_a_view, swap_views, drop_a_column, swap_columns, swap_walks])
+@pytest.mark.parametrize("spoil", [drop_a_member, drop_a_view, swap_views, drop_a_column, swap_columns, swap_walks])
 def test_parts_lost_or_swapped(spoil, refused):
     refused(lambda header, tree, arrays: spoil(tree["object"][1]))
 

@@ -121,7 +121,7 @@ class Ensemble:
         return out
 
     def _searches(self, n_jobs, device) -> Iterator[list[NeighborVotes]]:
-        """For every member a search per replica; kept while they are small."""
+        """For every member a search per replica; those of the last threads and device are kept while they are small."""
         places = self.training_set.places
 
         def make():
@@ -132,7 +132,12 @@ class Ensemble:
 
         # coordinates, and once more in a tree
         n_bytes = len(places.rows) * sum(len(member) * 16 * member.n_coordinates for member in self.members)
-        return make() if n_bytes > KEPT_BYTES else iter(self.once((n_jobs, device), lambda: list(make())))
+        if n_bytes > KEPT_BYTES:
+            return make()
+        asked = n_jobs, device
+        if self.computed.get("searches", (None,))[0] != asked:
+            self.computed["searches"] = asked, list(make())
+        return iter(self.computed["searches"][1])
 
     def parts(self, n: int) -> list[slice]:
         """Slices of n samples whose shares fit the memory budget."""
