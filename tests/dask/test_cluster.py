@@ -156,5 +156,5 @@ def test_two_and_four_workers_give_what_one_process_gives_and_so_do_those_that_a
         with a_worker_killed_meanwhile(cluster, client):
             apart = DaskFreeEnergyClassifier(**SETTINGS).fit(*chunked(X, y, 23))
         assert_same_model(apart, one)
-        with a_worker_killed_meanwhile(cluster, client):  # and with it the voters that live there
+        with a_worker_killed_meanwhile(cluster, client):  # and with it the training samples that live there
             assert_same_predictions(apart, one, X)

@@ -53,15 +53,15 @@ def test_distances_of_a_classifier_are_the_mean_over_its_replicas(iris):
     np.testing.assert_allclose(display.variance_share.sum(), 1)
 
 
-def test_a_classifier_embeds(training_set, iris):
+def test_a_classifier_embeds(classifier, iris):
     X, y = iris
-    display = EmbeddingDisplay.from_estimator(training_set, X, y)
-    assert_same_up_to_sign(display.embedding, PCA(2).fit_transform(training_set.embed(X)))
+    display = EmbeddingDisplay.from_estimator(classifier, X, y)
+    assert_same_up_to_sign(display.embedding, PCA(2).fit_transform(classifier.embed(X)))
 
 
-def test_a_classifier_is_shown_beside_features_of_one_scale(training_set, iris):
+def test_a_classifier_is_shown_beside_features_of_one_scale(classifier, iris):
     X, y = iris
-    display = EmbeddingDisplay.from_estimator(training_set, X * [1, 10, 100, 1000], y, before=True)
+    display = EmbeddingDisplay.from_estimator(classifier, X * [1, 10, 100, 1000], y, before=True)
     assert_same_up_to_sign(display.before, PCA(2).fit_transform(X))
 
 
@@ -121,9 +121,9 @@ def test_draws_where_it_is_told(nca, iris):
     assert display.ax_ is not ax
 
 
-def test_one_clear_line(nca, training_set, iris):
+def test_one_clear_line(nca, classifier, iris):
     X, y = iris
-    for model in (nca, training_set):
+    for model in (nca, classifier):
         with pytest.raises(ValueError, match=r"X has 3 features, but \w+ is expecting 4 features"):
             EmbeddingDisplay.from_estimator(model, X[:, :3], y)
     for model in (NCA(), FreeEnergyClassifier(), make_pipeline(MinMaxScaler(), NCA())):

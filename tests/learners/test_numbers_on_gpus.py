@@ -68,7 +68,7 @@ def test_dmlfe_samples_numbers(device, friedman, move):
     assert energy(model.components_[None])[0] < energy(np.eye(5)[:2][None])[0]
 
 
-def test_a_committee_predicts(device, friedman):
+def test_an_ensemble_predicts(device, friedman):
     X, y = friedman
     model = FreeEnergyRegressor(8, device=device, random_state=0).fit(X[:90], y[:90])
     assert model.score(X[90:], y[90:]) > 0.6

@@ -16,9 +16,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarni
 
 def expected(model, X):
     """Probabilities by the definition, with the first of equally far patterns."""
-    training_set, mixture = model.ensemble_.training_set, model.ensemble_.mixture
+    training_set, head = model.ensemble_.training_set, model.ensemble_.head
     mixed = 0
-    for member, weights in zip(model.members_, mixture.weights, strict=True):
+    for member, weights in zip(model.members_, model.ensemble_.weights, strict=True):
         view = model.views_[member.candidate.view]
         spaces = [list(member.spaces(view(rows))) for rows in (X, training_set.X[training_set.places.rows])]
         for Q, Z in zip(*spaces, strict=True):
@@ -26,7 +26,7 @@ def expected(model, X):
                 counted = votes(Q, training_set.places, Z, k)
                 shares = counted / counted.sum(axis=1, keepdims=True)
                 mixed = mixed + weights[k - 1] * shares / len(spaces[0])
-    return mixture.calibration(mixed, model.ensemble_.density_energies(X))
+    return head.answers(mixed, head.wholes(X))
 
 
 @pytest.mark.parametrize("data", ["iris", "wine", pytest.param("breast_cancer", marks=pytest.mark.slow)])

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from freemetric import LFDA, NCA, Euclidean, MetricKNeighborsClassifier
-from freemetric.metrics import TrainingSet
+from freemetric.metrics import ClassEncoding, TrainingSet
 from freemetric.onnx_export import register, to_onnx
 
 from .runtime import about, answer, clear, votes
@@ -141,7 +141,7 @@ def test_weights_of_patterns(rng):
     X, y = rng.random((30, 2)), rng.integers(0, 2, 30)
     model, new = plain(3).fit(X, y), rng.random((40, 2))
     chosen = rng.permutation(30)[:20]
-    model.training_set_ = TrainingSet(X[chosen], y[chosen], 2, 0.1 + rng.random(20), chosen)
+    model.training_set_ = TrainingSet(X[chosen], y[chosen], ClassEncoding(2), 0.1 + rng.random(20), chosen)
     probabilities = answer(to_onnx(model), new)[1]
     np.testing.assert_allclose(probabilities, expected(model, new), atol=1e-12)
     np.testing.assert_allclose(probabilities, model.predict_proba(new), atol=1e-6)

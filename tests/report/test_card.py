@@ -57,7 +57,7 @@ class Card(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def training_set(wine):
+def classifier(wine):
     return FreeEnergyClassifier(n_replicas=16, random_state=0).fit(*wine)
 
 
@@ -163,9 +163,9 @@ def test_the_heaviest_features_come_first(walker):
     assert f"{100 * weights[0]:.1f} %" in shown.said
 
 
-def test_importances(training_set):
-    shown = Card(card(training_set))
-    mean, error = training_set.feature_importances_, training_set.feature_importances_error_
+def test_importances(classifier):
+    shown = Card(card(classifier))
+    mean, error = classifier.feature_importances_, classifier.feature_importances_error_
     first = mean.argmax()
     assert "6 of 13 features, what out-of-bag accuracy owes to them" in shown.said
     assert f"x{first}" in shown.texts
@@ -180,19 +180,19 @@ def test_importances_of_large_models_are_shown_once_they_are_known(wine, monkeyp
     assert "owes to them" in card(model)
 
 
-def test_voters(training_set):
-    shown = Card(card(training_set))
-    selection_weights = training_set.ensemble_.member_weights
-    tried = len(np.unique(np.flatnonzero(training_set.selection_["n_neighbors"] == 1)))
-    n = sum(len(member.maps) for member in training_set.members_)
+def test_a_free_energy_classifier(classifier):
+    shown = Card(card(classifier))
+    member_weights = classifier.ensemble_.member_weights
+    tried = len(np.unique(np.flatnonzero(classifier.selection_["n_neighbors"] == 1)))
+    n = sum(len(member.maps) for member in classifier.members_)
     for words in (
-        f"out-of-bag accuracy {100 * training_set.oob_score_:.1f} %",
-        f"who votes {n} replicas, {len(selection_weights)} of {tried} candidates",
-        f"k = {training_set.n_neighbors_}",
-        f"temperature {training_set.temperature_:.4g}",
-        f"{100 * selection_weights.max():.1f} %",
-        f"{100 * training_set.distance_weights_.max():.1f} % ± ",
-        f"median energy of {training_set.trace_['energy'].shape[1]} replicas",
+        f"out-of-bag accuracy {100 * classifier.oob_score_:.1f} %",
+        f"who votes {n} replicas, {len(member_weights)} of {tried} candidates",
+        f"k = {classifier.n_neighbors_}",
+        f"temperature {classifier.temperature_:.4g}",
+        f"{100 * member_weights.max():.1f} %",
+        f"{100 * classifier.distance_weights_.max():.1f} % ± ",
+        f"median energy of {classifier.trace_['energy'].shape[1]} replicas",
     ):
         assert words in shown.said
 
@@ -288,9 +288,9 @@ def test_names_stay_names(hostile):
     assert html.encode()
 
 
-def test_cards_do_not_fight(walker, training_set):
+def test_cards_do_not_fight(walker, classifier):
     """No ids that could meet, no script, and rules that reach no farther than their card."""
-    for html in (card(walker), card(training_set)):
+    for html in (card(walker), card(classifier)):
         assert not any("id" in attributes for _, attributes in Card(html).tags)
         assert not Card(html).named("script")
     rules = re.sub(r"@media[^{]*\{(.*?\})\s*\}", r"\1", STYLE)
@@ -301,13 +301,13 @@ def test_cards_do_not_fight(walker, training_set):
 
 
 @pytest.fixture
-def notebook(browser, walker, training_set, chooser, hostile, tmp_path):
+def notebook(browser, walker, classifier, chooser, hostile, tmp_path):
     """A page with several cards, under a theme of its own."""
 
     def show(width=900, ink="inherit", ground="Canvas", scheme="light"):
         page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
         page.on("pageerror", lambda error: pytest.fail(str(error)))
-        cards = "".join(card(model) for model in (walker, training_set, chooser, hostile))
+        cards = "".join(card(model) for model in (walker, classifier, chooser, hostile))
         body = f'<body style="color: {ink}; background: {ground}">{cards}</body>'
         path = tmp_path / "notebook.html"
         path.write_text(f'<!doctype html><meta charset="utf-8"><style>:root {{color-scheme: {scheme}}}</style>{body}')
