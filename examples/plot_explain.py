@@ -59,7 +59,7 @@ plt.show()
 # %%
 # One decision
 # ------------
-# Take the test pattern that the voters are least sure about, and look at its nearest neighbours in the learned space.
+# Take the test pattern that the classifier is least sure about, and look at its nearest neighbours in the learned space.
 
 doubtful = np.abs(training_set.predict_proba(X_test)[:, 1] - 0.5).argmin()
 Z_train, z = model.transform(X_train).to_numpy(), model.transform(X_test).to_numpy()[doubtful]

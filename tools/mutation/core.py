@@ -59,9 +59,9 @@ KERNEL_TESTS = (
     "energies/test_energies.py",
     "energies/test_likeness.py",
     "energies/test_regression.py",
-    "metrics/test_committee.py",
-    "metrics/test_precincts.py",
-    "metrics/test_votes.py",
+    "dask/test_partition_index.py",
+    "ensemble/test_model.py",
+    "metrics/test_neighbor_votes.py",
 )
 
 TOO_LONG = " and ".join(

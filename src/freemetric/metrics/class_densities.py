@@ -52,7 +52,7 @@ class ClassDensity(ABC):
 
 
 CLASS_DENSITIES: dict[str, type[ClassDensity]] = {}
-"""Basins by name."""
+"""Class densities by name."""
 
 
 def register_class_density(name: str, densities: type[ClassDensity]) -> None:
@@ -66,7 +66,7 @@ def register_class_density(name: str, densities: type[ClassDensity]) -> None:
         The basins.
     """
     if not name:
-        raise ValueError("Basins need a name.")
+        raise ValueError("Class densities need a name.")
     register(f"basins:{name}", densities)
     CLASS_DENSITIES[name] = densities
 
@@ -149,11 +149,11 @@ class StudentTDiscriminant(ClassDensity):
     @classmethod
     def from_state(cls, state):
         centres, roots, depths = state["centres"], state["roots"], state["depths"]
-        check_array(centres, "centres of Wells", 2)
-        require(centres.size, "centres of Wells", "are none")
+        check_array(centres, "centres of StudentTDiscriminant", 2)
+        require(centres.size, "centres of StudentTDiscriminant", "are none")
         C, d = centres.shape
-        check_array(roots, "roots of Wells", 3, (C, d, d))
-        check_array(depths, "depths of Wells", 1, (C,))
+        check_array(roots, "roots of StudentTDiscriminant", 3, (C, d, d))
+        check_array(depths, "depths of StudentTDiscriminant", 1, (C,))
         return cls(centres, roots, depths)
 
 

@@ -1,4 +1,4 @@
-"""The basins of a committee as graphs."""
+"""The class densities of an ensemble as graphs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from ..metrics.class_densities import FARTHEST
 from .graph import Graph
 from .views import view_graph
 
-BasinsGraph = Callable[[Graph, Any, str], str]
+DensityGraph = Callable[[Graph, Any, str], str]
 
 
 def _wells(graph, wells, X):
@@ -27,29 +27,31 @@ def _mean_field(graph, field, X):
     return graph.Add(graph.MatMul(view_graph(graph, field.steps, X), field.slopes), field.base)
 
 
-GRAPHS: dict[type[ClassDensity], BasinsGraph] = {
+GRAPHS: dict[type[ClassDensity], DensityGraph] = {
     StudentTDiscriminant: _wells,
     BinnedNaiveBayes: _mean_field,
     ScreenedNaiveBayes: _mean_field,
 }
-"""Functions (graph, basins, X) -> F by the class of the basins."""
+"""Functions (graph, density, X) -> F by the class of the density."""
 
 
-def register_density_graph(basins_class: type[ClassDensity], function: BasinsGraph) -> None:
-    """Say how basins are written as a graph, so that models with them can be exported.
+def register_density_graph(density_class: type[ClassDensity], function: DensityGraph) -> None:
+    """Say how a class density is written as a graph, so that models with it can be exported.
 
     Parameters
     ----------
-    basins_class : subclass of ClassDensity
-        The basins. Classes derived from it may say something else, and need functions of their own.
+    density_class : subclass of ClassDensity
+        The class density. Classes derived from it may say something else, and need functions of their own.
     function : callable
-        Called as ``function(graph, basins, X)``; see :func:`register_view_graph`.
+        Called as ``function(graph, density, X)``; see :func:`register_view_graph`.
     """
-    GRAPHS[basins_class] = function
+    GRAPHS[density_class] = function
 
 
-def density_graph(graph: Graph, densities: ClassDensity, X: str) -> str:
-    """Free energies (n, C) of patterns X; ValueError where no function is registered for these basins."""
-    if type(densities) not in GRAPHS:
-        raise ValueError(f"the basins {type(densities).__name__} have no ONNX graph; register_basins_graph adds one")
-    return GRAPHS[type(densities)](graph, densities, X)
+def density_graph(graph: Graph, density: ClassDensity, X: str) -> str:
+    """Free energies (n, C) of patterns X; ValueError where no function is registered for this density."""
+    if type(density) not in GRAPHS:
+        raise ValueError(
+            f"the class density {type(density).__name__} has no ONNX graph; register_density_graph adds one"
+        )
+    return GRAPHS[type(density)](graph, density, X)
