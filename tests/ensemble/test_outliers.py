@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from sklearn.exceptions import NotFittedError
 
 from freemetric import FreeEnergyClassifier, FreeEnergyRegressor
 
@@ -64,3 +65,18 @@ def test_numbers_have_outliers_too(halves):
     model = FreeEnergyRegressor(4, random_state=0).fit(X, X[:, 0])
     np.testing.assert_array_equal(model.outlier_score(np.full((2, 4), 1e100)), 1)
     assert model.outlier_score(new).mean() < 0.8
+
+
+@pytest.mark.parametrize(
+    ("model", "method"),
+    [
+        (FreeEnergyClassifier(), "outlier_score"),
+        *(
+            (FreeEnergyRegressor(), name)
+            for name in ("outlier_score", "predict", "predict_quantiles", "predict_interval")
+        ),
+    ],
+)
+def test_a_model_that_is_not_fitted_says_so(model, method):
+    with pytest.raises(NotFittedError, match="is not fitted yet"):
+        getattr(model, method)([[0.0]])

@@ -131,7 +131,8 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
         >>> model.outlier_score(X[:1]), model.outlier_score(1e100 * X[:1])
         (array([0.]), array([1.]))
         """
-        return self.ensemble_.outlier_score(self._patterns(X))
+        patterns = self._patterns(X)
+        return self.ensemble_.outlier_score(patterns)
 
     def kneighbors(self, X: ArrayLike, n_neighbors: int = 5, return_distance: bool = True) -> Any:
         """The training patterns nearest in the averaged metric.

@@ -261,7 +261,8 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         y : ndarray of shape (n_samples,)
             Their means.
         """
-        return self.ensemble_.head.means(self._prediction(X))
+        prediction = self._prediction(X)
+        return self.ensemble_.head.means(prediction)
 
     def predict_quantiles(self, X: ArrayLike, q: ArrayLike = (0.1, 0.5, 0.9)) -> NDArray[np.float64]:
         """Numbers that the target is below with given chances.
@@ -278,8 +279,8 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         Q : ndarray of shape (n_samples, n_quantiles)
             Quantiles, which never cross; (n_samples,) where q is one number.
         """
-        chances = check_chances(q)
-        Q = self.ensemble_.head.quantiles(self._prediction(X), chances)
+        chances, prediction = check_chances(q), self._prediction(X)
+        Q = self.ensemble_.head.quantiles(prediction, chances)
         return Q[:, 0] if np.ndim(q) == 0 else Q
 
     def predict_interval(self, X: ArrayLike, alpha: float = 0.1) -> NDArray[np.float64]:
