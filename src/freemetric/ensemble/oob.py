@@ -50,7 +50,7 @@ class OOBIndices:
         """ValueError unless the jury belongs to these metrics and rows."""
         n_replicas = sum(len(member.maps) for member in members if member.form.learns)
         require(len(self.bits) == n_replicas, "bits of OOBIndices", "are of other replicas")
-        require(np.isin(self.rows, training_set.rows).all(), "rows of OOBIndices", "are not among the voters")
+        require(np.isin(self.rows, training_set.rows).all(), "rows of OOBIndices", "are not in the training set")
 
     def to_state(self) -> dict[str, Any]:
         return dict(vars(self))
@@ -63,7 +63,7 @@ class OOBIndices:
         check_array(bits, "bits of OOBIndices", 2, None, "u")
         whole = bits.dtype == np.uint8 and bits.shape[1] == -(-len(rows) // 8)
         require(
-            whole and not np.unpackbits(bits, axis=1)[:, len(rows) :].any(), "bits of OOBIndices", "are of other judges"
+            whole and not np.unpackbits(bits, axis=1)[:, len(rows) :].any(), "bits of OOBIndices", "are of other samples"
         )
         return cls(rows, bits)
 

@@ -65,7 +65,7 @@ class Population:
         """Leave out candidates that no row has judged yet; ValueError where none would be left."""
         self.results = [result for result in self.results if result.oob_votes.counts.any()]
         if not self.results:
-            raise ValueError("The fit was stopped before any candidate was judged; there is no model.")
+            raise ValueError("The fit was stopped before any candidate was scored; there is no model.")
 
     @property
     def learns(self) -> NDArray[np.bool_]:
