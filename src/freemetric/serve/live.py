@@ -49,7 +49,7 @@ class Live:
     def on_round(self, population: Any) -> None:
         """A round is over, and the candidates were judged."""
         if len(population.judges):
-            self.tell({"type": "round", "found": found(population), "score": population.target.score_words})
+            self.tell({"type": "round", "found": found(population), "score": population.task.score_words})
 
     def _is_time(self, what, seconds):
         now = time.monotonic()
@@ -68,7 +68,7 @@ class Live:
         return {"frames": rounded(on_axes, 3), **self._predicted(task.training_set, places.rows[some])}
 
     def _predicted(self, training_set, some):
-        """The classes of voters, or the places of their numbers among all, from 0 to 1."""
+        """The classes of training samples, or the places of their numbers among all, from 0 to 1."""
         if self.ranks is None:
             return {"class": training_set.y[some].tolist()}
         return {"rank": rounded(self.ranks[training_set.rows[some]], 3)}
