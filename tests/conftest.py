@@ -1,4 +1,5 @@
 import os
+import signal
 import subprocess
 import sys
 
@@ -33,6 +34,8 @@ MCML(max_iter=2).fit(X, y)
 
 def pytest_configure(config):
     """Compile the kernels once for all workers: code that was just compiled rounds otherwise than its copy on disk."""
+    if hasattr(signal, "SIGHUP"):  # tests send it to processes that they start, which inherit what ``nohup`` ignores
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
     if not hasattr(config, "workerinput") and getattr(config.option, "numprocesses", None):
         compilers = [subprocess.Popen([sys.executable, "-W", "ignore", "-c", BEGIN + part]) for part in COMPILE]
         assert [compiler.wait() for compiler in compilers] == [0] * len(COMPILE)

@@ -21,25 +21,34 @@ from freemetric.mc import Annealing, Constant, ElementMove
 SHORT = Annealing(Constant(1e-3), ElementMove(0.3), n_steps=5, n_replicas=2)
 ESTIMATORS = [learner() for learner in LEARNERS.values()] + [
     DMLFE(sampler=SHORT, n_jobs=2),
-    DMLFE.paper(),
     PCA(whiten=True),
     MLKR(),
     DMLFE(energy="regression"),
-    FreeEnergyClassifier(n_replicas=8),
+    FreeEnergyClassifier(n_replicas=4),
     FreeEnergyRegressor(n_replicas=4),
     Kernelized(RCA(), random_state=0),
     Kernelized(MLKR(), max_exact=0, n_landmarks=10, random_state=0),
     MetricKNeighborsClassifier(RCA()),
     MetricKNeighborsRegressor(PCA()),
 ]
-
+LONG = [DMLFE.paper(), FreeEnergyClassifier(n_replicas=8), FreeEnergyRegressor(n_replicas=8)]
 
 # The checks fit constant features, single patterns and copies on purpose; NCA need not converge on them.
-@pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning"),
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning"),
+]
+
+
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failed_checks)
 def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(LONG, expected_failed_checks=expected_failed_checks)
+def test_scikit_learn_contract_of_long_fits(estimator, check):
     check(estimator)
 
 

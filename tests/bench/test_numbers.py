@@ -210,6 +210,7 @@ def test_one_line_for_what_is_no_record_of_numbers(change, message):
         parse(json.dumps({**asdict(NUMBERS), **change}))
 
 
+@pytest.mark.slow
 def test_the_runner_makes_records_of_numbers_once(tmp_path):
     jobs = plan(["diabetes"], ["knn"], 1, task="numbers")
     report = run(jobs, tmp_path, task="numbers")

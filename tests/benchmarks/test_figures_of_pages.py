@@ -118,6 +118,7 @@ def test_the_ranks():
     assert quoted in (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_command_of_the_ranks_prints_them():
     done = subprocess.run(
         [sys.executable, ROOT / "benchmarks" / "accuracy.py"], capture_output=True, text=True, check=True

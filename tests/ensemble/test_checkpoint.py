@@ -13,7 +13,15 @@ import freemetric
 from freemetric import FreeEnergyClassifier
 from freemetric.ensemble import running
 from freemetric.files import save
+from freemetric import FreeEnergyClassifier, Recipe
+from freemetric.files import save
+from freemetric.learners.free_energy import running
+from freemetric.learners.free_energy.checkpoint import Checkpoint
+from freemetric.learners.free_energy.sample import replicas_of
+from freemetric.learners.free_energy.search import Problem, Search
+from freemetric.learners.target import Classes
 from freemetric.mc import Annealing, Constant, ElementMove
+from freemetric.metrics import Candidate, Voters
 
 MOVES = {"hamiltonian": None, "element": Annealing(Constant(1e-3), ElementMove(0.3), n_steps=3)}
 
@@ -45,6 +53,22 @@ def test_only_what_is_missing_is_done_again(sampler, wine, tmp_path, monkeypatch
     np.testing.assert_array_equal(again.trace_["energy"], undisturbed.trace_["energy"])
     assert len(done) == 7 + len(undisturbed_tasks(undisturbed)) - 5
     assert not (tmp_path / "kept").exists()
+
+
+def test_a_run_is_asked_to_its_end(iris, tmp_path):
+    """It counts a task when it is asked for the next one, the last one too."""
+    ended = []
+
+    def run(tasks):
+        for task in tasks:
+            yield replicas_of(task)
+            ended.append(task.candidate.view)
+
+    voters = Voters(iris[0][::5], iris[1][::5], 3)
+    with Checkpoint(tmp_path / "kept") as kept:
+        search = Search(Problem(voters, Classes(3)), Recipe(), np.random.SeedSequence(0), kept.resuming(run))
+        search.grow((search.enter(Candidate(view, "identity", "nca")), 0) for view in ("scaled", "steps"))
+    assert ended == ["scaled", "steps"]
 
 
 def undisturbed_tasks(model):

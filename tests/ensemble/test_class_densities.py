@@ -11,6 +11,10 @@ from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.ensemble.tasks import classification
 from freemetric.ensemble.tasks.classification import calibrated, cross_fitted_densities
 from freemetric.metrics import ClassEncoding, TrainingSet
+from freemetric.learners import target
+from freemetric.learners.free_energy.crossing import crossed_basins
+from freemetric.learners.target import Classes
+from freemetric.metrics import MeanField, Voters
 
 RECIPE = Recipe()
 VOTES_ALONE = replace(RECIPE, basins=())
@@ -29,6 +33,19 @@ def test_they_see_what_neighbours_miss(rng):
     votes = FreeEnergyClassifier(12, recipe=VOTES_ALONE, random_state=0).fit(X, y)
     assert both.score(new, truth) > votes.score(new, truth) + 0.05
     assert abs(both.oob_score_ - both.score(new, truth)) < 0.04  # the estimate knows them, too
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_no_row_shapes_the_basins_that_it_meets(weighted, rng):
+    """Of row 13 they are those of all rows but 3, 13 and 23."""
+    X, y = rng.random((25, 3)), np.arange(25) % 2
+    weights = rng.random(25) + 0.5 if weighted else None
+    judges = np.array([0, 13, 24])
+    _, energies = crossed_basins(["mean-field"], Voters(X, y, 2, weights), judges)
+    for row, found in zip(judges, energies[0], strict=True):
+        others = np.arange(25) % 10 != row % 10
+        basins = MeanField.of(X[others], y[others], 2, weights[others] if weighted else None)
+        np.testing.assert_allclose(found, basins(X[[row]])[0])
 
 
 def test_none_where_none_are_wanted(rng):

@@ -18,6 +18,8 @@ from sklearn.utils.class_weight import compute_class_weight
 import freemetric
 from freemetric import FreeEnergyClassifier
 from freemetric.ensemble.tasks.decisions import best_weights, score_name
+from freemetric.learners.free_energy.class_weights import best_weights
+from freemetric.learners.free_energy.scoring import Score, score_name
 
 
 def model(**options):
@@ -179,6 +181,14 @@ def test_the_best_weights_are_on_a_plateau_and_near_to_none():
     assert lucky[1] > lucky[0]
 
 
+def test_classes_of_average_size_keep_their_weight():
+    """As those without rows do."""
+    found = best_weights(lambda w: -abs(np.log(w[2] / w[0]) - np.log(3)), np.array([90.0, 60.0, 30.0]))
+    np.testing.assert_allclose(found, [60 / 90, 1, 60 / 30])
+    found = best_weights(lambda w: -abs(np.log(w[1] / w[0]) - np.log(3)), np.array([90.0, 30.0, 0.0]))
+    np.testing.assert_allclose(found, [40 / 90, 40 / 30, 1])
+
+
 def test_many_classes_are_weighed_by_their_sizes():
     sizes = np.array([80.0, 15.0, 5.0])
     found = best_weights(lambda w: -abs(np.log(w[2] / w[0]) - np.log(16)), sizes)
@@ -210,6 +220,14 @@ def test_decisions_are_saved(data, tmp_path):
     found.class_weight_ = -found.class_weight_
     with pytest.raises(freemetric.files.ModelFileError, match="class_weight_ is not positive"):
         found.save(tmp_path / "negative.model")
+
+
+@pytest.mark.parametrize(
+    ("scoring", "of_labels"),
+    [(None, False), ("f1", True), ("balanced_accuracy", True), ("neg_log_loss", False), ("roc_auc", False)],
+)
+def test_scores_of_labels_are_told_from_those_of_probabilities(scoring, of_labels):
+    assert Score(scoring, np.arange(2)).is_of_labels(np.array([0, 1, 1])) == of_labels
 
 
 def test_scores_have_names():

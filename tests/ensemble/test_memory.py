@@ -187,3 +187,13 @@ def test_votes_fit_the_memory():
 def test_shares_of_many_classes_are_mixed_alike(rng):
     weights, shares = rng.random((3, 4)) * (rng.random((3, 4)) > 0.5), rng.random((3, 4, 7, 80))
     np.testing.assert_allclose(mixed_shares(weights, shares), np.einsum("ek,eknc->nc", weights, shares))
+
+
+def test_shares_of_many_classes_are_mixed_in_little_room(rng):
+    """They are neither copied nor made double precision all at once."""
+    weights, shares = np.full((4, 8), 1 / 32), rng.random((4, 8, 10, 1000), dtype=np.float32)
+    tracemalloc.start()
+    mixed_shares(weights, shares)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < shares.nbytes / 2

@@ -8,6 +8,8 @@ import pytest
 from freemetric import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from freemetric.datasets.laws import LAWS
 from freemetric.ensemble.candidates import LONGEST, is_worth_patience, walk_length
+from freemetric.learners.free_energy.patience import LONGEST, is_worth_patience, walk_length
+from freemetric.learners.free_energy.state_checks import _check_walks
 from freemetric.metrics import Candidate
 
 SHORT = replace(
@@ -32,6 +34,14 @@ def test_the_colder_the_longer(change, length):
     assert walk_length(Recipe(), replace(LARGE, **change)) == length
 
 
+def test_a_file_may_hold_walks_of_several_lengths():
+    """Where a walk has ended its trace goes on as NaN."""
+    trace = dict.fromkeys(("temperature", "energy", "acceptance"), np.array([[0.1, 0.1], [0.2, np.nan]]))
+    _check_walks(trace, None)
+    with pytest.raises(ValueError, match="acceptance of trace_"):
+        _check_walks({**trace, "acceptance": np.zeros((2, 3))}, None)
+
+
 def test_nobody_is_patient_who_does_not_want_to_be():
     assert is_worth_patience(Recipe(), LARGE)
     assert not is_worth_patience(replace(Recipe(), colder=0), LARGE)
@@ -49,6 +59,7 @@ def temperatures_of(model):
     return sorted(set(selection["temperature"][selection["n_replicas"] > 0]))
 
 
+@pytest.mark.slow
 def test_where_noise_is_little_it_goes_on_colder_and_is_better(ridge):
     test = LAWS["ridge"].sample(2000, 2)
     cold, warm = (

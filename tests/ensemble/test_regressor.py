@@ -17,6 +17,12 @@ from freemetric.ensemble.tasks.regression import RegressionTask, Scored, noise_t
 from freemetric.ensemble.tasks.scales import Scale
 from freemetric.metrics import TargetEncoding
 from freemetric.metrics.trends import LinearTrend
+from freemetric.learners.free_energy.intervals import interval_chances
+from freemetric.learners.free_energy.noise import noise_trends, spread_of
+from freemetric.learners.free_energy.number_verdict import Judged, read
+from freemetric.learners.free_energy.told_numbers import _scales
+from freemetric.learners.numbers import Numbers
+from freemetric.metrics import Told
 
 
 def small(**options):
@@ -225,3 +231,19 @@ def test_strata_are_quarters():
     assert [len(part) for part in strata] == [10] * 4
     assert sorted(np.concatenate(strata).tolist()) == list(range(40))
     assert strata[0].min() == 30
+
+
+@pytest.mark.parametrize(
+    ("y", "scales"),
+    [
+        ([1.0, 2.1], ["linear", "log"]),
+        ([1.0, 2.0], ["linear"]),  # not more than a factor
+        ([0.0, 5.0], ["linear", "asinh"]),
+        ([0.0, 0.0], ["linear"]),
+        ([-1.0] + 99 * [5.0], ["linear", "asinh"]),  # one in a hundred is below zero by noise
+        ([-1.0] + 98 * [5.0], ["linear"]),
+    ],
+)
+def test_scales_that_are_tried(y, scales):
+    assert _scales(np.array(y), "auto") == scales
+    assert _scales(np.array(y), "linear") == ["linear"]

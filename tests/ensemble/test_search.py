@@ -1,5 +1,7 @@
 """The search by its parts: tasks are pure, replicas have streams of their own, out-of-bag votes are fair."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from joblib import Parallel, delayed, parallel_config
@@ -17,6 +19,20 @@ from freemetric.ensemble.tasks.classification import ClassificationTask
 from freemetric.ensemble.tasks.decisions import Decision
 from freemetric.exceptions import InterruptedFitWarning
 from freemetric.metrics import Candidate, ClassEncoding, TrainingSet
+from freemetric.energies import LogNCAEnergy, NCAEnergy
+from freemetric.exceptions import InterruptedFitWarning
+from freemetric.learners.free_energy import given
+from freemetric.learners.free_energy.candidates import candidate_of
+from freemetric.learners.free_energy.decision import Decision
+from freemetric.learners.free_energy.population import Population
+from freemetric.learners.free_energy.race import is_better, populate
+from freemetric.learners.free_energy.sample import ReplicaTask, replicas_of, sample
+from freemetric.learners.free_energy.search import Problem, Search, one_by_one
+from freemetric.learners.free_energy.verdict import verdict_on
+from freemetric.learners.sampling_run import TRACED
+from freemetric.learners.target import Classes
+from freemetric.mc import Annealing, Constant, ParallelTempering
+from freemetric.metrics import Candidate, Voters
 
 RECIPE = Recipe()
 
@@ -171,6 +187,59 @@ def test_larger_bags_are_tried_where_there_are_many_patterns():
     assert sizes(5000, smallest_bag=100, bag_growth=3) == [100, 300, 900, 2500]
 
 
+def test_bags_of_the_largest_size_hold_their_share_of_every_class():
+    """Half of seven is four, of every class; ten of twenty-one would be three of each."""
+    search = search_in(np.arange(21.0)[:, None], np.arange(21) % 3)
+    assert search.bag_sizes() == [10]
+    assert search.bags_of(10).sizes == [4, 4, 4]
+    assert search.bags_of(9).sizes == [3, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("device", "bag_size", "width", "batch"),
+    [
+        ("cpu", 128, 5, 16),
+        ("cpu", 200, 5, 10),  # 2048 rows
+        ("cpu", 200, 2000, 5),
+        ("reference", 4000, 5, 1),
+        ("cuda", 4000, 1000, 64),
+        ("cuda", 4000, 2000, 32),
+        ("cuda", 4000, 10**6, 1),
+    ],
+)
+def test_so_many_replicas_are_sampled_together(device, bag_size, width, batch):
+    search = search_in(np.arange(4.0)[:, None], np.arange(4) % 2, device=device)
+    assert search._batch(bag_size, width) == batch
+
+
+@pytest.mark.parametrize(
+    ("sampler", "walks"),
+    [
+        (Annealing(Constant(1e-3)), [[[0, 1], [2, 3], [0, 2]]]),
+        (Annealing(Constant(1e-3), tol=1e-3), [[[0, 1]], [[2, 3]], [[0, 2]]]),
+        (ParallelTempering((1e-4, 1e-3)), [[[0, 1]] * 2, [[2, 3]] * 2, [[0, 2]] * 2]),
+    ],
+    ids=["on their own", "coupled", "several temperatures"],
+)
+def test_replicas_that_do_not_depend_on_each_other_walk_together(sampler, walks, monkeypatch):
+    """Others walk one by one, each with as many copies of its bag as its sampler has replicas."""
+    found = []
+
+    def walk(task, bags, streams):
+        found.append(bags.tolist())
+        state = SimpleNamespace(A=np.array([[[bag[0], bag[1]]] for bag in bags]))
+        return SimpleNamespace(state=state, trace=dict.fromkeys(TRACED, np.zeros((1, len(bags)))), snapshots={})
+
+    monkeypatch.setattr("freemetric.learners.free_energy.sample._walk", walk)
+    bags, seeds = np.array([[0, 1], [2, 3], [0, 2]]), np.random.SeedSequence(0).spawn(3)
+    candidate, voters = Candidate("scaled", "full", "nca"), Voters(np.zeros((4, 2)), np.zeros(4, dtype=int), 1)
+    task = ReplicaTask(candidate, voters.X, voters, bags, seeds, np.arange(4), 1, LogNCAEnergy(), sampler)
+    maps, trace, _ = sample(task)
+    assert found == walks
+    np.testing.assert_array_equal(maps[:, 0], bags)
+    assert trace["energy"].shape == (1, 3)
+
+
 def test_larger_bags_are_tried_by_as_many_replicas_of_every_form():
     X, y = make_classification(600, 6, n_informative=4, random_state=0)
     recipe = Recipe(smallest_bag=30, bag_growth=5, kinds=("scaled/diagonal", "quantiles/diagonal", "scaled/full"))
@@ -197,11 +266,27 @@ def test_better_means_by_more_than_the_error(right, better, rng):
     assert is_better(population, [new], [old]) == better
 
 
-def test_a_given_energy_has_its_name(wine):
+def test_a_given_energy_has_its_name(iris):
+    X, y = iris[0][::8], iris[1][::8]
+    recipe = Recipe(n_steps=1, basins=(), kinds=("scaled/full",))
     for energy, name in (("nca", "nca"), ("log-nca", "log-nca"), (2.0 * LogNCAEnergy(), "own")):
-        model = FreeEnergyClassifier(2, energy=energy, candidates=["scaled/full"], random_state=0).fit(*wine)
+        model = FreeEnergyClassifier(2, energy=energy, recipe=recipe, random_state=0).fit(X, y)
         assert set(model.selection_["energy"]) == {name}
     assert set(model.selection_["temperature"]) <= {1e-3}
+
+
+@pytest.mark.parametrize(
+    ("energy", "name"),
+    [(None, "log-nca"), (LogNCAEnergy(), "log-nca"), (NCAEnergy(), "nca"), (2.0 * LogNCAEnergy(), "own")],
+    ids=["none", "log-nca", "nca", "own"],
+)
+def test_candidates_of_a_given_energy_say_so(energy, name, monkeypatch):
+    """Energies that kinds have a name for keep it."""
+    pool = []
+    monkeypatch.setattr(given, "populate", lambda search, candidates, *_, **options: pool.extend(candidates))
+    search = search_in(np.arange(8.0)[:, None], np.arange(8) % 2, Recipe(kinds=("scaled/full",)), energy=energy)
+    given.run_to_the_end(search, FreeEnergyClassifier())
+    assert [candidate.energy for candidate in pool] == [name]
 
 
 def test_max_seconds_ends_a_search(wine):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import check_grad, minimize
@@ -13,6 +15,13 @@ from freemetric.ensemble.population import (
     selection_weights,
 )
 from freemetric.ensemble.tasks.classification import ClassificationHead, ClassificationTask, calibrated
+from freemetric.learners.free_energy.candidates import spread
+from freemetric.learners.free_energy.decision import Decision, favouring
+from freemetric.learners.free_energy.population import Population
+from freemetric.learners.free_energy.trust import allowed_neighbors, best_pair, boltzmann_weights, trusted
+from freemetric.learners.free_energy.verdict import _better_plain_neighbors, verdict_on
+from freemetric.learners.target import Classes
+from freemetric.metrics import Calibration, Candidate, Mixture, Voters
 
 RECIPE = Recipe()
 TASK = ClassificationTask(2)
@@ -36,6 +45,11 @@ def test_more_samples_decide_more_sharply():
     scores = np.array([0.10, 0.12])
     many, few = (boltzmann_weights(scores, TASK.error_of(0.1, n), 0.5)[1] for n in (10_000, 50))
     assert many < 0.01 < 0.2 < few
+
+
+def test_only_differences_of_scores_matter():
+    weights = boltzmann_weights(np.array([1000.0, 1000.5]), 0.5, 2.0)
+    np.testing.assert_allclose(weights, np.array([1, np.exp(-0.5)]) / (1 + np.exp(-0.5)))
 
 
 def test_perfect_scores_share_equally():
@@ -103,6 +117,55 @@ def test_weight_goes_to_allowed_neighbors_and_not_to_hopeless_candidates():
     assert not weights[:, 1].any()
     assert not weights[2].any()
     assert weights[0, 0] == weights[1, 2]
+
+
+def judged_by_hand(forms, judges=40):
+    """Candidates of these forms, and rows of two classes that have judged them."""
+    X, y = np.random.default_rng(0).random((40, 2)), np.arange(40) % 2
+    population = Population(Voters(X + y[:, None], y, 2), Classes(2), np.arange(judges), 3)
+    for form in forms:
+        ballots = population.enter(Candidate("scaled", form, "nca"), 2).ballots
+        ballots.shares[:], ballots.counts[:] = 0.5, 1
+    return population
+
+
+@pytest.mark.parametrize(("right", "margin", "taken"), [(0.1, 1.0, True), (0.9, 1.0, False), (0.1, 9.0, False)])
+def test_plain_neighbours_are_taken_alone_where_they_are_better(right, margin, taken):
+    """Of the allowed numbers of neighbours, 1 and 3, that of the best score; by so many standard errors."""
+    population = judged_by_hand(("full", "identity"))
+    truth, early = np.eye(2)[population.truth], np.arange(40)[:, None] < 20
+    shares = np.broadcast_to(0.8 * truth + 0.1, (2, 3, 40, 2))
+    scores = np.array([[0.1, 0.0, 0.0], [0.3, 0.1, 0.2]])
+    # off by 0.8 more in half of 40 rows: the excess is 0.4 with an error of 0.4 / sqrt(40)
+    mixture = np.where(early, right * truth + (1 - right) * (1 - truth), shares[0, 0])
+    found = _better_plain_neighbors(mixture, population, shares, scores, [1, 3], margin)
+    if taken:
+        np.testing.assert_array_equal(found, [[0, 0, 0], [0, 0, 1]])
+    else:
+        assert found is None
+
+
+@pytest.mark.parametrize(("forms", "judges"), [(("full", "diagonal"), 40), (("full", "identity"), 0)])
+def test_plain_neighbours_are_not_taken_where_there_are_none_or_nobody_judges(forms, judges):
+    population = judged_by_hand(forms, judges)
+    truth = np.eye(2)[population.truth]
+    shares = np.broadcast_to(truth, (2, 3, judges, 2))
+    assert _better_plain_neighbors(1 - truth, population, shares, np.zeros((2, 3)), [1, 3], 1.0) is None
+
+
+@pytest.mark.parametrize(("calibration", "n_basins"), [("full", 1), ("slope", 1), ("none", 0)])
+def test_basins_are_asked_where_probabilities_are_calibrated(calibration, n_basins):
+    """Votes that say nothing, of classes that lie apart."""
+    population = judged_by_hand(("identity",))
+    recipe = replace(RECIPE, calibration=calibration, basins=("mean-field",))
+    found = verdict_on(population, recipe, Decision(None, None, np.arange(2), population.voters))
+    assert len(found.basins) == n_basins
+    assert found.score == pytest.approx(1.0 if n_basins else 0.5)
+
+
+def test_favoured_classes_by_hand():
+    found = favouring(np.array([[0.5, 0.5], [0.9, 0.1]]), np.array([1.0, 3.0]))
+    np.testing.assert_allclose(found, [[1 / 4, 3 / 4], [3 / 4, 1 / 4]])
 
 
 def test_equal_scores_go_to_the_simpler():

@@ -49,6 +49,14 @@ def test_a_killed_writer_leaves_nothing_for_ever(writer, tmp_path):
     assert (tmp_path / "a.model").read_bytes() == b"of the parent"
 
 
+@pytest.mark.parametrize("act", [write, remove_with_drafts])
+def test_drafts_that_nobody_writes_go(act, tmp_path):
+    for digit in "0f":
+        (tmp_path / f".a.model.{32 * digit}.tmp").touch()
+    act(tmp_path / "a.model")
+    assert drafts_in(tmp_path) == []
+
+
 def test_a_writer_at_work_is_not_disturbed(writer, tmp_path):
     write(tmp_path / "a.model")
     remove_with_drafts(tmp_path / "a.model")

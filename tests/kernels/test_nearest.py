@@ -45,6 +45,7 @@ def test_searches_by_tiles_and_by_trees(M, p, n_jobs, rng):
     np.testing.assert_allclose(distances_to(Q, Z, rows), sorted_distances(Q, Z, 9), rtol=1e-3, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_cells(rng):
     Z, Q = rng.standard_normal((20_000, 5)).astype(np.float32), rng.standard_normal((50, 5)).astype(np.float32)
     cells = Cells.of(Z)

@@ -31,6 +31,7 @@ def data():
     return X * [0.5, 0.5, 1, 1, 1, 1], y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)
 def test_features_of_noise_are_squeezed_out(learner, data):
     M = learner.set_params(random_state=0).fit(*data).get_mahalanobis_matrix().diagonal()
@@ -85,6 +86,7 @@ def test_many_patterns_in_single_precision(learner, monkeypatch, tmp_path):
         assert np.shares_memory(seen[0], X)
 
 
+@pytest.mark.slow
 def test_as_good_as_all_pairs(data):
     """By the error of soft neighbours among other patterns, at the best scale: ranks of neighbours have none."""
     X, y = data

@@ -73,6 +73,7 @@ def of_scikit_learn(digits):
     return score(NeighborhoodComponentsAnalysis(2, max_iter=30, random_state=0), *digits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_plane_of_digits(name, digits, of_scikit_learn):
     X, y, new, truth = digits

@@ -4,6 +4,9 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from freemetric.metrics.neighbor_votes import NeighborVotes, shares, votes_by_count
 from freemetric.metrics.training_set import ClassEncoding, equal_rows, places_of
+from freemetric.metrics import Voters
+from freemetric.metrics.places import equal_rows, places_of
+from freemetric.metrics.votes import NeighborVotes, shares, votes_by_count
 
 
 @pytest.fixture(params=["cpu", "reference", "torch"])
@@ -103,6 +106,18 @@ def test_votes_by_count_by_hand():
     counts, votes = np.array([[2, 1, 3]]), np.array([[[1.0, 1.0], [0.0, 1.0], [3.0, 0.0]]], dtype=np.float32)
     votes = votes_by_count(counts, votes, 5)[0]
     np.testing.assert_allclose(votes, [[0.5, 0.5], [1, 1], [1, 2], [2, 2], [3, 2]])
+
+
+def test_where_rows_are_fewer_than_neighbours_all_of_them_vote():
+    """Also where the last place has lost its only row, the one that asks."""
+    ballots = np.array([[[0.0, 2.0], [0.0, 0.0]]], dtype=np.float32)
+    np.testing.assert_allclose(votes_by_count(np.array([[2, 0]]), ballots, 3)[0], [[0, 1], [0, 2], [0, 2]])
+
+
+def test_voters_have_the_numbers_that_their_rows_had():
+    X, y = np.arange(3.0)[:, None], np.array([0, 1, 0])
+    assert Voters(X, y, 2).rows.tolist() == [0, 1, 2]
+    assert Voters(X, y, 2, rows=np.array([7, 3, 9])).only(np.array([2, 0])).rows.tolist() == [9, 7]
 
 
 def test_equal_rows(rng):

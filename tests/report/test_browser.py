@@ -24,6 +24,7 @@ def points(page, plot="motion"):
     )
 
 
+@pytest.mark.slow
 def test_every_figure_is_drawn(visit, report):
     page = visit(report)
     for plot in PLOTS:

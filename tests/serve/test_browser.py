@@ -91,6 +91,7 @@ def is_too_wide(page):
     return page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
 
 
+@pytest.mark.slow
 def test_from_the_file_to_the_model(visit, csv, flowers, tmp_path):
     page = visit()
     assert "token" not in page.url

@@ -187,6 +187,7 @@ def test_no_gain_over_a_constant_is_said(tmp_path):
     assert "the best method, euclidean, is not clearly better" in note
 
 
+@pytest.mark.slow
 def test_methods_without_probabilities(written, monkeypatch):
     monkeypatch.setitem(METHODS, "svm", Method(lambda: Tuned(SVC(), {"C": [1, 10]})))
     monkeypatch.setitem(METHODS, "logistic", Method(lambda: Tuned(LogisticRegression(), {"C": [1, 10]})))

@@ -85,18 +85,6 @@ CELLS = [
 ] + [Cell(column, way, SEVERAL) for way, (column, _) in WAYS.items()]
 
 
-PLAIN = LEARNERS | TUPLES  # kinds of estimators that start no threads or processes themselves
-
-
-def is_spare(cell: Cell) -> bool:
-    """Whether only ``make test-slow`` runs it: each use runs by loky and in one more column, of the two that remain."""
-    if cell.column not in ("threads", "sequential"):
-        return False
-    place = list(ESTIMATORS).index(cell.estimator) + list(USES).index(cell.use)
-    wanted = place % 2 if ESTIMATORS[cell.estimator].kind in PLAIN else 0
-    return ("threads", "sequential")[wanted] != cell.column
-
-
 def refusal(cell: Cell) -> str | None:
     """The words that a cell is refused with, or None where it must work."""
     kind = None if cell.use in WAYS else ESTIMATORS[cell.estimator].kind

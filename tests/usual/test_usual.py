@@ -10,7 +10,7 @@ import freemetric
 from freemetric.learners import LEARNERS
 
 from .estimators import ESTIMATORS
-from .matrix import BACKENDS, CELLS, COLUMNS, FLOORS, WAYS, is_spare, refusal
+from .matrix import BACKENDS, CELLS, COLUMNS, FLOORS, WAYS, refusal
 
 pytestmark = pytest.mark.timeout(1200)  # the first test waits for all cells, and perhaps for a compiler
 
@@ -27,11 +27,7 @@ def test_it_is_the_installed_wheel_that_works(column, outcomes):
     assert {Path(place).parents[1] for place in outcomes["places"].get(column, [])} <= {site}
 
 
-def marked(cell):
-    return pytest.param(cell, id="-".join(cell), marks=[pytest.mark.slow] if is_spare(cell) else [])
-
-
-@pytest.mark.parametrize("cell", [marked(cell) for cell in CELLS])
+@pytest.mark.parametrize("cell", CELLS, ids="-".join)
 def test_cell(cell, outcomes):
     assert cell in outcomes, f"the process of {cell.column} gave no line: {outcomes['died'][cell.column]}"
     found, refused = outcomes[cell], refusal(cell)
