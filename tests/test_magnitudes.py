@@ -8,8 +8,8 @@ from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_err
 
 from freemetric import DMLFE, MLKR, PCA, FreeEnergyRegressor, MetricKNeighborsRegressor, TableRegressor, load
 from freemetric.energies import RegressionEnergy
+from freemetric.ensemble.tasks.scales import Scale
 from freemetric.magnitudes import enlarged, exponent_of, mae, r2, reduced, rmse, spread
-from freemetric.metrics import Scale
 
 FACTORS = (1e-300, 1e-150, 1e-75, 1e-30, 1e30, 1e150, 1e300)
 POWERS = (2.0**-1000, 2.0**1000)

@@ -97,7 +97,7 @@ def model(wine, registered):
 
 
 def test_they_are_fitted(model, wine):
-    assert {e.candidate.view for e in model.ensembles_} | {e.candidate.form for e in model.ensembles_} >= {"signs"}
+    assert {e.candidate.view for e in model.members_} | {e.candidate.form for e in model.members_} >= {"signs"}
     assert model.score(*wine) > 0.9
     tried = set(zip(model.selection_["view"], model.selection_["form"], strict=True))
     assert {("scaled", "tied"), ("signs", "tied"), ("signs", "full")} <= tried

@@ -10,6 +10,7 @@ from .provided import PROVIDED
 if TYPE_CHECKING:  # at run time they are imported when they are asked for: scikit-learn and numba take seconds
     from . import datasets, energies, files, mc, metrics
     from .contract import expected_failed_checks
+    from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
     from .files import load
     from .learners import (
         ANMM,
@@ -36,14 +37,11 @@ if TYPE_CHECKING:  # at run time they are imported when they are asked for: scik
         Covariance,
         DMLeig,
         Euclidean,
-        FreeEnergyClassifier,
-        FreeEnergyRegressor,
         Kernelized,
         MetricKNeighborsClassifier,
         MetricKNeighborsRegressor,
         PairClassifier,
         QuadrupletClassifier,
-        Recipe,
         TripletClassifier,
         keep_interrupted_fits,
     )
@@ -97,13 +95,26 @@ __all__ = [
 ]
 
 _MODULES = {
-    *("bench", "dask", "datasets", "display", "energies", "exceptions", "files", "kernels", "learners", "mc"),
+    *(
+        "bench",
+        "dask",
+        "datasets",
+        "display",
+        "energies",
+        "ensemble",
+        "exceptions",
+        "files",
+        "kernels",
+        "learners",
+        "mc",
+    ),
     *("metric_learn", "metrics", "onnx_export", "report", "serve", "tabular"),
 }
 _TABLES = ("TableClassifier", "TableRegressor")
 _HOMES = {
     "expected_failed_checks": "contract",
     "load": "files",
+    **dict.fromkeys(("FreeEnergyClassifier", "FreeEnergyRegressor", "Recipe"), "ensemble"),
     **dict.fromkeys(_TABLES, "tabular"),
 }  # of the other names in __all__; else learners
 

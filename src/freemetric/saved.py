@@ -1,37 +1,27 @@
 """The tags under which model files know our classes. Tags stay; the code behind them may move."""
 
 from . import energies, mc, metric_learn
+from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
+from .ensemble.model import Ensemble
+from .ensemble.oob import OOBIndices
+from .ensemble.sampling import Replicas
+from .ensemble.tasks.classification import ClassificationHead
+from .ensemble.tasks.regression import RegressionHead
+from .ensemble.tasks.scales import Scale
 from .files import register
 from .files.registry import register_known
 from .learners import (
     LEARNERS,
     MLKR,
-    FreeEnergyClassifier,
-    FreeEnergyRegressor,
     Kernelized,
     MetricKNeighborsClassifier,
     MetricKNeighborsRegressor,
     PairClassifier,
     QuadrupletClassifier,
-    Recipe,
     TripletClassifier,
 )
-from .learners.free_energy.jury import Jury
-from .learners.free_energy.sample import Replicas
 from .learners.kept_results import KeptWalk
-from .metrics import (
-    Calibration,
-    Candidate,
-    Committee,
-    Ensemble,
-    Mixture,
-    NumberCommittee,
-    NumberVoters,
-    Reading,
-    Scale,
-    Told,
-    Voters,
-)
+from .metrics import Candidate, ClassEncoding, Member, TargetEncoding, TrainingSet
 from .tabular import TableClassifier, TableModel, TableRegressor
 
 for _tag, _cls in {
@@ -55,18 +45,16 @@ for _tag, _cls in {
     "recipe": Recipe,
     "table-model": TableModel,
     "replicas": Replicas,
-    "jury": Jury,
+    "oob-indices": OOBIndices,
     "candidate": Candidate,
+    "member": Member,
+    "training-set": TrainingSet,
+    "class-encoding": ClassEncoding,
     "ensemble": Ensemble,
-    "mixture": Mixture,
-    "calibration": Calibration,
-    "voters": Voters,
-    "committee": Committee,
-    "number-voters": NumberVoters,
-    "number-committee": NumberCommittee,
-    "reading": Reading,
-    "told": Told,
+    "target-encoding": TargetEncoding,
     "scale": Scale,
+    "classification-head": ClassificationHead,
+    "regression-head": RegressionHead,
     "chain": mc.Chain,
     "walk": KeptWalk,
 }.items():
@@ -75,7 +63,7 @@ for _tag, _cls in {
     "nca": energies.NCAEnergy,
     "log-nca": energies.LogNCAEnergy,
     "regression": energies.RegressionEnergy,
-    "likeness": energies.LikenessEnergy,
+    "likeness": energies.NeighborLikelihoodEnergy,
     "diagonal": energies.Diagonal,
     "confinement": energies.Confinement,
     "sum": energies.SumEnergy,

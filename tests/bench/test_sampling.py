@@ -62,7 +62,7 @@ def test_all_patterns_vote_and_are_scaled(wine):
     X, y = wine
     model, parameters = protocol.fit(Job("wine", "pca", 0, 0), X, y, seed=3, most_patterns=30)
     assert parameters == {"most_patterns": 30}
-    assert len(model.voters_) == len(X)
+    assert len(model.training_set_) == len(X)
     metric = model.learner_["metric"]
     np.testing.assert_allclose(metric.learner_.components_, PCA().fit(X[metric.sample_]).components_)
 

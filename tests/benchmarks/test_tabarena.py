@@ -91,7 +91,7 @@ def test_it_learns_from_categories_and_gaps(model_class, table, tmp_path):
     assert ((p > 0.5) == y[160:]).mean() > 0.75
     assert model.model.n_jobs == 1
     assert model.model.random_state == 0
-    assert len(model.model.committee_.voters) == 160  # rows that validate do not vote
+    assert len(model.model.ensemble_.training_set) == 160  # rows that validate do not vote
 
 
 def test_three_classes_and_a_category_never_seen(model_class, table, tmp_path):

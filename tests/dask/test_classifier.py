@@ -18,7 +18,7 @@ import dask.array as da
 import dask.dataframe as dd
 import pandas as pd
 
-from freemetric.dask import DaskFreeEnergyClassifier, far_rows
+from freemetric.dask import DaskFreeEnergyClassifier, partitioned_samples
 from freemetric.learners import training_rows
 
 SETTINGS = {"recipe": replace(Recipe(), n_replicas=14, n_steps=2, most_searched=100), "random_state": 0}
@@ -70,8 +70,8 @@ def test_rows_that_stay_in_their_order(rows, monkeypatch):
     X, y = rows
     y = np.where(np.arange(len(y)) % 7, y, -1)
     monkeypatch.setattr(training_rows, "MOST_ORDERED", 50)
-    monkeypatch.setattr(far_rows, "MOST_ORDERED", 50)
-    monkeypatch.setattr(far_rows, "MOST_TOGETHER", 40)
+    monkeypatch.setattr(partitioned_samples, "MOST_ORDERED", 50)
+    monkeypatch.setattr(partitioned_samples, "MOST_TOGETHER", 40)
     one = FreeEnergyClassifier(**EXACT).fit(X, y)
     model = DaskFreeEnergyClassifier(**EXACT).fit(*chunked((X, y), 100))
     np.testing.assert_array_equal(model.trace_["energy"], one.trace_["energy"])

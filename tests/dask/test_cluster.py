@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from freemetric import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
-from freemetric.metrics import Voters
+from freemetric.metrics import TrainingSet
 
 pytest.importorskip("dask.dataframe", reason="needs the extra dask")
 distributed = pytest.importorskip("distributed", reason="needs the extra dask")
@@ -55,7 +55,7 @@ def chunked(X, y, size):
 def assert_same_model(model, one):
     np.testing.assert_array_equal(model.trace_["energy"], one.trace_["energy"])
     np.testing.assert_array_equal(model.selection_["weight"], one.selection_["weight"])
-    for ours, theirs in zip(model.ensembles_, one.ensembles_, strict=True):
+    for ours, theirs in zip(model.members_, one.members_, strict=True):
         np.testing.assert_array_equal(ours.maps, theirs.maps)
 
 
@@ -135,7 +135,7 @@ def test_two_and_four_workers_give_what_one_process_gives_and_so_do_those_that_a
     X, y = wine
     one = FreeEnergyClassifier(**SETTINGS).fit(X, y)
     folds, sent = cross_val_score(clone(one), X, y, cv=2), []
-    monkeypatch.setattr(Voters, "__getstate__", lambda self: sent.append(len(self)) or vars(self), raising=False)
+    monkeypatch.setattr(TrainingSet, "__getstate__", lambda self: sent.append(len(self)) or vars(self), raising=False)
     with cluster_of(2) as (cluster, client):
         for n_workers, size in ((2, 60), (4, 23)):
             cluster.scale(n_workers)
@@ -156,5 +156,5 @@ def test_two_and_four_workers_give_what_one_process_gives_and_so_do_those_that_a
         with a_worker_killed_meanwhile(cluster, client):
             apart = DaskFreeEnergyClassifier(**SETTINGS).fit(*chunked(X, y, 23))
         assert_same_model(apart, one)
-        with a_worker_killed_meanwhile(cluster, client):  # and with it the voters that live there
+        with a_worker_killed_meanwhile(cluster, client):  # and with it the training samples that live there
             assert_same_predictions(apart, one, X)

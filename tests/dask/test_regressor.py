@@ -19,7 +19,7 @@ import dask.array as da
 import dask.dataframe as dd
 import pandas as pd
 
-from freemetric.dask import DaskFreeEnergyRegressor, far_rows
+from freemetric.dask import DaskFreeEnergyRegressor, partitioned_samples
 from freemetric.learners import training_rows
 
 KINDS = ("scaled/identity", "quantiles/diagonal", "scaled/full")
@@ -102,8 +102,8 @@ def test_rows_that_stay_in_their_order(rows, monkeypatch):
     X, y = rows[0].astype(np.float32), rows[1]
     for module, name, number in (
         (training_rows, "MOST_ORDERED", 50),
-        (far_rows, "MOST_ORDERED", 50),
-        (far_rows, "MOST_TOGETHER", 40),
+        (partitioned_samples, "MOST_ORDERED", 50),
+        (partitioned_samples, "MOST_TOGETHER", 40),
     ):
         monkeypatch.setattr(module, name, number)
     one = FreeEnergyRegressor(**EXACT).fit(X, y)
@@ -155,10 +155,12 @@ def test_a_local_model_is_that_of_one_process(rows, one, tmp_path):
     local = model.to_local()
     assert type(local) is FreeEnergyRegressor
     assert_same(local, one, X)
-    assert_array_equal(local.committee_.voters.rows, one.committee_.voters.rows)
-    assert_allclose(local.committee_.voters.numbers, one.committee_.voters.numbers, atol=1e-9)
+    assert_array_equal(local.ensemble_.training_set.rows, one.ensemble_.training_set.rows)
+    assert_allclose(local.ensemble_.training_set.values, one.ensemble_.training_set.values, atol=1e-9)
     assert_array_equal(local.distance_weights_, one.distance_weights_)
-    assert_allclose(local.committee_.wholes(X), one.committee_.wholes(X), rtol=1e-4, atol=1e-5)  # trends and noises
+    assert_allclose(
+        local.ensemble_.head.wholes(X), one.ensemble_.head.wholes(X), rtol=1e-4, atol=1e-5
+    )  # trends and noises
     assert local.get_params() == one.get_params()
     local.save(tmp_path / "rows.fm")
     assert_array_equal(freemetric.load(tmp_path / "rows.fm").predict(X), local.predict(X))
@@ -176,8 +178,8 @@ def test_a_local_model_is_that_of_one_process_at_defaults():
     model = DaskFreeEnergyRegressor(**few).fit(*chunked((X, y), 150))
     assert_same(model.to_local(), one, X)
     # Three partitions ask three shortlists, which are nearly all samples; the spread is that of such predictions.
-    apart, here = model.committee_.reading.spread, one.committee_.reading.spread
-    exact = model.set_params(shortlist=None).to_local().committee_.reading.spread
+    apart, here = model.ensemble_.head.spread, one.ensemble_.head.spread
+    exact = model.set_params(shortlist=None).to_local().ensemble_.head.spread
     assert np.abs(apart - exact).max() < 0.3 * np.abs(here - exact).max()
 
 

@@ -20,6 +20,6 @@ def nca(iris):
 
 
 @pytest.fixture(scope="session")
-def voters(iris):
+def classifier(iris):
     X, y = iris
     return FreeEnergyClassifier(n_replicas=20, subsample=0.3, random_state=0).fit(X[::2], y[::2])

@@ -43,25 +43,25 @@ def test_distances_of_a_classifier_are_the_mean_over_its_replicas(iris):
     kinds = ["scaled/identity", "scaled/diagonal", "scaled/full"]
     model = FreeEnergyClassifier(n_replicas=9, candidates=kinds, subsample=0.2, random_state=0).fit(X, y)
     display = EmbeddingDisplay.from_estimator(model, X, y, n_dims=3)
-    assert len(model.ensembles_) > 1
+    assert len(model.members_) > 1
     mean, V = 0, (X - X.min(axis=0)) / np.ptp(X, axis=0)
-    for ensemble, weight in zip(model.ensembles_, model.committee_.trust, strict=True):
-        each = [cdist(Z, Z, "sqeuclidean") for Z in ensemble.spaces(V)]
+    for member, weight in zip(model.members_, model.ensemble_.member_weights, strict=True):
+        each = [cdist(Z, Z, "sqeuclidean") for Z in member.spaces(V)]
         pairs = len(X) * (len(X) - 1)
         mean = mean + weight * np.mean([squared / (squared.sum() / pairs) for squared in each], axis=0)
     np.testing.assert_allclose(cdist(display.embedding, display.embedding, "sqeuclidean"), mean, atol=1e-8 * mean.max())
     np.testing.assert_allclose(display.variance_share.sum(), 1)
 
 
-def test_a_classifier_embeds(voters, iris):
+def test_a_classifier_embeds(classifier, iris):
     X, y = iris
-    display = EmbeddingDisplay.from_estimator(voters, X, y)
-    assert_same_up_to_sign(display.embedding, PCA(2).fit_transform(voters.embed(X)))
+    display = EmbeddingDisplay.from_estimator(classifier, X, y)
+    assert_same_up_to_sign(display.embedding, PCA(2).fit_transform(classifier.embed(X)))
 
 
-def test_a_classifier_is_shown_beside_features_of_one_scale(voters, iris):
+def test_a_classifier_is_shown_beside_features_of_one_scale(classifier, iris):
     X, y = iris
-    display = EmbeddingDisplay.from_estimator(voters, X * [1, 10, 100, 1000], y, before=True)
+    display = EmbeddingDisplay.from_estimator(classifier, X * [1, 10, 100, 1000], y, before=True)
     assert_same_up_to_sign(display.before, PCA(2).fit_transform(X))
 
 
@@ -121,9 +121,9 @@ def test_draws_where_it_is_told(nca, iris):
     assert display.ax_ is not ax
 
 
-def test_one_clear_line(nca, voters, iris):
+def test_one_clear_line(nca, classifier, iris):
     X, y = iris
-    for model in (nca, voters):
+    for model in (nca, classifier):
         with pytest.raises(ValueError, match=r"X has 3 features, but \w+ is expecting 4 features"):
             EmbeddingDisplay.from_estimator(model, X[:, :3], y)
     for model in (NCA(), FreeEnergyClassifier(), make_pipeline(MinMaxScaler(), NCA())):

@@ -18,7 +18,7 @@ class Missing:
             raise ModuleNotFoundError(name=name)
 
 
-def test_one_line_where_it_is_missing(nca, iris, voters, monkeypatch):
+def test_one_line_where_it_is_missing(nca, iris, classifier, monkeypatch):
     monkeypatch.setattr(freemetric, "display", freemetric.display)  # and back to this one afterwards
     for name in list(sys.modules):
         if name.startswith(("matplotlib", "freemetric.display")):
@@ -28,8 +28,8 @@ def test_one_line_where_it_is_missing(nca, iris, voters, monkeypatch):
     for draw in (
         lambda: display.EmbeddingDisplay.from_estimator(nca, *iris),
         lambda: display.MetricDisplay.from_estimator(nca),
-        lambda: display.TraceDisplay.from_estimator(voters),
-        lambda: display.NeighborsCurveDisplay.from_estimator(voters),
+        lambda: display.TraceDisplay.from_estimator(classifier),
+        lambda: display.NeighborsCurveDisplay.from_estimator(classifier),
         lambda: display.ComparisonDisplay.from_errors(np.eye(3)),
     ):
         with pytest.raises(ImportError, match=r"^This needs matplotlib: pip install 'freemetric\[display\]'\.$"):

@@ -48,9 +48,9 @@ def test_a_walker_shows_the_spread_of_its_replicas(iris):
         np.testing.assert_allclose(ends(display.ax_[1]), np.quantile(diagonals, [0.05, 0.95], axis=0).T[order])
 
 
-def test_a_classifier_shows_what_its_distances_weigh(voters):
-    heat, bars = MetricDisplay.from_estimator(voters, weights=True).ax_
-    importances, std = voters.distance_weights_, voters.distance_weights_std_
+def test_a_classifier_shows_what_its_distances_weigh(classifier):
+    heat, bars = MetricDisplay.from_estimator(classifier, weights=True).ax_
+    importances, std = classifier.distance_weights_, classifier.distance_weights_std_
     order = np.argsort(-importances)
     np.testing.assert_allclose([bar.get_width() for bar in bars.patches], importances[order])
     assert names_on(bars) == [f"x{i}" for i in order]
@@ -58,7 +58,7 @@ def test_a_classifier_shows_what_its_distances_weigh(voters):
         ends(bars), np.column_stack([np.maximum(importances - std, 0), importances + std])[order]
     )
     assert "standard deviation" in bars.get_xlabel()
-    weight = voters.selection_["weight"][voters.selection_["view"] == "scaled"].sum()
+    weight = classifier.selection_["weight"][classifier.selection_["view"] == "scaled"].sum()
     assert heat.get_title() == f"averaged M, features scaled to [0, 1]\n({100 * weight:.0f} % of the votes)"
 
 
@@ -72,8 +72,8 @@ def test_a_classifier_shows_its_averaged_metric(view, iris):
     V, owner = model.views_[view](X), model.views_[view].owner
     u, v = np.array([1, 0, 1, 0])[owner], np.array([0, 0, 1, 1])[owner]
     mean = 0
-    for ensemble, weight in zip(model.ensembles_, model.committee_.trust, strict=True):
-        far, near = ensemble.spaces(V), ensemble.spaces(np.array([u, v], dtype=float))
+    for member, weight in zip(model.members_, model.ensemble_.member_weights, strict=True):
+        far, near = member.spaces(V), member.spaces(np.array([u, v], dtype=float))
         scaled = [np.sum((a - b) ** 2) / (2 * Z.var(axis=0, ddof=1).sum()) for Z, (a, b) in zip(far, near, strict=True)]
         mean += weight * np.mean(scaled)
     difference = np.array([1, 0, 0, -1])
@@ -123,10 +123,10 @@ def test_only_the_heaviest():
     assert [names_on(axis) for axis in display.ax_] == [[NAMES[1], NAMES[3]]] * 2
 
 
-def test_one_clear_line(nca, voters, iris):
+def test_one_clear_line(nca, classifier, iris):
     with pytest.raises(ValueError, match="feature_names must name 4 features, got 2"):
         MetricDisplay.from_estimator(nca, ["a", "b"])
-    for model in (nca, voters):
+    for model in (nca, classifier):
         with pytest.raises(ValueError, match="X must have 4 features where it meets the map, got 3"):
             MetricDisplay.from_estimator(model, X=iris[0][:, :3])
     with pytest.raises(ValueError, match="is not fitted yet"):

@@ -61,9 +61,9 @@ def test_votes_alone_are_enough(neighbors, halves):
     assert set(few.curves["votes"][1]) <= {0, 1}
 
 
-def test_a_classifier_has_a_line_for_every_candidate(voters):
-    display = NeighborsCurveDisplay.from_estimator(voters)
-    tried = voters.selection_
+def test_a_classifier_has_a_line_for_every_candidate(classifier):
+    display = NeighborsCurveDisplay.from_estimator(classifier)
+    tried = classifier.selection_
     K = tried["n_neighbors"].max()
     errors, weights = (tried[name].reshape(-1, K) for name in ("oob_error", "weight"))
     order = np.argsort(-weights.sum(axis=1), kind="stable")
@@ -80,15 +80,15 @@ def test_a_classifier_has_a_line_for_every_candidate(voters):
     assert {"scaled/identity", "scaled/full, T = 0.001"} <= {line.get_label().split(":")[0] for line in lines}
 
 
-def test_the_mixture_has_a_level(voters):
-    display = NeighborsCurveDisplay.from_estimator(voters)
+def test_the_mixture_has_a_level(classifier):
+    display = NeighborsCurveDisplay.from_estimator(classifier)
     lines = {line.get_label().split(":")[0]: line for line in display.ax_.lines}
-    np.testing.assert_allclose(lines["their mixture"].get_ydata(), 100 * (1 - voters.oob_score_))
-    assert lines["largest weight"].get_xdata() == [voters.n_neighbors_] * 2
+    np.testing.assert_allclose(lines["their mixture"].get_ydata(), 100 * (1 - classifier.oob_score_))
+    assert lines["largest weight"].get_xdata() == [classifier.n_neighbors_] * 2
 
 
-def test_the_legend_of_candidates_stands_beside(voters, iris):
-    display = NeighborsCurveDisplay.from_estimator(voters, *iris)
+def test_the_legend_of_candidates_stands_beside(classifier, iris):
+    display = NeighborsCurveDisplay.from_estimator(classifier, *iris)
     display.figure_.canvas.draw()
     box = display.ax_.get_legend().get_window_extent()
     assert not box.overlaps(display.ax_.get_window_extent())
@@ -106,9 +106,9 @@ def test_a_classifier_at_the_end_of_a_pipeline(halves):
     assert display.candidates[0].label.startswith("scaled/full, T = ")
 
 
-def test_candidates_that_nobody_judged_are_not_shown(voters, iris):
-    model = copy(voters)
-    model.selection_ = voters.selection_ | {"oob_error": np.full(len(voters.selection_["oob_error"]), np.nan)}
+def test_candidates_that_nobody_judged_are_not_shown(classifier, iris):
+    model = copy(classifier)
+    model.selection_ = classifier.selection_ | {"oob_error": np.full(len(classifier.selection_["oob_error"]), np.nan)}
     model.oob_score_ = np.nan
     with pytest.raises(ValueError, match="kept no curve over k; give X and y"):
         NeighborsCurveDisplay.from_estimator(model)

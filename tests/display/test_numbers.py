@@ -22,7 +22,7 @@ from freemetric.display import (
     PredictionDisplay,
     TraceDisplay,
 )
-from freemetric.learners.free_energy.out_of_bag import out_of_bag, out_of_bag_intervals
+from freemetric.ensemble.tasks.intervals import out_of_bag, out_of_bag_intervals
 
 
 @pytest.fixture(scope="module")

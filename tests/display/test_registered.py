@@ -21,9 +21,9 @@ def model(iris):
 def test_the_metric_is_that_of_the_view(model, iris):
     display = MetricDisplay.from_estimator(model)
     assert display.ax_.get_title() == "averaged M, logarithms and roots\n(100 % of the votes)"
-    view, (ensemble,) = model.views_["toy"], model.ensembles_
+    view, (member,) = model.views_["toy"], model.members_
     u, v = np.array([1.0, 0, 1, 0])[view.owner], np.array([0.0, 0, 1, 1])[view.owner]
-    far, near = ensemble.spaces(view(iris[0])), ensemble.spaces(np.array([u, v]))
+    far, near = member.spaces(view(iris[0])), member.spaces(np.array([u, v]))
     scaled = [np.sum((a - b) ** 2) / (2 * Z.var(axis=0, ddof=1).sum()) for Z, (a, b) in zip(far, near, strict=True)]
     difference = np.array([1, 0, 0, -1])
     np.testing.assert_allclose(difference @ display.matrix @ difference, np.mean(scaled))

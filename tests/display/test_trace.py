@@ -42,9 +42,9 @@ def test_replicas_of_different_temperatures_are_lines():
     assert axes[1].get_yscale() == "log"
 
 
-def test_many_replicas_have_the_colours_of_their_temperatures(voters):
-    energy, temperature, _ = TraceDisplay.from_estimator(voters).ax_
-    own, number = np.unique(voters.trace_["temperature"][0], return_inverse=True)
+def test_many_replicas_have_the_colours_of_their_temperatures(classifier):
+    energy, temperature, _ = TraceDisplay.from_estimator(classifier).ax_
+    own, number = np.unique(classifier.trace_["temperature"][0], return_inverse=True)
     assert len(energy.lines) == len(number) == 20
     assert [line.get_color() for line in energy.lines] == [COLORS[i] for i in number]
     assert [tick.get_text() for tick in temperature.get_yticklabels()] == [f"{T:.2g}" for T in own]
@@ -68,12 +68,12 @@ def test_trials_that_are_a_step_each_are_averaged_over_ten():
     np.testing.assert_allclose(drawn, [accepted[max(0, i - 9) : i + 1].mean() for i in range(14)])
 
 
-def test_finds_the_walker_in_a_pipeline_and_in_a_classifier(voters, iris):
+def test_finds_the_walker_in_a_pipeline_and_in_a_classifier(classifier, iris):
     model = make_pipeline(MinMaxScaler(), DMLFE(sampler=Annealing(n_steps=2), random_state=0)).fit(*iris)
     np.testing.assert_allclose(
         TraceDisplay.from_estimator(model).ax_[0].lines[0].get_ydata(), model[1].trace_["energy"][:, 0]
     )
-    assert TraceDisplay.from_estimator(voters).trace is voters.trace_
+    assert TraceDisplay.from_estimator(classifier).trace is classifier.trace_
 
 
 def test_one_clear_line(nca, walker, iris):

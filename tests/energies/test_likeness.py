@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from freemetric.energies import Diagonal, LikenessEnergy, bind
+from freemetric.energies import Diagonal, NeighborLikelihoodEnergy, bind
 
 
 @pytest.fixture
@@ -32,14 +32,14 @@ def by_definition(X, y, w, A, width, n_neighbors):
 @pytest.mark.parametrize("n_neighbors", [None, 7])
 def test_is_what_it_says(rows, device, n_neighbors):
     X, y, w, A = rows
-    energy = LikenessEnergy(0.5, n_neighbors).bind(X, y, sample_weight=w, device=device)
+    energy = NeighborLikelihoodEnergy(0.5, n_neighbors).bind(X, y, sample_weight=w, device=device)
     assert_allclose(energy(A), [by_definition(X, y, w, a, 0.5, n_neighbors or 29) for a in A], rtol=1e-5)
 
 
 @pytest.mark.parametrize("device", ["cpu", "reference"])
 def test_gradient_by_finite_differences(rows, device):
     X, y, w, A = rows
-    energy = LikenessEnergy(0.5, 12).bind(X, y, sample_weight=w, device=device).near(A)
+    energy = NeighborLikelihoodEnergy(0.5, 12).bind(X, y, sample_weight=w, device=device).near(A)
     slope, step = energy.value_and_grad(A)[1], 1e-2 if device == "cpu" else 1e-5
     for place in np.ndindex(2, 3):
         moved = np.zeros((2, 3))
@@ -54,34 +54,43 @@ def test_gradient_by_finite_differences(rows, device):
 def test_of_diagonal_maps(rows):
     X, y, _, _ = rows
     weights = np.array([[[0.5, 2.0, 1.0]]])
-    of_weights, of_maps = Diagonal(LikenessEnergy(n_neighbors=8)).bind(X, y), LikenessEnergy(n_neighbors=8).bind(X, y)
+    of_weights, of_maps = (
+        Diagonal(NeighborLikelihoodEnergy(n_neighbors=8)).bind(X, y),
+        NeighborLikelihoodEnergy(n_neighbors=8).bind(X, y),
+    )
     assert_allclose(of_weights(weights), of_maps(weights * np.eye(3)), rtol=1e-5)
 
 
 def test_replicas_have_numbers_of_their_own(rows):
     X, y, _, A = rows
-    both = bind(LikenessEnergy(), np.array([X, X]), np.array([y, -y[::-1]])[:, :, None])
-    apart = [LikenessEnergy().bind(X, numbers)(a[None])[0] for numbers, a in zip((y, -y[::-1]), A, strict=True)]
+    both = bind(NeighborLikelihoodEnergy(), np.array([X, X]), np.array([y, -y[::-1]])[:, :, None])
+    apart = [
+        NeighborLikelihoodEnergy().bind(X, numbers)(a[None])[0] for numbers, a in zip((y, -y[::-1]), A, strict=True)
+    ]
     assert_allclose(both(A), apart, rtol=1e-6)
 
 
 def test_units_do_not_matter(rows):
     X, y, _, A = rows
-    assert_allclose(LikenessEnergy().bind(X, 7 - 1e6 * y)(A), LikenessEnergy().bind(X, y)(A), rtol=1e-5)
+    assert_allclose(
+        NeighborLikelihoodEnergy().bind(X, 7 - 1e6 * y)(A), NeighborLikelihoodEnergy().bind(X, y)(A), rtol=1e-5
+    )
 
 
 def test_weights_are_repetitions_of_neighbours(rows):
     X, y, _, A = rows
     far = np.append(np.ones(29), 2.0)
-    assert LikenessEnergy().bind(X, y, sample_weight=far)(A) != pytest.approx(LikenessEnergy().bind(X, y)(A), rel=1e-6)
+    assert NeighborLikelihoodEnergy().bind(X, y, sample_weight=far)(A) != pytest.approx(
+        NeighborLikelihoodEnergy().bind(X, y)(A), rel=1e-6
+    )
 
 
 @pytest.mark.parametrize(("y", "said"), [(np.ones((30, 2)), "one number"), (np.full(30, np.nan), "no numbers")])
 def test_says_what_is_wrong(rows, y, said):
     with pytest.raises(ValueError, match=said):
-        LikenessEnergy().bind(rows[0], y)
+        NeighborLikelihoodEnergy().bind(rows[0], y)
 
 
 def test_says_that_width_is_positive(rows):
     with pytest.raises(ValueError, match="width"):
-        LikenessEnergy(0.0).bind(*rows[:2])
+        NeighborLikelihoodEnergy(0.0).bind(*rows[:2])

@@ -40,20 +40,19 @@ from freemetric import (
 from freemetric.energies import (
     Confinement,
     Diagonal,
-    LikenessEnergy,
     LogNCAEnergy,
     MiniBatch,
     NCAEnergy,
+    NeighborLikelihoodEnergy,
     RegressionEnergy,
 )
+from freemetric.ensemble.oob import OOBIndices
+from freemetric.ensemble.sampling import OOBVotes, Replicas
+from freemetric.ensemble.tasks.classification import ClassificationHead
 from freemetric.learners.fitting import Lowest
-from freemetric.learners.free_energy.judge import Ballots
-from freemetric.learners.free_energy.jury import Jury
-from freemetric.learners.free_energy.sample import Replicas
 from freemetric.learners.kept_results import KeptWalk
-from freemetric.metrics import BASINS, TRENDS, VIEWS, Calibration, Candidate, Ensemble, Mixture, Voters
-from freemetric.metrics.products import Products
-from freemetric.metrics.trends import crossed_trend
+from freemetric.metrics import CLASS_DENSITIES, TRENDS, VIEWS, Candidate, ClassEncoding, Member, TrainingSet
+from freemetric.metrics.trends import Products, crossed_trend
 
 from .conftest import QUICK
 
@@ -73,34 +72,34 @@ VALUES = {
     "freemetric:replicas": [
         Replicas(
             rng.random((2, 1, 3)),
-            Ballots(rng.random((5, 4, 3)).astype(np.float32), np.arange(5, dtype=np.int32)),
+            OOBVotes(rng.random((5, 4, 3)).astype(np.float32), np.arange(5, dtype=np.int32)),
             {"energy": rng.random((6, 2))},
             {"step": np.arange(3), "map": rng.random((3, 1, 3))},
         ),
-        Replicas(np.empty((0, 1, 3)), Ballots.none(5, 4, 3), {}, {}),
+        Replicas(np.empty((0, 1, 3)), OOBVotes.none(5, 4, 3), {}, {}),
     ],
-    "freemetric:jury": [
-        Jury.of(rng.permutation(50)[:11], [rng.random((4, 11)) < 0.5, rng.random((2, 11)) < 0.5]),
-        Jury.of(np.arange(3), []),
+    "freemetric:oob-indices": [
+        OOBIndices.of(rng.permutation(50)[:11], [rng.random((4, 11)) < 0.5, rng.random((2, 11)) < 0.5]),
+        OOBIndices.of(np.arange(3), []),
     ],
     "freemetric:candidate": [
         Candidate("scaled", "full", "nca", 1e-3, 0.5, 64),
         Candidate("steps", "identity", "log-nca"),
     ],
-    "freemetric:ensemble": [
-        Ensemble(Candidate("scaled", "full", "nca", 1e-3), rng.random((4, 2, 3))),
-        Ensemble(Candidate("scaled", "diagonal", "log-nca"), rng.random((4, 1, 3))),
-        Ensemble(Candidate("quantiles", "identity", "log-nca"), np.empty((0, 3, 3))),
+    "freemetric:member": [
+        Member(Candidate("scaled", "full", "nca", 1e-3), rng.random((4, 2, 3))),
+        Member(Candidate("scaled", "diagonal", "log-nca"), rng.random((4, 1, 3))),
+        Member(Candidate("quantiles", "identity", "log-nca"), np.empty((0, 3, 3))),
     ],
-    "freemetric:mixture": [Mixture(np.full((2, 4), 0.125), Calibration(2.0, np.array([0.5, -0.5])))],
-    "freemetric:calibration": [
-        Calibration(1.5, np.array([-1.0, 0.0, 1e-300])),
-        Calibration(1.0, np.zeros(2), 0.25, np.ones(3)),
+    "freemetric:classification-head": [
+        ClassificationHead(1.5, np.array([-1.0, 0.0, 1e-300])),
+        ClassificationHead(1.0, np.zeros(3), 0.25, np.ones(3), [kind.of(X, y, 3) for kind in CLASS_DENSITIES.values()]),
     ],
-    "freemetric:voters": [
-        Voters(X, y, 3),
-        Voters(X[::-1], y, 3, rng.random(40) + 0.1, rng.permutation(100)[:40]),
-        Voters(X[:, ::2], y.astype(np.int8), 3),
+    "freemetric:class-encoding": [ClassEncoding(3)],
+    "freemetric:training-set": [
+        TrainingSet(X, y, ClassEncoding(3)),
+        TrainingSet(X[::-1], y, ClassEncoding(3), rng.random(40) + 0.1, rng.permutation(100)[:40]),
+        TrainingSet(X[:, ::2], y.astype(np.int8), ClassEncoding(3)),
     ],
     **{
         f"view:{name}": [VIEWS[name].of(X), VIEWS[name].of(X * 0 + 1)]
@@ -108,13 +107,16 @@ VALUES = {
     },
     "view:products": [Products.of(X), Products.of(X * 0 + 1)],
     **{f"trend:{name}": [crossed_trend(TRENDS[name], X, X[:, 0] ** 2)[0]] for name in TRENDS},
-    **{f"basins:{name}": [BASINS[name].of(X, y, 3), BASINS[name].of(X * 0 + 1, y, 4)] for name in BASINS},
+    **{
+        f"basins:{name}": [CLASS_DENSITIES[name].of(X, y, 3), CLASS_DENSITIES[name].of(X * 0 + 1, y, 4)]
+        for name in CLASS_DENSITIES
+    },
 }
 
 PARAMETER_OBJECTS = {
     "energy:nca": [NCAEnergy()],
     "energy:log-nca": [LogNCAEnergy()],
-    "energy:likeness": [LikenessEnergy(), LikenessEnergy(0.5, n_neighbors=8)],
+    "energy:likeness": [NeighborLikelihoodEnergy(), NeighborLikelihoodEnergy(0.5, n_neighbors=8)],
     "energy:regression": [RegressionEnergy(), RegressionEnergy("pinball", quantile=0.9)],
     "energy:diagonal": [Diagonal(NCAEnergy())],
     "energy:confinement": [Confinement()],
@@ -200,9 +202,8 @@ def learners():
             MetricKNeighborsRegressor(MLKR(2), n_folds=2, random_state=0).fit(X, X[:, 0] ** 2),
             MetricKNeighborsRegressor(LEARNERS["euclidean"](), 3, weights="distance").fit(X, X[:, 1:3]),
         ],
-        "freemetric:committee": [many.committee_, short.committee_],
         **tuples(),
-        **numbers(weights),
+        **regressors(weights, [many.ensemble_, short.ensemble_]),
         **tables(),
         **under_names_of_metric_learn(),
     }
@@ -242,18 +243,17 @@ def tuples():
     }
 
 
-def numbers(weights):
-    """Models of numbers, and what they are made of."""
+def regressors(weights, ensembles):
+    """Models of regression, and what they are made of, beside ensembles of classification."""
     usual = FreeEnergyRegressor(6, candidates=["scaled/full", "steps/diagonal"], random_state=0).fit(X, X[:, 0] - 0.5)
     skewed = FreeEnergyRegressor(4, scale="log", random_state=0).fit(X, np.exp(3 * X[:, 1]), weights)
-    committees = [usual.committee_, skewed.committee_]
     return {
         "freemetric:free-energy-regressor": [usual, skewed],
-        "freemetric:number-committee": committees,
-        "freemetric:number-voters": [committee.voters for committee in committees],
-        "freemetric:reading": [committee.reading for committee in committees],
-        "freemetric:told": [committee.voters.told for committee in committees],
-        "freemetric:scale": [committee.scale for committee in committees],
+        "freemetric:ensemble": [*ensembles, usual.ensemble_, skewed.ensemble_],
+        "freemetric:training-set": [*VALUES["freemetric:training-set"], usual.ensemble_.training_set],
+        "freemetric:regression-head": [usual.ensemble_.head, skewed.ensemble_.head],
+        "freemetric:target-encoding": [usual.ensemble_.head.encoding, skewed.ensemble_.head.encoding],
+        "freemetric:scale": [usual.ensemble_.head.scale, skewed.ensemble_.head.scale],
     }
 
 

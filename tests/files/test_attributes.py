@@ -53,7 +53,7 @@ def test_names_in_docstrings(cls, names):
 
 def test_names_in_real_docstrings():
     assert documented(LFDA) >= {"components_", "eigenvalues_", "n_features_in_"}
-    assert documented(FreeEnergyClassifier) >= {"temperature_", "confinement_", "committee_"}
+    assert documented(FreeEnergyClassifier) >= {"temperature_", "confinement_", "ensemble_"}
     assert documented(StandardScaler) >= {"scale_", "mean_", "var_", "n_samples_seen_"}
     assert not {"DMLFE", "n_replicas"} & documented(FreeEnergyClassifier)
 

@@ -42,7 +42,7 @@ def refused(saved, tmp_path):
 
 def test_the_classifier_here_has_parts_of_all_kinds(classifier):
     assert set(classifier.views_) == {"scaled", "quantiles", "steps"}
-    assert {ensemble.candidate.form for ensemble in classifier.ensembles_} == {"identity", "diagonal", "full"}
+    assert {member.candidate.form for member in classifier.members_} == {"identity", "diagonal", "full"}
 
 
 @pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
@@ -88,7 +88,7 @@ def test_energies(energy, few, tmp_path):
 
 CLASSIFIER = "freemetric:free-energy-classifier"
 PANDAS = {"dict": [["transform", "pandas"]]}
-VALUES_OF_OURS = ("candidate", "ensemble", "mixture", "calibration", "voters", "committee")
+VALUES_OF_OURS = ("candidate", "member", "classification-head", "class-encoding", "training-set", "ensemble")
 PARTS = {CLASSIFIER, "view:scaled", "view:quantiles", "view:steps", *(f"freemetric:{name}" for name in VALUES_OF_OURS)}
 
 
@@ -158,30 +158,30 @@ ANY = (narrower, wider, empty, deeper, complex_)
 @pytest.mark.parametrize(
     ("name", "number", "key", "changes"),
     [
-        ("freemetric:ensemble", -1, "maps", [*ANY, with_nan, whole, vast]),  # full
-        ("freemetric:ensemble", 2, "maps", [*ANY, with_nan, whole]),  # diagonal
-        ("freemetric:ensemble", 0, "maps", [narrower, wider, deeper, complex_, whole]),  # identity: no maps at all
+        ("freemetric:member", -1, "maps", [*ANY, with_nan, whole, vast]),  # full
+        ("freemetric:member", 2, "maps", [*ANY, with_nan, whole]),  # diagonal
+        ("freemetric:member", 0, "maps", [narrower, wider, deeper, complex_, whole]),  # identity: no maps at all
         ("view:scaled", 0, "low", [*ANY, with_nan, whole, vast]),
         ("view:scaled", 0, "span", [*ANY, with_nan, whole, negative, minute]),
         ("sklearn:QuantileTransformer", 0, "quantiles_", [*ANY, shorter, with_nan, whole, backwards]),
         ("sklearn:QuantileTransformer", 0, "references_", [*ANY, with_nan, whole, backwards]),
         ("view:steps", 0, "owner", [*ANY, with_nan, negative, beyond, backwards, doubled]),
         ("view:steps", 0, "threshold", [*ANY, with_nan, whole]),
-        ("freemetric:mixture", 0, "weights", [*ANY, shorter, with_nan, whole, doubled, negative]),
-        ("freemetric:calibration", 0, "bias", [*ANY, with_nan, whole]),
-        ("freemetric:calibration", 0, "strengths", [*ANY, with_nan, whole, negative]),
+        ("freemetric:ensemble", 0, "weights", [*ANY, shorter, with_nan, whole, doubled, negative]),
+        ("freemetric:classification-head", 0, "bias", [*ANY, with_nan, whole]),
+        ("freemetric:classification-head", 0, "strengths", [*ANY, with_nan, whole, negative]),
         ("basins:wells", 0, "centres", [*ANY, shorter, with_nan, whole]),
         ("basins:wells", 0, "roots", [*ANY, shorter, with_nan, whole]),
         ("basins:wells", 0, "depths", [*ANY, with_nan, whole]),
         ("basins:mean-field", 0, "slopes", [*ANY, shorter, with_nan, whole]),
         ("basins:mean-field", 0, "base", [*ANY, with_nan, whole]),
-        ("freemetric:voters", 0, "X", [*ANY, shorter, with_nan, whole, vast]),
-        ("freemetric:voters", 0, "y", [*ANY, with_nan, negative, beyond]),
-        ("freemetric:voters", 0, "rows", [*ANY, with_nan, negative, beyond, equal]),
+        ("freemetric:training-set", 0, "X", [*ANY, shorter, with_nan, whole, vast]),
+        ("freemetric:training-set", 0, "values", [*ANY, with_nan, negative, beyond]),
+        ("freemetric:training-set", 0, "rows", [*ANY, with_nan, negative, beyond, equal]),
         (CLASSIFIER, 0, "distance_weights_", [*ANY, with_nan, whole, negative]),
         (CLASSIFIER, 0, "distance_weights_std_", [*ANY, with_nan, whole, negative]),
-        ("freemetric:jury", 0, "rows", [narrower, wider, empty, deeper, with_nan, beyond, equal]),
-        ("freemetric:jury", 0, "bits", [empty, deeper, with_nan, shorter]),
+        ("freemetric:oob-indices", 0, "rows", [narrower, wider, empty, deeper, with_nan, beyond, equal]),
+        ("freemetric:oob-indices", 0, "bits", [empty, deeper, with_nan, shorter]),
         (CLASSIFIER, 0, "oob_decision_function_", [*ANY, shorter, whole]),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -202,7 +202,7 @@ def test_arrays_that_do_not_fit(name, number, key, changes, refused):
         ("freemetric:candidate", "view", "squared", "unknown kind 'squared/"),
         ("freemetric:candidate", "view", "steps", "which its view does not have"),
         ("freemetric:candidate", "form", "square", "/square/"),
-        ("freemetric:candidate", "form", "diagonal", "maps of Ensemble"),
+        ("freemetric:candidate", "form", "diagonal", "maps of Member"),
         ("freemetric:candidate", "energy", "other", "/other'"),
         ("freemetric:candidate", "energy", None, "unknown kind"),
         ("freemetric:candidate", "temperature", -1.0, "temperature of Candidate"),
@@ -210,8 +210,8 @@ def test_arrays_that_do_not_fit(name, number, key, changes, refused):
         ("freemetric:candidate", "confinement", "0.1", "confinement of Candidate"),
         ("freemetric:candidate", "learns", True, "'learns'"),
         ("freemetric:candidate", "more", 1, "'more'"),
-        ("freemetric:ensemble", "candidate", "scaled/full", "candidate of Ensemble is something else"),
-        ("freemetric:ensemble", "form", 1, "other attributes"),
+        ("freemetric:member", "candidate", "scaled/full", "candidate of Member is something else"),
+        ("freemetric:member", "form", 1, "other attributes"),
         ("view:scaled", "owner", {"array": [0, []]}, "other attributes"),
         ("view:quantiles", "transformer", {"object": ["freemetric:nca", {}]}, "is something else"),
         ("view:quantiles", "transformer", {"object": ["sklearn:QuantileTransformer", {}]}, "does something else"),
@@ -221,30 +221,35 @@ def test_arrays_that_do_not_fit(name, number, key, changes, refused):
         ("sklearn:QuantileTransformer", "_sklearn_output_config", PANDAS, "does something else"),
         ("sklearn:QuantileTransformer", "n_features_in_", 3, "does not fit"),
         ("sklearn:QuantileTransformer", "more_", 3, "not known to set"),
-        ("freemetric:mixture", "calibration", None, "calibration of Mixture is something else"),
-        ("freemetric:calibration", "slope", 0.0, "slope of Calibration"),
-        ("freemetric:calibration", "slope", True, "slope of Calibration"),
-        ("freemetric:calibration", "floor", 0.0, "floor of Calibration"),
-        ("freemetric:committee", "mixture", None, "mixture of Committee is something else"),
-        ("freemetric:committee", "voters", None, "voters of Committee are something else"),
-        ("freemetric:committee", "ensembles", [], "with something in it"),
-        ("freemetric:committee", "ensembles", {"dict": []}, "are no list"),
-        ("freemetric:committee", "views", {"dict": []}, "are no dict"),
-        ("freemetric:committee", "trust", 1, "other attributes"),
-        ("freemetric:committee", "basins", [], "strengths of other basins"),
-        ("freemetric:committee", "basins", None, "basins of Committee are something else"),
-        ("freemetric:committee", "basins", ["wells"], "basins of Committee are something else"),
-        ("basins:mean-field", "steps", None, "steps of MeanField are something else"),
-        ("freemetric:voters", "X", None, "X of Voters"),
-        ("freemetric:voters", "y", None, "y of Voters"),
-        ("freemetric:voters", "rows", None, "rows of Voters"),
-        ("freemetric:voters", "weights", 1.0, "weights of Voters"),
-        ("freemetric:voters", "n_classes", 2, "class numbers"),
-        ("freemetric:voters", "n_classes", 4, "other classes"),
-        ("freemetric:voters", "n_classes", 30_000, "fewer than their classes"),
-        ("freemetric:voters", "n_classes", 3.0, "are empty"),
-        ("freemetric:voters", "places", None, "other attributes"),
-        (CLASSIFIER, "committee_", None, "committee_ is something else"),
+        ("freemetric:classification-head", "slope", 0.0, "slope of ClassificationHead"),
+        ("freemetric:classification-head", "slope", True, "slope of ClassificationHead"),
+        ("freemetric:classification-head", "floor", 0.0, "floor of ClassificationHead"),
+        ("freemetric:ensemble", "head", None, "head of Ensemble is something else"),
+        ("freemetric:ensemble", "training_set", None, "training_set of Ensemble is something else"),
+        ("freemetric:ensemble", "members", [], "with something in it"),
+        ("freemetric:ensemble", "members", {"dict": []}, "are no list"),
+        ("freemetric:ensemble", "views", {"dict": []}, "are no dict"),
+        ("freemetric:ensemble", "trust", 1, "other attributes"),
+        ("freemetric:classification-head", "densities", [], "strengths of ClassificationHead are of other densities"),
+        ("freemetric:classification-head", "densities", None, "densities of ClassificationHead are something else"),
+        (
+            "freemetric:classification-head",
+            "densities",
+            ["wells"],
+            "densities of ClassificationHead are something else",
+        ),
+        ("basins:mean-field", "steps", None, "steps of BinnedNaiveBayes are something else"),
+        ("freemetric:training-set", "X", None, "X of TrainingSet"),
+        ("freemetric:training-set", "values", None, "values of TrainingSet"),
+        ("freemetric:training-set", "encoding", None, "encoding of TrainingSet is something else"),
+        ("freemetric:training-set", "rows", None, "rows of TrainingSet"),
+        ("freemetric:training-set", "weights", 1.0, "weights of TrainingSet"),
+        ("freemetric:class-encoding", "n_classes", 2, "values of TrainingSet"),
+        ("freemetric:class-encoding", "n_classes", 4, "other classes"),
+        ("freemetric:class-encoding", "n_classes", 30_000, "fewer samples than classes"),
+        ("freemetric:class-encoding", "n_classes", 3.0, "no positive integer"),
+        ("freemetric:training-set", "places", None, "other attributes"),
+        (CLASSIFIER, "ensemble_", None, "ensemble_ is something else"),
         (CLASSIFIER, "shortlist_", 0, "shortlist_ is no number of patterns"),
         (CLASSIFIER, "shortlist_recall_", None, "shortlist_recall_ is no number"),
         ("freemetric:candidate", "bag_size", -1, "bag_size of Candidate"),
@@ -265,21 +270,21 @@ def test_parts_that_do_not_fit(name, key, value, said, refused):
     assert said in refused(edit)
 
 
-def drop_an_ensemble(state):
-    committee_in(state)["ensembles"].pop()
+def drop_a_member(state):
+    ensemble_in(state)["members"].pop()
 
 
 def drop_a_view(state):
-    committee_in(state)["views"]["dict"].pop()
+    ensemble_in(state)["views"]["dict"].pop()
 
 
 def swap_views(state):
-    views = committee_in(state)["views"]["dict"]
+    views = ensemble_in(state)["views"]["dict"]
     views[0][1], views[1][1] = views[1][1], views[0][1]
 
 
-def committee_in(state):
-    return part_of(state, "freemetric:committee")
+def ensemble_in(state):
+    return part_of(state, "freemetric:ensemble")
 
 
 def drop_a_column(state):
@@ -295,7 +300,7 @@ def swap_walks(state):
     state["trace_"], state["snapshots_"] = state["snapshots_"], state["trace_"]
 
 
-@pytest.mark.parametrize("spoil", [drop_an_ensemble, drop_a_view, swap_views, drop_a_column, swap_columns, swap_walks])
+@pytest.mark.parametrize("spoil", [drop_a_member, drop_a_view, swap_views, drop_a_column, swap_columns, swap_walks])
 def test_parts_lost_or_swapped(spoil, refused):
     refused(lambda header, tree, arrays: spoil(tree["object"][1]))
 
@@ -324,7 +329,7 @@ def use(model, X):
     P = model.predict_proba(X)
     assert P.shape == (n, C)
     np.testing.assert_allclose(P.sum(axis=1), 1)
-    assert model.decisions(X).shape == (n, model.committee_.n_neighbors)
+    assert model.decisions(X).shape == (n, model.ensemble_.n_neighbors)
     assert model.votes(X).shape == (n, model.n_neighbors_, C)
     assert np.isfinite(model.embed(X)).all()
 

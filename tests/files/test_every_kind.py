@@ -63,11 +63,11 @@ def test_chains_go_on_as_if_nothing_had_happened(examples, tmp_path):
     assert_same(loaded, chain)
 
 
-def test_committees_vote_without_their_classifier(examples, tmp_path):
-    for committee in examples["freemetric:committee"]:
-        loaded = through_file(committee, tmp_path)
-        assert loaded.predict_proba(X).tobytes() == committee.predict_proba(X).tobytes()
-        assert_same(loaded.embed(X), committee.embed(X))
+def test_ensembles_predict_without_their_model(examples, tmp_path):
+    for ensemble in examples["freemetric:ensemble"]:
+        loaded = through_file(ensemble, tmp_path)
+        assert loaded.predict(X).tobytes() == ensemble.predict(X).tobytes()
+        assert_same(loaded.embed(X), ensemble.embed(X))
 
 
 @pytest.mark.parametrize("tag", ["freemetric:free-energy-classifier", "freemetric:metric-k-neighbors-classifier"])

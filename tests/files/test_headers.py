@@ -20,7 +20,7 @@ from .test_hostile import VALUES
 HEADER = ["format", "version", "freemetric", "scikit-learn", "about", "class"]
 
 
-@pytest.mark.parametrize("version", [3, 99])
+@pytest.mark.parametrize("version", [4, 99])
 def test_later_formats(version, learner, tmp_path):
     learner.save(tmp_path / "a.model")
 
@@ -29,7 +29,7 @@ def test_later_formats(version, learner, tmp_path):
 
     path = resealed(tmp_path / "a.model", tmp_path / "later.model", edit)
     said = (
-        f"later.model: format {version}, written by freemetric 99.0; this freemetric reads format 2: update freemetric$"
+        f"later.model: format {version}, written by freemetric 99.0; this freemetric reads format 3: update freemetric$"
     )
     for read in (freemetric.load, about):
         with pytest.raises(ModelFileError, match=said):
@@ -45,13 +45,13 @@ def test_the_format_of_freemetric_0_2(read, tmp_path):
         archive.writestr("freemetric.json", json.dumps(header | {"about": {}, "class": "freemetric.NCA"}))
         archive.writestr("tree.json", json.dumps(tree))
     said = (
-        "old.model: format 1, written by freemetric 0.2.0; this freemetric reads format 2: fit the model again, or load"
+        "old.model: format 1, written by freemetric 0.2.0; this freemetric reads format 3: fit the model again, or load"
     )
     with pytest.raises(ModelFileError, match=said):
         read(tmp_path / "old.model")
 
 
-@pytest.mark.parametrize("version", [0, -1, 1.0, 2.0, True, None, "2", [2]])
+@pytest.mark.parametrize("version", [0, -1, 1.0, 3.0, True, None, "3", [3]])
 def test_versions_that_are_none(version, learner, tmp_path):
     learner.save(tmp_path / "a.model")
     path = resealed(tmp_path / "a.model", tmp_path / "a.model", lambda header, *_: header.update(version=version))

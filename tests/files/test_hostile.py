@@ -234,8 +234,8 @@ def test_roots_of_another_class_than_the_header_says(tag, altered):
         ("freemetric:dmlfe", "sampler", {"object": ["mc:constant", {"temperature": 1}]}, "sampler"),
         (NEIGHBORS, "n_neighbors_", 0, "n_neighbors_"),
         (NEIGHBORS, "n_neighbors_", 61, "n_neighbors_"),
-        (NEIGHBORS, "classes_", {"objects": ["<U1", [1], ["a"]]}, "voters_"),
-        (NEIGHBORS, "voters_", None, "voters_"),
+        (NEIGHBORS, "classes_", {"objects": ["<U1", [1], ["a"]]}, "training_set_"),
+        (NEIGHBORS, "training_set_", None, "training_set_"),
     ],
 )
 def test_parts_that_do_not_fit(tag, key, value, said, altered):

@@ -16,7 +16,7 @@ from freemetric.files import ModelFileError, container, save
 from freemetric.files.budget import BYTES_PER_BYTE, FREE_BYTES
 from freemetric.files.checks import check_hashes
 from freemetric.learners import LEARNERS
-from freemetric.metrics import Voters
+from freemetric.metrics import ClassEncoding, TrainingSet
 
 from .tampering import new_array, nodes, npy, part_of, resealed, seal
 from .test_damaged import assert_one_line
@@ -85,7 +85,7 @@ def test_axes_of_nothing(refused):
     candidate["bag_size"] = 0
     maps = npy(np.empty((0, 1, 10**6))).replace(b"1000000)", b"9999999)")
     state = {"candidate": {"object": ["freemetric:candidate", candidate]}, "maps": {"array": [0, []]}}
-    assert "more memory" in refused({"object": ["freemetric:ensemble", state]}, [maps], "freemetric:ensemble")[0]
+    assert "more memory" in refused({"object": ["freemetric:member", state]}, [maps], "freemetric:member")[0]
 
 
 def test_axes_of_no_texts(refused):
@@ -129,31 +129,35 @@ def estimators_in(value):
             yield from estimators_in(part)
 
 
-def classifier_of(voters):
+def classifier_of(training_set):
     """Nearest neighbours, without the time that it takes to fit so many classes."""
     model = MetricKNeighborsClassifier(LEARNERS["euclidean"](), 1)
-    model.n_features_in_, model.classes_, model.n_neighbors_ = voters.X.shape[1], np.arange(voters.n_classes), 1
-    model.learner_, model.voters_ = LEARNERS["euclidean"]().fit(voters.X), voters
+    model.n_features_in_, model.classes_, model.n_neighbors_ = (
+        training_set.X.shape[1],
+        np.arange(training_set.n_cells),
+        1,
+    )
+    model.learner_, model.training_set_ = LEARNERS["euclidean"]().fit(training_set.X), training_set
     return model
 
 
-def test_few_voters_of_many_classes(tmp_path):
-    """Voters have a ballot with a place for every class."""
+def test_few_samples_of_many_classes(tmp_path):
+    """Votes have a cell for every class."""
 
     def edit(header, tree, arrays):
-        part_of(tree, "freemetric:voters")["n_classes"] = 30_000
+        part_of(tree, "freemetric:class-encoding")["n_classes"] = 30_000
         tree["object"][1]["classes_"] = new_array(arrays, np.arange(30_000))
 
-    save(classifier_of(Voters(np.eye(3), np.arange(3), 3)), tmp_path / "a.model")
-    with pytest.raises(ModelFileError, match="Voters are fewer than their classes"):
+    save(classifier_of(TrainingSet(np.eye(3), np.arange(3), ClassEncoding(3))), tmp_path / "a.model")
+    with pytest.raises(ModelFileError, match="TrainingSet has fewer samples than classes"):
         freemetric.load(resealed(tmp_path / "a.model", tmp_path / "a.model", edit))
 
 
-def test_as_many_voters_as_classes(tmp_path):
+def test_as_many_samples_as_classes(tmp_path):
     X = np.random.default_rng(0).random((30_000, 2))
     with pytest.raises(ModelFileError, match="30000 classes, which is too many"):
-        save(classifier_of(Voters(X, np.arange(30_000), 30_000)), tmp_path / "a.model")
-    few = classifier_of(Voters(X[:3000], np.arange(3000), 3000))
+        save(classifier_of(TrainingSet(X, np.arange(30_000), ClassEncoding(30_000))), tmp_path / "a.model")
+    few = classifier_of(TrainingSet(X[:3000], np.arange(3000), ClassEncoding(3000)))
     assert through_file(few, tmp_path).predict(X[:3]).tolist() == [0, 1, 2]
 
 

@@ -131,7 +131,7 @@ class Onlooker(Counter):
         self.energies.append((task.candidate.learns, replicas.trace.get("energy", np.empty((0, 0)))))
 
     def on_round(self, population):
-        self.rounds.append(sum(len(entrant.maps) for entrant in population.entrants))
+        self.rounds.append(sum(len(result.maps) for result in population.results))
 
 
 def test_callbacks_are_shown_what_a_search_finds(iris):

@@ -64,8 +64,8 @@ def digits():
 
 def score(learner, X, y, new, truth):
     learner.fit(X, y)
-    voters = KNeighborsClassifier(5).fit(learner.transform(X), y)
-    return voters.score(learner.transform(new), truth)
+    training_set = KNeighborsClassifier(5).fit(learner.transform(X), y)
+    return training_set.score(learner.transform(new), truth)
 
 
 @pytest.fixture(scope="module")

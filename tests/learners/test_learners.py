@@ -96,7 +96,7 @@ def test_same_seed_same_result_whatever_n_jobs(supervised, wine):
 
     def result(estimator):
         fitted = estimator.fit(X, y)
-        return fitted.components_ if hasattr(fitted, "components_") else fitted.ensembles_[-1].maps
+        return fitted.components_ if hasattr(fitted, "components_") else fitted.members_[-1].maps
 
     first = result(supervised)
     if "n_jobs" in supervised.get_params():

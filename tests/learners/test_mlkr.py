@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, minmax_scale
 
 from freemetric import DMLFE, MLKR
-from freemetric.energies import LikenessEnergy, MiniBatch, RegressionEnergy
+from freemetric.energies import MiniBatch, NeighborLikelihoodEnergy, RegressionEnergy
 from freemetric.exceptions import DataWarning
 from freemetric.learners.descent import initial_map
 from freemetric.mc import Annealing, Constant, ElementMove, Streams
@@ -151,7 +151,9 @@ def test_better_neighbours_than_without(friedman):
     assert with_ > without + 0.15
 
 
-@pytest.mark.parametrize("energy", ["regression", "likeness", RegressionEnergy("absolute"), 2.0 * LikenessEnergy()])
+@pytest.mark.parametrize(
+    "energy", ["regression", "likeness", RegressionEnergy("absolute"), 2.0 * NeighborLikelihoodEnergy()]
+)
 def test_dmlfe_learns_from_numbers(friedman, energy):
     X, y = friedman
     model = DMLFE(energy=energy, random_state=0).fit(X, y)

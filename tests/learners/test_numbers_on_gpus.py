@@ -9,7 +9,7 @@ from sklearn.datasets import make_friedman1
 
 import freemetric.kernels
 from freemetric import DMLFE, MLKR, FreeEnergyRegressor
-from freemetric.energies import LikenessEnergy, RegressionEnergy
+from freemetric.energies import NeighborLikelihoodEnergy, RegressionEnergy
 from freemetric.mc import Annealing, Constant, ElementMove, HamiltonianMove
 
 
@@ -45,7 +45,7 @@ def test_bound_energies_are_the_reference(device, friedman, rng, loss, n_neighbo
 def test_likeness_is_the_reference(device, friedman, rng):
     X, y = friedman
     A = rng.standard_normal((2, 5, 5))
-    truth, made = (LikenessEnergy().bind(X, y, device=where).near(A) for where in ("reference", device))
+    truth, made = (NeighborLikelihoodEnergy().bind(X, y, device=where).near(A) for where in ("reference", device))
     np.testing.assert_allclose(made(A), truth(A), rtol=1e-4)
 
 
@@ -68,7 +68,7 @@ def test_dmlfe_samples_numbers(device, friedman, move):
     assert energy(model.components_[None])[0] < energy(np.eye(5)[:2][None])[0]
 
 
-def test_a_committee_predicts(device, friedman):
+def test_an_ensemble_predicts(device, friedman):
     X, y = friedman
     model = FreeEnergyRegressor(8, device=device, random_state=0).fit(X[:90], y[:90])
     assert model.score(X[90:], y[90:]) > 0.6

@@ -7,7 +7,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
 
 from freemetric.learners import PAPER
-from freemetric.metrics.votes import NeighborVotes, shares
+from freemetric.metrics.neighbor_votes import NeighborVotes, shares
 
 # Per cent, iris and wine: reference measurements, or the paper's table where there is none (DCA, NCA, DMLFE).
 KNOWN = {

@@ -68,7 +68,7 @@ def test_every_learner_finds_the_same_neighbors_in_any_unit(learner, data):
 
 
 @pytest.mark.parametrize("factor", [1e-12, 1e12])
-def test_the_committee_predicts_the_same_in_any_unit(data, factor):
+def test_the_ensemble_predicts_the_same_in_any_unit(data, factor):
     X, y = data
     model = FreeEnergyClassifier(6, random_state=0)
     expected = clone(model).fit(X[::2], y[::2]).predict(X[1::2])
@@ -136,7 +136,7 @@ def test_numbers_too_large_are_refused_in_one_line(learner, data, largest):
         learner.fit(np.where(X > 0.5, largest, -X), y)
 
 
-def test_the_committee_refuses_numbers_too_large(data):
+def test_the_ensemble_refuses_numbers_too_large(data):
     X, y = data
     model = FreeEnergyClassifier(4, random_state=0)
     with pytest.raises(ValueError, match=r"^X has values as large as 1\.7e\+308"):

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from freemetric.metrics import Calibration, Candidate, Committee, Ensemble, Mixture, Voters
-from freemetric.metrics.averages import averaged_matrices
+from freemetric.metrics import Calibration, Candidate, Committee, Mixture, Voters
+from freemetric.ensemble.model import Ensemble
+from freemetric.metrics.averaged_metric import averaged_matrices
 from freemetric.metrics.views import Quantiles, Scaled
 
 

@@ -39,12 +39,12 @@ def nearest(Q, Z):
 
 def votes(Q, places, Z, k):
     """What the k nearest rows vote for, (n, C), counted one by one; places lie at Z, and their last one shares."""
-    counted = np.zeros((len(Q), places.ballots.shape[1]))
-    for votes, order in zip(counted, nearest(Q, Z), strict=True):
+    counted = np.zeros((len(Q), places.votes.shape[1]))
+    for total, order in zip(counted, nearest(Q, Z), strict=True):
         missing = k
         for place in order:
             taken = min(missing, places.counts[place])
-            votes += places.ballots[place].astype(float) * taken / places.counts[place]
+            total += places.votes[place].astype(float) * taken / places.counts[place]
             missing -= taken
     return counted
 

@@ -16,17 +16,17 @@ pytestmark = pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarni
 
 def expected(model, X):
     """Probabilities by the definition, with the first of equally far patterns."""
-    voters, mixture = model.committee_.voters, model.committee_.mixture
+    training_set, head = model.ensemble_.training_set, model.ensemble_.head
     mixed = 0
-    for ensemble, weights in zip(model.ensembles_, mixture.weights, strict=True):
-        view = model.views_[ensemble.candidate.view]
-        spaces = [list(ensemble.spaces(view(rows))) for rows in (X, voters.X[voters.places.rows])]
+    for member, weights in zip(model.members_, model.ensemble_.weights, strict=True):
+        view = model.views_[member.candidate.view]
+        spaces = [list(member.spaces(view(rows))) for rows in (X, training_set.X[training_set.places.rows])]
         for Q, Z in zip(*spaces, strict=True):
             for k in np.flatnonzero(weights) + 1:
-                counted = votes(Q, voters.places, Z, k)
+                counted = votes(Q, training_set.places, Z, k)
                 shares = counted / counted.sum(axis=1, keepdims=True)
                 mixed = mixed + weights[k - 1] * shares / len(spaces[0])
-    return mixture.calibration(mixed, model.committee_.basin_energies(X))
+    return head.answers(mixed, head.wholes(X))
 
 
 @pytest.mark.parametrize("data", ["iris", "wine", pytest.param("breast_cancer", marks=pytest.mark.slow)])
@@ -49,7 +49,7 @@ def test_the_shortlist_is_asked_in_graphs_too(shortlist, halves):
     model, new = halves
     exact = model.set_params(shortlist=None).predict_proba(new)
     wanted = model.set_params(shortlist=shortlist).predict_proba(new)
-    assert model.shortlist_ < len(model.committee_.voters.places.rows)
+    assert model.shortlist_ < len(model.ensemble_.training_set.places.rows)
     assert np.abs(wanted - exact).max() > 1e-3
     label, probabilities = answer(to_onnx(model), new)
     np.testing.assert_allclose(probabilities, wanted, rtol=0, atol=1e-6)
@@ -67,7 +67,7 @@ def test_the_shortlist_names_places_where_rows_have_copies(breast_cancer):
     X, y = breast_cancer
     X, y, new = np.vstack([X[::2], X[::4]]), np.concatenate([y[::2], y[::4]]), X[1::2]
     model = FreeEnergyClassifier(4, shortlist=60, candidates=["scaled/full"], random_state=0).fit(X, y)
-    assert not model.committee_.voters.places.are_single
+    assert not model.ensemble_.training_set.places.are_single
     np.testing.assert_allclose(answer(to_onnx(model), new)[1], model.predict_proba(new), rtol=0, atol=1e-6)
 
 
@@ -117,7 +117,7 @@ def test_copies_of_rows_vote_as_in_python(kinds, is_weighted, copies):
     assert len(np.unique(X, axis=0)) == 24
     weights = 0.1 + np.random.default_rng(2).exponential(size=300) if is_weighted else None
     model = FreeEnergyClassifier(4, candidates=kinds, random_state=0).fit(X, y, sample_weight=weights)
-    assert not model.committee_.voters.places.are_single
+    assert not model.ensemble_.training_set.places.are_single
     probabilities = answer(to_onnx(model), new)[1]
     np.testing.assert_allclose(probabilities, model.predict_proba(new), rtol=0, atol=1e-6)
     np.testing.assert_allclose(probabilities, expected(model, new), rtol=0, atol=1e-9)

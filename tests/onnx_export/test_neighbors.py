@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from freemetric import LFDA, NCA, Euclidean, MetricKNeighborsClassifier
-from freemetric.metrics import Voters
+from freemetric.metrics import ClassEncoding, TrainingSet
 from freemetric.onnx_export import register, to_onnx
 
 from .runtime import about, answer, clear, votes
@@ -92,9 +92,9 @@ def test_many_equal_distances(rng):
 
 def expected(model, Q):
     """Shares of the votes for patterns Q in the learned space, by definition; the nearest row has a little more."""
-    voters = model.voters_
-    Z = voters.X[voters.places.rows]
-    counted = votes(Q, voters.places, Z, model.n_neighbors_) + 1e-3 * votes(Q, voters.places, Z, 1)
+    training_set = model.training_set_
+    Z = training_set.X[training_set.places.rows]
+    counted = votes(Q, training_set.places, Z, model.n_neighbors_) + 1e-3 * votes(Q, training_set.places, Z, 1)
     return counted / counted.sum(axis=1, keepdims=True)
 
 
@@ -104,7 +104,7 @@ def test_copies_of_rows_vote_as_in_python(k, rng):
     number = rng.choice(24, 300, p=(1 + np.arange(24)) / 300)
     y = (np.digitize(places[number, 0], [0.3, 0.6]) + (rng.random(300) < 0.3)) % 3
     model, new = MetricKNeighborsClassifier(Euclidean(), k).fit(places[number], y), rng.random((60, 3))
-    assert len(model.voters_.places.rows) == 24
+    assert len(model.training_set_.places.rows) == 24
     probabilities = answer(to_onnx(model), new)[1]
     np.testing.assert_allclose(probabilities, model.predict_proba(new), rtol=0, atol=1e-6)
     np.testing.assert_allclose(probabilities, expected(model, new), rtol=0, atol=1e-12)
@@ -141,7 +141,7 @@ def test_weights_of_patterns(rng):
     X, y = rng.random((30, 2)), rng.integers(0, 2, 30)
     model, new = plain(3).fit(X, y), rng.random((40, 2))
     chosen = rng.permutation(30)[:20]
-    model.voters_ = Voters(X[chosen], y[chosen], 2, 0.1 + rng.random(20), chosen)
+    model.training_set_ = TrainingSet(X[chosen], y[chosen], ClassEncoding(2), 0.1 + rng.random(20), chosen)
     probabilities = answer(to_onnx(model), new)[1]
     np.testing.assert_allclose(probabilities, expected(model, new), atol=1e-12)
     np.testing.assert_allclose(probabilities, model.predict_proba(new), atol=1e-6)

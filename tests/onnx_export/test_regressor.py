@@ -55,39 +55,39 @@ def test_at_defaults_the_shortlist_is_asked_in_graphs_too():
 
 
 def _by_hand(model, X):
-    """Place and spread by plain means over the rows themselves, nothing of ballots or cells."""
-    committee, voters = model.committee_, model.committee_.voters
-    assert voters.places.are_single
-    means = np.zeros((len(voters.numbers), len(X)))
-    for ensemble, weights in zip(committee.ensembles, committee.mixture.weights, strict=True):
-        view = committee.views[ensemble.candidate.view]
-        for Q, Z in zip(ensemble.spaces(view(X)), ensemble.spaces(view(voters.X)), strict=True):
+    """Location and spread by plain means over the samples themselves, without cells of votes."""
+    ensemble, training_set = model.ensemble_, model.ensemble_.training_set
+    assert training_set.places.are_single
+    means = np.zeros((len(training_set.values), len(X)))
+    for member, weights in zip(ensemble.members, ensemble.weights, strict=True):
+        view = ensemble.views[member.candidate.view]
+        for Q, Z in zip(member.spaces(view(X)), member.spaces(view(training_set.X)), strict=True):
             for k in np.flatnonzero(weights) + 1:
-                told = voters.numbers[:, nearest(Q, Z)[:, :k]].mean(axis=2)
-                means += weights[k - 1] * told / len(ensemble)
+                of_nearest = training_set.values[:, nearest(Q, Z)[:, :k]].mean(axis=2)
+                means += weights[k - 1] * of_nearest / len(member)
     mean, square, *over = means
-    reading, z = committee.reading, voters.numbers[0]
+    head, z = ensemble.head, training_set.values[0]
     beyond = 0.1 * np.ptp(z)
-    wholes = [np.clip(trend(X), z.min() - beyond, z.max() + beyond) for trend in committee.trends]
-    s, *others = reading.strengths
-    place = reading.centre + s * (mean - reading.centre)
+    wholes = [np.clip(trend(X), z.min() - beyond, z.max() + beyond) for trend in head.trends]
+    s, *others = head.strengths
+    location = head.centre + s * (mean - head.centre)
     for f, over_neighbours, beside, along in zip(wholes, over, others[: len(over)], others[len(over) :], strict=True):
-        place += beside * (f - mean) + along * (f - over_neighbours)
-    log = reading.spread[0] + reading.spread[1] * np.log(np.maximum(square - mean**2, 1e-4)) / 2
-    for gamma, noise, seen in zip(reading.spread[2:], committee.noises, reading.seen, strict=True):
+        location += beside * (f - mean) + along * (f - over_neighbours)
+    log = head.spread[0] + head.spread[1] * np.log(np.maximum(square - mean**2, 1e-4)) / 2
+    for gamma, noise, seen in zip(head.spread[2:], head.noises, head.seen, strict=True):
         log += gamma * np.clip(noise(X), *seen) / 2
     spread = np.exp(log)
-    return np.clip(place, z.min() - beyond, z.max() + beyond), spread
+    return np.clip(location, z.min() - beyond, z.max() + beyond), spread
 
 
 def test_by_the_definition(model, diabetes):
-    place, spread = _by_hand(model, diabetes[2])
-    scale, errors = model.committee_.scale, model.committee_.reading.errors
+    location, spread = _by_hand(model, diabetes[2])
+    scale, errors = model.ensemble_.head.scale, model.ensemble_.head.errors
     back = {"linear": np.array, "log": np.exp, "asinh": lambda g: scale.bend * np.sinh(g)}[scale.name]
     numbers, median = answer(to_onnx(model, quantiles=0.5), diabetes[2])
-    middle = 2.0**scale.exponent * back(scale.centre + scale.unit * (place + spread * np.median(errors)))
+    middle = 2.0**scale.exponent * back(scale.centre + scale.unit * (location + spread * np.median(errors)))
     np.testing.assert_allclose(median[:, 0], middle, rtol=1e-5)
-    mean = 2.0**scale.exponent * back(scale.centre + scale.unit * (place[:, None] + spread[:, None] * errors)).mean(
+    mean = 2.0**scale.exponent * back(scale.centre + scale.unit * (location[:, None] + spread[:, None] * errors)).mean(
         axis=1
     )
     np.testing.assert_allclose(numbers[:, 0], mean, rtol=1e-5 if scale.name == "linear" else 5e-3)  # 256 stand for all
@@ -121,7 +121,7 @@ def test_copies_of_rows(is_weighted, rng):
     weights = 0.1 + rng.exponential(size=300) if is_weighted else None
     model = FreeEnergyRegressor(4, candidates=["scaled/full"], random_state=0)
     model.fit(places[number], y, sample_weight=weights)
-    assert not model.committee_.voters.places.are_single
+    assert not model.ensemble_.training_set.places.are_single
     new = np.vstack([places, rng.random((40, 3))])
     np.testing.assert_allclose(answer(to_onnx(model), new)[0][:, 0], model.predict(new), rtol=0, atol=1e-5)
 
@@ -129,7 +129,7 @@ def test_copies_of_rows(is_weighted, rng):
 def test_without_trends(diabetes):
     X, y, new = diabetes
     model = FreeEnergyRegressor(4, candidates=["scaled/full"], recipe=Recipe(trends=()), random_state=0).fit(X, y)
-    assert not model.committee_.trends
+    assert not model.ensemble_.head.trends
     np.testing.assert_allclose(answer(to_onnx(model), new)[0][:, 0], model.predict(new), rtol=1e-5)
 
 

@@ -26,13 +26,13 @@ def walker(iris):
 
 
 @pytest.fixture(scope="session")
-def voters(iris):
+def classifier(iris):
     X, y = iris
     return FreeEnergyClassifier(n_replicas=24, random_state=0).fit(X[::2], y[::2])
 
 
 @pytest.fixture(scope="session")
-def models(iris, walker, voters):
+def models(iris, walker, classifier):
     X, y = iris
     nca = NCA().fit(X, y)
     return {
@@ -40,8 +40,8 @@ def models(iris, walker, voters):
         "DMLFE without rows": (walker, None, None),
         "NCA": (nca, X, y),
         "unlabelled rows": (nca, X, None),
-        "FreeEnergyClassifier": (voters, None, None),
-        "FreeEnergyClassifier on other rows": (voters, X[1::2], y[1::2]),
+        "FreeEnergyClassifier": (classifier, None, None),
+        "FreeEnergyClassifier on other rows": (classifier, X[1::2], y[1::2]),
         "MetricKNeighborsClassifier": (MetricKNeighborsClassifier(NCA(), random_state=0).fit(X, y), None, None),
         "its rows": (MetricKNeighborsClassifier(DMLFE(random_state=0), n_neighbors=3).fit(X, y), X, y),
         "pipeline": (make_pipeline(MinMaxScaler(), NCA(), KNeighborsClassifier(3)).fit(X, y), X[:100], y[:100]),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from freemetric import DMLFE, Euclidean, MetricKNeighborsClassifier
-from freemetric.metrics import Voters
+from freemetric.metrics import ClassEncoding, TrainingSet
 from freemetric.report import write
 
 PHONE = {"width": 390, "height": 844}
@@ -14,8 +14,8 @@ FOCUS = "(e => [e.id || e.name || '', getComputedStyle(e).outlineStyle])(documen
 
 
 @pytest.fixture(scope="module")
-def report(voters, tmp_path_factory):
-    return write(voters, tmp_path_factory.mktemp("page") / "report.html", title="Iris")
+def report(classifier, tmp_path_factory):
+    return write(classifier, tmp_path_factory.mktemp("page") / "report.html", title="Iris")
 
 
 def points(page, plot="motion"):
@@ -48,7 +48,7 @@ def test_three_dimensions(visit, report):
 
 
 @pytest.mark.slow
-def test_the_slider_moves_the_points(visit, report, voters):
+def test_the_slider_moves_the_points(visit, report, classifier):
     page = visit(report)
     end, said = points(page), page.inner_text("#moment")
     page.focus("#step")
@@ -62,11 +62,11 @@ def test_the_slider_moves_the_points(visit, report, voters):
     page.keyboard.press("End")
     assert points(page) == end
     assert page.inner_text("#moment") == said
-    assert said.startswith(f"step {voters.snapshots_['step'][-1]} · temperature")
+    assert said.startswith(f"step {classifier.snapshots_['step'][-1]} · temperature")
 
 
 @pytest.mark.slow
-def test_play_and_pause(visit, report, voters):
+def test_play_and_pause(visit, report, classifier):
     page = visit(report)
     page.focus("#play")
     page.keyboard.press("Enter")
@@ -81,7 +81,7 @@ def test_play_and_pause(visit, report, voters):
     assert len(seen) == 4
     page.keyboard.press("Space")
     assert page.inner_text("#play") == "Play"
-    assert 0 <= int(page.input_value("#step")) < len(voters.snapshots_["step"]) - 1
+    assert 0 <= int(page.input_value("#step")) < len(classifier.snapshots_["step"]) - 1
     page.wait_for_timeout(300)
     rest = points(page)
     page.wait_for_timeout(300)
@@ -193,7 +193,9 @@ def crowd(tmp_path_factory):
     y = np.arange(1300) % 26
     X = rng.standard_normal((1300, 5)) + 3 * rng.standard_normal((26, 5))[y]
     model = MetricKNeighborsClassifier(Euclidean(), n_neighbors=3).fit(X, [chr(65 + c) for c in y])
-    model.voters_ = Voters(model.voters_.X, model.voters_.y, 26, np.where(y == 0, 2.0, 0.9))
+    model.training_set_ = TrainingSet(
+        model.training_set_.X, model.training_set_.y, ClassEncoding(26), np.where(y == 0, 2.0, 0.9)
+    )
     names = [f"answer to the question that has the number {i}: how often, and why" for i in range(5)]
     path = tmp_path_factory.mktemp("crowd") / "crowd.html"
     return write(model, path, X, [chr(65 + c) for c in y], feature_names=names)

@@ -57,7 +57,7 @@ class Card(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def voters(wine):
+def classifier(wine):
     return FreeEnergyClassifier(n_replicas=16, random_state=0).fit(*wine)
 
 
@@ -137,7 +137,7 @@ def test_kinds_are_named_as_candidates_are(iris):
     names = {title.partition(",")[0] for title in titles if "/" in title}
     assert names
     assert names <= set(kinds)
-    assert len(names) == len({(e.candidate.view, e.candidate.form) for e in model.ensembles_})
+    assert len(names) == len({(e.candidate.view, e.candidate.form) for e in model.members_})
 
 
 def test_a_walk(walker):
@@ -163,9 +163,9 @@ def test_the_heaviest_features_come_first(walker):
     assert f"{100 * weights[0]:.1f} %" in shown.said
 
 
-def test_importances(voters):
-    shown = Card(card(voters))
-    mean, error = voters.feature_importances_, voters.feature_importances_error_
+def test_importances(classifier):
+    shown = Card(card(classifier))
+    mean, error = classifier.feature_importances_, classifier.feature_importances_error_
     first = mean.argmax()
     assert "6 of 13 features, what out-of-bag accuracy owes to them" in shown.said
     assert f"x{first}" in shown.texts
@@ -180,19 +180,19 @@ def test_importances_of_large_models_are_shown_once_they_are_known(wine, monkeyp
     assert "owes to them" in card(model)
 
 
-def test_voters(voters):
-    shown = Card(card(voters))
-    trusted = voters.committee_.trust
-    tried = len(np.unique(np.flatnonzero(voters.selection_["n_neighbors"] == 1)))
-    n = sum(len(ensemble.maps) for ensemble in voters.ensembles_)
+def test_a_free_energy_classifier(classifier):
+    shown = Card(card(classifier))
+    member_weights = classifier.ensemble_.member_weights
+    tried = len(np.unique(np.flatnonzero(classifier.selection_["n_neighbors"] == 1)))
+    n = sum(len(member.maps) for member in classifier.members_)
     for words in (
-        f"out-of-bag accuracy {100 * voters.oob_score_:.1f} %",
-        f"who votes {n} replicas, {len(trusted)} of {tried} candidates",
-        f"k = {voters.n_neighbors_}",
-        f"temperature {voters.temperature_:.4g}",
-        f"{100 * trusted.max():.1f} %",
-        f"{100 * voters.distance_weights_.max():.1f} % ± ",
-        f"median energy of {voters.trace_['energy'].shape[1]} replicas",
+        f"out-of-bag accuracy {100 * classifier.oob_score_:.1f} %",
+        f"who votes {n} replicas, {len(member_weights)} of {tried} candidates",
+        f"k = {classifier.n_neighbors_}",
+        f"temperature {classifier.temperature_:.4g}",
+        f"{100 * member_weights.max():.1f} %",
+        f"{100 * classifier.distance_weights_.max():.1f} % ± ",
+        f"median energy of {classifier.trace_['energy'].shape[1]} replicas",
     ):
         assert words in shown.said
 
@@ -288,9 +288,9 @@ def test_names_stay_names(hostile):
     assert html.encode()
 
 
-def test_cards_do_not_fight(walker, voters):
+def test_cards_do_not_fight(walker, classifier):
     """No ids that could meet, no script, and rules that reach no farther than their card."""
-    for html in (card(walker), card(voters)):
+    for html in (card(walker), card(classifier)):
         assert not any("id" in attributes for _, attributes in Card(html).tags)
         assert not Card(html).named("script")
     rules = re.sub(r"@media[^{]*\{(.*?\})\s*\}", r"\1", STYLE)
@@ -301,13 +301,13 @@ def test_cards_do_not_fight(walker, voters):
 
 
 @pytest.fixture
-def notebook(browser, walker, voters, chooser, hostile, tmp_path):
+def notebook(browser, walker, classifier, chooser, hostile, tmp_path):
     """A page with several cards, under a theme of its own."""
 
     def show(width=900, ink="inherit", ground="Canvas", scheme="light"):
         page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
         page.on("pageerror", lambda error: pytest.fail(str(error)))
-        cards = "".join(card(model) for model in (walker, voters, chooser, hostile))
+        cards = "".join(card(model) for model in (walker, classifier, chooser, hostile))
         body = f'<body style="color: {ink}; background: {ground}">{cards}</body>'
         path = tmp_path / "notebook.html"
         path.write_text(f'<!doctype html><meta charset="utf-8"><style>:root {{color-scheme: {scheme}}}</style>{body}')

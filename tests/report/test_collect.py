@@ -30,22 +30,22 @@ def squared_distances(Z):
     return ((Z[:, None] - Z[None]) ** 2).sum(axis=2)
 
 
-def test_out_of_bag_confusion(voters):
-    shown = charts.confused(collect(voters))
-    assert 1 - shown["wrong"] / shown["n"] == pytest.approx(voters.oob_score_)
+def test_out_of_bag_confusion(classifier):
+    shown = charts.confused(collect(classifier))
+    assert 1 - shown["wrong"] / shown["n"] == pytest.approx(classifier.oob_score_)
     assert "out-of-bag" in shown["how"]
 
 
-def test_out_of_bag_votes_of_rows_that_are_not_shown_count(voters):
-    shown = charts.confused(collect(voters, most_rows=20))
-    assert 1 - shown["wrong"] / shown["n"] == pytest.approx(voters.oob_score_)
-    assert shown["n"] == np.isfinite(voters.oob_decision_function_).all(axis=1).sum() > 20
+def test_out_of_bag_votes_of_rows_that_are_not_shown_count(classifier):
+    shown = charts.confused(collect(classifier, most_rows=20))
+    assert 1 - shown["wrong"] / shown["n"] == pytest.approx(classifier.oob_score_)
+    assert shown["n"] == np.isfinite(classifier.oob_decision_function_).all(axis=1).sum() > 20
 
 
-def test_rows_that_were_not_learned_from_are_predicted(voters, iris):
+def test_rows_that_were_not_learned_from_are_predicted(classifier, iris):
     X, y = iris
-    shown = charts.confused(collect(voters, X[1::2], y[1::2]))
-    assert 1 - shown["wrong"] / shown["n"] == pytest.approx(voters.score(X[1::2], y[1::2]))
+    shown = charts.confused(collect(classifier, X[1::2], y[1::2]))
+    assert 1 - shown["wrong"] / shown["n"] == pytest.approx(classifier.score(X[1::2], y[1::2]))
 
 
 def test_rows_that_were_learned_from_are_left_out(iris):
@@ -115,7 +115,7 @@ def test_copies_of_a_row_are_rows(doubled, given):
     model, X, y = doubled
     findings = collect(model, *((X, y) if given else ()))
     assert findings.learned_from
-    assert findings.voters is None
+    assert findings.training_set is None
     shown = explain.explanations(findings)
     assert shown["weights"] is None
     for row, copy in zip(range(0, 150, 3), range(150, 200), strict=True):
@@ -157,7 +157,7 @@ def test_kept_rows_have_their_numbers_order_and_weights(weighted, most_rows):
     assert (np.diff(shown) > 0).all()
     np.testing.assert_array_equal(findings.inputs, X[shown])
     np.testing.assert_array_equal(findings.y, y[shown])
-    assert findings.voters is None
+    assert findings.training_set is None
     np.testing.assert_allclose(findings.vote_weights / weights[shown], findings.vote_weights[0] / weights[shown[0]])
     assert explain.explanations(findings)["weights"] is not None
 
@@ -178,7 +178,7 @@ def test_rows_without_label_or_weight_do_not_vote(weighted):
     model, X, y, _, rows = weighted
     findings = collect(model, X, y)
     assert findings.learned_from
-    assert findings.voters.tolist() == rows.tolist()
+    assert findings.training_set.tolist() == rows.tolist()
     assert (np.flatnonzero(findings.vote_weights) == rows).all()
     for entry in explain.explanations(findings)["rows"]:
         neighbors = {*entry["neighbors"], entry["other"]["row"]} - {None}
@@ -267,10 +267,10 @@ def space_variance(Z):
     return np.sort(np.linalg.eigvalsh(np.cov(Z.T, bias=True)))[-3:].sum()
 
 
-def test_frames_of_a_candidate_in_its_own_view(voters):
-    findings = collect(voters)
-    assert monte_carlo_panel.motion(findings)["temperature"][-1] == pytest.approx(voters.temperature_, rel=1e-4)
-    assert findings.snapshots.form is FORMS[voters.snapshots_["form"]]
+def test_frames_of_a_candidate_in_its_own_view(classifier):
+    findings = collect(classifier)
+    assert monte_carlo_panel.motion(findings)["temperature"][-1] == pytest.approx(classifier.temperature_, rel=1e-4)
+    assert findings.snapshots.form is FORMS[classifier.snapshots_["form"]]
     assert findings.snapshots.maps.shape[2] == findings.snapshots.patterns.shape[1]
 
 
@@ -284,33 +284,33 @@ def test_frames_of_a_diagonal_map(walker, iris):
     np.testing.assert_allclose(*frames, atol=1e-5)
 
 
-def test_fewer_rows_where_each_costs_much(voters):
-    findings = collect(voters)
+def test_fewer_rows_where_each_costs_much(classifier):
+    findings = collect(classifier)
     findings.linear_share = 0.5
     findings.inputs = np.broadcast_to(findings.inputs[:, :1], (75, 4000))
     assert len(explain.choose(75, None, explain._affordable(findings))) == 24
 
 
-def test_the_trace_of_a_candidate_in_its_own_view(voters):
+def test_the_trace_of_a_candidate_in_its_own_view(classifier):
     """The replica that is shown begins where the identity is, and ends with the energy of its last map."""
-    findings = collect(voters)
-    column, shots = findings.snapshots.replica, voters.snapshots_
+    findings = collect(classifier)
+    column, shots = findings.snapshots.replica, classifier.snapshots_
     assert f"({shots['view']}, {shots['form']})" in findings.snapshots.whose
-    assert voters.trace_["temperature"][-1, column] == voters.temperature_
+    assert classifier.trace_["temperature"][-1, column] == classifier.temperature_
     whose = [
-        (ensemble.candidate.view, ensemble.candidate.form)
-        for ensemble in voters.ensembles_
-        if ensemble.maps.shape[1:] == shots["map"].shape[1:]
-        and len(ensemble.maps)
-        and np.array_equal(ensemble.maps[0], shots["map"][-1])
+        (member.candidate.view, member.candidate.form)
+        for member in classifier.members_
+        if member.maps.shape[1:] == shots["map"].shape[1:]
+        and len(member.maps)
+        and np.array_equal(member.maps[0], shots["map"][-1])
     ]
     assert whose == [(shots["view"], shots["form"])]
 
 
-def test_traces_of_few_and_of_many(walker, voters):
+def test_traces_of_few_and_of_many(walker, classifier):
     assert len(monte_carlo_panel.traces(collect(walker))["panels"]["energy"]["lines"]) == 3
-    assert set(monte_carlo_panel.traces(collect(voters))["panels"]["energy"]) == {"median", "low", "high"}
-    assert [name for name, *_ in monte_carlo_panel.diagnostics(collect(voters))][1:3] == [
+    assert set(monte_carlo_panel.traces(collect(classifier))["panels"]["energy"]) == {"median", "low", "high"}
+    assert [name for name, *_ in monte_carlo_panel.diagnostics(collect(classifier))][1:3] == [
         "split R-hat",
         "effective sample size",
     ]
@@ -490,7 +490,7 @@ def test_the_page_says_what_counts_beside_neighbours(rng):
     X = rng.normal(size=(80, 4)) * (1 + 2 * y)[:, None]
     model = FreeEnergyClassifier(6, random_state=0).fit(X, y)
     findings = collect(model, X, y)
-    strengths = model.committee_.mixture.calibration.strengths
+    strengths = model.ensemble_.head.strengths
     assert [strength for _, strength in findings.beside_votes] == strengths.tolist()
     said = summary.captions(findings, contents(findings))["rows"]
     assert f"Beside the neighbours, the distance to the centre (strength {strengths[0]:.2g})" in said

@@ -59,9 +59,9 @@ KERNEL_TESTS = (
     "energies/test_energies.py",
     "energies/test_likeness.py",
     "energies/test_regression.py",
-    "metrics/test_committee.py",
-    "metrics/test_precincts.py",
-    "metrics/test_votes.py",
+    "dask/test_partition_index.py",
+    "ensemble/test_model.py",
+    "metrics/test_neighbor_votes.py",
 )
 
 TOO_LONG = " and ".join(
@@ -73,32 +73,23 @@ TOO_LONG = " and ".join(
 )
 """Tests that take minutes where kernels are not compiled are not run there."""
 
-CALIBRATION = (
-    "learners/free_energy/decision.py",
-    "learners/free_energy/number_verdict.py",
-    "learners/free_energy/trust.py",
-    "learners/free_energy/verdict.py",
-)
-INTERVALS = (
-    "learners/free_energy/intervals.py",
-    "learners/free_energy/noise.py",
-    "learners/free_energy/prediction_sets.py",
-)
+CALIBRATION = ("ensemble/tasks/classification.py", "ensemble/tasks/decisions.py")
+INTERVALS = ("ensemble/tasks/intervals.py", "ensemble/tasks/regression.py")
 
 PACKAGES = (
     Package("mc", ("mc/**/*.py",), ("mc",), 80),
     Package("energies", ("energies/*.py",), ("energies", "mc/test_noisy_energies.py"), 60),
     Package("reference kernels", ("kernels/reference*.py",), ("kernels", "energies", "metrics"), 40),
     Package("numba kernels", (*COMPILED, "kernels/numba_.py"), KERNEL_TESTS, 90, ON_GPUS, interpreted=True),
-    Package("metrics", ("metrics/*.py",), ("metrics", "learners/free_energy", "files"), 100),
+    Package("metrics", ("metrics/*.py",), ("metrics", "ensemble", "files"), 100),
     Package(
         "free-energy search",
-        ("learners/free_energy/*.py",),
-        ("learners/free_energy", "files"),
+        ("ensemble/**/*.py",),
+        ("ensemble", "files"),
         80,
         without=(*CALIBRATION, *INTERVALS),
     ),
-    Package("calibration", CALIBRATION, ("learners/free_energy",), 40),
-    Package("intervals", INTERVALS, ("learners/free_energy",), 30),
+    Package("calibration", CALIBRATION, ("ensemble",), 40),
+    Package("intervals", INTERVALS, ("ensemble",), 30),
     Package("model files", ("files/*.py",), ("files",), 60),
 )

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 
-from tests.learners.free_energy.test_memory import MANY, MEASURED, WIDE
+from tests.ensemble.test_memory import MANY, MEASURED, WIDE
 
 from .apart import Row
 

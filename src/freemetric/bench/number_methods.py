@@ -9,7 +9,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVR
 
-from ..learners import MLKR, FreeEnergyRegressor, MetricKNeighborsRegressor
+from ..ensemble import FreeEnergyRegressor
+from ..learners import MLKR, MetricKNeighborsRegressor
 from .number_rivals import INNER_FOLDS, BoostedQuantiles, LeafQuantiles, Tuned, WithResiduals
 
 N_TREES = 500

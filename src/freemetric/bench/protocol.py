@@ -12,8 +12,9 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
+from ..ensemble import FreeEnergyClassifier
 from ..exceptions import DataWarning
-from ..learners import FreeEnergyClassifier, MetricKNeighborsClassifier
+from ..learners import MetricKNeighborsClassifier
 from ..versions import versions
 from .methods import METHODS
 from .records import Job, Record
@@ -43,11 +44,11 @@ def evaluate(job: Job, X: NDArray, y: NDArray, device: str = "cpu", most_pattern
         warnings.simplefilter("ignore", ConvergenceWarning)
         start = time.perf_counter()
         model, parameters = fit(job, X[train], y[train], seed, device, most_patterns)
-        verdict = judge(model, X[test], y[test])
+        outcome = judge(model, X[test], y[test])
         seconds = time.perf_counter() - start
     return Record(
         job,
-        **verdict,
+        **outcome,
         seconds=seconds,
         parameters=parameters,
         shape=(len(train), X.shape[1], int(y.max()) + 1),

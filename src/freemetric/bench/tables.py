@@ -103,16 +103,16 @@ def posthoc_table(errors: Any, control: str, alpha: float = 0.05) -> TextTable:
     """
     result = posthoc(errors, control, alpha)
     columns = ("Method", "Rank", "Difference", "Wilcoxon p", "Wilcoxon", "Nemenyi", "Bonferroni-Dunn", "Holm p", "Holm")
-    verdict = {True: "rejected", False: "not rejected"}
+    outcome = {True: "rejected", False: "not rejected"}
     rows = tuple(
         (
             str(row.Index),
             f"{row.rank:.2f}",
             f"{row.difference:.2f}",
             f"{row.wilcoxon_p:.2g}",
-            *(verdict[v] for v in (row.wilcoxon, row.nemenyi, row.bonferroni_dunn)),
+            *(outcome[v] for v in (row.wilcoxon, row.nemenyi, row.bonferroni_dunn)),
             f"{row.holm_p:.2g}",
-            verdict[row.holm],
+            outcome[row.holm],
         )
         for row in result.table.itertuples()
     )

@@ -6,7 +6,7 @@ from typing import Any
 from rich.table import Table
 from sklearn.base import is_regressor
 
-from ..learners.free_energy.scoring import score_name
+from ..ensemble.tasks.decisions import score_name
 from ..printable import counted, printable
 from ..tabular import TableModel, by_column
 from ..tabular.preprocessing import TREATMENTS

@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..learners import FreeEnergyClassifier
-from ..learners.free_energy.finishing import ClassificationTask
+from ..ensemble import FreeEnergyClassifier
+from ..ensemble.tasks.classification import ClassificationHead
 from ..learners.validation import warn_of_classes
-from ..metrics import Committee
-from .far_voters import FarVoters
 from .model import DaskFreeEnergyModel
+from .partitioned_targets import FarVoters
 from .partitions import is_dask, labels, target_blocks
 
 
@@ -32,7 +31,7 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
 
     Attributes
     ----------
-    committee_ : Committee
+    ensemble_ : Ensemble
         The metrics and their weights, with the rows of the sample as voters: for displays, reports, ``embed`` and
         ``votes``. ``to_local`` gives one with all rows.
     n_rows_ : int
@@ -61,19 +60,18 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         return target_blocks(y, labels)
 
     def _far_rows(self, X, y):
-        voters = FarVoters(X, y, self.n_features_in_)
-        self.classes_ = voters.classes
-        return voters
+        training_set = FarVoters(X, y, self.n_features_in_)
+        self.classes_ = training_set.classes
+        return training_set
 
     def _warn_about(self, panel):
         warn_of_classes(panel.X, panel.y, self.classes_, getattr(self, "feature_names_in_", None))
 
-    def _task(self, is_local):
-        # Classes weigh by all samples, not by those that the search sees.
-        return ClassificationTask(self._decision(self._voters), int(self._voters.starts[-1]) if is_local else None)
+    def _n_given(self, is_local):
+        return int(self._training_set.starts[-1]) if is_local else None
 
     def _read(self):
-        return partial(probabilities_of, self._speaker())
+        return partial(probabilities_of, self._head())
 
     def predict_proba(self, X: Any) -> Any:
         """Calibrated class probabilities.
@@ -139,9 +137,9 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         raise ValueError("This model learns all rows at once; to_local().partial_fit(X, y) adds more where they fit.")
 
 
-def probabilities_of(committee: Committee, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
+def probabilities_of(head: ClassificationHead, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
     """Class probabilities (n, C) of queries that got these shares of all votes."""
-    return committee.answers(shares, committee.basin_energies(queries))
+    return head.answers(shares, head.wholes(queries))
 
 
 def are_right(classes: NDArray, probabilities: NDArray, y: NDArray) -> NDArray[np.bool_]:

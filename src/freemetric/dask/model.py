@@ -10,17 +10,17 @@ from joblib import parallel_config
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..ensemble.base import FreeEnergyModel
+from ..ensemble.finish import finish_fit
+from ..ensemble.running import given_recipe, run_to_the_end
 from ..extras import require
-from ..learners.free_energy.finishing import Task, finish_fit
-from ..learners.free_energy.given import given_recipe, run_to_the_end
-from ..learners.free_energy.model import FreeEnergyModel
 from ..learners.validation import check_n_components
-from ..metrics.precincts import Spaces
 from ..printable import counted
 from ..sklearn_compat import validate_params, with_callbacks
-from .far_rows import FarRows
+from .partition_index import Spaces
+from .partitioned_samples import FarRows
 from .partitions import Block, check_not_lost, is_dask, known_lengths, pattern_blocks
-from .polling import FarPoll, Read
+from .polling import PartitionedIndex, Read
 
 ATTRIBUTES = ("classes_", "n_features_in_", "feature_names_in_")  # that a search does not give
 
@@ -29,7 +29,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
     """Fit, prediction and gathering on partitions; subclasses say what rows vote for and how votes are read."""
 
     local: ClassVar[type]  # the model of one process
-    _voters: Any
+    _training_set: Any
 
     def _target_blocks(self, y: Any) -> list[Block]:
         """Delayed targets (n,) of every partition of y."""
@@ -43,17 +43,17 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         """Warn about the samples that the search sees."""
         raise NotImplementedError
 
-    def _task(self, is_local: bool) -> Task:
-        """What finishes the fit, of a model whose samples stay in their partitions or of one that has them here."""
-        raise NotImplementedError
+    def _n_given(self, is_local: bool) -> int | None:
+        """Rows given to fit; None where attributes with an entry for each are left out."""
+        return len(self._training_set)
 
     def _read(self) -> Read:
         """What makes predictions of votes."""
         raise NotImplementedError
 
-    def _speaker(self) -> Any:
-        """The committee without metrics and voters: small, and all that it takes to read votes."""
-        return self.committee_.with_voters([], self.committee_.voters.only(np.arange(0)))
+    def _head(self) -> Any:
+        """What makes predictions of votes, which travels to them."""
+        return self.ensemble_.head
 
     @with_callbacks
     def fit(self, X: Any, y: Any) -> Self:
@@ -73,20 +73,23 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         """
         validate_params(self)
         blocks = pattern_blocks(self, X, reset=True)
-        self._voters = voters = self._far_rows(blocks, self._target_blocks(y))
-        self.n_rows_ = len(voters)
-        few = len(voters) <= given_recipe(self, len(voters)).most_searched
-        search = self._search(voters.only(np.arange(len(voters))) if few else voters)
-        panel = search.problem.voters
+        self._training_set = training_set = self._far_rows(blocks, self._target_blocks(y))
+        self.n_rows_ = len(training_set)
+        few = len(training_set) <= given_recipe(self, len(training_set)).most_searched
+        task = self._task(training_set)
+        search = self._search(training_set.only(np.arange(len(training_set))) if few else training_set, task)
+        panel = search.problem.training_set
         check_n_components(self.n_components, panel.X)
         self._warn_about(panel)
-        task = self._task(is_local=False)
         with on_the_cluster():
             run_to_the_end(search, self)
-        for name, value in finish_fit(search, task, panel).items():
+        n_rows, n_shortlists = self._n_given(is_local=False), training_set.n_parts
+        for name, value in finish_fit(search, panel, self.shortlist, n_rows, n_shortlists).items():
             setattr(self, name, value)
         self._ended_search = search
-        self._poll = FarPoll(Spaces.of(self.committee_), list(voters.precincts()), self._asked, self._read())
+        self._poll = PartitionedIndex(
+            Spaces.of(self.ensemble_), list(training_set.precincts()), self._asked, self._read()
+        )
         return self
 
     def _answers(self, X: Any, width: int) -> Any:
@@ -133,11 +136,11 @@ class DaskFreeEnergyModel(FreeEnergyModel):
             As one process would have fitted it.
         """
         check_is_fitted(self)
-        check_not_lost(*self._voters.blocks)
-        voters = self._voters.only(np.arange(len(self._voters)))
+        check_not_lost(*self._training_set.blocks)
+        training_set = self._training_set.only(np.arange(len(self._training_set)))
         model = self.local(**self.get_params(deep=False))
         known = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
-        attributes = finish_fit(self._ended_search, self._task(is_local=True), voters)
+        attributes = finish_fit(self._ended_search, training_set, self.shortlist, self._n_given(is_local=True))
         for name, value in (known | attributes).items():
             setattr(model, name, value)
         return model

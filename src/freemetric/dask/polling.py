@@ -8,15 +8,14 @@ from numpy.typing import NDArray
 
 from ..extras import require
 from ..learners.base import one_blas_thread
-from ..metrics.answers import Answers, answers, merged
-from ..metrics.precincts import Precinct, Spaces
+from .partition_index import Answers, Precinct, Spaces, answers, merged
 from .partitions import Block, check_not_lost
 
 Read = Callable[[NDArray, NDArray], NDArray]
 MERGED_TOGETHER = 8  # answers; so that votes are counted on the way and no worker holds all of them
 
 
-class FarPoll:
+class PartitionedIndex:
     """Precincts ready to be asked, where they live.
 
     Parameters

@@ -7,19 +7,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..learners import FreeEnergyRegressor
+from ..ensemble import FreeEnergyRegressor
+from ..ensemble.running import given_recipe
+from ..ensemble.tasks.decisions import check_alpha
+from ..ensemble.tasks.intervals import RegressionScore, check_chances, interval_chances
+from ..ensemble.tasks.regression import Prediction, RegressionHead, RegressionTask
 from ..learners.base import one_blas_thread
-from ..learners.free_energy.finishing import RegressionTask
-from ..learners.free_energy.given import given_recipe
-from ..learners.free_energy.intervals import check_chances, interval_chances
-from ..learners.free_energy.number_scoring import NumberScore
-from ..learners.free_energy.prediction_sets import check_alpha
 from ..learners.validation import warn_of_samples
 from ..magnitudes import reduced
-from ..metrics import NumberCommittee
-from ..metrics.reading import Outlook
-from .far_numbers import FarNumbers
 from .model import DaskFreeEnergyModel
+from .partitioned_targets import FarNumbers
 from .partitions import is_dask, numbers, target_blocks
 
 
@@ -41,7 +38,7 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
 
     Attributes
     ----------
-    committee_ : NumberCommittee
+    ensemble_ : Ensemble
         The metrics and their weights, the trends and the reading, with the rows of the sample as voters: for displays,
         reports and ``embed``. ``to_local`` gives one with all rows.
     n_rows_ : int
@@ -70,21 +67,20 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         return target_blocks(y, numbers)
 
     def _far_rows(self, X, y):
-        voters = FarNumbers(X, y, self.n_features_in_)
+        training_set = FarNumbers(X, y, self.n_features_in_)
         with one_blas_thread():
-            voters.tell(given_recipe(self, len(voters)).trends, self.scale)
-        return voters
+            training_set.encode(given_recipe(self, len(training_set)).trends, self.scale)
+        return training_set
 
     def _warn_about(self, panel):
         warn_of_samples(panel.X, getattr(self, "feature_names_in_", None))
 
-    def _task(self, is_local):
-        far, n_shortlists = self._voters, 1 if is_local else self._voters.n_parts
-        score = NumberScore(self.scoring, far.scale)
-        return RegressionTask(far.trends, far.scale, score, self.shortlist, len(far), n_shortlists)
+    def _task(self, training_set):
+        score = RegressionScore(self.scoring, training_set.scale)
+        return RegressionTask(training_set.encoding, training_set.trends, training_set.scale, score)
 
     def _read(self):
-        return partial(outlooks, self._speaker())
+        return partial(predictions_of, self._head())
 
     def predict(self, X: Any) -> Any:
         """Expected numbers.
@@ -99,7 +95,7 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         y : dask array of shape (n_samples,)
             Their means. A numpy array where X is nothing of Dask's.
         """
-        return self._said(X, NumberCommittee.means)
+        return self._said(X, RegressionHead.means)
 
     def predict_quantiles(self, X: Any, q: ArrayLike = (0.1, 0.5, 0.9)) -> Any:
         """Numbers that the target is below with given chances.
@@ -118,7 +114,7 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
             Dask's.
         """
         chances = check_chances(q)
-        Q = self._said(X, NumberCommittee.quantiles, chances)
+        Q = self._said(X, RegressionHead.quantiles, chances)
         return Q[:, 0] if np.ndim(q) == 0 else Q
 
     def predict_interval(self, X: Any, alpha: float = 0.1) -> Any:
@@ -138,13 +134,13 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         """
         check_alpha(alpha, "intervals without the number")
         check_is_fitted(self)
-        chances = interval_chances(len(self.committee_.reading.errors), alpha)
-        return self._said(X, NumberCommittee.quantiles, chances)
+        chances = interval_chances(len(self.ensemble_.head.errors), alpha)
+        return self._said(X, RegressionHead.quantiles, chances)
 
     def _said(self, X, what, *chances):
         """What the committee says of patterns, (n,) or for some chances (n, n_chances); of Dask where X is."""
         answers = self._answers(X, 2)
-        say = partial(said, self._speaker(), what, *chances)
+        say = partial(said, self._head(), what, *chances)
         if not is_dask(answers):
             return say(answers)
         if not chances:
@@ -173,30 +169,30 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         if sample_weight is not None:
             raise ValueError("Rows in Dask's partitions have no weights; give X and sample_weight as arrays.")
         check_is_fitted(self)
-        found = self._compared(X, y, partial(errors_of, self._speaker()))
+        found = self._compared(X, y, partial(errors_of, self._head()))
         n, apart, squares, errors = np.sum(found, axis=0)
         variance = squares - apart**2 / n
         return float(1 - errors / variance) if variance > 0 else float(errors == 0)
 
 
-def outlooks(committee: NumberCommittee, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
+def predictions_of(head: RegressionHead, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
     """Place and spread (n, 2) of queries that got these shares of all votes."""
-    return np.column_stack(committee.reading(shares, committee.wholes(queries)))
+    return np.column_stack(head(shares, head.wholes(queries)))
 
 
-def said(committee: NumberCommittee, what: Any, *given: Any) -> NDArray[np.float64]:
-    """What a committee says with an outlook (n, 2), the last of what is given."""
+def said(head: RegressionHead, what: Any, *given: Any) -> NDArray[np.float64]:
+    """What a head makes of location and spread (n, 2), the last of what is given."""
     *chances, answers = given
-    return what(committee, Outlook(*answers.T), *chances)
+    return what(head, Prediction(*answers.T), *chances)
 
 
-def errors_of(committee: NumberCommittee, answers: NDArray, y: NDArray) -> NDArray[np.float64]:
+def errors_of(head: RegressionHead, answers: NDArray, y: NDArray) -> NDArray[np.float64]:
     """How many numbers y (n,) there are; sums of what they are off a centre, its square, and that of errors.
 
     All are in units of the scale, in which squares are numbers.
     """
-    scale = committee.scale
+    scale = head.scale
     centre = scale.reduced_back(np.zeros(1))  # any number near those of y
-    known, told = (reduced(values, scale.exponent) for values in (y, said(committee, NumberCommittee.means, answers)))
+    known, told = (reduced(values, scale.exponent) for values in (y, said(head, RegressionHead.means, answers)))
     apart, errors = known - centre, known - told
     return np.array([len(y), apart.sum(), (apart**2).sum(), (errors**2).sum()])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..learners.free_energy.recipe import ENERGIES
+from ..ensemble.settings import ENERGIES
 from ..metrics import FORMS
 
 USUAL = (ENERGIES[0], "likeness")  # energies that candidates have unasked, of classes and of numbers

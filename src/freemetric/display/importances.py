@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
 
-from ..learners.free_energy.scoring import score_name
+from ..ensemble.tasks.decisions import score_name
 from ..learners.learned_space import LearnedSpace, part_with
 from .style import COLORS, keep, panels
 

@@ -11,7 +11,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from ..extras import require
 from ..learners.learned_space import part_with, passed
 from ..metrics import FORMS
-from ..metrics.votes import shares
+from ..metrics.neighbor_votes import shares
 from .candidates import TriedCandidate, error_column, tried_candidates
 from .number_curve import number_curve
 from .style import COLORS, MARKERS, keep, legend_above, legend_beside, panels

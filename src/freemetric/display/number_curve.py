@@ -18,15 +18,17 @@ def number_curve(model: Any, X: Any, y: ArrayLike, most_neighbors: int) -> tuple
     """
     if hasattr(model, "predictions"):
         return _in_one_space(model, X, y, most_neighbors)
-    committee, patterns = model.committee_, validate_data(model, X, reset=False, dtype=np.float64)
+    ensemble, patterns = model.ensemble_, validate_data(model, X, reset=False, dtype=np.float64)
     truth = numbers_of(y)
     check_consistent_length(patterns, truth)
-    if committee.scale.name == "log" and not (truth > 0).all():
+    if ensemble.head.scale.name == "log" and not (truth > 0).all():
         raise ValueError(f"This model averages logarithms, of positive numbers; the smallest of y is {truth.min():g}.")
-    squares = np.zeros(min(most_neighbors, committee.n_neighbors))
-    for part in committee.parts(len(patterns)):
-        shares = np.tensordot(committee.trust, committee.shares(patterns[part]), 1)[: len(squares)]  # (k, n, cells)
-        squares += ((committee.voters.told.mean(shares, 0) - committee.scale(truth[part])) ** 2).sum(axis=1)
+    squares = np.zeros(min(most_neighbors, ensemble.n_neighbors))
+    for part in ensemble.parts(len(patterns)):
+        shares = np.tensordot(ensemble.member_weights, ensemble.shares(patterns[part]), 1)[
+            : len(squares)
+        ]  # (k, n, cells)
+        squares += ((ensemble.training_set.encoding.mean(shares) - ensemble.head.scale(truth[part])) ** 2).sum(axis=1)
     return np.arange(1, len(squares) + 1), squares / len(truth)
 
 

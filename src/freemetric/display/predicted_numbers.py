@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from ..learners.free_energy.out_of_bag import out_of_bag, out_of_bag_intervals
+from ..ensemble.tasks.intervals import out_of_bag, out_of_bag_intervals
 from ..learners.learned_space import part_with, passed
 
 

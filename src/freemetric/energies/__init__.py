@@ -15,12 +15,17 @@ from .base import (
 )
 from .confinement import Confinement, confined
 from .diagonal import Diagonal
-from .likeness import LikenessEnergy
+from .likeness import NeighborLikelihoodEnergy
 from .minibatch import MiniBatch
 from .nca import LogNCAEnergy, NCAEnergy
 from .regression import RegressionEnergy
 
-ENERGIES = {"nca": NCAEnergy, "log-nca": LogNCAEnergy, "likeness": LikenessEnergy, "regression": RegressionEnergy}
+ENERGIES = {
+    "nca": NCAEnergy,
+    "log-nca": LogNCAEnergy,
+    "likeness": NeighborLikelihoodEnergy,
+    "regression": RegressionEnergy,
+}
 
 
 def as_energy(energy: Energy | BoundEnergy | str) -> Energy:
@@ -41,10 +46,10 @@ __all__ = [
     "Confinement",
     "Diagonal",
     "Energy",
-    "LikenessEnergy",
     "LogNCAEnergy",
     "MiniBatch",
     "NCAEnergy",
+    "NeighborLikelihoodEnergy",
     "RegressionEnergy",
     "ScaledEnergy",
     "SumEnergy",

@@ -11,7 +11,7 @@ from .regression import outputs, standardized
 from .soft_neighbors import BoundOnLists, Functions, checked_weights, lists_matter
 
 
-class LikenessEnergy(Energy):
+class NeighborLikelihoodEnergy(Energy):
     r"""E(A) = -1/N sum_i log(sum_j p_ij exp(-(y_i - y_j)^2 / 2 s^2) + 1e-6), what LogNCAEnergy is to classes.
 
     :math:`p_{ij} = \mathrm{softmax}_{j \ne i}(-|A x_i - A x_j|^2)` as there, and neighbours count as far as their
@@ -31,9 +31,9 @@ class LikenessEnergy(Energy):
     --------
     >>> import numpy as np
     >>> from sklearn.datasets import load_diabetes
-    >>> from freemetric.energies import LikenessEnergy
+    >>> from freemetric.energies import NeighborLikelihoodEnergy
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> energy = LikenessEnergy().bind(X, y)
+    >>> energy = NeighborLikelihoodEnergy().bind(X, y)
     >>> bool(energy(20 * np.eye(10)[None]) < energy(np.eye(10)[None]))
     True
     """

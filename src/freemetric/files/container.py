@@ -14,7 +14,7 @@ from typing import Any
 from ..exceptions import ModelFileError
 from .atomic import replacing
 
-FORMAT, VERSION = "freemetric model", 2
+FORMAT, VERSION = "freemetric model", 3
 HEADER, TREE = "freemetric.json", "tree.json"
 LARGEST_HEADER = 16 << 20
 TEXTS = ("freemetric", "scikit-learn", "class")

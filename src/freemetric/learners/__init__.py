@@ -5,7 +5,6 @@ from .discriminants import LDA, LFDA
 from .dml_eig import DMLeig
 from .dmlfe import DMLFE
 from .fitting import keep_interrupted_fits
-from .free_energy import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from .gmml import GMML
 from .itml import ITML
 from .kernelized import Kernelized
@@ -81,14 +80,11 @@ __all__ = [
     "Covariance",
     "DMLeig",
     "Euclidean",
-    "FreeEnergyClassifier",
-    "FreeEnergyRegressor",
     "Kernelized",
     "MetricKNeighborsClassifier",
     "MetricKNeighborsRegressor",
     "PairClassifier",
     "QuadrupletClassifier",
-    "Recipe",
     "TripletClassifier",
     "keep_interrupted_fits",
 ]

@@ -13,8 +13,8 @@ from sklearn.model_selection import StratifiedKFold
 from ..exceptions import DataWarning
 from ..files.checks import require
 from ..files.estimators import check_attributes
-from ..metrics import Voters
-from ..metrics.votes import NeighborVotes, shares
+from ..metrics import ClassEncoding, TrainingSet
+from ..metrics.neighbor_votes import NeighborVotes, shares
 from ..sklearn_compat import CallbackSupportMixin, validate_params, with_callbacks
 from .fitting import FitSteps
 from .parameters import Count, CountOrAuto, TwoOrMore, estimator
@@ -44,7 +44,7 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
     Attributes
     ----------
     {learner}
-    voters_ : Voters
+    training_set_ : TrainingSet
         The training samples in the learned space, with their class numbers.
     n_neighbors_ : int
         Neighbours that vote.
@@ -105,25 +105,25 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
         fits.made()
         fits.close()
         Z = np.asarray(self.learner_.transform(samples), dtype=np.float64)
-        self.voters_ = Voters(Z, numbers, len(self.classes_), rows=rows)
+        self.training_set_ = TrainingSet(Z, numbers, ClassEncoding(len(self.classes_)), rows=rows)
         return self
 
     def _n_voters(self):
-        return len(self.voters_)
+        return len(self.training_set_)
 
     def _count(self, X, n_neighbors):
-        places = self.voters_.places
-        search = NeighborVotes(self.voters_.X[places.rows], places, n_neighbors, self.n_jobs)
+        places = self.training_set_.places
+        search = NeighborVotes(self.training_set_.X[places.rows], places, n_neighbors, self.n_jobs)
         return search.of(np.asarray(self.learner_.transform(X)))
 
     def check_state(self) -> None:
         """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""
-        check_attributes(self, ("n_features_in_", "classes_", "n_neighbors_", "learner_", "voters_"))
-        if hasattr(self, "voters_"):
+        check_attributes(self, ("n_features_in_", "classes_", "n_neighbors_", "learner_", "training_set_"))
+        if hasattr(self, "training_set_"):
             require(hasattr(self.learner_, "transform"), "learner_ of MetricKNeighborsClassifier", "maps nothing")
-            is_one = type(self.voters_) is Voters and self.voters_.n_classes == len(self.classes_)
-            require(is_one, "voters_ of MetricKNeighborsClassifier", "are something else")
-            require(self.n_neighbors_ <= len(self.voters_), "n_neighbors_", "is larger than the number of voters")
+            is_one = type(self.training_set_) is TrainingSet and self.training_set_.n_cells == len(self.classes_)
+            require(is_one, "training_set_ of MetricKNeighborsClassifier", "are something else")
+            require(self.n_neighbors_ <= len(self.training_set_), "n_neighbors_", "is larger than the number of voters")
 
     def _splits(self, y):
         smallest = np.bincount(y).min()

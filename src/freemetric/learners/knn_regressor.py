@@ -15,8 +15,8 @@ from ..files.checks import check_array, require
 from ..files.estimators import check_attributes
 from ..kernels import kernels_for
 from ..magnitudes import enlarged, exponent_of, r2, reduced
-from ..metrics.places import equal_rows
-from ..metrics.votes import within_reach
+from ..metrics.neighbor_votes import within_reach
+from ..metrics.training_set import equal_rows
 from ..presenting import Presented
 from ..sklearn_compat import CallbackSupportMixin, StrOptions, validate_params, with_callbacks
 from .fitting import AtomicFit, FitSteps

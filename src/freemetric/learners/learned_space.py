@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ..metrics import VIEWS, BaseCommittee
-from ..metrics.quadratic import pulled_back
+from ..metrics import VIEWS
+from ..metrics.averaged_metric import pulled_back
 from ..printable import counted
 
 WITHIN = ("best_estimator_", "learner_")  # where searches and classifiers keep what they have fitted
@@ -94,11 +94,11 @@ class LearnedSpace:
     @property
     def averaged(self) -> bool:
         """Whether the metric is a mean over the replicas of a committee."""
-        return hasattr(self.learner, "committee_")
+        return hasattr(self.learner, "ensemble_")
 
     @cached_property
     def _average(self):
-        return AveragedMetric(self.learner.committee_)
+        return AveragedMetric(self.learner.ensemble_)
 
     def transform(self, X: ArrayLike) -> NDArray:
         """Samples (N, p) in the learned space."""
@@ -167,19 +167,19 @@ class AveragedMetric:
 
     Parameters
     ----------
-    committee : BaseCommittee
+    ensemble : Ensemble
         Whose replicas are averaged.
     """
 
-    def __init__(self, committee: BaseCommittee) -> None:
-        name = next(name for name in VIEWS if name in committee.views)
-        self.view = committee.views[name]
-        pairs = zip(committee.ensembles, committee.trust, strict=True)
-        share = float(sum(trust for ensemble, trust in pairs if ensemble.candidate.view == name))
+    def __init__(self, ensemble: Any) -> None:
+        name = next(name for name in VIEWS if name in ensemble.views)
+        self.view = ensemble.views[name]
+        pairs = zip(ensemble.members, ensemble.member_weights, strict=True)
+        share = float(sum(weight for member, weight in pairs if member.candidate.view == name))
         self.title = f"averaged M, {getattr(self.view, 'words', name)}\n({100 * share:.0f} % of the votes)"
-        self._n_features = committee.voters.X.shape[1]
+        self._n_features = ensemble.training_set.X.shape[1]
         # a view on which all rows are equal has no matrix
-        self._matrix = committee.averaged_matrices().get(name, np.zeros(len(self.view.owner))) / share
+        self._matrix = ensemble.averaged_matrices().get(name, np.zeros(len(self.view.owner))) / share
 
     def matrix(self, X: NDArray | None = None) -> NDArray:
         """M (d, d); standard deviations of X (N, d) in the view become its units."""

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from ..exceptions import DataWarning, callers_stacklevel
-from ..metrics.places import equal_rows
+from ..metrics.training_set import equal_rows
 from ..printable import counted, printable, verb
 from .units import ranges
 

@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..files import Savable
-from ..metrics.votes import chunks, shares
+from ..metrics.neighbor_votes import chunks, shares
 from ..presenting import Presented
 from .fitting import AtomicFit
 from .validation import check_samples

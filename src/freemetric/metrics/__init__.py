@@ -3,52 +3,41 @@
 Nothing here is fitted by itself; learners make these values, and files, displays, reports and graphs read them.
 """
 
-from .axes import Axes
-from .basins import BASINS, Basins, register_basins
-from .committee import BaseCommittee, Committee
-from .ensemble import Candidate, Ensemble
+from .class_densities import (
+    CLASS_DENSITIES,
+    BinnedNaiveBayes,
+    ClassDensity,
+    ScreenedNaiveBayes,
+    StudentTDiscriminant,
+    register_class_density,
+)
 from .forms import FORMS, Form, register_form
-from .mean_field import MeanField, ScreenedField
-from .mixture import Calibration, Mixture
-from .number_committee import NumberCommittee
-from .number_voters import NumberVoters
-from .reading import Outlook, Reading
-from .scales import Scale
-from .told import Told
+from .linear_views import Axes, Whitened
+from .members import Candidate, Member
+from .training_set import ClassEncoding, TargetEncoding, TrainingSet
 from .trends import TRENDS, Trend
 from .views import VIEWS, View, register_view
-from .voters import Voters
-from .wells import Wells
-from .whitened import Whitened
 
 __all__ = [
-    "BASINS",
+    "CLASS_DENSITIES",
     "FORMS",
     "TRENDS",
     "VIEWS",
     "Axes",
-    "BaseCommittee",
-    "Basins",
-    "Calibration",
+    "BinnedNaiveBayes",
     "Candidate",
-    "Committee",
-    "Ensemble",
+    "ClassDensity",
+    "ClassEncoding",
     "Form",
-    "MeanField",
-    "Mixture",
-    "NumberCommittee",
-    "NumberVoters",
-    "Outlook",
-    "Reading",
-    "Scale",
-    "ScreenedField",
-    "Told",
+    "Member",
+    "ScreenedNaiveBayes",
+    "StudentTDiscriminant",
+    "TargetEncoding",
+    "TrainingSet",
     "Trend",
     "View",
-    "Voters",
-    "Wells",
     "Whitened",
-    "register_basins",
+    "register_class_density",
     "register_form",
     "register_view",
 ]

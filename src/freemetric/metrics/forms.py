@@ -57,7 +57,7 @@ class Form(ABC):
 
     def check(self, maps: NDArray) -> None:
         """ValueError unless a stack is one of this form."""
-        require(len(maps) > 0 and min(maps.shape) > 0, "maps of Ensemble", f"have shape {maps.shape}")
+        require(len(maps) > 0 and min(maps.shape) > 0, "maps of Member", f"have shape {maps.shape}")
 
 
 class IdentityForm(Form):
@@ -89,7 +89,7 @@ class IdentityForm(Form):
         return np.ones((1, maps.shape[2]))
 
     def check(self, maps):
-        require(len(maps) == 0 and maps.shape[2] > 0, "maps of Ensemble", f"have shape {maps.shape}")
+        require(len(maps) == 0 and maps.shape[2] > 0, "maps of Member", f"have shape {maps.shape}")
 
 
 class DiagonalForm(Form):
@@ -120,7 +120,7 @@ class DiagonalForm(Form):
 
     def check(self, maps):
         super().check(maps)
-        require(maps.shape[1] == 1, "maps of Ensemble", f"have shape {maps.shape}")
+        require(maps.shape[1] == 1, "maps of Member", f"have shape {maps.shape}")
 
 
 class LinearForm(Form):

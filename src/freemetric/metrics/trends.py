@@ -1,20 +1,165 @@
-"""Trends: the target as a whole. Neighbours know what is near; a trend knows where everything goes.
+"""Trends: ridge regressions on all samples, which know where the target goes as a whole."""
 
-A trend is the counterpart of a basin: a function of all features in a mean field, that holds for the data as a whole
-and errs elsewhere than neighbours do. How far it counts is found out of bag.
-"""
-
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..files import register
 from ..files.checks import check_array, is_number, require
-from .products import Products
-from .ridges import FOLDS, Columns, fitted, parts_of, side_by_side
 from .views import Scaled, Steps, View
+
+MOST_PRODUCTS = 400  # of 27 features; more cost more than the metrics
+FARTHEST = 100.0  # ranges from the middle: there a product is as large as it gets, and never infinite
+
+
+class Products(View):
+    """Products of all pairs of features, and squares, each feature from -1/2 to 1/2 around the middle of its range.
+
+    Measured from the middle, a product is large in the corners and small elsewhere, and hardly says what its two
+    features say already.
+    """
+
+    words = "products of features"
+    mixes_features = True
+
+    def __init__(self, low: NDArray, span: NDArray):
+        self.low, self.span = low, span
+        self.first, self.owner = np.triu_indices(len(low))
+
+    @classmethod
+    def of(cls, X):
+        return cls.within(X.min(axis=0), X.max(axis=0))
+
+    @classmethod
+    def within(cls, lowest: NDArray, highest: NDArray) -> "Products":
+        """The view of patterns whose features have these lowest and highest values (d,)."""
+        varies = highest > lowest
+        return cls(np.where(varies, lowest, lowest - 0.5), np.where(varies, highest - lowest, 1.0))
+
+    def __call__(self, X):
+        V = np.clip((X - self.low) / self.span - 0.5, -FARTHEST, FARTHEST)
+        return V[:, self.first] * V[:, self.owner]
+
+    def to_state(self):
+        return {"low": self.low, "span": self.span}
+
+    @classmethod
+    def from_state(cls, state):
+        low, span = state["low"], state["span"]
+        check_array(low, "low of Products", 1)
+        check_array(span, "span of Products", 1, low.shape)
+        require((span > 0).all() and len(low), "span of Products", "is not positive")
+        require(cls.are_few(len(low)), "low of Products", "has too many features")
+        return cls(low, span)
+
+    @staticmethod
+    def are_few(n_features: int) -> bool:
+        """Whether so many features have products that are affordable."""
+        return n_features * (n_features + 1) // 2 <= MOST_PRODUCTS
+
+
+register("view:products", Products)
+
+
+FOLDS = 10
+STRENGTHS = np.logspace(-2, 5, 15)  # of the ridge, in rows
+FEW = 8192  # rows whose columns are made at a time
+
+
+class Columns(NamedTuple):
+    """What a regression sees of patterns: the columns of some views, each in units of its own.
+
+    A column in smaller units has larger values, and its slope is held less.
+    """
+
+    views: Sequence[View]
+    centre: NDArray[np.float64]  # (p,)
+    unit: NDArray[np.float64]  # (p,)
+    axes: NDArray[np.float64] | None = None  # (p, r) where there are more columns than rows; None: as they are
+
+    def __call__(self, X: NDArray) -> NDArray[np.float64]:
+        """Columns (n, p) of patterns X (n, d), or (n, r) along the axes."""
+        V = (side_by_side(self.views, X) - self.centre) / self.unit
+        return V if self.axes is None else V @ self.axes
+
+    def along_rows(self, X: NDArray) -> "Columns":
+        """The same with the axes that few rows X (N, d) span."""
+        return self._replace(axes=np.linalg.svd(self(X), full_matrices=False)[2].T)
+
+    def sums(self, X: NDArray, weights: NDArray, power: int) -> NDArray[np.float64]:
+        """Of all columns to that power over rows X (n, d), (p,)."""
+        parts = [weights[some] @ self(X[some]) ** power for some in parts_of(len(X))]
+        return np.sum(parts, axis=0) if parts else np.zeros(len(self.unit))
+
+    def moments(self, X: NDArray, y: NDArray, folds: NDArray, weights: NDArray) -> NDArray[np.float64]:
+        """Products (FOLDS, r + 2, r + 2) of columns, one and the target, summed over the rows of every fold."""
+        r = len(self.unit) if self.axes is None else self.axes.shape[1]
+        total = np.zeros((FOLDS, r + 2, r + 2))
+        for some in parts_of(len(X)):
+            A = np.column_stack([self(X[some]), np.ones(len(X[some])), y[some]])
+            heavy = A * weights[some, None]
+            for fold, met in enumerate(folds[some] == fold for fold in range(FOLDS)):
+                total[fold] += A[met].T @ heavy[met]
+        return total
+
+
+class Lines(NamedTuple):
+    """A regression on all rows, and those without the rows of one fold each."""
+
+    slopes: NDArray[np.float64]  # (1 + FOLDS, p), of the columns of the views
+    bases: NDArray[np.float64]  # (1 + FOLDS,)
+
+    def left_out(self, views: Sequence[View], X: NDArray, folds: NDArray) -> NDArray[np.float64]:
+        """What the regression without their fold says of rows X (n, d), (n,)."""
+        out = np.empty(len(X))
+        for some in parts_of(len(X)):
+            said = side_by_side(views, X[some]) @ self.slopes[1:].T + self.bases[1:]
+            out[some] = said[np.arange(len(said)), folds[some]]
+        return out
+
+
+def fitted(columns: Columns, moments: NDArray) -> Lines:
+    """The regressions of these moments, with that strength of the ridge that is best for rows left out."""
+    every = moments.sum(axis=0)
+    found = np.array([_with_bases(every - own) for own in moments])  # (FOLDS, n_strengths, r + 1)
+    beside = np.concatenate([found, np.full((*found.shape[:2], 1), -1.0)], axis=2)
+    errors = np.einsum("fsi,fij,fsj->s", beside, moments, beside, optimize=True)
+    best = int(errors.argmin())
+    lines = np.vstack([_with_bases(every)[None, best], found[:, best]])
+    slopes = (lines[:, :-1] if columns.axes is None else lines[:, :-1] @ columns.axes.T) / columns.unit
+    return Lines(slopes, lines[:, -1] - slopes @ columns.centre)
+
+
+def _with_bases(moments):
+    """Slopes and bases (n_strengths, r + 1) of ridge regressions, from moments of columns, one, and the target."""
+    r = len(moments) - 2
+    n, centre, level = moments[r, r], moments[:r, r], moments[r, r + 1]
+    if n <= 0:
+        return np.zeros((len(STRENGTHS), r + 1))
+    centre, level = centre / n, level / n
+    slopes = _slopes(moments[:r, :r] - n * np.outer(centre, centre), moments[:r, r + 1] - n * level * centre)
+    return np.column_stack([slopes, level - slopes @ centre])
+
+
+def _slopes(squares, products):
+    """Slopes (n_strengths, r) for columns whose deviations from their means have these squares (r, r), and these
+    products (r,) with those of the target."""
+    lengths, axes = np.linalg.eigh(squares)
+    return ((axes.T @ products) / (lengths.clip(min=0) + STRENGTHS[:, None])) @ axes.T
+
+
+def side_by_side(views: Sequence[View], X: NDArray) -> NDArray[np.float64]:
+    """The columns (n, p) of several views."""
+    X = X.astype(np.float64, copy=False)
+    return np.hstack([view(X) for view in views])
+
+
+def parts_of(n: int) -> Iterator[slice]:
+    """Few of n rows at a time."""
+    return (slice(start, min(start + FEW, n)) for start in range(0, n, FEW))
+
 
 MOST_COLUMNS = 1000  # beyond, a trend costs more than the metrics
 ROUNDING = 1e-24  # variance of a constant, where columns are of order one

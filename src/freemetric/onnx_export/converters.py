@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
+from ..ensemble.finish import samples_looked_at
 from ..extras import require
-from ..learners import FreeEnergyClassifier, FreeEnergyRegressor, MetricKNeighborsClassifier, MetricKNeighborsRegressor
+from ..learners import MetricKNeighborsClassifier, MetricKNeighborsRegressor
 from ..learners.base import MetricLearner
-from ..learners.free_energy.description import rows_asked
 from ..learners.kernelized import Kernelized
 from ..metric_learn.base import PointsLearner
 from .averages import mean_of_neighbors
@@ -112,7 +113,7 @@ def _voted_shape(operator):
 def _voted_in_one_space(scope, operator, container):
     model, graph = operator.raw_operator, Graph(scope, container)
     X, Z = _in_learned_space(scope, operator, graph)
-    _answer(graph, operator, X, one_space(graph, model.voters_, model.n_neighbors_, Z))
+    _answer(graph, operator, X, one_space(graph, model.training_set_, model.n_neighbors_, Z))
 
 
 def _averaged_output(scope, model, inputs, custom_parsers=None):
@@ -153,12 +154,12 @@ def _within(scope, learner, X):
 def _voted_in_many_spaces(scope, operator, container):
     model, graph = operator.raw_operator, Graph(scope, container)
     X = graph.doubles(operator.inputs[0].full_name)
-    _answer(graph, operator, X, many_spaces(graph, model.committee_, X, _rows_asked(model)))
+    _answer(graph, operator, X, many_spaces(graph, model.ensemble_, X, _samples_looked_at(model)))
 
 
-def _rows_asked(model):
+def _samples_looked_at(model):
     """Training samples that predictions of a model ask in every space; None for all."""
-    return rows_asked(model.shortlist, model.shortlist_, model.committee_)
+    return samples_looked_at(model.shortlist, model.shortlist_, model.ensemble_)
 
 
 def _or_nan(graph, X, numbers):
@@ -193,11 +194,11 @@ def _told_shape(operator):
 def _told_in_many_spaces(scope, operator, container):
     model, graph = operator.raw_operator, Graph(scope, container)
     X = graph.doubles(operator.inputs[0].full_name)
-    expected = outlook(graph, model.committee_, X, _rows_asked(model))
+    expected = outlook(graph, model.ensemble_, X, _samples_looked_at(model))
     chances = _chances(scope, model)
-    told = [means(graph, model.committee_, expected)]
+    told = [means(graph, model.ensemble_, expected)]
     if chances:
-        told.append(quantiles(graph, model.committee_, expected, chances))
+        told.append(quantiles(graph, model.ensemble_, expected, chances))
     for numbers, output in zip(told, operator.outputs, strict=True):
         graph.hand_over(_or_nan(graph, X, numbers), output)
 

@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from ..ensemble import FreeEnergyRegressor
+from ..ensemble.tasks.intervals import check_chances
 from ..extras import require
 from ..files.atomic import replacing
-from ..learners import FreeEnergyRegressor
-from ..learners.free_energy.intervals import check_chances
 from . import preprocessing
 from .converters import register
 from .inputs import declared, last_step, prune

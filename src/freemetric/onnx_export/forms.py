@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metrics import Ensemble
+from ..metrics import Member
 from .graph import Graph
 
 
@@ -43,17 +43,17 @@ def _operand(value: Any) -> Any:
     return value.name if isinstance(value, Symbol) else np.asarray(value, dtype=np.float64)
 
 
-def spaces(graph: Graph, ensemble: Ensemble, V: str) -> list[str]:
+def spaces(graph: Graph, member: Member, V: str) -> list[str]:
     """The view V in every replica's space; ValueError where the form needs more than the two operations."""
     try:
-        mapped = list(ensemble.spaces(Symbol(V), GraphOperations(graph)))
+        mapped = list(member.spaces(Symbol(V), GraphOperations(graph)))
     except (AttributeError, TypeError, ValueError) as problem:
-        raise _refusal(ensemble) from problem
+        raise _refusal(member) from problem
     if not all(isinstance(Z, Symbol) for Z in mapped):
-        raise _refusal(ensemble)
+        raise _refusal(member)
     return [Z.name for Z in mapped]
 
 
-def _refusal(ensemble):
-    name = ensemble.candidate.form
+def _refusal(member):
+    name = member.candidate.form
     return ValueError(f"the form {name} has no ONNX graph; its map must take matmul and multiply of ops, and no more")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metrics.places import Places
+from ..metrics.training_set import Places
 from .graph import Graph
 
 
@@ -25,7 +25,7 @@ def votes(
     """
     n_places = min(max(ks), len(places.rows))
     nearest = nearest_of(graph, Q, Z, n_places) if candidates is None else _among(graph, Q, Z, n_places, candidates)
-    ballots = graph.Gather(places.ballots.astype(np.float64), nearest)
+    ballots = graph.Gather(places.votes.astype(np.float64), nearest)
     needed = _needed(graph, nearest, places, np.asarray(ks))
     if by_distance:
         needed = graph.Mul(needed, graph.Unsqueeze(_nearness(graph, Q, Z, nearest), np.array([1])))

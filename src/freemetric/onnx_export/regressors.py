@@ -7,9 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metrics import NumberCommittee, Reading, Scale, Told, Trend
-from ..metrics.reading import BEYOND, LEAST_VARIANCE
-from .committees import mixed_shares
+from ..ensemble.model import Ensemble
+from ..ensemble.tasks.regression import BEYOND, LEAST_VARIANCE, RegressionHead
+from ..ensemble.tasks.scales import Scale
+from ..metrics import TargetEncoding, Trend
+from .ensembles import mixed_shares
 from .graph import Graph
 from .views import view_graph
 
@@ -21,27 +23,28 @@ class OutlookNames(NamedTuple):
     spread: str
 
 
-def outlook(graph: Graph, committee: NumberCommittee, X: str, shortlist: int | None) -> OutlookNames:
+def outlook(graph: Graph, ensemble: Ensemble, X: str, shortlist: int | None) -> OutlookNames:
     """What a committee expects of patterns X, of which so many training samples are asked; all for None."""
-    reading, trends = committee.reading, [_trend(graph, trend, X) for trend in committee.trends]
-    mean, square, *means = _told(graph, reading.told, mixed_shares(graph, committee, X, shortlist))
-    terms = _terms(graph, reading, mean, trends, means)
-    place = _within(graph, reading.told, graph.Add(graph.MatMul(terms, reading.strengths[:, None]), reading.centre))
+    head = ensemble.head
+    trends = [_trend(graph, trend, X) for trend in head.trends]
+    mean, square, *means = _told(graph, head.encoding, mixed_shares(graph, ensemble, X, shortlist))
+    terms = _terms(graph, head, mean, trends, means)
+    place = _within(graph, head.encoding, graph.Add(graph.MatMul(terms, head.strengths[:, None]), head.centre))
     variance = graph.Max(graph.Sub(square, graph.Mul(mean, mean)), LEAST_VARIANCE)
-    return OutlookNames(place, _spread(graph, reading, variance, [_trend(graph, some, X) for some in committee.noises]))
+    return OutlookNames(place, _spread(graph, head, variance, [_trend(graph, some, X) for some in head.noises]))
 
 
-def means(graph: Graph, committee: NumberCommittee, expected: OutlookNames) -> str:
+def means(graph: Graph, ensemble: Ensemble, expected: OutlookNames) -> str:
     """Expected numbers (n, 1)."""
-    errors = committee.mean_errors()
-    numbers = _off_by(graph, committee.scale, expected, errors)
-    return _enlarged(graph, committee.scale, graph.ReduceMean(numbers, np.array([1]), keepdims=1))
+    errors = ensemble.head.mean_errors()
+    numbers = _off_by(graph, ensemble.head.scale, expected, errors)
+    return _enlarged(graph, ensemble.head.scale, graph.ReduceMean(numbers, np.array([1]), keepdims=1))
 
 
-def quantiles(graph: Graph, committee: NumberCommittee, expected: OutlookNames, chances: Sequence[float]) -> str:
+def quantiles(graph: Graph, ensemble: Ensemble, expected: OutlookNames, chances: Sequence[float]) -> str:
     """Numbers (n, q) that the target is below with these chances."""
-    numbers = _off_by(graph, committee.scale, expected, np.quantile(committee.reading.errors, chances))
-    return _enlarged(graph, committee.scale, numbers)
+    numbers = _off_by(graph, ensemble.head.scale, expected, np.quantile(ensemble.head.errors, chances))
+    return _enlarged(graph, ensemble.head.scale, numbers)
 
 
 def _off_by(graph: Graph, scale: Scale, expected: OutlookNames, errors: NDArray) -> str:
@@ -64,30 +67,30 @@ def _trend(graph: Graph, trend: Trend, X: str) -> str:
     return graph.Add(graph.MatMul(columns, trend.slopes[:, None]), trend.base)
 
 
-def _told(graph: Graph, told: Told, shares: str) -> list[str]:
-    """The means (n, 1) of every number told."""
-    high_ends = np.arange(1, told.n_cells, 2)
-    part = graph.Mul(graph.take(shares, high_ends), float(len(told)))
-    numbers = graph.Add(graph.Mul(part, told.high - told.low), told.low)
-    return [graph.take(numbers, [i]) for i in range(len(told))]
+def _told(graph: Graph, encoding: TargetEncoding, shares: str) -> list[str]:
+    """The means (n, 1) of every number encoding."""
+    high_ends = np.arange(1, encoding.n_cells, 2)
+    part = graph.Mul(graph.take(shares, high_ends), float(len(encoding)))
+    numbers = graph.Add(graph.Mul(part, encoding.high - encoding.low), encoding.low)
+    return [graph.take(numbers, [i]) for i in range(len(encoding))]
 
 
-def _terms(graph: Graph, reading: Reading, mean: str, trends: Sequence[str], means: Sequence[str]) -> str:
+def _terms(graph: Graph, head: RegressionHead, mean: str, trends: Sequence[str], means: Sequence[str]) -> str:
     """What strengths are multiplied with, (n, 1 + 2 n_trends)."""
-    inside = [_within(graph, reading.told, trend) for trend in trends]
+    inside = [_within(graph, head.encoding, trend) for trend in trends]
     beside = [graph.Sub(f, mean) for f in inside]
     along = [graph.Sub(f, over) for f, over in zip(inside, means, strict=True)]
-    return graph.Concat(graph.Sub(mean, reading.centre), *beside, *along, axis=1)
+    return graph.Concat(graph.Sub(mean, head.centre), *beside, *along, axis=1)
 
 
-def _within(graph: Graph, told: Told, z: str) -> str:
-    low, high = told.low[0], told.high[0]
+def _within(graph: Graph, encoding: TargetEncoding, z: str) -> str:
+    low, high = encoding.low[0], encoding.high[0]
     return graph.Clip(z, low - BEYOND * (high - low), high + BEYOND * (high - low))
 
 
-def _spread(graph: Graph, reading: Reading, variance: str, noises: Sequence[str]) -> str:
-    alpha, beta, *gammas = reading.spread
+def _spread(graph: Graph, head: RegressionHead, variance: str, noises: Sequence[str]) -> str:
+    alpha, beta, *gammas = head.spread
     log = graph.Add(graph.Mul(graph.Log(variance), beta / 2), alpha)
-    for noise, gamma, (low, high) in zip(noises, gammas, reading.seen, strict=True):
+    for noise, gamma, (low, high) in zip(noises, gammas, head.seen, strict=True):
         log = graph.Add(log, graph.Mul(graph.Clip(noise, low, high), gamma / 2))
     return graph.Exp(log)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..metrics import Axes, View, Whitened
-from ..metrics.products import FARTHEST, Products
+from ..metrics.trends import FARTHEST, Products
 from ..metrics.views import Quantiles, Scaled, Steps
 from .graph import Graph
 from .quantiles import on_quantiles

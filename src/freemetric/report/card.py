@@ -10,9 +10,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..display.candidates import kind_name
-from ..learners.free_energy.importances_mixin import KNOWN, ImportancesMixin
-from ..learners.free_energy.out_of_bag import out_of_bag
-from ..learners.free_energy.scoring import score_name
+from ..ensemble.importances import ImportancesMixin
+from ..ensemble.tasks.decisions import score_name
+from ..ensemble.tasks.intervals import out_of_bag
 from ..learners.kernel_space import WITH_GAMMA
 from ..learners.kernelized import Kernelized
 from ..printable import counted
@@ -48,8 +48,8 @@ def _facts(model):
     metric = _metric(model)
     if hasattr(model, "oob_score_"):
         yield f"out-of-bag {_score_name(model)}", _score(model)
-    if hasattr(model, "committee_"):
-        yield "who votes", _voters(model)
+    if hasattr(model, "ensemble_"):
+        yield "who votes", _training_set(model)
     if hasattr(model, "strengths_"):
         yield from _beside_votes(model)
     if hasattr(model, "n_neighbors_"):
@@ -100,8 +100,8 @@ def _parts(model):
     if isinstance(model, ImportancesMixin):
         yield _most_important_features(model)
     yield _heaviest_features(model, metric)
-    if hasattr(model, "committee_"):
-        yield _heaviest_candidates(model.committee_)
+    if hasattr(model, "ensemble_"):
+        yield _heaviest_candidates(model.ensemble_)
     if "error" in tried:
         words = f"error of inner folds for k = 1 to {len(tried['error'])}; {model.n_neighbors_} is marked"
         yield line(words, tried["error"], model.n_neighbors_ - 1)
@@ -133,8 +133,8 @@ def _kernel(metric):
     return f"{name}{numbers}, {counted(len(metric.landmarks_), 'landmark', form=',')}"
 
 
-def _voters(model):
-    n_replicas, n_chosen = model.committee_.n_replicas, len(model.committee_.ensembles)
+def _training_set(model):
+    n_replicas, n_chosen = model.ensemble_.n_replicas, len(model.ensemble_.members)
     n_tried = (model.selection_["n_neighbors"] == 1).sum()
     who = counted(n_replicas, "replica", form=",") if n_replicas else "plain neighbours"
     return f"{who}, {n_chosen} of {counted(n_tried, 'candidate', form=',')}"
@@ -150,7 +150,8 @@ def _how_chosen(model):
 
 def _most_important_features(model):
     """What permuted features cost out of bag: where somebody has asked already, or the answer takes no time."""
-    if model.committee_ not in KNOWN and model.committee_.voters.X.size > MOST_CELLS:
+    known = ("importances", model.scoring) in model.ensemble_.computed
+    if not known and model.ensemble_.training_set.X.size > MOST_CELLS:
         return None
     mean, error = model.feature_importances_, model.feature_importances_error_
     if not np.isfinite(mean).all():  # nobody was out of bag
@@ -189,11 +190,11 @@ def _feature_names(model, metric):
     return names if len(names) == len(numbers) else numbers
 
 
-def _heaviest_candidates(committee):
-    first = np.argsort(-committee.trust, kind="stable")[:MOST_BARS]
-    names = [_candidate_name(committee.ensembles[i].candidate) for i in first]
+def _heaviest_candidates(ensemble):
+    first = np.argsort(-ensemble.member_weights, kind="stable")[:MOST_BARS]
+    names = [_candidate_name(ensemble.members[i].candidate) for i in first]
     words = "candidates and temperatures, weights of their votes"
-    return bars(words, names, committee.trust[first], np.zeros(len(first)))
+    return bars(words, names, ensemble.member_weights[first], np.zeros(len(first)))
 
 
 def _candidate_name(candidate):

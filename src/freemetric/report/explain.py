@@ -20,12 +20,12 @@ LINEAR = 1 - 1e-9
 
 def explanations(findings: Findings) -> dict[str, Any] | None:
     """One entry for each of at most 300 rows; neighbours are those that vote."""
-    voters = findings.voters
-    if findings.Z is None or len(findings.Z if voters is None else voters) < 2:
+    training_set = findings.training_set
+    if findings.Z is None or len(findings.Z if training_set is None else training_set) < 2:
         return None
     chosen = choose(len(findings.Z), _misjudged(findings), _affordable(findings))
     k = int(np.clip(findings.n_neighbors or 5, 3, MOST_NEIGHBORS))
-    neighbors, distances = nearest(findings.Z, chosen, k, voters)
+    neighbors, distances = nearest(findings.Z, chosen, k, training_set)
     own, other = (_pairs(findings, chosen, some) for some in _partners(findings, chosen, neighbors))
     entries = [
         {
@@ -58,7 +58,7 @@ def _partners(findings, rows, neighbors):
     the one whose number is farthest from its own; -1 where there is none."""
     if findings.numbers is None:
         y = np.zeros(len(findings.Z), dtype=int) if findings.y is None else findings.y
-        return [nearest_in(findings.Z, rows, y, own, findings.voters) for own in (True, False)]
+        return [nearest_in(findings.Z, rows, y, own, findings.training_set) for own in (True, False)]
     truth = findings.numbers.truth
     apart = np.abs(truth[neighbors] - truth[rows][:, None]).argmax(axis=1)
     return [neighbors[:, 0], np.where(apart > 0, neighbors[np.arange(len(rows)), apart], -1)]
@@ -82,10 +82,10 @@ def choose(n: int, wrong: NDArray | None = None, most: int = MOST_ROWS) -> NDArr
     return np.sort(np.concatenate([first, rest[evenly]]))
 
 
-def nearest_in(Z: NDArray, queries: NDArray, y: NDArray, own: bool, voters: NDArray | None = None) -> NDArray:
+def nearest_in(Z: NDArray, queries: NDArray, y: NDArray, own: bool, training_set: NDArray | None = None) -> NDArray:
     """For each query the nearest voter of its own class, or of all the others; -1 where there is none."""
     partner = np.full(len(queries), -1)
-    votes = np.ones(len(Z), dtype=bool) if voters is None else np.isin(np.arange(len(Z)), voters)
+    votes = np.ones(len(Z), dtype=bool) if training_set is None else np.isin(np.arange(len(Z)), training_set)
     for c in np.unique(y[queries]):
         asked = np.flatnonzero(y[queries] == c)
         pool = np.flatnonzero(votes & ((y == c) == own))

@@ -81,7 +81,7 @@ class Findings:
     before: NDArray | None = None  # (n, d) in the scale that learning begins with
     Z: NDArray | None = None  # (n, p) learned
     learned_from: bool = False  # whether the model has learned from these rows
-    voters: NDArray | None = (
+    training_set: NDArray | None = (
         None  # places among the rows shown of those that vote, which have labels and weights; None: all
     )
     vote_weights: NDArray | None = None  # (n,), where some voters weigh more than others

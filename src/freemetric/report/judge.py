@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from ..metrics import Voters
-from ..metrics.votes import NeighborVotes, shares
+from ..metrics import ClassEncoding, TrainingSet
+from ..metrics.neighbor_votes import NeighborVotes, shares
 
 
 def leave_one_out(Z: NDArray, y: NDArray, n_classes: int, n_neighbors: int) -> NDArray:
@@ -13,9 +13,9 @@ def leave_one_out(Z: NDArray, y: NDArray, n_classes: int, n_neighbors: int) -> N
     k = min(n_neighbors, len(Z) - 1)
     if k < 1:
         return np.full(len(Z), -1)
-    voters, everyone = Voters(Z, y, n_classes), np.arange(len(Z))
-    search = NeighborVotes(Z[voters.places.rows], voters.places, k)
-    return shares(search.left_out(everyone, voters.ballots(everyone)))[:, -1].argmax(axis=1)
+    training_set, everyone = TrainingSet(Z, y, ClassEncoding(n_classes)), np.arange(len(Z))
+    search = NeighborVotes(Z[training_set.places.rows], training_set.places, k)
+    return shares(search.left_out(everyone, training_set.votes(everyone)))[:, -1].argmax(axis=1)
 
 
 def nearest(Z: NDArray, queries: NDArray, n_neighbors: int, pool: NDArray | None = None) -> tuple[NDArray, NDArray]:

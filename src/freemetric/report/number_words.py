@@ -66,8 +66,8 @@ def row_words(findings: Findings, explanations: dict[str, Any] | None) -> str:
     units = "" if findings.aligned else " Values are shown as they meet the map, not as in the table."
     shares = f"{units} A share below zero is of a feature that brings the two rows nearer."
     what = "Choose a row to see its nearest neighbours with their numbers, and the features that make them near or far."
-    voters = "" if findings.voters is None else " Rows without a weight are not asked."
-    return f"{what}{_trends(findings)}{some}{voters}{shares if findings.inputs is not None else ''}"
+    training_set = "" if findings.training_set is None else " Rows without a weight are not asked."
+    return f"{what}{_trends(findings)}{some}{training_set}{shares if findings.inputs is not None else ''}"
 
 
 def _trends(findings):

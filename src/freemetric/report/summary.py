@@ -228,11 +228,11 @@ def _rows(findings, explanations):
         return "No patterns to explain. Give X and y to the report."
     n, in_all = len(explanations["rows"]), len(findings.rows)
     some = "" if n == in_all else f" {n} of {in_all:,} rows can be chosen, misjudged ones before others."
-    voters = "" if findings.voters is None else " Rows without a label or a weight do not vote."
+    training_set = "" if findings.training_set is None else " Rows without a label or a weight do not vote."
     units = "" if findings.aligned else " Values are shown as they meet the map, not as in the table."
     shares = f"{units} A share below zero is of a feature that brings the two rows nearer."
     what = "Choose a row to see its nearest neighbours and the features that make them near or far."
-    return f"{what}{_beside_votes(findings)}{some}{voters}{shares if findings.inputs is not None else ''}"
+    return f"{what}{_beside_votes(findings)}{some}{training_set}{shares if findings.inputs is not None else ''}"
 
 
 def _beside_votes(findings):

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..learners.free_energy.scoring import score_name
+from ..ensemble.tasks.decisions import score_name
 from ..report.encode import rounded
 from ..report.findings import Findings
 from ..report.numbers import scores
@@ -90,7 +90,7 @@ def summary(model: TableModel) -> dict[str, Any]:
         "columns": len([column for column in model.schema.columns if column.name not in model.left_out]),
         "score": float(score) if known else None,
         "score_name": f"out-of-bag {score_name(last.scoring, model.predicts_numbers)}" if known else "",
-        "replicas": last.committee_.n_replicas if hasattr(last, "committee_") else None,
+        "replicas": last.ensemble_.n_replicas if hasattr(last, "ensemble_") else None,
         "n_neighbors": getattr(last, "n_neighbors_", None),
         "weights": [[name, share] for name, share in list(weights.items())[:MOST_NAMED]],
         "importances": _importances(model),

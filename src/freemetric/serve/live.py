@@ -49,7 +49,7 @@ class Live:
     def on_round(self, population: Any) -> None:
         """A round is over, and the candidates were judged."""
         if len(population.judges):
-            self.tell({"type": "round", "found": found(population), "score": population.target.score_words})
+            self.tell({"type": "round", "found": found(population), "score": population.task.score_words})
 
     def _is_time(self, what, seconds):
         now = time.monotonic()
@@ -60,18 +60,18 @@ class Live:
 
     def _space(self, task, replicas):
         """The rows on two axes, as the walk goes on; turned so that it looks like the one before."""
-        places, form = task.voters.places, FORMS[task.candidate.form]
+        places, form = task.training_set.places, FORMS[task.candidate.form]
         some = evenly(len(task.seen), MOST_POINTS)
         spaces = [form.map(task.seen[some], A) for A in frames(replicas)]
         on_axes = seen_alike(spaces, self.axes)
         self.axes = on_axes[-1]
-        return {"frames": rounded(on_axes, 3), **self._predicted(task.voters, places.rows[some])}
+        return {"frames": rounded(on_axes, 3), **self._predicted(task.training_set, places.rows[some])}
 
-    def _predicted(self, voters, some):
-        """The classes of voters, or the places of their numbers among all, from 0 to 1."""
+    def _predicted(self, training_set, some):
+        """The classes of training samples, or the places of their numbers among all, from 0 to 1."""
         if self.ranks is None:
-            return {"class": voters.y[some].tolist()}
-        return {"rank": rounded(self.ranks[voters.rows[some]], 3)}
+            return {"class": training_set.y[some].tolist()}
+        return {"rank": rounded(self.ranks[training_set.rows[some]], 3)}
 
 
 def evenly(n: int, most: int) -> NDArray[np.intp]:
@@ -120,8 +120,8 @@ def found(population: Any) -> list[dict[str, Any]]:
     best = np.argsort(scores.min(axis=1), kind="stable")[:MOST_FOUND]
     return [
         {
-            **about(population.entrants[i].candidate),
-            "replicas": len(population.entrants[i].maps),
+            **about(population.results[i].candidate),
+            "replicas": len(population.results[i].maps),
             "k": int(scores[i].argmin()) + 1,
             "score": rounded(float(scores[i].min()), 4),
         }

@@ -8,9 +8,10 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
 
+from ..ensemble.classifier import FreeEnergyClassifier
+from ..ensemble.regressor import FreeEnergyRegressor
 from ..files.checks import require
 from ..files.estimators import check_attributes
-from ..learners import FreeEnergyClassifier, FreeEnergyRegressor
 from ..magnitudes import r2
 from .cells import cells
 from .frame_labels import frame_labels, frame_target

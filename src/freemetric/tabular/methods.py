@@ -22,7 +22,8 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 from sklearn.utils.metaestimators import available_if
 
-from ..learners import DMLFE, LEARNERS, MLKR, PAPER, PCA, Euclidean, FreeEnergyClassifier, FreeEnergyRegressor
+from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
+from ..learners import DMLFE, LEARNERS, MLKR, PAPER, PCA, Euclidean
 from .preprocessing import Plan
 
 MOST_TUNED_ON = 2000

@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, is_regressor
 from sklearn.pipeline import Pipeline
 
 from .. import files
+from ..ensemble.importances import Importances
 from ..exceptions import DataWarning, ModelFileError
 from ..extras import require
 from ..files.checks import is_number
-from ..learners.free_energy.importances import Importances
 from ..learners.learned_space import LearnedSpace
 from ..printable import counted, verb
 from ..versions import versions

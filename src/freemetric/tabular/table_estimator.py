@@ -14,11 +14,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from ..ensemble.importances import Importances
 from ..files import Savable
 from ..files.checks import require
 from ..files.estimators import check_attributes
 from ..learners.fitting import AtomicFit
-from ..learners.free_energy.importances import Importances
 from ..learners.learned_space import LearnedSpace
 from ..learners.training_rows import check_weights
 from ..presenting import Presented

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
-from ...metrics.places import equal_rows
+from ...metrics.training_set import equal_rows
 from ...printable import counted
 
 

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
+from ...ensemble.tasks.classification import ClassificationHead
 from ...learners.learned_space import LearnedSpace
-from ...metrics import NumberCommittee
 from ...printable import counted
 from ..about import parameters, versions
 from ..encode import clipped
@@ -68,22 +68,22 @@ def _neighbors(findings, model):
     if chooser is not None:
         k = getattr(chooser, "n_neighbors_", getattr(chooser, "n_neighbors", None))
         findings.n_neighbors = int(k) if isinstance(k, int | np.integer) else None
-    chooser = find(model, "committee_")
+    chooser = find(model, "ensemble_")
     if chooser is not None:
-        findings.beside_votes = _beside_votes(chooser.committee_)
+        findings.beside_votes = _beside_votes(chooser.ensemble_.head)
     chooser = find(model, "selection_")
     if chooser is not None:
         findings.selection = {str(name): np.asarray(values) for name, values in chooser.selection_.items()}
 
 
-def _beside_votes(committee):
+def _beside_votes(head):
     """What else decides, in words, and how far it counts."""
-    strengths = committee.mixture.calibration.strengths.tolist()
-    if not isinstance(committee, NumberCommittee):
-        return [(basins.words, strength) for basins, strength in zip(committee.basins, strengths, strict=True)]
-    n = len(committee.trends)
+    strengths = head.strengths.tolist()
+    if isinstance(head, ClassificationHead):
+        return [(density.words, strength) for density, strength in zip(head.densities, strengths, strict=True)]
+    n = len(head.trends)
     both = zip(strengths[1 : n + 1], strengths[n + 1 :], strict=True)
-    return [(trend.words, sum(two)) for trend, two in zip(committee.trends, both, strict=True) if any(two)]
+    return [(trend.words, sum(two)) for trend, two in zip(head.trends, both, strict=True) if any(two)]
 
 
 def _name_features(findings, space, given):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
-from ...learners.free_energy.scoring import score_name
+from ...ensemble.tasks.decisions import score_name
 from ..findings import Findings
 
 MOST_ASKED = 500  # columns: to ask about more takes minutes, and single ones of them hardly matter

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ...learners import MetricKNeighborsRegressor
 from ...learners.learned_space import parts_of
-from ...metrics import Voters
+from ...metrics import TrainingSet
 from ...sklearn_compat import kept_rows
 
 
@@ -48,10 +48,10 @@ def kept_by(model: Any) -> KeptRows | None:
 
 
 def _kept_by_part(part):
-    if hasattr(part, "committee_"):
-        return _of_voters(part, part.committee_.voters, are_mapped=False)
-    if isinstance(getattr(part, "voters_", None), Voters):
-        return _of_voters(part, part.voters_, are_mapped=True)
+    if hasattr(part, "ensemble_"):
+        return _of_voters(part, part.ensemble_.training_set, are_mapped=False)
+    if isinstance(getattr(part, "training_set_", None), TrainingSet):
+        return _of_voters(part, part.training_set_, are_mapped=True)
     if isinstance(part, MetricKNeighborsRegressor):
         n, numbers = len(part.embedding_), part.numbers_ if part.numbers_.ndim == 1 else None
         return KeptRows(part, np.arange(n), n, part.embedding_, True, None, numbers=numbers)
@@ -62,10 +62,12 @@ def _kept_by_part(part):
     return KeptRows(part, np.arange(len(values)), len(values), values, True, y)
 
 
-def _of_voters(part, voters, are_mapped):
-    order = np.argsort(voters.rows)
-    known = getattr(part, "oob_decision_function_", getattr(part, "oob_prediction_", range(voters.rows.max() + 1)))
-    y = voters.y[order] if hasattr(part, "classes_") else None
-    weights = None if voters.weights is None else voters.weights[order]
-    numbers = part.committee_.scale.back(voters.y[order]) if hasattr(part, "oob_prediction_") else None
-    return KeptRows(part, voters.rows[order], len(known), voters.X[order], are_mapped, y, weights, numbers)
+def _of_voters(part, training_set, are_mapped):
+    order = np.argsort(training_set.rows)
+    known = getattr(
+        part, "oob_decision_function_", getattr(part, "oob_prediction_", range(training_set.rows.max() + 1))
+    )
+    y = training_set.y[order] if hasattr(part, "classes_") else None
+    weights = None if training_set.weights is None else training_set.weights[order]
+    numbers = part.ensemble_.head.scale.back(training_set.y[order]) if hasattr(part, "oob_prediction_") else None
+    return KeptRows(part, training_set.rows[order], len(known), training_set.X[order], are_mapped, y, weights, numbers)

@@ -34,7 +34,7 @@ def nearest_matrix(X: NDArray, Z: NDArray) -> tuple[NDArray, float]:
 
 
 def _own_weights(findings, learner):
-    findings.weights, error = learner.committee_.feature_shares(findings.owner)
+    findings.weights, error = learner.ensemble_.feature_shares(findings.owner)
     findings.weight_range = np.maximum(findings.weights - error, 0), findings.weights + error
     findings.weight_words = "one standard deviation over replicas"
 

@@ -5,10 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...learners.free_energy.intervals import interval_chances
-from ...learners.free_energy.out_of_bag import hearing_of
-from ...metrics import NumberCommittee, NumberVoters
-from ...metrics.reading import terms_of
+from ...ensemble.tasks.intervals import interval_chances, oob_predictor_of
+from ...ensemble.tasks.regression import RegressionHead
 from ...sklearn_compat import safe_indexing
 from ..findings import Findings, NumberFindings, TrendFindings
 from ..judge import nearest
@@ -29,7 +27,7 @@ def judge_numbers(findings: Findings, model: Any, kept: KeptRows | None, X: Any)
     assert findings.numbers is not None
     told = find(model, "oob_prediction_")
     if told is not None:
-        findings.numbers.log = told.committee_.scale.name == "log"
+        findings.numbers.log = told.ensemble_.head.scale.name == "log"
     if told is not None and kept is not None and findings.learned_from:
         _ask_judges(findings, told)
         others = (~findings.numbers.judged).sum()
@@ -48,31 +46,30 @@ def judge_numbers(findings: Findings, model: Any, kept: KeptRows | None, X: Any)
 
 def _ask_judges(findings, model):
     """Rows that the model has learned from, each by the votes of others."""
-    numbers, committee = findings.numbers, model.committee_
+    numbers, ensemble = findings.numbers, model.ensemble_
     numbers.predicted = model.oob_prediction_[findings.rows]
-    hearing = hearing_of(model)
-    asked_rows = hearing.voters.rows[hearing.judges]
+    predictor = oob_predictor_of(model)
+    asked_rows = predictor.training_set.rows[predictor.judges]
     _, asked, shown = np.intersect1d(asked_rows, findings.rows, assume_unique=True, return_indices=True)
     if len(asked):
-        assert isinstance(hearing.voters, NumberVoters)
-        wholes = committee.wholes_of(hearing.voters, hearing.judges[asked])
-        _tell(numbers, committee, hearing.shares(hearing.X[asked], asked), wholes, shown)
+        wholes = ensemble.head.wholes_of(predictor.training_set, predictor.judges[asked])
+        _tell(numbers, ensemble.head, predictor.shares(predictor.X[asked], asked), wholes, shown)
 
 
 def _ask_committee(findings, model):
-    committee, X = model.committee_, findings.inputs
-    shares = committee.mixed(X, model.n_jobs, model.device, model.shortlist_)
-    _tell(findings.numbers, committee, shares, committee.wholes(X), np.arange(len(X)))
+    ensemble, X = model.ensemble_, findings.inputs
+    shares = ensemble.votes(X, model.n_jobs, model.device, model.shortlist_)
+    _tell(findings.numbers, ensemble.head, shares, ensemble.head.wholes(X), np.arange(len(X)))
 
 
-def _tell(numbers: NumberFindings, committee: NumberCommittee, shares: NDArray, wholes: NDArray, shown: NDArray):
+def _tell(numbers: NumberFindings, head: RegressionHead, shares: NDArray, wholes: NDArray, shown: NDArray):
     """Intervals of rows ``shown``, and the parts of their predictions, in units of the target."""
-    reading, scale, n = committee.reading, committee.scale, len(numbers.truth)
-    ends = committee.quantiles(reading(shares, wholes), interval_chances(len(reading.errors), numbers.alpha))
+    scale, n = head.scale, len(numbers.truth)
+    ends = head.quantiles(head(shares, wholes), interval_chances(len(head.errors), numbers.alpha))
     numbers.low[shown], numbers.high[shown] = ends.T
-    mean, _, *around = np.moveaxis(reading.told.means(shares), -1, 0)
-    terms = terms_of(reading.told, shares, wholes, reading.centre)[0] * reading.strengths
-    n_trends = len(committee.trends)
+    mean, _, *around = np.moveaxis(head.encoding.means(shares), -1, 0)
+    terms = head.terms(shares, wholes)[0] * head.strengths
+    n_trends = len(head.trends)
     apart = np.divide if numbers.log else np.subtract
 
     def spread_out(values):
@@ -80,12 +77,12 @@ def _tell(numbers: NumberFindings, committee: NumberCommittee, shares: NDArray, 
         out[shown] = values
         return out
 
-    pull = (reading.strengths[0] - 1) * (mean - reading.centre)
+    pull = (head.strengths[0] - 1) * (mean - head.centre)
     adds = [terms[:, 1 + t] + terms[:, 1 + n_trends + t] for t in range(n_trends)]
     on_the_way = scale.back(np.cumsum([mean, pull, *adds], axis=0))  # from the neighbours to the prediction
     pulled, *added = apart(on_the_way[1:], on_the_way[:-1])
     numbers.neighbors, numbers.pull = spread_out(on_the_way[0]), spread_out(pulled)
-    numbers.pull_words = f"{'drawn to' if reading.strengths[0] < 1 else 'stretched from'} the mean of all rows"
+    numbers.pull_words = f"{'drawn to' if head.strengths[0] < 1 else 'stretched from'} the mean of all rows"
     numbers.rest = spread_out(apart(numbers.predicted[shown], on_the_way[-1]))
     numbers.trends = [
         TrendFindings(
@@ -94,7 +91,7 @@ def _tell(numbers: NumberFindings, committee: NumberCommittee, shares: NDArray, 
             spread_out(scale.back(around[t])),
             spread_out(added[t]),
         )
-        for t, trend in enumerate(committee.trends)
+        for t, trend in enumerate(head.trends)
     ]
 
 
@@ -104,7 +101,7 @@ def _ask_neighbors(findings):
     numbers, n = findings.numbers, len(findings.rows)
     if findings.Z is None or n < 2:
         return
-    known = np.arange(n) if findings.voters is None else findings.voters
+    known = np.arange(n) if findings.training_set is None else findings.training_set
     around = nearest(findings.Z, known, k, known)[0]
     numbers.predicted[known] = numbers.truth[around].mean(axis=1)
     seen = "has" if findings.learned_from else "may have"

@@ -104,6 +104,6 @@ def _mark_voters(findings: Findings, kept: KeptRows, place: NDArray[np.intp]) ->
     """
     findings.learned_from = True
     if (place < 0).any():
-        findings.voters = np.flatnonzero(place >= 0)
+        findings.training_set = np.flatnonzero(place >= 0)
     if kept.weights is not None:
         findings.vote_weights = np.where(place >= 0, kept.weights[place], 0.0)

@@ -40,7 +40,7 @@ def _plain(shots: Mapping[str, Any], findings: Findings) -> Snapshots | None:
 def _in_view(learner: Any, shots: Mapping[str, Any], findings: Findings) -> Snapshots | None:
     """The walk of one candidate among many, through maps of its own view of the features; None if that is not kept."""
     name, form = shots["view"], shots["form"]
-    view = learner.committee_.views.get(name)
+    view = learner.ensemble_.views.get(name)
     if view is None:  # no ensemble that votes has it
         return None
     maps, patterns = np.asarray(shots["map"]), np.asarray(view(findings.inputs), dtype=np.float64)

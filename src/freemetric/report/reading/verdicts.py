@@ -27,9 +27,11 @@ def judge_rows(findings: Findings, model: Any, kept: KeptRows | None, X: Any) ->
 def _judge_by_neighbors(findings):
     """By the nearest other rows that vote; rows that do not vote are not judged."""
     k = findings.n_neighbors or USUAL_NEIGHBORS
-    voters = np.arange(len(findings.y)) if findings.voters is None else findings.voters
+    training_set = np.arange(len(findings.y)) if findings.training_set is None else findings.training_set
     findings.predicted = np.full(len(findings.y), -1)
-    findings.predicted[voters] = leave_one_out(findings.Z[voters], findings.y[voters], len(findings.class_names), k)
+    findings.predicted[training_set] = leave_one_out(
+        findings.Z[training_set], findings.y[training_set], len(findings.class_names), k
+    )
     seen = "has" if findings.learned_from else "may have"
     findings.confusion = confusion(findings.y, findings.predicted, len(findings.class_names))
     findings.judged_by = f"the {k} nearest other rows; the metric {seen} learned from them all, so this flatters it"

@@ -1,0 +1,242 @@
+"""What free-energy classifiers and regressors share: parameters, the search, distances."""
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.validation import check_is_fitted
+
+from ..energies import as_energy, takes_weights
+from ..learners.base import seed_sequence
+from ..learners.distances import PairDistances
+from ..learners.fitting import AtomicFit
+from ..learners.training_rows import NUMBERS, precise
+from ..learners.validation import check_samples
+from ..magnitudes import lengths
+from ..metrics import Member, View
+from ..metrics.averaged_metric import FARTHEST, pulled_back
+from ..sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
+from .finish import finish_fit, samples_looked_at
+from .importances import ImportancesMixin
+from .running import given_recipe
+from .search import Problem, Search, searched_part
+from .settings import Recipe
+from .tasks.base import Task
+
+
+class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """Distances of an estimator with a ``ensemble_`` and ``_patterns(X)``, which validates.
+
+    The squared distance is the mean over all metrics that vote, each by its trust and scaled to a mean squared distance
+    of one.
+    """
+
+    ensemble_: Any
+    n_components: int | None
+    n_features_in_: int
+    _patterns: Callable[[ArrayLike], NDArray]
+
+    @property
+    def _n_features_out(self) -> int:
+        n_axes = len(self.ensemble_.embedding().centre)
+        return n_axes if self.n_components is None else min(n_axes, self.n_components)
+
+    def transform(self, X: ArrayLike) -> NDArray:
+        """Map patterns to the space where the averaged distance is Euclidean, on its principal axes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_axes)
+            Coordinates, centred on the training patterns. With ``n_components`` only so many axes, the leading ones:
+            the mean of many planes is no plane.
+        """
+        return self.embed(X)
+
+    def embed(self, X: ArrayLike) -> NDArray:
+        """What ``transform`` gives, always as an array."""
+        patterns = self._patterns(X)
+        return self.ensemble_.embed(patterns)[:, : self.n_components]
+
+    def _apart(self, U, V):
+        return self.ensemble_.embed(U) - self.ensemble_.embed(V)
+
+    def get_metric(self) -> Callable[..., float]:
+        """A function ``metric(u, v, squared=False)`` of two patterns, independent of this classifier from now on."""
+        check_is_fitted(self)
+        ensemble = self.ensemble_
+
+        def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
+            Z = ensemble.embed(np.array([u, v], dtype=np.float64))
+            length = float(((Z[0] - Z[1]) ** 2).sum())
+            return length if squared else float(np.sqrt(length))
+
+        return metric
+
+    def get_mahalanobis_matrix(self) -> NDArray:
+        """M (n_features, n_features) of the averaged squared distance (u - v)^T M (u - v).
+
+        There is one only where all metrics that vote see the features linearly, as with
+        ``candidates=["scaled/full"]``; ValueError elsewhere.
+        """
+        check_is_fitted(self)
+        M = np.zeros((self.n_features_in_, self.n_features_in_))
+        for name, of_view in self.ensemble_.averaged_matrices().items():
+            J = self.ensemble_.views[name].slopes()
+            if J is None:
+                hint = 'candidates=["scaled/full", "scaled/diagonal"] sees them linearly'
+                raise ValueError(f"There is no Mahalanobis matrix: metrics that vote see {name} of features; {hint}.")
+            M += pulled_back(of_view, J)
+        return M
+
+    def outlier_score(self, X: ArrayLike) -> NDArray:
+        r"""How far outside of all that was seen patterns lie: 0 among the training patterns, 1 beyond all of them.
+
+        The distance to the nearest training pattern in the averaged metric, against what is usual among training
+        patterns, each without itself:
+
+        .. math:: s(x) = \frac1N \#\{i : \min_{j \ne i} D(x_i, x_j) \le \min_j D(x, x_j)\}.
+
+        Patterns drawn as those of ``fit`` have scores spread over all of [0, 1], so about 5 % are above 0.95. A pattern
+        at 1 is farther from all others than any training pattern was: its class is a guess, however sure
+        ``predict_proba`` is, for probabilities compare the classes that were seen. A score says nothing about which
+        class. A pattern with a feature farther outside of its range in training than this range is wide is at 1, too.
+        The first call costs a search among the training patterns.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+
+        Returns
+        -------
+        s : ndarray of shape (n_samples,)
+            Between 0 and 1.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from freemetric import FreeEnergyClassifier
+        >>> X, y = load_wine(return_X_y=True)
+        >>> model = FreeEnergyClassifier(n_replicas=10, random_state=0).fit(X, y)
+        >>> model.outlier_score(X[:1]), model.outlier_score(1e100 * X[:1])
+        (array([0.]), array([1.]))
+        """
+        patterns = self._patterns(X)
+        return self.ensemble_.outlier_score(patterns)
+
+    def kneighbors(self, X: ArrayLike, n_neighbors: int = 5, return_distance: bool = True) -> Any:
+        """The training patterns nearest in the averaged metric.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Patterns.
+        n_neighbors : int, default=5
+            How many.
+        return_distance : bool, default=True
+            Whether distances come, too.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_neighbors)
+            Only where they are wanted.
+        rows : ndarray of shape (n_samples, n_neighbors)
+            Their row numbers in what was given to fit, nearest first. Rows without a label or a weight are none.
+        """
+        patterns = self._patterns(X)
+        training_set = self.ensemble_.training_set
+        Z, Q = self.ensemble_.embed(training_set.X), self.ensemble_.embed(patterns)
+        search = NearestNeighbors(n_neighbors=n_neighbors).fit(Z)
+        distances, numbers = search.kneighbors(np.clip(Q, -FARTHEST, FARTHEST))
+        for far in np.flatnonzero(np.abs(Q).max(axis=1, initial=0) > FARTHEST):
+            distances[far] = lengths(Q[far] - Z[numbers[far]])
+        return (distances, training_set.rows[numbers]) if return_distance else training_set.rows[numbers]
+
+
+CONSTRAINTS: dict[str, list] = {
+    "n_replicas": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+    "temperature": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
+    "confinement": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
+    "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+    "subsample": [Interval(Real, 0, 1, closed="neither"), StrOptions({"auto"})],
+    "candidates": [list, tuple, StrOptions({"auto"})],
+    "n_components": [Interval(Integral, 1, None, closed="left"), None],
+    "energy": [str, HasMethods("bind"), callable],
+    "sampler": [HasMethods("iterate"), None],
+    "recipe": [Recipe, None],
+    "shortlist": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
+    "max_seconds": [Interval(Real, 0, None, closed="neither"), None],
+    "checkpoint": [str, PathLike, None],
+    "device": [str],
+    "n_jobs": [Integral, None],
+    "verbose": ["verbose"],
+    "random_state": ["random_state"],
+}
+"""Of the parameters that all have."""
+
+
+class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, ImportancesMixin):
+    """An estimator that searches metrics and has a ``ensemble_``; subclasses say what its target is."""
+
+    energy: Any
+    sampler: Any
+    shortlist: Any
+    device: str
+    random_state: Any
+
+    @property
+    def _energy(self):
+        return None if self.energy == "auto" else as_energy(self.energy)
+
+    def _can_weigh(self):
+        return self._energy is None or takes_weights(self._energy)
+
+    def _task(self, training_set: Any) -> Task:
+        """What the search and the ensemble do with the target of these samples."""
+        raise NotImplementedError
+
+    def _search(self, training_set, task, scores=True):
+        """The search, before it begins; where nothing is scored, it depends on the number of samples."""
+        recipe, seed = given_recipe(self, len(training_set)), seed_sequence(self.random_state)
+        if not scores:
+            seed = np.random.SeedSequence([*seed.generate_state(4).tolist(), len(training_set)])
+        searched = searched_part(training_set, task, recipe.most_searched, seed)
+        problem = Problem(searched, task, self._energy, self.sampler, self.n_components, self.device)
+        return Search(problem, recipe, seed, scores=scores)
+
+    def _finish(self, search, training_set, n_rows):
+        """Put the fitted attributes in place."""
+        for name, value in finish_fit(search, training_set, self.shortlist, n_rows).items():
+            setattr(self, name, value)
+
+    @property
+    def _n_tasks(self):
+        """At a time; a GPU does one."""
+        return self.n_jobs if self.device in ("cpu", "reference") else 1
+
+    @property
+    def members_(self) -> list[Member]:
+        return self.ensemble_.members
+
+    @property
+    def views_(self) -> dict[str, View]:
+        return self.ensemble_.views
+
+    def _patterns(self, X: ArrayLike) -> NDArray:
+        check_is_fitted(self)
+        return precise(check_samples(self, X, dtype=NUMBERS, reset=False))
+
+    @property
+    def _asked(self):
+        """Training samples that a prediction looks at in every space; None: all."""
+        return samples_looked_at(self.shortlist, self.shortlist_, self.ensemble_)

@@ -1,0 +1,121 @@
+"""Candidates of a search: which there are, which are affordable, and how long they are sampled."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..metrics import FORMS, VIEWS, Candidate
+from .settings import ENERGIES, Recipe, check_kind
+
+ORDINARY_BYTES = 512 << 20  # of the ballots of all candidates: what up to some fifty classes take
+MANY_CLASSES_BYTES = 128 << 20  # what those of more classes are made to take
+MORE_CANDIDATES = 8  # than kinds: other temperatures, larger bags
+MOST_BYTES = 8 << 30  # of maps and what is computed from them
+BYTES_PER_ENTRY = 2048  # of a matrix of features by features, for all replicas together; measured
+
+
+class Panel(NamedTuple):
+    """Rows that judge, and the most neighbours whose votes are counted for each."""
+
+    n_judged: int
+    n_neighbors: int
+
+
+def affordable_panel(wanted: Panel, class_sizes: Sequence[int], n_kinds: int) -> Panel:
+    """A panel whose votes, a number for every candidate, judge, k and class, fit the memory.
+
+    Of very many classes a row has no more neighbours of its class than the largest has rows: larger k have little to
+    say. What is still too much costs judges.
+    """
+    row = 4 * (n_kinds + MORE_CANDIDATES) * len(class_sizes)
+    if row * wanted.n_judged * wanted.n_neighbors <= ORDINARY_BYTES:
+        return wanted
+    n_neighbors = min(wanted.n_neighbors, max(class_sizes))
+    return Panel(max(1, min(wanted.n_judged, MANY_CLASSES_BYTES // (row * n_neighbors))), n_neighbors)
+
+
+def is_affordable(view: str, form: str, n_features: int, mixes: bool = False) -> bool:
+    """Whether a view of so many features takes little memory, and its maps do; ``mixes``: even weights as matrices."""
+    of_view, of_maps = (most or n_features for most in (VIEWS[view].most_features, VIEWS[view].most_mixed))
+    return n_features <= (of_view if FORMS[form].keeps_apart and not mixes else min(of_view, of_maps))
+
+
+def check_affordable(kinds: Sequence[str], n_features: int) -> None:
+    """ValueError where kinds that were asked for would take more memory than there is likely to be."""
+    parts = {kind: kind.split("/") for kind in kinds}
+    names = [kind for kind, part in parts.items() if not is_affordable(part[0], part[1], n_features)]
+    size = BYTES_PER_ENTRY * n_features**2
+    if names and size > MOST_BYTES:
+        what = f"candidates: {', '.join(names)} of {n_features} features would take some {size / 2**30:,.0f} GiB"
+        hint = 'candidates="auto" or "axes/full" takes little'
+        raise ValueError(f"{what}, more than the {MOST_BYTES >> 30} GiB that a fit may take; {hint}.")
+
+
+def candidate_of(
+    kind: str,
+    recipe: Recipe,
+    temperature: float | str = "auto",
+    trap: float | str = "auto",
+    bag_size: int = 0,
+    usual_energy: str = ENERGIES[0],
+) -> Candidate:
+    """The candidate of a kind, at the given temperature and confinement or at the recipe's for "auto"."""
+    check_kind(kind)
+    view, form, *energy = kind.split("/")
+    candidate = Candidate(view, form, energy[0] if energy else usual_energy)
+    if not candidate.learns:
+        return candidate
+    usual = recipe.temperatures[candidate.energy]
+    T = usual if temperature == "auto" else float(temperature)
+    confinement = recipe.traps[candidate.energy] * (T or usual) if trap == "auto" else float(trap)
+    return replace(candidate, temperature=T, confinement=confinement, bag_size=bag_size)
+
+
+def other_temperatures(candidate: Candidate, factor: float, moves_trap: bool) -> Iterator[Candidate]:
+    """The same kind colder and hotter by a factor; the trap follows unless it is given."""
+    for change in (1 / factor, factor):
+        trap = candidate.confinement * change if moves_trap else candidate.confinement
+        yield replace(candidate, temperature=candidate.temperature * change, confinement=trap)
+
+
+def simplest_first(kinds: Sequence[str]) -> list[str]:
+    """Kinds in the order of their energies, forms and views: of equals the simplest is taken."""
+
+    def place(kind):
+        view, form, *energy = kind.split("/")
+        return len(energy), list(FORMS).index(form), list(VIEWS).index(view)
+
+    return sorted(kinds, key=place)
+
+
+def spread(n: int, weights: ArrayLike) -> NDArray[np.intp]:
+    """n replicas in proportion to the weights, whole numbers by largest remainders."""
+    weights = np.asarray(weights, dtype=float)
+    exact = n * weights / weights.sum()
+    counts = np.floor(exact).astype(int)
+    counts[np.argsort(counts - exact, kind="stable")[: n - counts.sum()]] += 1
+    return counts
+
+
+PATIENT = ("likeness",)  # energies that are worth it: those of numbers
+LONGEST = 4  # times the usual length of a walk
+
+
+def is_worth_patience(recipe: Recipe, candidate: Candidate) -> bool:
+    """Whether it may be tried colder again and again, in longer walks.
+
+    Few patterns do not tell a cold metric from a warm one; of many, the metrics of a cold ensemble are the better ones.
+    """
+    return recipe.colder > 0 and candidate.energy in PATIENT and candidate.bag_size >= recipe.patient_bag
+
+
+def walk_length(recipe: Recipe, candidate: Candidate) -> int:
+    """Monte Carlo steps of a replica."""
+    if not is_worth_patience(recipe, candidate):
+        return recipe.n_steps
+    usual, T = recipe.temperatures[candidate.energy], candidate.temperature
+    longer = usual / T if usual < LONGEST * T else LONGEST
+    return round(recipe.n_steps * max(1.0, longer))

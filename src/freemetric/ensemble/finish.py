@@ -1,0 +1,148 @@
+"""The end of a fit: the fitted attributes of a finished search, the same for one process and for Dask."""
+
+from typing import Any
+
+import numpy as np
+
+from ..learners.base import one_blas_thread
+from ..metrics import TrainingSet
+from .model import Ensemble
+from .oob import OOBIndices, left_out_of
+from .population import allowed_neighbors, learner_weights
+from .search import Search
+
+SHORTLISTS = (128, 256, 512, 1024)  # at most: longer ones cost more than they change
+SAMPLES_TRIED = 128  # to find out how many votes a shortlist changes
+ALL_TRIED = 20_000  # training samples; of more the longest shortlist stands for all of them
+
+
+def finish_fit(
+    search: Search, training_set: TrainingSet, shortlist: int | str | None, n_rows: int | None, n_shortlists: int = 1
+) -> dict[str, Any]:
+    """Fitted attributes of a model, by name.
+
+    The search chooses the metrics; it may have seen a part of the training samples only. A pure function: the same
+    search can be finished with the samples that it has seen, and with all of them.
+
+    Parameters
+    ----------
+    search : Search
+        A search that has ended.
+    training_set : TrainingSet
+        The training samples among which predictions look for neighbours.
+    shortlist : int, "auto" or None
+        The parameter of the model.
+    n_rows : int or None
+        Rows given to fit; None leaves out attributes with an entry for each.
+    n_shortlists : int, default=1
+        Shortlists that a prediction looks at: one of every partition.
+    """
+    with one_blas_thread():  # many small problems, for which threads only wait
+        population, task = search.population, search.problem.task
+        result = task.result(population, search.recipe, n_rows)
+        used = np.flatnonzero(result.weights.any(axis=1))
+        members = [population.results[number].member() for number in used]
+        views = {name: view for name, view in search.views.items() if name in {m.candidate.view for m in members}}
+        weights = result.weights[used] / result.weights[used].sum()
+        ensemble = Ensemble(views, members, weights, training_set, result.head)
+        attributes = {
+            **describe(ensemble),
+            **result.attributes,
+            **_search_attributes(search, result.weights, used),
+            "n_searched_": len(training_set),
+        }
+        size = samples_looked_at(shortlist, attributes["shortlist_"], ensemble)
+        size = None if size is None else size * n_shortlists
+        attributes["ensemble_"] = task.recalibrated(ensemble, attributes["oob_indices_"], size, search.recipe)
+        return attributes
+
+
+def samples_looked_at(shortlist: int | str | None, chosen: int, ensemble: Ensemble) -> int | None:
+    """How many training samples a prediction looks at in every space, None for all.
+
+    ``shortlist`` is the parameter of the model, and ``chosen`` its fitted ``shortlist_``. There are always as many as
+    neighbours that vote.
+    """
+    if shortlist is None:
+        return None
+    return max(ensemble.n_neighbors, chosen if isinstance(shortlist, str) else shortlist)
+
+
+def describe(ensemble: Ensemble) -> dict[str, Any]:
+    """Fitted attributes that follow from the ensemble alone."""
+    weights, spread = ensemble.feature_shares()
+    return {
+        "ensemble_": ensemble,
+        "distance_weights_": weights,
+        "distance_weights_std_": spread,
+        **_shortlist(ensemble),
+    }
+
+
+def _shortlist(ensemble):
+    """The smallest shortlist that hardly changes the votes, and how many of the neighbours that vote are on it.
+
+    Where training samples are dense, any of many neighbours may vote in the place of another: then the votes are the
+    same, though many neighbours are not.
+    """
+    training_set, index = ensemble.training_set, ensemble.index()
+    n_places = len(training_set.places.rows)
+    sizes = [size for size in SHORTLISTS if 2 * size < n_places]
+    if not sizes:
+        return {"shortlist_": n_places, "shortlist_recall_": 1.0}
+    X = training_set.X[np.linspace(0, len(training_set) - 1, SAMPLES_TRIED).astype(int)]
+    votes = index.shares(X, None if n_places <= ALL_TRIED else sizes[-1], "cpu")
+    for size in sizes:
+        changed = np.abs(index.shares(X, size, "cpu") - votes).sum(axis=1).mean() / 2
+        if changed <= ensemble.head.most_changed:
+            break
+    return {"shortlist_": size, "shortlist_recall_": index.recall(X[::2], size)}
+
+
+def _search_attributes(search, weights, used):
+    """What was tried, by whom it was scored, and how the best candidate was sampled."""
+    population = search.population
+    return {
+        "oob_indices_": _oob_indices(search, used),
+        "selection_": _selection(population, weights),
+        "n_neighbors_": int(weights.sum(axis=0).argmax()) + 1,
+        "trace_": population.trace(),
+        **_best_walk(search),
+    }
+
+
+def _oob_indices(search, used):
+    """The samples that every candidate left out, and what the replicas that vote have left out of their bags."""
+    population = search.population
+    rows = population.training_set.rows[population.judges]
+    results = [population.results[number] for number in used]
+    bags = [search.bags_of(r.candidate.bag_size).first(len(r.maps)) for r in results if r.candidate.learns]
+    return OOBIndices.of(rows, [left_out_of(rows, population.training_set, some) for some in bags])
+
+
+def _selection(population, weights):
+    K, results, (error, score) = population.n_neighbors, population.results, population.task.columns
+    names = ("view", "form", "energy", "temperature", "confinement", "bag_size")
+    return {
+        **{name: np.repeat([getattr(result.candidate, name) for result in results], K) for name in names},
+        "n_replicas": np.repeat([len(result.maps) for result in results], K),
+        "n_neighbors": np.tile(np.arange(1, K + 1), len(results)),
+        error: population.errors().ravel(),
+        score: population.scores().ravel(),
+        "weight": weights.ravel(),
+    }
+
+
+def _best_walk(search):
+    """Of the best candidate that learns: temperature, confinement, and the first replica along its walk."""
+    population, recipe = search.population, search.recipe
+    if not population.learns.any():
+        return {"snapshots_": None, "temperature_": np.nan, "confinement_": np.nan}
+    neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
+    best = population.results[int(learner_weights(population, neighbors, recipe).argmax())]
+    candidate, temperature = best.candidate, best.traces[0]["temperature"]
+    return {
+        "snapshots_": {"view": candidate.view, "form": candidate.form, **best.snapshots},
+        "confinement_": float(candidate.confinement),
+        "temperature_": float(temperature[-1, 0]),
+    }

@@ -1,0 +1,286 @@
+"""Permutation importances: what the out-of-bag score loses when the values of features are shuffled."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..learners.base import one_blas_thread
+from ..printable import counted
+from .model import Ensemble
+from .oob import OOBIndices, OOBPredictor
+
+MOST_JUDGES, FEWEST_JUDGES = 1000, 200
+MOST_REPEATS, QUESTIONS = 5, 600  # of a group, where judges are few
+MOST_REPLICAS, FEWEST_REPLICAS = 1000, 5  # of an ensemble
+MANY_GROUPS = 500  # about which judges are asked once, and one replica may have to do
+AFFORDABLE = 1e10  # products, of about a nanosecond each
+TO_SORT = 20  # products that it takes to find the nearest, for each candidate
+PARTS = 30  # of the judges, one of which is left out at a time for the error
+
+Score = Callable[[NDArray, NDArray, NDArray | None], float]
+
+
+class Importances(NamedTuple):
+    """What a score loses, out of bag, without what features say.
+
+    Attributes
+    ----------
+    names : ndarray of shape (n_groups,)
+        Features or groups of them.
+    mean : ndarray of shape (n_groups,)
+        Score of the judges as they are, minus that with shuffled values; below zero by chance.
+    error : ndarray of shape (n_groups,)
+        Standard error of it.
+    score : float
+        Of these judges as they are.
+    n_judges : int
+        How many there are.
+    """
+
+    names: NDArray
+    mean: NDArray[np.float64]
+    error: NDArray[np.float64]
+    score: float
+    n_judges: int
+
+
+def importances(
+    ensemble: Ensemble,
+    oob_indices: OOBIndices,
+    score: Score,
+    groups: NDArray,
+    *,
+    size: int = 128,
+    n_repeats: int | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> Importances:
+    """Importances of groups of features.
+
+    Parameters
+    ----------
+    ensemble, oob_indices : Ensemble, OOBIndices
+        The model, and who judges it.
+    score : callable
+        ``score(probabilities, y, weights)``, the larger the better.
+    groups : ndarray of shape (n_features,)
+        Name of the group that each feature belongs to.
+    size : int, default=128
+        Voters that are asked in every space.
+    n_repeats : int or None, default=None
+        Shuffles of every group; None: more where judges are few.
+    seed : int, default=0
+        Of the shuffles, which are the same for every group.
+    n_jobs : int or None, default=None
+        Groups at a time, in threads; the result does not depend on it.
+
+    Returns
+    -------
+    Importances
+        In the order in which the groups come first; NaN where there is nobody to judge.
+    """
+    names = groups[np.sort(np.unique(groups, return_index=True)[1])]
+    predictor = OOBPredictor(ensemble, oob_indices, size, *affordable(ensemble, len(names), size))
+    n = len(predictor.judges)
+    if not n:
+        unknown = np.full(len(names), np.nan)
+        return Importances(names, unknown, unknown, np.nan, 0)
+    rng = np.random.default_rng(seed)
+    n_repeats = n_repeats or int(np.clip(QUESTIONS // n, 1, MOST_REPEATS if len(names) <= MANY_GROUPS else 1))
+    shuffles = [rng.permutation(n) for _ in range(n_repeats)]
+    compared = Comparison(predictor, score)
+    columns = [np.flatnonzero(groups == name) for name in names]
+    run = Parallel(n_jobs=n_jobs, require="sharedmem")
+    losses = np.array(run(delayed(compared.loss)(some, shuffles) for some in columns))
+    return Importances(names, losses[:, 0], losses[:, 1], compared.before[0], n)
+
+
+def affordable(ensemble: Ensemble, n_groups: int, size: int) -> tuple[int, int]:
+    """Most judges, and most replicas of an ensemble, that can be asked about so many groups."""
+    size = min(size, len(ensemble.training_set))
+
+    def cost(n_judges, n_replicas):
+        spaces = ((min(len(member), n_replicas), member.n_coordinates) for member in ensemble.members)
+        of_one = sum(n * (width + TO_SORT) / 2 for n, width in spaces)  # about half of them left it out
+        return n_groups * n_judges * size * of_one
+
+    n_judges = AFFORDABLE / cost(1, MOST_REPLICAS)
+    if n_judges >= FEWEST_JUDGES:
+        return int(min(n_judges, MOST_JUDGES)), MOST_REPLICAS
+    fewest = FEWEST_REPLICAS if n_groups <= MANY_GROUPS else 1
+    fitting = (n for n in range(MOST_REPLICAS, fewest, -1) if cost(FEWEST_JUDGES, n) <= AFFORDABLE)
+    return FEWEST_JUDGES, next(fitting, fewest)
+
+
+class Comparison:
+    """Judges as they are and shuffled, scored whole and without each of some parts of them."""
+
+    def __init__(self, predictor: OOBPredictor, score: Score):
+        self.predictor, self.score, self.parts = predictor, score, parts_of(predictor)
+        self.everyone = np.arange(len(predictor.judges))
+        self.known = predictor.answers(predictor.X, self.everyone)
+        self.before = self._scores(self.known[None])
+
+    def loss(self, columns: NDArray, shuffles: Sequence[NDArray]) -> tuple[float, float]:
+        """What the score loses, and the standard error of that, by the jackknife."""
+        lost = np.subtract(self.before, self._scores(self._shuffled(columns, shuffles)))
+        whole, without = lost[0], lost[1:][np.isfinite(lost[1:])]
+        G = len(without)
+        error = np.sqrt((G - 1) / G * ((without - without.mean()) ** 2).sum()) if G > 1 else np.nan
+        return float(whole), float(error)
+
+    def _shuffled(self, columns, shuffles):
+        """Probabilities (n_repeats, n, C); rows whose values did not change keep theirs."""
+        X = np.repeat(self.predictor.X[None], len(shuffles), axis=0)
+        X[:, :, columns] = self.predictor.X[np.array(shuffles)][:, :, columns]
+        repeat, changed = np.nonzero((X != self.predictor.X).any(axis=2))
+        out = np.repeat(self.known[None], len(shuffles), axis=0)
+        if len(changed):
+            out[repeat, changed] = self.predictor.answers(X[repeat, changed], changed)
+        return out
+
+    def _scores(self, probabilities) -> list[float]:
+        """Of all judges, and without each part; probabilities (n_repeats, n, C)."""
+        numbers = range(-1, self.parts.max() + 1)
+        return [self._score(probabilities, (self.parts != number) | (number < 0)) for number in numbers]
+
+    def _score(self, probabilities, kept):
+        n_repeats, y, weights = len(probabilities), self.predictor.y[kept], self.predictor.weights
+        P = probabilities[:, kept].reshape(-1, probabilities.shape[2])
+        return self.score(P, np.tile(y, n_repeats), None if weights is None else np.tile(weights[kept], n_repeats))
+
+
+def parts_of(predictor: OOBPredictor) -> NDArray[np.intp]:
+    """For every judge the part that it is in, all parts with about the same classes; copies of a row stay together.
+
+    A class with a single place is in none: no score may have to do without it.
+    """
+    places, first = np.unique(predictor.places, return_index=True)
+    y = predictor.y[first]
+    order = np.argsort(y, kind="stable")
+    part = np.empty(len(places), dtype=np.intp)
+    part[order] = np.arange(len(places)) % min(PARTS, len(places))
+    if y.dtype.kind != "f":
+        part[np.isin(y, np.flatnonzero(np.bincount(y) == 1))] = -1
+    return part[np.searchsorted(places, predictor.places)]
+
+
+def group_names(groups: Any, names: NDArray | None, n_features: int) -> NDArray:
+    """The group of every feature, for None its own name or number; ValueError unless there is one for each."""
+    if groups is None:
+        return np.arange(n_features) if names is None else names
+    found = np.asarray(groups)
+    if found.shape != (n_features,):
+        raise ValueError(
+            f"groups must name a group for each of {counted(n_features, 'feature')}, got shape {found.shape}."
+        )
+    return found
+
+
+class ImportancesMixin:
+    """Importances of an estimator with a ``ensemble_`` and the ``oob_indices_`` that judged it."""
+
+    ensemble_: Any
+    oob_indices_: Any
+    n_features_in_: int
+    shortlist_: int
+    scoring: Any
+    n_jobs: int | None
+
+    def permutation_importances(
+        self,
+        groups: ArrayLike | None = None,
+        *,
+        scoring: Any = None,
+        n_repeats: int | None = None,
+        random_state: int = 0,
+    ) -> Importances:
+        r"""What the out-of-bag score loses when the values of features are shuffled among the training patterns.
+
+        For a group g of features and a score S,
+
+        .. math:: I_g = S(P(x_1), \ldots, P(x_n)) - S(P(x_1^g), \ldots, P(x_n^g)),
+
+        where :math:`x_i^g` has the features of g from another pattern, drawn at random. As for ``oob_score_`` a pattern
+        is judged only by metrics that have not learned on it, without its own vote, and by classes as wholes that it
+        had no part in; weights and calibration are those of the model. The standard error is a jackknife over 30 parts
+        of the patterns, with copies of a row in one part.
+
+        Features that say the same can stand in for each other, and each alone then seems dispensable: ask for them
+        together, as a group.
+
+        Costs as much as predicting ``n_repeats`` times the judges for every group, in half of the replicas. At most
+        1,000 patterns are asked; of very many features fewer, and fewer replicas.
+
+        Parameters
+        ----------
+        groups : array-like of shape (n_features,) or None, default=None
+            Name of the group of every feature, whose features are shuffled together, such as the columns that one
+            category was spread over; None: every feature on its own.
+        scoring : str, callable or None, default=None
+            A scorer as in the constructor; None is the constructor's. "neg_log_loss" also sees what changes
+            probabilities but no decision.
+        n_repeats : int or None, default=None
+            Shuffles of every group; None is up to five, where there are fewer than 600 judges.
+        random_state : int, default=0
+            Seed of the shuffles, which are the same for every group.
+
+        Returns
+        -------
+        importances : Importances
+            A named tuple with ``names``, ``mean`` and ``error`` of the groups, in the order in which they come first;
+            ``score`` and ``n_judges``. NaN where no pattern was out of bag.
+
+        References
+        ----------
+        .. [1] L. Breiman, "Random Forests", Machine Learning 45, 2001.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from freemetric import FreeEnergyClassifier
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.random((120, 3))
+        >>> model = FreeEnergyClassifier(n_replicas=8, random_state=0).fit(X, X[:, 1] > 0.5)
+        >>> found = model.permutation_importances(["first", "that counts", "last"])
+        >>> str(found.names[found.mean.argmax()])
+        'that counts'
+        """
+        check_is_fitted(self)
+        names = group_names(groups, getattr(self, "feature_names_in_", None), self.n_features_in_)
+        if not (n_repeats is None or (isinstance(n_repeats, int | np.integer) and n_repeats > 0)):
+            raise ValueError(f"n_repeats is a number of shuffles, at least 1; got {n_repeats!r}.")
+        score = self._score_of(self.scoring if scoring is None else scoring)
+        with one_blas_thread():
+            return importances(
+                self.ensemble_,
+                self.oob_indices_,
+                score,
+                names,
+                size=self.shortlist_,
+                n_repeats=n_repeats,
+                seed=random_state,
+                n_jobs=self.n_jobs,
+            )
+
+    def _score_of(self, scoring):
+        """A function (predictions, y, weights) -> float."""
+        raise NotImplementedError
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        return self._importances.mean
+
+    @property
+    def feature_importances_error_(self) -> NDArray[np.float64]:
+        return self._importances.error
+
+    @property
+    def _importances(self) -> Importances:
+        check_is_fitted(self)
+        everyone = np.arange(self.n_features_in_)
+        return self.ensemble_.once(("importances", self.scoring), lambda: self.permutation_importances(everyone))

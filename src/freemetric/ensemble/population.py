@@ -1,0 +1,202 @@
+"""What a search has found so far: candidates with their replicas, out-of-bag votes and weights."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..learners.sampling_run import side_by_side
+from ..metrics import FORMS, Candidate, Member, TrainingSet
+from .sampling import OOBVotes, Replicas
+from .settings import Recipe
+from .tasks.base import Task
+
+MANY_CELLS = 64  # shares of so many are mixed one by one: together, and in double precision, they are too large
+
+
+class CandidateResult:
+    """A candidate in the search."""
+
+    def __init__(self, candidate: Candidate, n_features: int, oob_votes: OOBVotes):
+        self.candidate, self.oob_votes = candidate, oob_votes
+        self.maps: NDArray = np.empty((0, *FORMS[candidate.form].start(n_features).shape))
+        self.traces: list[dict[str, NDArray]] = []
+        self.snapshots: dict[str, NDArray] = {}
+
+    def add(self, more: Replicas) -> None:
+        """Replicas that were sampled and judged."""
+        self.oob_votes.add(more.oob_votes)
+        self.maps = np.concatenate([self.maps, more.maps]) if len(self.maps) else more.maps
+        self.snapshots = self.snapshots or more.snapshots
+        if more.trace:
+            self.traces.append(more.trace)
+
+    def member(self) -> Member:
+        """The replicas as a value."""
+        return Member(self.candidate, self.maps)
+
+
+class Population:
+    """All candidates of one search, and the patterns that judge them.
+
+    Parameters
+    ----------
+    training_set : TrainingSet
+        The training rows.
+    task : Task
+        What is predicted.
+    judged : ndarray of shape (n_judged,)
+        Rows that judge, where they are out of bag.
+    n_neighbors : int
+        Largest number of neighbours, K.
+    """
+
+    def __init__(self, training_set: TrainingSet, task: Task, judged: NDArray, n_neighbors: int):
+        self.training_set, self.task, self.judged, self.n_neighbors = training_set, task, judged, n_neighbors
+        self.results: list[CandidateResult] = []
+
+    def enter(self, candidate: Candidate, n_features: int) -> CandidateResult:
+        """A new candidate, without replicas."""
+        none = OOBVotes.none(len(self.judged), self.n_neighbors, self.training_set.n_cells)
+        self.results.append(CandidateResult(candidate, n_features, none))
+        return self.results[-1]
+
+    def forget_those_without_votes(self) -> None:
+        """Leave out candidates that no row has judged yet; ValueError where none would be left."""
+        self.results = [result for result in self.results if result.oob_votes.counts.any()]
+        if not self.results:
+            raise ValueError("The fit was stopped before any candidate was scored; there is no model.")
+
+    @property
+    def learns(self) -> NDArray[np.bool_]:
+        """Which candidates learn."""
+        return np.array([result.candidate.learns for result in self.results])
+
+    @property
+    def n_silent(self) -> int:
+        """Patterns that were to judge, but were in the bags of all replicas of some candidate."""
+        return int((~self._asked).sum())
+
+    @property
+    def _asked(self):
+        """Which of the patterns that judge every candidate left out at least once."""
+        return np.all([result.oob_votes.counts for result in self.results], axis=0)
+
+    @property
+    def judges(self) -> NDArray[np.intp]:
+        """The rows that judged every candidate."""
+        return self.judged[self._asked]
+
+    @property
+    def truth(self) -> NDArray:
+        """Their classes."""
+        return self.training_set.y[self.judges]
+
+    @property
+    def judges_weights(self) -> NDArray | None:
+        """Their weights, mean one; None where all are the same."""
+        if self.training_set.weights is None or not len(self.judges):
+            return None
+        weights = self.training_set.weights[self.judges]
+        return weights / weights.mean()
+
+    @property
+    def n_judges(self) -> float:
+        """The effective number of judges: so many of equal weight would have the same standard error."""
+        weights = self.judges_weights
+        return max(1.0, len(self.judges) if weights is None else weights.sum() ** 2 / (weights**2).sum())
+
+    def shares(self) -> NDArray:
+        """Class shares (n_candidates, K, n, C) that the judges got out of bag."""
+        asked = self._asked
+        size = len(self.results), self.n_neighbors, asked.sum(), self.training_set.n_cells
+        out = np.empty(size, dtype=np.float32)
+        for share, result in zip(out, self.results, strict=True):
+            share[:] = self._shares_of(result)
+        return out
+
+    def _shares_of(self, result):
+        """Class shares (K, n, C) of one candidate: of very many classes, more at a time would be too large."""
+        (votes, counts), asked = result.oob_votes, self._asked
+        return np.ascontiguousarray(np.swapaxes(votes[asked] / counts[asked, None, None], 0, 1), dtype=np.float32)
+
+    def scores(self) -> NDArray:
+        """Scores (n_candidates, K) out of bag, the lower the better; equal ones where no row could judge."""
+        if not self._asked.any():
+            return np.zeros((len(self.results), self.n_neighbors))
+        truth, weights = self.truth, self.judges_weights
+        return np.array([self.task.scores(self._shares_of(e), truth, weights) for e in self.results])
+
+    def error_of(self, score: float) -> float:
+        """The standard error of a score, as far as judges of their number can tell."""
+        return self.task.error_of(score, self.n_judges)
+
+    def errors(self) -> NDArray:
+        """Errors (n_candidates, K) out of bag of deciding for the largest share; NaN where no row could judge."""
+        if not self._asked.any():
+            return np.full((len(self.results), self.n_neighbors), np.nan)
+        truth, weights = self.truth, self.judges_weights
+        return np.array([self.task.errors(self._shares_of(e), truth, weights) for e in self.results])
+
+    def deviations(self, number: int) -> NDArray:
+        """How far from the truth each judge found a candidate, (n_judges,), with its best number of neighbours."""
+        votes, counts = self.results[number].oob_votes
+        asked = self._asked
+        shares = np.swapaxes(votes[asked] / counts[asked, None, None], 0, 1)
+        best = int(self.task.scores(shares, self.truth, self.judges_weights).argmin())
+        return self.task.deviations(shares[best], self.truth)
+
+    def trace(self) -> dict[str, NDArray]:
+        """Temperature, energy and acceptance (n_steps, R) of all replicas; NaN after the end of a shorter walk."""
+        return side_by_side([trace for result in self.results for trace in result.traces])
+
+
+def boltzmann_weights(scores: NDArray, error: float, temperature: float) -> NDArray:
+    """exp(-score / T), normalised; T is the temperature in units of the error of the best score.
+
+    Candidates that are clearly worse get nothing, and those that differ by chance share the weight: their average is
+    better than the one that happens to have the best score.
+    """
+    weights = np.exp(-(scores - scores.min()) / (temperature * error))
+    return weights / weights.sum()
+
+
+def selection_weights(
+    scores: NDArray, error_of: Callable[[float], float], neighbors: Sequence[int], recipe: Recipe
+) -> NDArray:
+    """Weights (n_candidates, K) by Boltzmann's law over all candidates with any of the ``neighbors``; nothing else.
+
+    ``error_of`` says how large the error of a score is.
+    """
+    columns = np.asarray(neighbors) - 1
+    weights, some = np.zeros(scores.shape), scores[:, columns]
+    weights[:, columns] = boltzmann_weights(some, error_of(some.min()), recipe.selection_temperature)
+    weights[weights.sum(axis=1) < recipe.negligible] = 0.0
+    return weights / weights.sum()
+
+
+def learner_weights(population: Population, neighbors: Sequence[int], recipe: Recipe) -> NDArray:
+    """Trust in every candidate that learns; nothing for the others."""
+    weights = selection_weights(population.scores(), population.error_of, neighbors, recipe).sum(axis=1)
+    weights *= population.learns
+    return weights if weights.any() else population.learns.astype(float)
+
+
+def mixed_shares(weights: NDArray, shares: NDArray) -> NDArray:
+    """Shares (n, C) from those of every member and k, (n_members, n_neighbors, n, C), by their weights."""
+    if shares.shape[-1] <= MANY_CELLS:
+        return np.tensordot(weights, shares, 2)
+    total = np.zeros(shares.shape[2:])
+    for pair in zip(*np.nonzero(weights), strict=True):
+        total += weights[pair] * shares[pair]
+    return total
+
+
+def allowed_neighbors(neighbors: Sequence[int], most: int) -> list[int]:
+    """Those numbers of neighbours that there can be; the most there can be where all are larger."""
+    return [k for k in neighbors if k <= most] or [most]
+
+
+def best_pair(scores: NDArray) -> tuple[np.intp, ...]:
+    """Row and column of the lowest score; the first of equals, which is the simplest candidate."""
+    return np.unravel_index(scores.argmin(), scores.shape)

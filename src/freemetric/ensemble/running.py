@@ -1,0 +1,250 @@
+"""Running a search: parameters of the estimator, tasks in parallel, limits of time, checkpoints."""
+
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import is_regressor
+
+from ..energies import CallableEnergy, LogNCAEnergy, NCAEnergy
+from ..exceptions import DataWarning, InterruptedFitWarning, callers_stacklevel
+from ..files import save
+from ..files.atomic import remove_with_drafts
+from ..learners.base import one_blas_thread, tell
+from ..learners.fitting import FitSteps
+from ..learners.kept_results import Claim, checkpoint_folder, fingerprint, whole_result
+from ..learners.parallel import in_parallel
+from ..learners.sampling_run import steps_of
+from ..mc import Annealing
+from ..metrics import FORMS, VIEWS
+from ..metrics.members import OWN
+from ..printable import counted, verb
+from .allocation import allocate_replicas, most_replicas
+from .candidates import candidate_of, check_affordable, is_affordable, simplest_first
+from .population import Population, best_pair
+from .sampling import Replicas, ReplicaTask, replicas_of
+from .search import Problem, Run, Search
+from .settings import Recipe, check_kind
+
+
+def kinds_to_try(kinds: Sequence[str], problem: Problem) -> list[str]:
+    """Those of the kinds that the problem allows, the simpler ones first.
+
+    Where one energy is given for all, kinds differ by view and form only. One that knows its own data allows no other
+    view than scaled features and no restricted map. Fewer dimensions than features allow no form that cannot reduce,
+    very many features no view that they make too expensive, nor maps that mix its columns: another view may stand in.
+    """
+    for kind in kinds:
+        check_kind(kind)
+    parts = [kind.split("/") for kind in kinds]
+    if problem.energy is not None:
+        energy = ["nca"] if isinstance(problem.energy, NCAEnergy) else []
+        parts = [[view, form, *(energy if FORMS[form].learns else [])] for view, form, *_ in parts]
+        if isinstance(problem.energy, CallableEnergy):
+            parts = [part for part in parts if not FORMS[part[1]].learns or _is_plain(*part[:2])]
+    if problem.n_components is not None:
+        parts = [part for part in parts if FORMS[part[1]].reduces]
+    n_features = problem.training_set.X.shape[1]
+    affordable = parts
+    if not isinstance(problem.energy, CallableEnergy):
+        # of weights alone other energies would see matrices
+        mixes = not isinstance(problem.energy, NCAEnergy | LogNCAEnergy | None)
+        seen = ([_affordable_view(part[0], part[1], n_features, mixes), *part[1:]] for part in parts)
+        affordable = [part for part in seen if part[0] is not None]
+    names = list(dict.fromkeys("/".join(part) for part in affordable or parts))
+    if not names:
+        raise ValueError(f"candidates: none of {', '.join(kinds)} fits the energy and n_components given.")
+    check_affordable(names, n_features)
+    return simplest_first(names)
+
+
+def _affordable_view(view, form, n_features, mixes):
+    """The view, what stands in for it, or None."""
+    return view if is_affordable(view, form, n_features, mixes) else VIEWS[view].for_more
+
+
+def _is_plain(view, form):
+    return VIEWS[view].keeps_features and FORMS[form].is_free
+
+
+def tell_round(population: Population) -> None:
+    """Log how many replicas there are, and the candidate that its judges found best so far."""
+    n_replicas = sum(len(result.maps) for result in population.results)
+    n = len(population.results)
+    sampled = f"{counted(n_replicas, 'replica')} of {counted(n, 'candidate')}"
+    if not len(population.judges):
+        return tell(True, "%s; no pattern was out of bag yet", sampled)
+    scores = population.scores()
+    number, column = best_pair(scores)
+    best = population.results[number].candidate
+    kind = f"{best.view}/{best.form}" + (f" at temperature {best.temperature:.2g}" if best.learns else "")
+    found = f"{kind}, k = {column + 1}, {population.task.score_words} {scores[number, column]:.4f}"
+    tell(True, "%s; best out of bag: %s", sampled, found)
+
+
+class SearchStopped(Exception):  # noqa: N818 - the end of a search is no error
+    """The search is to end with what it has."""
+
+
+class TaskRunner:
+    """Does tasks and yields their results in order; raises SearchStopped where it is time to end.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Tasks at a time.
+    steps : FitSteps
+        Counts the Monte Carlo steps for the callbacks, one of which may want to stop; those with a method
+        ``on_replicas(task, replicas)`` are shown what was sampled.
+    max_seconds : float or None
+        When to stop, from now on; with a warning.
+    """
+
+    def __init__(self, n_jobs: int | None, steps: FitSteps, max_seconds: float | None):
+        self.n_jobs, self.steps, self.max_seconds = n_jobs, steps, max_seconds
+        self.start = time.monotonic()
+
+    def __call__(self, tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
+        with one_blas_thread():
+            every_result = in_parallel(replicas_of, tasks, self.n_jobs, shared=("seen", "training_set", "judged"))
+            for task, replicas in zip(tasks, every_result, strict=True):
+                yield replicas
+                tell(False, "%d replicas of %s", len(replicas.maps), task.candidate)  # for whoever debugs
+                self.steps.show("on_replicas", task, replicas)
+                self._go_on_or_stop(replicas)
+
+    def _go_on_or_stop(self, replicas):
+        energy = replicas.trace.get("energy", np.empty((0, 0)))
+        if self.steps.made(energy.size):
+            raise SearchStopped
+        if self.max_seconds is not None and time.monotonic() - self.start > self.max_seconds:
+            said = f"The fit was stopped after max_seconds={self.max_seconds:g}, with the replicas sampled so far."
+            warnings.warn(said, InterruptedFitWarning, stacklevel=callers_stacklevel())
+            raise SearchStopped
+
+
+class Checkpoint:
+    """A folder of results, one file a task, each written whole or not at all; a context manager.
+
+    The name of a file is a fingerprint of all that its result depends on: data, candidate, bags, seeds, sampler,
+    energy. They lie in a subfolder that the fit claims, named by its first tasks. A fit of other data or parameters
+    finds nothing there and disturbs nothing. A block that ends without an error removes the files.
+
+    Parameters
+    ----------
+    folder : path-like
+        Made where it is missing.
+    """
+
+    def __init__(self, folder: str | PathLike):
+        self.folder = checkpoint_folder(folder)
+        self.claim: Claim | None = None
+        self.used: list[Path] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self.claim is not None:
+            with self.claim:
+                for path in self.used if kind is None else ():
+                    remove_with_drafts(path)
+
+    def resuming(self, run: Run) -> Run:
+        """A run that does only the tasks whose results are not there yet, and keeps them."""
+
+        def resumed(tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
+            names = [fingerprint(task._asdict()) for task in tasks]
+            if self.claim is None:
+                self.claim = Claim(self.folder, fingerprint({"tasks": names}))
+            paths = [self.claim.path / f"{name}.task" for name in names]
+            results = [_result(path, task) for path, task in zip(paths, tasks, strict=True)]
+            todo = iter(run([task for task, known in zip(tasks, results, strict=True) if known is None]))
+            for path, known in zip(paths, results, strict=True):
+                replicas = next(todo) if known is None else known
+                if known is None:
+                    save(replicas, path)
+                self.used.append(path)
+                yield replicas
+            for _ in todo:  # the run counts a task when it is asked for the next
+                pass
+
+        return resumed
+
+
+def _result(path: Path, task: ReplicaTask) -> Replicas | None:
+    """What a file holds of a task; None where there is nothing, or of something else than the task would give."""
+    found = whole_result(path)
+    return found if isinstance(found, Replicas) and found.may_be_of(task) else None
+
+
+def given_recipe(model: Any, n_rows: int) -> Recipe:
+    """The recipe of a classifier for so many rows, with what its parameters say instead."""
+    recipe = Recipe() if model.recipe is None else model.recipe
+    given: dict[str, Any] = {}
+    if model.n_replicas != "auto":
+        so_many = int(model.n_replicas)  # whatever the size of bags
+        given |= {"n_replicas": so_many, "cheap_bag": 1, "affordable_bag": n_rows}
+    if model.n_neighbors != "auto":
+        given["neighbors"] = (int(model.n_neighbors),)
+    if model.subsample != "auto":
+        # so large from the beginning
+        given |= {"subsample": float(model.subsample), "smallest_bag": recipe.most_learned_on}
+    if model.candidates != "auto":
+        if not len(model.candidates):
+            raise ValueError("candidates: the list is empty.")
+        given["kinds"] = tuple(model.candidates)
+    elif is_regressor(model):
+        given["kinds"] = tuple(kind for kind in recipe.kinds if kind.count("/") == 1)  # others are of classes
+    return replace(recipe, **given)
+
+
+def run_to_the_end(search: Search, model: Any) -> None:
+    """Let the search of a classifier come to its end."""
+    problem, recipe = search.problem, search.recipe
+    smallest = search.bag_sizes()[0]
+    sampler = Annealing(n_steps=recipe.n_steps) if model.sampler is None else model.sampler
+    steps = FitSteps(model, problem.training_set.X, problem.training_set.y, steps_of(sampler, most_replicas(search)))
+    run = TaskRunner(model._n_tasks, steps, model.max_seconds)
+    kept = None if model.checkpoint is None else Checkpoint(model.checkpoint)
+    search.run = run if kept is None else kept.resuming(run)
+    search.after_round = partial(_after_round, steps, model.verbose)
+    kinds = kinds_to_try(recipe.kinds, problem)
+    given = recipe, model.temperature, model.confinement, smallest, problem.task.energy
+    pool = [candidate_of(kind, *given) for kind in kinds]
+    if problem.energy is not None and not isinstance(problem.energy, NCAEnergy | LogNCAEnergy):
+        pool = [replace(candidate, energy=OWN) for candidate in pool]
+    tunes = recipe.other_temperatures and model.temperature == "auto" and model.sampler is None
+    with nullcontext() if kept is None else kept:
+        try:
+            allocate_replicas(search, pool, tunes, moves_trap=model.confinement == "auto")
+        except SearchStopped:
+            search.population.forget_those_without_votes()
+        steps.close()
+    _warn_about_judges(search.population)
+
+
+def _after_round(steps, verbose, population):
+    """A line for people, and the population for callbacks with a method ``on_round(population)``."""
+    if verbose:
+        tell_round(population)
+    steps.show("on_round", population)
+
+
+def _warn_about_judges(population: Population):
+    n_silent, n_judged = population.n_silent, len(population.judged)
+    if n_silent > 0.1 * n_judged:
+        who = f"{n_silent} of {n_judged} patterns {verb(n_silent, 'was', 'were')} never out of bag"
+        warnings.warn(
+            f"{who}; more replicas or a smaller subsample help.", DataWarning, stacklevel=callers_stacklevel()
+        )

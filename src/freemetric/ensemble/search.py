@@ -1,0 +1,183 @@
+"""The search of a free-energy model: replicas for candidates, round by round."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..energies import Energy, as_energy
+from ..mc import Annealing, Constant, HamiltonianMove, Sampler
+from ..metrics import VIEWS, Candidate, TrainingSet, View
+from .candidates import Panel, affordable_panel, walk_length
+from .population import CandidateResult, Population
+from .sampling import Bags, Replicas, ReplicaTask, replicas_of
+from .settings import Recipe
+from .tasks.base import Task
+
+AFFORDABLE_ROWS = 2048  # of all bags of a task; small bags share one, for which Python's share of the work is less
+WIDE = 1000  # columns: of rows that have more, fewer at a time
+MOST_TOGETHER, MOST_ON_DEVICE = 16, 64  # replicas of a task
+
+Run = Callable[[Sequence[ReplicaTask]], Iterable[Replicas]]
+
+
+def one_by_one(tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
+    """The simplest run: every task here and now."""
+    return map(replicas_of, tasks)
+
+
+class Problem(NamedTuple):
+    """What is learned, from what, and where."""
+
+    training_set: TrainingSet
+    task: Task
+    energy: Energy | None = None  # for all candidates; None: each has its own
+    sampler: Sampler | None = None  # for all candidates; None: the recipe's, at each one's temperature
+    n_components: int | None = None
+    device: str = "cpu"
+
+
+def searched_part(training_set: TrainingSet, task: Task, most: int, seed: np.random.SeedSequence) -> TrainingSet:
+    """The training samples that a search sees: all, or of more than ``most`` a stratified part."""
+    if len(training_set) <= most:
+        return training_set
+    rng = np.random.default_rng(_stream(seed, "panel"))
+    return training_set.only(np.sort(Bags(rng, task.strata(training_set.y), 1.0, most).first(1)[0]))
+
+
+class Search:
+    """Lets candidates sample replicas, round by round.
+
+    ``run(tasks)`` does tasks in any order and place, and yields their results in the order of the tasks.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        recipe: Recipe,
+        seed: np.random.SeedSequence,
+        run: Run = one_by_one,
+        scores: bool = True,
+    ):
+        self.problem, self.recipe, self.run = problem, recipe, run
+        self.seed = seed
+        self.after_round: Callable[[Population], None] | None = None
+        y = problem.training_set.y
+        self.strata = problem.task.strata(y)
+        self.bags: dict[int, Bags] = {}
+        judged = np.arange(len(y) if scores else 0)
+        wanted = Panel(min(len(judged), recipe.most_judged), min(recipe.most_neighbors, len(y) - 1))
+        panel = affordable_panel(wanted, [len(stratum) for stratum in self.strata], len(recipe.kinds))
+        if len(judged) > panel.n_judged:
+            judged = Bags(self._generator("judges"), self.strata, 1.0, panel.n_judged).first(1)[0]
+        self.population = Population(problem.training_set, problem.task, judged, panel.n_neighbors)
+        self.views: dict[str, View] = {}
+        self.seen: dict[str, NDArray] = {}
+
+    def grow(self, wanted: Iterable[tuple[CandidateResult, int]]) -> None:
+        """Sample more replicas of some candidates, all in one round, and let the judges vote."""
+        owners, tasks = [], []
+        for result, n in wanted:
+            for task in self._tasks(result, n):
+                owners.append(result)
+                tasks.append(task)
+        for result, replicas in zip(owners, self.run(tasks), strict=True):
+            result.add(replicas)
+        if self.after_round is not None and tasks:
+            self.after_round(self.population)
+
+    def enter(self, candidate: Candidate) -> CandidateResult:
+        """A new candidate, without replicas."""
+        if candidate.view not in self.views:
+            self.look_through({candidate.view: VIEWS[candidate.view].of(self.problem.training_set.X)})
+        return self.population.enter(candidate, self.seen[candidate.view].shape[1])
+
+    def look_through(self, views: Mapping[str, View]) -> None:
+        """Let candidates see the rows in these views."""
+        self.views |= views
+        places = self.problem.training_set.X[self.problem.training_set.places.rows]
+        self.seen |= {name: view(places) for name, view in views.items()}
+
+    def bag_sizes(self) -> list[int]:
+        """Patterns of a bag, the smallest first; the last step may be smaller than the others, but doubles at least."""
+        recipe, N = self.recipe, len(self.problem.training_set)
+        most = min(recipe.most_learned_on, round(recipe.subsample * N))
+        sizes = [max(2, min(recipe.smallest_bag, most))]
+        while most >= 2 * sizes[-1]:
+            sizes.append(min(recipe.bag_growth * sizes[-1], most))
+        return sizes
+
+    def bags_of(self, size: int) -> Bags:
+        """Bags of so many patterns; the same for every candidate."""
+        if size not in self.bags:
+            share, N = self.recipe.subsample, len(self.problem.training_set)
+            most = N if size == round(share * N) else size  # the share says it better, class by class
+            rng = self._generator(f"bags of {size}")
+            self.bags[size] = Bags(rng, self.strata, share, most, self.recipe.complementary_bags)
+        return self.bags[size]
+
+    def n_replicas(self, bag_size: int) -> int:
+        """How many a search may sample: more where bags are small, fewer where they are large."""
+        recipe, size = self.recipe, self.bags_of(bag_size).size
+        more, fewer = np.clip(recipe.cheap_bag / size, 1, 2), min(1, recipe.affordable_bag / size)
+        return max(1, int(recipe.n_replicas * more * fewer))
+
+    def _tasks(self, result, n) -> Iterator[ReplicaTask]:
+        start, candidate = len(result.maps), result.candidate
+        if not candidate.learns and result.oob_votes.counts.any():  # judged already; there is nothing to add
+            return
+        bags = self.bags_of(candidate.bag_size) if candidate.learns else None
+        size = self._batch(bags.size if bags else 1, self.seen[candidate.view].shape[1])
+        ends = range(start, start + n, size) if candidate.learns else [0]
+        for first in ends:
+            numbers = range(first, min(first + size, start + n)) if candidate.learns else range(0)
+            yield ReplicaTask(
+                candidate,
+                self.seen[candidate.view],
+                self.problem.training_set,
+                bags.between(numbers.start, numbers.stop) if bags else np.empty((0, 0), dtype=int),
+                [self._seed(_name(candidate), number) for number in numbers],
+                self.population.judged,
+                self.population.n_neighbors,
+                self._energy(candidate),
+                self._sampler(candidate),
+                self.problem.n_components,
+                self.problem.device,
+            )
+
+    def _batch(self, bag_size, width):
+        """Replicas of a task. It depends on the data alone, so that sums do not depend on the number of workers."""
+        narrow = min(1.0, WIDE / width)
+        if self.problem.device not in ("cpu", "reference"):
+            return max(1, int(narrow * MOST_ON_DEVICE))
+        return int(np.clip(narrow * AFFORDABLE_ROWS // bag_size, 1, MOST_TOGETHER))
+
+    def _energy(self, candidate):
+        if self.problem.energy is not None:
+            return self.problem.energy
+        energy = as_energy(candidate.energy)
+        return energy.set_params(n_neighbors=self.recipe.listed_neighbors)
+
+    def _sampler(self, candidate):
+        if self.problem.sampler is not None:
+            return self.problem.sampler
+        move = HamiltonianMove(caution=self.recipe.caution)
+        return Annealing(Constant(candidate.temperature), move, n_steps=walk_length(self.recipe, candidate))
+
+    def _seed(self, what: str, number: int = 0):
+        return _stream(self.seed, what, number)
+
+    def _generator(self, what):
+        return np.random.default_rng(self._seed(what))
+
+
+def _stream(seed: np.random.SeedSequence, what: str, number: int = 0) -> np.random.SeedSequence:
+    """The random stream of that name and number; it does not depend on what else was drawn."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=(crc32(what.encode()), number))
+
+
+def _name(candidate):
+    """What tells a candidate from all others that a search may try."""
+    return f"{candidate.view}/{candidate.form}/{candidate.energy} at {candidate.temperature!r} on {candidate.bag_size}"

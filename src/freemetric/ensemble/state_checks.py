@@ -1,0 +1,132 @@
+"""Checks of a free-energy model that comes from a file: all of its parts fit together."""
+
+from typing import Any
+
+import numpy as np
+
+from ..files.checks import check_array, require
+from ..files.estimators import check_attributes
+from ..metrics import FORMS, VIEWS
+from .model import Ensemble
+from .oob import OOBIndices
+from .tasks.classification import ClassificationHead
+from .tasks.regression import RegressionHead
+
+FITTED = (
+    "n_features_in_",
+    "n_searched_",
+    "n_neighbors_",
+    "shortlist_",
+    "shortlist_recall_",
+    "ensemble_",
+    "selection_",
+    "trace_",
+    "snapshots_",
+    "distance_weights_",
+    "distance_weights_std_",
+    "oob_indices_",
+    "temperature_",
+    "confinement_",
+    "oob_score_",
+)
+OF_CLASSES = ("classes_", "oob_decision_function_", "class_weight_")
+TRACE = ("temperature", "energy", "acceptance")
+SELECTION = {
+    **dict.fromkeys(("view", "form", "energy"), "U"),
+    **dict.fromkeys(("n_replicas", "n_neighbors", "bag_size"), "iu"),
+    **dict.fromkeys(("temperature", "confinement", "weight"), "f"),
+}
+"""Columns of what was tried, with the kinds of their numbers."""
+
+
+def check_classifier(model: Any) -> None:
+    """ValueError unless a fitted FreeEnergyClassifier is whole and its parts fit together."""
+    check_attributes(model, (*FITTED, *OF_CLASSES))
+    if "ensemble_" not in vars(model):
+        return
+    ensemble = model.ensemble_
+    _check_ensemble(ensemble, ClassificationHead)
+    require(ensemble.training_set.n_cells == len(model.classes_), "ensemble_", "is of other classes")
+    _check_fitted(model, ensemble, (*SELECTION, "oob_error", "oob_brier"))
+    check_array(model.class_weight_, "class_weight_", 1, model.classes_.shape)
+    require((model.class_weight_ > 0).all(), "class_weight_", "is not positive")
+    _check_judges(model.oob_decision_function_, ensemble.training_set)
+
+
+def check_regressor(model: Any) -> None:
+    """ValueError unless a fitted FreeEnergyRegressor is whole and its parts fit together."""
+    check_attributes(model, (*FITTED, "oob_prediction_"))
+    if "ensemble_" not in vars(model):
+        return
+    ensemble = model.ensemble_
+    _check_ensemble(ensemble, RegressionHead)
+    _check_fitted(model, ensemble, (*SELECTION, "oob_absolute", "oob_squared"))
+    check_array(model.oob_prediction_, "oob_prediction_", 1, finite=False)
+    require(len(model.oob_prediction_) > ensemble.training_set.rows.max(), "oob_prediction_", "has too few rows")
+
+
+def _check_ensemble(ensemble, head):
+    require(type(ensemble) is Ensemble and type(ensemble.head) is head, "ensemble_", "is something else")
+
+
+def _check_fitted(model, ensemble, columns):
+    """What models of classes and of numbers have."""
+    d = model.n_features_in_
+    require(ensemble.training_set.X.shape[1] == d, "ensemble_", "is of other features")
+    require(model.n_neighbors_ <= ensemble.n_neighbors, "n_neighbors_", "is too large")
+    for name in ("distance_weights_", "distance_weights_std_"):
+        check_array(getattr(model, name), name, 1, (d,))
+        require((getattr(model, name) >= 0).all(), name, "is negative")
+    require(type(model.oob_indices_) is OOBIndices, "oob_indices_", "is something else")
+    model.oob_indices_.check(ensemble.members, ensemble.training_set)
+    _check_selection(model.selection_, ensemble.n_neighbors, columns)
+    _check_walks(model.trace_, model.snapshots_)
+    require(type(model.shortlist_) is int and model.shortlist_ > 0, "shortlist_", "is no number of patterns")
+    searched = model.n_searched_
+    require(
+        type(searched) is int and 0 < searched <= len(ensemble.training_set), "n_searched_", "is no number of patterns"
+    )
+    for name in ("oob_score_", "temperature_", "confinement_", "shortlist_recall_"):
+        require(isinstance(getattr(model, name), float), name, "is no number")
+
+
+def _check_judges(scores, training_set):
+    """Prediction sets are made of them."""
+    require(scores.dtype.kind == "f", "oob_decision_function_", "has no numbers")
+    require(len(scores) > training_set.rows.max(), "oob_decision_function_", "has fewer rows than the patterns")
+    judged = scores[~np.isnan(scores).all(axis=1)]
+    whole = (judged >= 0).all() and np.allclose(judged.sum(axis=1), 1)
+    require(whole, "oob_decision_function_", "has rows that are no probabilities")
+
+
+def _check_selection(selection, K, columns):
+    require(_of_class(selection, dict, "selection_").keys() == set(columns), "selection_", "has other columns")
+    n = np.size(selection["n_neighbors"])
+    for name in columns:
+        kinds = SELECTION.get(name, "f")
+        check_array(selection[name], f"{name} of selection_", 1, (n,), kinds, finite=name in ("temperature", "weight"))
+    ks = np.tile(np.arange(1, K + 1), n // K)
+    require(n > 0 and np.array_equal(selection["n_neighbors"], ks), "selection_", "has other numbers of neighbours")
+    known = set(selection["view"].tolist()) <= set(VIEWS) and set(selection["form"].tolist()) <= set(FORMS)
+    require(known, "selection_", "has unknown views or forms")
+
+
+def _check_walks(trace, snapshots):
+    if _of_class(trace, dict, "trace_"):
+        require(trace.keys() == set(TRACE), "trace_", "has other columns")
+        for name in TRACE:
+            check_array(trace[name], f"{name} of trace_", 2, np.shape(trace["energy"]), finite=False)
+        require(trace["energy"].size, "trace_", "is empty")
+    if snapshots is not None:
+        columns = _of_class(snapshots, dict, "snapshots_").keys()
+        require(columns == {"view", "form", "step", "map"}, "snapshots_", "has other columns")
+        require(snapshots["view"] in VIEWS and snapshots["form"] in FORMS, "snapshots_", "is of another kind")
+        check_array(snapshots["map"], "map of snapshots_", 3)
+        check_array(snapshots["step"], "step of snapshots_", 1, snapshots["map"].shape[:1], "iu")
+        require(snapshots["map"].size, "snapshots_", "is empty")
+
+
+def _of_class(value: Any, kind: type, what: str) -> Any:
+    if type(value) is not kind or not (value or what == "trace_"):
+        raise ValueError(f"{what} of a free-energy model is no {kind.__name__} with something in it")
+    return value

@@ -1,0 +1,1 @@
+"""Tasks: what classification and regression ask of an ensemble, a file each."""

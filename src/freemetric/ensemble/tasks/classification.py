@@ -1,0 +1,278 @@
+"""Classification: strata, scores and the head that turns class votes into calibrated probabilities."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
+
+from ...files.checks import check_array, is_number, require
+from ...metrics import CLASS_DENSITIES, ClassDensity, ClassEncoding, TrainingSet
+from ..population import Population, allowed_neighbors, best_pair, mixed_shares, selection_weights
+from ..settings import Recipe
+from .base import Head, OOBResult, Task
+from .decisions import Decision, favouring
+
+FOLDS = 10  # of class densities that samples had no part in
+
+
+class ClassificationHead(Head):
+    """P_c = softmax_c(slope * log(share_c + floor) - sum_b strength_b F_bc + bias_c).
+
+    The slope says how far shares of votes are from probabilities; the strengths, how far the free energies F of the
+    class densities count beside them; the bias moves votes towards classes that are scattered among others and get too
+    few of them.
+
+    Parameters
+    ----------
+    slope : float
+        Positive; 1 leaves shares as they are, but for the floor.
+    bias : ndarray of shape (n_classes,)
+        Added to the logarithms.
+    floor : float, default=0.05
+        Added to every share, so that a class without votes keeps a chance.
+    strengths : ndarray of shape (n_densities,) or None, default=None
+        Not negative, of every density; None where there are none.
+    densities : list of ClassDensity, default=()
+        The classes as wholes, in the order of the strengths.
+    """
+
+    most_changed = 0.01
+
+    def __init__(
+        self,
+        slope: float,
+        bias: NDArray,
+        floor: float = 0.05,
+        strengths: NDArray | None = None,
+        densities: Sequence[ClassDensity] = (),
+    ):
+        self.slope, self.bias, self.floor = slope, bias, floor
+        self.strengths = np.empty(0) if strengths is None else strengths
+        self.densities = list(densities)
+
+    def answers(self, shares: NDArray, wholes: NDArray | None = None) -> NDArray:
+        """Class probabilities (..., C) of shares (..., C) and free energies (n_densities, ..., C)."""
+        logits = self.slope * np.log(shares + self.floor) + self.bias
+        if len(self.strengths):
+            assert wholes is not None
+            logits -= np.tensordot(self.strengths, wholes, 1)
+        return softmax(logits, axis=-1)
+
+    def wholes(self, X: NDArray) -> NDArray[np.float64]:
+        """Free energies (n_densities, n, C) of samples X (n, d) in the classes as wholes."""
+        return np.array([density(X) for density in self.densities]).reshape(-1, len(X), len(self.bias))
+
+    def left_out(self, training_set: TrainingSet) -> "CrossFittedDensities":
+        """Free energies by densities of other training samples."""
+        return CrossFittedDensities([type(density) for density in self.densities], training_set)
+
+    def favouring(self, weights: NDArray) -> "ClassificationHead":
+        """The same with probabilities times these weights (C,) of the classes; densities without strength are left."""
+        used = np.flatnonzero(self.strengths)
+        densities = [self.densities[number] for number in used]
+        return ClassificationHead(self.slope, self.bias + np.log(weights), self.floor, self.strengths[used], densities)
+
+    def check(self, training_set: TrainingSet) -> None:
+        """ValueError unless it belongs to this training set."""
+        require(type(training_set.encoding) is ClassEncoding, "head of Ensemble", "is of something else")
+        shape = training_set.n_cells, training_set.X.shape[1]
+        require(len(self.bias) == shape[0], "head of Ensemble", "is of other classes")
+        for density in self.densities:
+            require(density.shape == shape, "densities of Ensemble", "are of other classes or features")
+
+    def to_state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "ClassificationHead":
+        slope, bias, floor, strengths, densities = (
+            state[name] for name in ("slope", "bias", "floor", "strengths", "densities")
+        )
+        for name, value in (("slope", slope), ("floor", floor)):
+            require(is_number(value) and value > 0, f"{name} of ClassificationHead", "is no positive number")
+        check_array(bias, "bias of ClassificationHead", 1)
+        check_array(strengths, "strengths of ClassificationHead", 1)
+        require((strengths >= 0).all(), "strengths of ClassificationHead", "are negative")
+        known = type(densities) is list and {type(some) for some in densities} <= set(CLASS_DENSITIES.values())
+        require(known, "densities of ClassificationHead", "are something else")
+        require(len(densities) == len(strengths), "strengths of ClassificationHead", "are of other densities")
+        return cls(slope, bias, floor, strengths, densities)
+
+
+class CrossFittedDensities:
+    """Class densities of nine tenths of the training samples each, so that no sample has a part in its own.
+
+    Samples come in a shuffled order: every tenth is as good as any.
+    """
+
+    def __init__(self, kinds: Sequence[type[ClassDensity]], training_set: TrainingSet):
+        self.fold, self.n_classes = np.arange(len(training_set)) % FOLDS, training_set.n_cells
+        self.densities = [[_density(kind, training_set, self.fold != fold) for kind in kinds] for fold in range(FOLDS)]
+
+    def __call__(self, X: NDArray, numbers: NDArray) -> NDArray[np.float64]:
+        """Free energies (n_densities, n, C) of X (n, d), by densities without the training samples ``numbers`` (n,)."""
+        energies = np.empty((len(self.densities[0]), len(X), self.n_classes))
+        for fold, densities in enumerate(self.densities):
+            met = self.fold[numbers] == fold
+            if met.any():
+                for out, density in zip(energies, densities, strict=True):
+                    out[met] = density(X[met])
+        return energies
+
+
+def _density(kind, training_set, some):
+    weights = None if training_set.weights is None else training_set.weights[some]
+    return kind.of(_samples(training_set, some), training_set.y[some], training_set.n_cells, weights)
+
+
+def _samples(training_set, some):
+    return training_set.X[some].astype(np.float64)  # squares of differences need it
+
+
+def cross_fitted_densities(
+    names: Sequence[str], training_set: TrainingSet, scored: NDArray
+) -> tuple[list[ClassDensity], NDArray]:
+    """The densities of all training samples, and energies (n_densities, n, C) of those scored by cross-fitted ones."""
+    shape = training_set.X.shape[1], training_set.n_cells
+    kinds = [kind for name in names if (kind := CLASS_DENSITIES[name]).affordable(*shape)]
+    everyone = [_density(kind, training_set, np.ones(len(training_set), dtype=bool)) for kind in kinds]
+    if not len(scored):
+        return everyone, np.empty((len(kinds), 0, training_set.n_cells))
+    return everyone, CrossFittedDensities(kinds, training_set)(_samples(training_set, scored), scored)
+
+
+class ClassificationTask(Task):
+    """Class numbers 0..C-1; shares (..., C) are those of the classes among neighbours.
+
+    Parameters
+    ----------
+    n_classes : int
+        C.
+    decision : Decision or None, default=None
+        What probabilities are used for; None in a search whose result is not asked for.
+    """
+
+    energy = "log-nca"
+    score_words = "Brier score"
+    columns = "oob_error", "oob_brier"
+
+    def __init__(self, n_classes: int, decision: Decision | None = None):
+        self.n_classes, self.decision = n_classes, decision
+
+    def strata(self, y: NDArray) -> list[NDArray]:
+        """Samples of every class."""
+        return [np.flatnonzero(y == c) for c in range(self.n_classes)]
+
+    def scores(self, shares: NDArray, y: NDArray, weights: NDArray | None = None) -> NDArray:
+        """Brier scores of shares (..., N, C): half the mean squared distance to the truth; 0 is perfect."""
+        return np.average(self.deviations(shares, y), axis=-1, weights=weights)
+
+    def deviations(self, shares: NDArray, y: NDArray) -> NDArray:
+        """Half the squared distance (..., N) of shares (..., N, C) to the truth: 0 is right, 1 all wrong."""
+        apart = shares.copy()
+        apart[..., np.arange(len(y)), y] -= 1
+        return (apart**2).sum(axis=-1) / 2
+
+    def errors(self, shares: NDArray, y: NDArray, weights: NDArray | None = None) -> NDArray:
+        """Errors (...) of deciding for the largest of shares (..., N, C)."""
+        return np.average(shares.argmax(axis=-1) != y, axis=-1, weights=weights)
+
+    def error_of(self, score: float, n_scored: float) -> float:
+        """The standard error of a Brier score of so many samples, as if each were right or wrong altogether."""
+        return float(np.sqrt(score * (1 - min(score, 0.99)) / n_scored) + 0.5 / n_scored)
+
+    def result(self, population: Population, recipe: Recipe, n_rows: int | None) -> OOBResult:
+        """Weights of the candidates, the calibrated head beside class densities, and weights of the classes."""
+        assert self.decision is not None
+        y, w, scores = population.truth, population.judges_weights, population.scores()
+        shares = population.shares()  # empty where no sample was out of bag; nothing is calibrated then
+        neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
+        names = recipe.basins if recipe.calibration != "none" else ()
+        densities, energies = cross_fitted_densities(names, population.training_set, population.judges)
+        weights = selection_weights(scores, population.error_of, neighbors, recipe)
+        head = self._head(population, recipe, mixed_shares(weights, shares), densities, energies)
+        probabilities = head.answers(mixed_shares(weights, shares), energies)
+        plain = self._plain_neighbors(probabilities, population, shares, scores, neighbors, recipe.plain_margin)
+        if plain is not None:
+            weights, mixed = plain, mixed_shares(plain, shares)
+            head = self._head(population, recipe, mixed, [], energies[:0], with_bias=False)
+            probabilities = head.answers(mixed, energies[:0])
+        class_weights = self.decision.class_weights(probabilities, y, w)
+        probabilities = favouring(probabilities, class_weights)
+        attributes = {
+            "class_weight_": class_weights,
+            "oob_score_": self.decision.score(probabilities, y, w) if len(y) else np.nan,
+        }
+        if n_rows is not None:
+            everyone = np.full((n_rows, self.n_classes), np.nan)
+            everyone[population.training_set.rows[population.judges]] = probabilities
+            attributes["oob_decision_function_"] = everyone
+        return OOBResult(weights, head.favouring(class_weights), attributes)
+
+    def _head(self, population, recipe, mixed, densities, energies, with_bias=True):
+        if recipe.calibration == "none":
+            return ClassificationHead(1.0, np.zeros(mixed.shape[1]), recipe.share_floor)
+        return calibrated(
+            mixed,
+            population.truth,
+            population.judges_weights,
+            energies,
+            densities,
+            recipe,
+            with_bias=with_bias and recipe.calibration == "full",
+        )
+
+    def _plain_neighbors(self, probabilities, population, shares, scores, neighbors, margin):
+        """Weights of plain k-NN alone, if that is better than the mixture by more than a margin of standard errors."""
+        y, w, columns = population.truth, population.judges_weights, np.array(neighbors) - 1
+        if not len(y) or population.learns.all():
+            return None
+        number, column = best_pair(np.where(population.learns[:, None], np.inf, scores[:, columns]))
+        pair = number, columns[column]
+        excess = self.deviations(probabilities, y) - self.deviations(shares[pair], y)
+        mean = np.average(excess, weights=w)
+        if mean <= margin * np.sqrt(np.average((excess - mean) ** 2, weights=w) / population.n_judges):
+            return None
+        plain = np.zeros(scores.shape)
+        plain[pair] = 1.0
+        return plain
+
+
+def calibrated(
+    shares: NDArray,
+    y: NDArray,
+    weights: NDArray | None,
+    energies: NDArray,
+    densities: Sequence[ClassDensity],
+    recipe: Recipe,
+    *,
+    with_bias: bool = True,
+) -> ClassificationHead:
+    """The head of lowest log loss on shares (N, C) and free energies (n_densities, N, C) of classes y (N,).
+
+    Gaussian priors hold slope and bias near 1 and 0, and strengths near 0; the recipe has their weights, in samples.
+    """
+    (N, C), B = shares.shape, len(energies)
+    if N == 0:
+        return ClassificationHead(1.0, np.zeros(C), recipe.share_floor, np.zeros(B), densities)
+    terms, rows = np.concatenate([np.log(shares + recipe.share_floor)[None], -energies]), np.arange(N)
+    w = np.ones(N) if weights is None else weights
+    priors = np.repeat([recipe.calibration_prior, recipe.basin_prior, recipe.calibration_prior], [1, B, C])
+
+    def loss(parameters):
+        slope = np.exp(parameters[0])
+        Z = np.tensordot(np.append(slope, parameters[1 : B + 1]), terms, 1) + parameters[B + 1 :]
+        excess = softmax(Z, axis=1)
+        value = -w @ log_softmax(Z, axis=1)[rows, y] + priors / 2 @ parameters**2
+        excess[rows, y] -= 1
+        excess *= w[:, None]
+        of_terms = np.tensordot(terms, excess, 2)
+        of_terms[0] *= slope
+        return value, np.append(of_terms, excess.sum(axis=0)) + priors * parameters
+
+    bounds = [(-4, 3)] + [(0, None)] * B + [(-5, 5) if with_bias else (0, 0)] * C
+    best = minimize(loss, np.zeros(1 + B + C), jac=True, method="L-BFGS-B", bounds=bounds).x
+    return ClassificationHead(float(np.exp(best[0])), best[B + 1 :], recipe.share_floor, best[1 : B + 1], densities)

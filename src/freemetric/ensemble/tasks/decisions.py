@@ -1,0 +1,201 @@
+"""From class probabilities to decisions: class weights, scores, prediction sets."""
+
+import warnings
+from collections.abc import Callable, Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import get_scorer
+
+from ...metrics import TrainingSet
+
+STEPS_OF_TWO = np.linspace(-5, 5, 41)  # of the logarithm of one class's weight against the other's: any threshold
+POWERS = np.linspace(-0.5, 1.5, 21)  # of one over the size of a class: 0 as the classes are, 1 balanced
+BESIDE = 2  # steps on both sides that are averaged: a peak of one step is luck
+
+
+def class_weights(
+    class_weight: Mapping[Any, float] | str | None, classes: NDArray, sizes: NDArray
+) -> NDArray[np.float64]:
+    """Weights (C,) of the classes, whose rows have these sizes (C,) together, from scikit-learn's ``class_weight``.
+
+    "balanced" is one over the size, so that all classes count the same; a class without rows keeps weight one. A dict
+    gives weights by label, one for those it does not name.
+    """
+    weights = np.ones(len(classes))
+    if class_weight is None:
+        return weights
+    if isinstance(class_weight, str):  # "balanced"
+        there = sizes > 0
+        weights[there] = sizes[there].sum() / (there.sum() * sizes[there])
+        return weights
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown and set(labels) - set(class_weight):  # else they are classes of other rows, as in a fold without them
+        raise ValueError(f"class_weight has labels that are not among the classes: {unknown!r}.")
+    for label, weight in class_weight.items():
+        if not isinstance(weight, Real) or isinstance(weight, bool) or not 0 < weight < np.inf:
+            raise ValueError(f"class_weight of {label!r} is no positive number: {weight!r}.")
+        if label in labels:
+            weights[labels.index(label)] = weight
+    return weights
+
+
+def best_weights(score: Callable[[NDArray], float], sizes: NDArray) -> NDArray[np.float64]:
+    """The weights (C,) of classes of these sizes whose score is the largest.
+
+    Weights of one number only, so that they mean something with few judges: all thresholds between two classes, and
+    size to the power of -g for more of them. Of equals those nearest to no weights are taken.
+    """
+    if len(sizes) == 2:
+        steps, direction = STEPS_OF_TWO, np.array([-0.5, 0.5])
+    else:
+        steps, direction = POWERS, -np.log(np.where(sizes > 0, sizes / sizes.mean(), 1.0))
+    scores = np.array([score(np.exp(step * direction)) for step in steps])
+    scores = np.where(np.isfinite(scores), scores, np.min(scores, where=np.isfinite(scores), initial=0.0))
+    width = 2 * BESIDE + 1
+    smooth = np.convolve(np.pad(scores, BESIDE, mode="edge"), np.full(width, 1 / width), mode="valid")
+    best = np.flatnonzero(smooth >= smooth.max() - 1e-9)
+    return np.exp(steps[best[np.abs(steps[best]).argmin()]] * direction)
+
+
+class KnownProbabilities(ClassifierMixin, BaseEstimator):
+    """A classifier whose patterns are class probabilities, for scorers; it notes whether labels were asked for."""
+
+    def __init__(self, classes: NDArray):
+        self.classes = classes
+        self.classes_ = classes
+        self.gave_labels_ = False
+
+    def predict_proba(self, X: NDArray) -> NDArray:
+        """What was given."""
+        return X
+
+    def predict(self, X: NDArray) -> NDArray:
+        """The classes of the largest probabilities."""
+        self.gave_labels_ = True
+        return self.classes_[X.argmax(axis=1)]
+
+
+class Score:
+    """A score of class probabilities, the larger the better.
+
+    Parameters
+    ----------
+    scoring : str, callable or None
+        Name of a scorer, or one: ``scorer(estimator, X, y)``. None is accuracy, which the probabilities need no help
+        for.
+    classes : ndarray of shape (n_classes,)
+        Labels.
+    """
+
+    def __init__(self, scoring: str | Callable[..., float] | None, classes: NDArray):
+        self.scorer: Any = None if scoring is None else get_scorer(scoring)
+        self.classes = classes
+
+    def __call__(self, probabilities: NDArray, y: NDArray, weights: NDArray | None = None) -> float:
+        """The score of probabilities (n, C) of rows of classes number y (n,)."""
+        return self._asked(KnownProbabilities(self.classes), probabilities, y, weights)
+
+    def is_of_labels(self, y: NDArray) -> bool:
+        """Whether decisions are scored that could be others for the same probabilities.
+
+        It is asked before a search begins: a scorer that cannot score these classes says so at once.
+        """
+        if self.scorer is None:
+            return False
+        asked, C = KnownProbabilities(self.classes), len(self.classes)
+        self._asked(asked, (np.eye(C)[y] + 1 / C) / 2, y, None)
+        return asked.gave_labels_
+
+    def _asked(self, classifier, probabilities, y, weights):
+        if self.scorer is None:
+            return float(np.average(probabilities.argmax(axis=1) == y, weights=weights))
+        labels = self.classes[y]
+        options = {} if weights is None else {"sample_weight": weights}
+        with warnings.catch_warnings():  # of classes that nobody decides for: such weights are tried, not taken
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            return float(self.scorer(classifier, probabilities, labels, **options))
+
+
+def score_name(scoring: str | Callable[..., float] | None, of_numbers: bool = False) -> str:
+    """What to call the score in a sentence."""
+    if scoring is None:
+        return "R²" if of_numbers else "accuracy"
+    return scoring.replace("_", " ") if isinstance(scoring, str) else "score"
+
+
+class Decision:
+    """What is to be made of calibrated probabilities.
+
+    The Brier score, which is proper, tells good probabilities from bad ones whatever they are used for. What they are
+    used for comes last: class c counts w_c, and the class of the largest w_c P(c|x) has the least expected loss.
+
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None
+        Weights of the classes.
+    scoring : str, callable or None
+        What is reported, and where it is about labels and no weights are given, what the weights are found for.
+    classes : ndarray of shape (n_classes,)
+        Labels.
+    training_set : TrainingSet
+        All training samples, of which only the classes ``y`` and the ``weights`` are looked at.
+    """
+
+    def __init__(
+        self,
+        class_weight: Mapping[Any, float] | str | None,
+        scoring: str | Callable[..., float] | None,
+        classes: NDArray,
+        training_set: TrainingSet,
+    ):
+        self.score = Score(scoring, classes)
+        self.sizes = np.bincount(training_set.y, training_set.weights, len(classes)).astype(np.float64)
+        self.given = class_weights(class_weight, classes, self.sizes)
+        self.finds_weights = self.score.is_of_labels(training_set.y) and class_weight is None
+
+    def class_weights(self, probabilities: NDArray, y: NDArray, weights: NDArray | None) -> NDArray[np.float64]:
+        """Weights (C,) of the classes, from out-of-bag probabilities (n, C) of judges of classes y and weights (n,)."""
+        if not (self.finds_weights and len(y)):
+            return self.given
+        return best_weights(lambda factors: self.score(favouring(probabilities, factors), y, weights), self.sizes)
+
+
+def favouring(probabilities: NDArray, factors: NDArray) -> NDArray:
+    """Probabilities (n, C) times factors (C,), normalised again."""
+    weighed = probabilities * factors
+    return weighed / weighed.sum(axis=1, keepdims=True)
+
+
+def typical_shares(probabilities: NDArray, y: NDArray) -> NDArray[np.float64]:
+    """Sorted out-of-bag probabilities of the true classes y (n,), of rows (n, C) that have any; ValueError for none."""
+    judged = ~np.isnan(probabilities).any(axis=1)
+    if not judged.any():
+        raise ValueError("No pattern was out of bag, so there are no prediction sets; more replicas help.")
+    return np.sort(probabilities[judged, y[judged]])
+
+
+def p_values(probabilities: NDArray, typical: NDArray) -> NDArray[np.float64]:
+    """For probabilities (m, C) the share of rows, the new one among them, whose own class was at most as probable.
+
+    Where the new row is drawn as the n others were, it is at most alpha for its class with a chance of at most alpha:
+    its rank among n + 1 is as likely to be any as another.
+    """
+    n = len(typical)
+    return (1 + np.searchsorted(typical, probabilities, side="right")) / (n + 1)
+
+
+def prediction_sets(probabilities: NDArray, typical: NDArray, alpha: float) -> NDArray[np.bool_]:
+    """Classes (m, C) whose p-value is above alpha."""
+    return p_values(probabilities, typical) > alpha
+
+
+def check_alpha(alpha: float, missing: str = "sets without the true class") -> None:
+    """ValueError unless it is a share of errors."""
+    if not (isinstance(alpha, float | np.floating) and 0 < alpha < 1):
+        raise ValueError(f"alpha is the share of {missing}, between 0 and 1; got {alpha!r}.")

@@ -1,0 +1,112 @@
+"""Scores, out-of-bag predictions and prediction intervals of regression."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.metrics import get_scorer
+
+from ...magnitudes import r2
+from ..oob import OOBPredictor
+from .scales import Scale
+
+
+def check_chances(q: ArrayLike) -> NDArray[np.float64]:
+    """Chances (n,); ValueError unless all are between 0 and 1."""
+    chances = np.atleast_1d(np.asarray(q, dtype=np.float64))
+    if chances.ndim != 1 or not ((chances > 0) & (chances < 1)).all():
+        raise ValueError(f"q is a chance between 0 and 1, or several; got {q!r}.")
+    return chances
+
+
+def interval_chances(n_errors: int, alpha: float) -> NDArray[np.float64]:
+    """Chances (2,) of the ends of intervals that miss a share alpha.
+
+    A new error is as likely to fall before, between or after n known ones as anywhere else: the ends are the
+    floor((n + 1) alpha / 2)-th of them from both sides, or the outermost where n is too small.
+    """
+    place = max(0.0, np.floor((n_errors + 1) * alpha / 2) - 1)
+    low = place / max(1, n_errors - 1)
+    return np.array([low, 1 - low])
+
+
+class KnownPredictions(RegressorMixin, BaseEstimator):
+    """A regressor whose samples are predictions, for scorers."""
+
+    def fit(self, X: NDArray, y: NDArray) -> "KnownPredictions":
+        """Nothing is learned."""
+        return self
+
+    def predict(self, X: NDArray) -> NDArray:
+        """What was given."""
+        return X[:, 0]
+
+
+class RegressionScore:
+    """A score of predicted targets, the larger the better.
+
+    Parameters
+    ----------
+    scoring : str, callable or None
+        Name of a scorer, or one: ``scorer(estimator, X, y)``. None is R^2.
+    scale : Scale
+        On which the truth is known.
+    """
+
+    def __init__(self, scoring: str | Callable[..., float] | None, scale: Scale):
+        self.scorer: Any = None if scoring in (None, "r2") else get_scorer(scoring)
+        self.scale = scale
+
+    def __call__(self, predictions: NDArray, z: NDArray, weights: NDArray | None = None) -> float:
+        """The score of predictions (n, 1) of samples whose targets on the scale are z (n,); NaN for fewer than two."""
+        y = self.scale.back(z)
+        if len(y) < 2:
+            return np.nan
+        if self.scorer is None:
+            return r2(y, predictions[:, 0], weights)
+        options = {} if weights is None else {"sample_weight": weights}
+        return float(self.scorer(KnownPredictions(), predictions, y, **options))
+
+
+MOST_SCORED, MOST_REPLICAS = 10_000, 1000
+FEW_SAMPLES = 1000  # all of which are looked at where predictions look at all
+
+
+class OutOfBag(NamedTuple):
+    """Out-of-bag samples, by their rows in the table given to fit; (n,) each."""
+
+    rows: NDArray[np.intp]
+    truth: NDArray[np.float64]
+    predicted: NDArray[np.float64]
+
+
+def out_of_bag(model: Any) -> OutOfBag:
+    """True and predicted targets of the training samples of a fitted regressor."""
+    training_set, head = model.ensemble_.training_set, model.ensemble_.head
+    order = np.argsort(training_set.rows)
+    rows, truth = training_set.rows[order], head.scale.back(training_set.y[order])
+    predicted = model.oob_prediction_[rows]
+    scored = np.isfinite(predicted)
+    return OutOfBag(rows[scored], truth[scored], predicted[scored])
+
+
+def oob_predictor_of(model: Any) -> OOBPredictor:
+    """Out-of-bag predictions of a fitted regressor, as it predicts."""
+    size = model._asked or max(model.shortlist_, min(len(model.ensemble_.training_set), FEW_SAMPLES))
+    return OOBPredictor(model.ensemble_, model.oob_indices_, size, MOST_SCORED, MOST_REPLICAS)
+
+
+def out_of_bag_intervals(model: Any, alpha: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Rows (n,) and intervals (n, 2) that miss a share alpha of them.
+
+    Samples are predicted by the replicas that left them out; of very many samples and replicas a part.
+    """
+    head, predictor = model.ensemble_.head, oob_predictor_of(model)
+    if not len(predictor.judges):
+        return np.empty(0, dtype=np.intp), np.empty((0, 2))
+    shares = predictor.shares(predictor.X, np.arange(len(predictor.judges)))
+    wholes = head.wholes_of(predictor.training_set, predictor.judges)
+    chances = interval_chances(len(head.errors), alpha)
+    return predictor.training_set.rows[predictor.judges], head.quantiles(head(shares, wholes), chances)

@@ -1,0 +1,142 @@
+"""The scale of a regression target: its units, its trends, and what training samples vote for."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...files.checks import is_number, require
+from ...learners.training_rows import TrainingRows
+from ...magnitudes import enlarged, exponent_of, reduced
+from ...metrics import TRENDS, Trend
+from ...metrics.trends import crossed_trend
+
+MOST_NEGATIVE = 0.01  # share of a target that grows and is below zero by noise alone
+MANY_ERRORS = 64  # that stand for all
+SCALES = ("linear", "log", "asinh")
+NEAR_ZERO = 0.05  # share of the positive numbers for which asinh is nearly straight
+EXPONENTS = range(-1100, 1101)  # of all numbers that there are
+
+
+class Scale:
+    """z = (g(y / 2^exponent) - centre) / unit, with g(y) = y, log y, or asinh(y / bend).
+
+    The last one is a logarithm far above ``bend``, straight around zero, and takes any number. The power of two keeps
+    squares of very small and very large numbers apart from zero and infinity.
+
+    Parameters
+    ----------
+    name : {"linear", "log", "asinh"}
+        g.
+    centre, unit : float
+        Mean and standard deviation of g(y / 2^exponent).
+    bend : float, default=1.0
+        Where asinh turns from a straight line into a logarithm, in units of 2^exponent.
+    exponent : int, default=0
+        Numbers are taken in units of 2^exponent.
+    """
+
+    def __init__(self, name: str, centre: float, unit: float, bend: float = 1.0, exponent: int = 0):
+        self.name, self.centre, self.unit, self.bend, self.exponent = name, centre, unit, bend, exponent
+
+    @classmethod
+    def of(cls, name: str, y: NDArray, weights: NDArray | None = None) -> "Scale":
+        """The scale of that name on which numbers y (N,) have mean zero and variance one."""
+        exponent = int(exponent_of(y))
+        bend = _bend(reduced(y, exponent)) if name == "asinh" else 1.0
+        g = cls(name, 0.0, 1.0, bend, exponent)(y)
+        centre = float(np.average(g, weights=weights))
+        unit = float(np.sqrt(np.average((g - centre) ** 2, weights=weights)))
+        return cls(name, centre, unit if unit > 1e-12 * max(1.0, abs(centre)) else 1.0, bend, exponent)
+
+    def __call__(self, y: NDArray) -> NDArray[np.float64]:
+        """Numbers y on the scale."""
+        if self.name == "log":
+            mantissa, power = np.frexp(y)
+            g = np.log(mantissa) + (power - self.exponent) * np.log(2)  # exact for powers of two
+        else:
+            g = reduced(y, self.exponent)
+        if self.name == "asinh":
+            g = np.arcsinh(g / self.bend)
+        return (g - self.centre) / self.unit
+
+    def back(self, z: NDArray) -> NDArray[np.float64]:
+        """Numbers of z on the scale; none is infinite."""
+        return enlarged(self.reduced_back(z), self.exponent)
+
+    def reduced_back(self, z: NDArray) -> NDArray[np.float64]:
+        """Numbers of z on the scale in units of 2^exponent, whose squares are numbers, too."""
+        g = self.centre + self.unit * z
+        with np.errstate(over="ignore"):
+            return np.exp(g) if self.name == "log" else self.bend * np.sinh(g) if self.name == "asinh" else g
+
+    def to_state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "Scale":
+        name, centre, unit, bend = (state[part] for part in ("name", "centre", "unit", "bend"))
+        require(name in SCALES, "name of Scale", "is unknown")
+        require(is_number(centre) and is_number(unit) and unit > 0, "Scale", "has no unit")
+        require(is_number(bend) and bend > 0, "bend of Scale", "is not positive")
+        exponent = state.get("exponent", 0)  # files of earlier releases have none
+        require(type(exponent) is int and exponent in EXPONENTS, "exponent of Scale", "is that of no number")
+        return cls(name, centre, unit, bend, exponent)
+
+
+def _bend(y):
+    """Where asinh of numbers y of order one turns; no smaller than what y can be divided by."""
+    above = y[y > 0]
+    return max(float(np.quantile(above, NEAR_ZERO)), float(np.finfo(np.float64).tiny)) if len(above) else 1.0
+
+
+def trend_of(kind: type[Trend], rows: TrainingRows, scale: Scale) -> tuple[Trend, NDArray] | None:
+    """The trend of these rows on a scale, and what those of others say of each row; None where it costs too much."""
+    return crossed_trend(kind, rows.X, scale(rows.y), rows.weights)
+
+
+def encoded_target(
+    rows: TrainingRows, names: Sequence[str], scale: str, find: Callable[..., Any] = trend_of
+) -> tuple[NDArray, list[Any], Scale]:
+    """Values (2 + n_trends, N) that samples vote for, the trends as ``find`` gives them, and the scale they are on."""
+    best, *others = [_on_scale(rows, names, name, find) for name in _scales(rows.y, scale)]
+    for other in others:
+        gains = best[0] - other[0]
+        if gains.mean() > gains.std() / np.sqrt(len(gains)):
+            best = other
+    return best[1:]
+
+
+def _scales(y, scale):
+    """What to try: a logarithm of positive numbers that differ by more than a factor; asinh where few are not positive.
+
+    One zero among many prices must not decide that they are averaged like temperatures.
+    """
+    if scale == "log" and not (y > 0).all():
+        raise ValueError(f"scale='log' is for positive numbers; the smallest of y is {y.min():g}.")
+    if scale != "auto":
+        return [scale]
+    if (y > 0).all():
+        return ["linear", "log"] if y.max() / 2 > y.min() else ["linear"]
+    return ["linear", "asinh"] if (y < 0).mean() <= MOST_NEGATIVE and (y > 0).any() else ["linear"]
+
+
+def _on_scale(rows, names, scale_name, find):
+    """Squared errors (N,) of the best trend for rows left out, in units that all scales share; and encoded_target."""
+    scale = Scale.of(scale_name, rows.y, rows.weights)
+    z = scale(rows.y)
+    found = [both for name in names if (both := find(TRENDS[name], rows, scale)) is not None]
+    trends, left_out = [trend for trend, _ in found], [values for _, values in found]
+    errors = [_squared_errors(scale, values, rows) for values in left_out] or [np.zeros(len(z))]
+    return min(errors, key=np.mean), np.array([z, z**2, *left_out]), trends, scale
+
+
+def _squared_errors(scale, values, rows):
+    """Of predictions by the mean over all errors, which a logarithm makes larger than the middle one."""
+    errors = np.quantile(scale(rows.y) - values, (np.arange(MANY_ERRORS) + 0.5) / MANY_ERRORS)
+    y = reduced(rows.y, scale.exponent)
+    low, high = y.min(), y.max()
+    mean = sum(np.clip(scale.reduced_back(values + error), low, high) for error in errors) / MANY_ERRORS  # saves memory
+    squares = (y - mean) ** 2
+    return squares if rows.weights is None else squares * rows.weights

@@ -1,0 +1,262 @@
+"""Class densities: free energies of a sample in the classes as wholes, beside the votes of its neighbours."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from ..files import register
+from ..files.checks import check_array, require
+from .views import Steps
+
+
+class ClassDensity(ABC):
+    """Free energies (n, C) that patterns X (n, d) have in every class, in units of sqrt(d).
+
+    Constants that all classes share do not matter. Divided by sqrt(d) they are of order one, as the sum of d terms that
+    differ by chance.
+    """
+
+    words: ClassVar[str]  # what is asked of a class, for reports
+
+    @classmethod
+    def affordable(cls, n_features: int, n_classes: int) -> bool:
+        """Whether so many features and classes are not too many."""
+        return True
+
+    @classmethod
+    @abstractmethod
+    def of(cls, X: NDArray, y: NDArray, n_classes: int, weights: NDArray | None = None) -> "ClassDensity":
+        """The basins that rows X (N, d) of class numbers y (N,) and weights (N,) define; a class may have no rows."""
+
+    @abstractmethod
+    def __call__(self, X: NDArray) -> NDArray[np.float64]:
+        """Free energies (n, C) of patterns X (n, d), up to what all classes share."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """Numbers of classes and features."""
+
+    def to_state(self) -> dict[str, Any]:
+        """What a file holds of it."""
+        return dict(vars(self))
+
+    @classmethod
+    @abstractmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "ClassDensity":
+        """The basins that a file holds; ValueError where their parts do not fit together."""
+
+
+CLASS_DENSITIES: dict[str, type[ClassDensity]] = {}
+"""Class densities by name."""
+
+
+def register_class_density(name: str, densities: type[ClassDensity]) -> None:
+    """Make basins known: to recipes by their name, and to model files.
+
+    Parameters
+    ----------
+    name : str
+        What recipes call them.
+    densities : subclass of ClassDensity
+        The basins.
+    """
+    if not name:
+        raise ValueError("Class densities need a name.")
+    register(f"basins:{name}", densities)
+    CLASS_DENSITIES[name] = densities
+
+
+def weights_by_class(y: NDArray, n_classes: int, weights: NDArray | None) -> NDArray[np.float64]:
+    """W (N, C): the weight of every row in the column of its class; their mean is one."""
+    W = np.zeros((len(y), n_classes))
+    W[np.arange(len(y)), y] = 1.0 if weights is None else weights / weights.mean()
+    return W
+
+
+MOST_NUMBERS = 1_000_000  # of all matrices together
+ROUNDNESS = 0.01  # share of a sphere in every covariance, which holds directions that hardly vary
+FARTHEST = 1e300  # squared distance, so that differences of energies are numbers
+
+
+class StudentTDiscriminant(ClassDensity):
+    r"""F_c(x) = d log(1 + D_c^2 / d) + log|S_c| / 2, with Mahalanobis' distance D_c to the centre of class c.
+
+    The covariance S_c is that of the class, shrunk towards the one within all classes as if the latter had been seen on
+    d patterns, and a little towards a sphere. Near its centre the well is harmonic, as that of a Gaussian; far away it
+    rises with the logarithm of the distance, so that a far pattern is not certain to be of the widest class. Up to a
+    constant this is the logarithm of Student's density with d degrees of freedom.
+
+    It finds what nearest neighbours miss: of two classes around the same point, the wider one is far more often met
+    outside, but its patterns have more neighbours of the denser class.
+
+    Parameters
+    ----------
+    centres : ndarray of shape (n_classes, n_features)
+        Where the wells are.
+    roots : ndarray of shape (n_classes, n_features, n_features)
+        D_c = ``|(x - centre) @ root|``.
+    depths : ndarray of shape (n_classes,)
+        log|S_c| / 2.
+    """
+
+    words = "the distance to the centre"
+
+    def __init__(self, centres, roots, depths):
+        self.centres, self.roots, self.depths = centres, roots, depths
+
+    @classmethod
+    def affordable(cls, n_features, n_classes):
+        return n_classes * n_features**2 <= MOST_NUMBERS
+
+    @classmethod
+    def of(cls, X, y, n_classes, weights=None):
+        d, W = X.shape[1], weights_by_class(y, n_classes, weights)
+        w = W.sum(axis=1)
+        middle = np.average(X, axis=0, weights=w)
+        spread = np.sqrt(np.average((X - middle) ** 2, axis=0, weights=w))
+        spread = np.where(spread > 0, spread, 1.0)
+        Z = (X - middle) / spread
+        sizes = W.sum(axis=0)
+        centres = W.T @ Z / np.maximum(sizes, np.finfo(float).tiny)[:, None]  # the middle where a class has no rows
+        R = (Z - centres[y]) * np.sqrt(w)[:, None]
+        scatters = np.array([R[y == c].T @ R[y == c] for c in range(n_classes)])
+        within = scatters.sum(axis=0) / sizes.sum()
+        shapes = (scatters + d * within) / (sizes + d)[:, None, None]
+        roundness = np.maximum(np.trace(shapes, axis1=1, axis2=2) / d, np.finfo(np.float32).eps)
+        shapes = (1 - ROUNDNESS) * shapes + ROUNDNESS * roundness[:, None, None] * np.eye(d)
+        lower = np.linalg.cholesky(shapes)
+        roots = np.ascontiguousarray(np.swapaxes(np.linalg.inv(lower), 1, 2)) / spread[:, None]  # as files keep them
+        depths = np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
+        return cls(middle + centres * spread, roots, depths)
+
+    @property
+    def shape(self):
+        return self.centres.shape
+
+    def __call__(self, X):
+        d, out = X.shape[1], np.empty((len(X), len(self.depths)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for c, (centre, root) in enumerate(zip(self.centres, self.roots, strict=True)):
+                out[:, c] = (((X - centre) @ root) ** 2).sum(axis=1)
+        apart = np.nan_to_num(out, nan=FARTHEST, posinf=FARTHEST)
+        return (d * np.log1p(apart / d) + self.depths) / np.sqrt(d)
+
+    @classmethod
+    def from_state(cls, state):
+        centres, roots, depths = state["centres"], state["roots"], state["depths"]
+        check_array(centres, "centres of StudentTDiscriminant", 2)
+        require(centres.size, "centres of StudentTDiscriminant", "are none")
+        C, d = centres.shape
+        check_array(roots, "roots of StudentTDiscriminant", 3, (C, d, d))
+        check_array(depths, "depths of StudentTDiscriminant", 1, (C,))
+        return cls(centres, roots, depths)
+
+
+register_class_density("wells", StudentTDiscriminant)
+
+
+PRIOR = 3.0  # patterns of all classes together that every class has seen, too
+EMPTY = 1e-9  # weight of an interval without rows
+
+
+class BinnedNaiveBayes(ClassDensity):
+    """F_c(x) = -sum_j log p_j(x_j | c) / p_j(x_j): features on their own, in intervals between a few thresholds.
+
+    Thresholds are those of the view of steps, so that a category or a truth value is an interval of its own, and
+    monotone rescaling does not matter. Each interval's share in a class is shrunk towards that in all classes.
+
+    The sum over features is linear in the steps, which is how it is kept.
+
+    Parameters
+    ----------
+    steps : Steps
+        The thresholds.
+    slopes : ndarray of shape (n_steps, n_classes)
+        By how much F changes where a threshold is crossed.
+    base : ndarray of shape (n_classes,)
+        F below all thresholds.
+    """
+
+    words = "the usual values of single features"
+
+    def __init__(self, steps, slopes, base):
+        self.steps, self.slopes, self.base = steps, slopes, base
+
+    @classmethod
+    def of(cls, X, y, n_classes, weights=None):
+        steps, W = Steps.of(X), weights_by_class(y, n_classes, weights)
+        sizes, above = W.sum(axis=0), steps(X).T @ W  # (C,), (S, C)
+        is_first = np.diff(steps.owner, prepend=-1) > 0
+        is_last = np.append(is_first[1:], True)
+        inside = above - np.where(is_last[:, None], 0.0, np.roll(above, -1, axis=0))  # between a threshold and the next
+        below = sizes - above[is_first]
+        inside[inside < EMPTY], below[below < EMPTY] = 0.0, 0.0  # sums of weights in another order are not quite equal
+        strength = cls._strength(steps.owner, inside, below, sizes)[:, None]
+        energies, lowest = strength[steps.owner] * _energies(inside, sizes), strength * _energies(below, sizes)
+        before = np.roll(energies, 1, axis=0)
+        before[is_first] = lowest
+        scale = np.sqrt(X.shape[1])
+        return cls(steps, (energies - before) / scale, lowest.sum(axis=0) / scale)
+
+    @staticmethod
+    def _strength(owner, inside, below, sizes):
+        """How far every feature (d,) counts; the first interval of a feature is ``below`` (d, C), others ``inside``."""
+        return np.ones(len(below))
+
+    @property
+    def shape(self):
+        return len(self.base), int(self.steps.owner[-1]) + 1
+
+    def __call__(self, X):
+        return self.steps(X) @ self.slopes + self.base
+
+    @classmethod
+    def from_state(cls, state):
+        steps, slopes, base = state["steps"], state["slopes"], state["base"]
+        require(type(steps) is Steps, "steps of BinnedNaiveBayes", "are something else")
+        check_array(base, "base of BinnedNaiveBayes", 1)
+        require(len(base), "base of BinnedNaiveBayes", "is empty")
+        check_array(slopes, "slopes of BinnedNaiveBayes", 2, (len(steps.owner), len(base)))
+        return cls(steps, slopes, base)
+
+
+class ScreenedNaiveBayes(BinnedNaiveBayes):
+    """A mean field in which a feature counts by what it says beyond chance: max(0, 1 - dof / G).
+
+    G = 2 sum n log(n / expected) over intervals and classes is the likelihood ratio of the feature and the class; of a
+    feature that knows nothing of the classes it is dof = (intervals - 1)(classes - 1) on average. It is the factor by
+    which James and Stein shrink. Hundreds of features that say nothing then say nothing together.
+    """
+
+    words = "the usual values of features that matter by themselves"
+
+    @staticmethod
+    def _strength(owner, inside, below, sizes):
+        d = len(below)
+        G = np.bincount(owner, _likelihood_ratio(inside, sizes), d) + _likelihood_ratio(below, sizes)
+        n_intervals = np.bincount(owner, inside.any(axis=1), d) + below.any(axis=1)
+        dof = (n_intervals - 1) * (np.count_nonzero(sizes) - 1)
+        return 1 - dof / np.maximum(G, np.maximum(dof, 1))
+
+
+def _likelihood_ratio(counts, sizes):
+    """2 sum_c n_c log(n_c / expected) (S,) of intervals that hold ``counts`` (S, C) rows of every class."""
+    expected = counts.sum(axis=1, keepdims=True) * sizes / sizes.sum()
+    return 2 * special.rel_entr(counts, np.where(counts > 0, expected, 1.0)).sum(axis=1)
+
+
+def _energies(inside, sizes):
+    """-log p(interval | c) / p(interval) (S, C) of intervals that hold ``inside`` (S, C) rows of every class."""
+    shares = inside.sum(axis=1, keepdims=True) / sizes.sum()
+    known = shares > 0  # an interval without rows says nothing
+    ratios = np.where(known, inside / np.where(known, shares, 1.0) + PRIOR, sizes + PRIOR) / (sizes + PRIOR)
+    return -np.log(ratios)
+
+
+register_class_density("mean-field", BinnedNaiveBayes)
+register_class_density("screened-field", ScreenedNaiveBayes)

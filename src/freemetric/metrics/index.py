@@ -1,0 +1,234 @@
+"""The neighbour index of an ensemble: a shortlist in the averaged metric, then every metric's own distances."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import kernels_for
+from ..kernels.cells import Cells
+from ..kernels.listed_neighbors import wide
+from ..kernels.nearest import as_places, as_queries, nearest
+from .averaged_metric import WIDE, followed_by, image, root, some_rows
+from .members import Member
+from .training_set import TrainingSet
+from .views import View
+
+MANY_PLACES = 65_536  # from which it pays to look at some cells only
+CELLS_FOR = 4  # of the wanted, one cell is asked
+MOST_AXES, ENOUGH = 32, 0.999  # of the averaged metric: as many as make up this share of the squared distances
+BLOCK = 16_384  # rows that are mapped at a time
+FARTHEST = 1e15  # of a coordinate; where rows are, views give some units
+
+
+class Shortlist(NamedTuple):
+    """Places (M,) by their coordinates in the averaged metric, ready to be searched."""
+
+    maps: dict[str, NDArray]  # by view, (d_view, q): the images of all views add up to the coordinates
+    centre: NDArray  # (q,)
+    places: NDArray[np.float32] | None  # (M, q + 1)
+    cells: Cells | None  # where there are many
+
+    @classmethod
+    def of(cls, matrices: Mapping[str, NDArray], seen: Mapping[str, NDArray]) -> "Shortlist":
+        """The shortlist of places seen (M, d_view) in every view, under the averaged matrices of the views."""
+        maps = _principal_maps(matrices, seen)
+        some = {name: some_rows(seen[name]) for name in maps}
+        centre = _images(maps, some, 0.0).mean(axis=0) if maps else np.zeros(1)
+        Z = _images(maps, seen, centre)
+        if len(Z) < MANY_PLACES:
+            return cls(maps, centre, as_places(Z), None)
+        return cls(maps, centre, None, Cells.of(Z))
+
+    def nearest(self, seen: Mapping[str, NDArray], size: int, device: str = "cpu") -> NDArray[np.int32]:
+        """Numbers (n, size) of the places nearest to queries seen (n, d_view) in every view, nearest first.
+
+        A GPU looks at all of them, however many.
+        """
+        Q = _images(self.maps, seen, self.centre)
+        if device not in ("cpu", "reference"):
+            places = self.cells.places if self.cells is not None else self.places
+            assert places is not None
+            found = kernels_for(device).NearestNeighbors(places[:, :-1], device).kneighbors(Q, min(size, len(places)))
+            return (found if self.cells is None else self.cells.numbers[found]).astype(np.int32)
+        if self.cells is not None:
+            M = len(self.cells.places)
+            return self.cells.nearest(Q, min(size, M), max(1, size // CELLS_FOR))
+        assert self.places is not None
+        return nearest(as_queries(Q), self.places, min(size, len(self.places)))
+
+
+def seen_in(views: Mapping[str, View], X: NDArray) -> dict[str, NDArray]:
+    """Patterns X (n, d) in every view, none so far away that single precision cannot square it."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return {name: np.clip(np.nan_to_num(view(X)), -FARTHEST, FARTHEST) for name, view in views.items()}
+
+
+def _principal_maps(matrices, seen):
+    """Maps (d_view, q) of the views onto the principal axes of the averaged metric; those of little length are left."""
+    roots = {name: root(M) for name, M in matrices.items()}
+    if not roots:
+        return {}
+    width = sum(map(len, roots.values()))
+    images = np.hstack([image(B, some_rows(seen[name], width)) for name, B in roots.items()])
+    lengths, axes = _principal_axes(images)
+    share = np.cumsum(lengths) / max(lengths.sum(), np.finfo(float).tiny)
+    axes = axes[:, : min(MOST_AXES, int((share < ENOUGH).sum()) + 1)]
+    ends = np.cumsum([len(B) for B in roots.values()])[:-1]
+    return {name: followed_by(B, part) for (name, B), part in zip(roots.items(), np.split(axes, ends), strict=True)}
+
+
+def _principal_axes(Z):
+    """Variances (q,) of rows Z (n, d) along axes (d, q), the largest first; of very many columns there are few rows."""
+    if Z.shape[1] > WIDE:
+        _, lengths, axes = np.linalg.svd(Z - Z.mean(axis=0), full_matrices=False)
+        return lengths**2, axes.T
+    lengths, axes = np.linalg.eigh(np.atleast_2d(np.cov(Z, rowvar=False)))
+    return np.clip(lengths[::-1], 0, None), axes[:, ::-1]
+
+
+def _images(maps, seen, centre):
+    """Coordinates (n, q) of patterns seen (n, d_view) in every view."""
+    n = len(next(iter(seen.values())))
+    out = np.zeros((n, next(iter(maps.values())).shape[1] if maps else 1), dtype=np.float32)
+    for start in range(0, n, BLOCK):
+        rows = slice(start, start + BLOCK)
+        for name, B in maps.items():
+            out[rows] += seen[name][rows] @ B
+        out[rows] -= centre
+    return out
+
+
+KEPT_BYTES = 256 << 20  # coordinates of the voters in all spaces; computed anew for the candidates beyond
+MAPPED, MAPPED_ON_DEVICE = 8192, 1 << 20  # candidates at a time
+WIDE_SPACE = 1000  # coordinates: of rows that have more, fewer at a time
+
+
+class NeighborIndex:
+    """The voters of a committee in every view, a shortlist over them, and the spaces in which they vote."""
+
+    def __init__(
+        self,
+        views: Mapping[str, View],
+        members: Sequence[Member],
+        weights: NDArray,
+        training_set: TrainingSet,
+        matrices: Mapping[str, NDArray],
+    ) -> None:
+        self.views, self.members, self.places = views, members, training_set.places
+        # of every number of neighbours in each space of an ensemble
+        self.weights = [
+            np.trim_zeros(row, "b").astype(np.float32) / len(member)
+            for member, row in zip(members, weights, strict=True)
+        ]
+        width = sum(len(member) * wide(member.n_coordinates) for member in members)
+        are_few = 4 * width * len(self.places.rows) <= KEPT_BYTES
+        self.seen = seen_in(views, training_set.X[self.places.rows]) if are_few else self._seen_in_blocks(training_set)
+        # of a query: its views, and coordinates in all spaces of an ensemble or in one
+        widest = max((len(e) if are_few else 1) * wide(e.n_coordinates) for e in members)
+        self.most_queries = max(1, KEPT_BYTES // (4 * widest + 16 * sum(len(view.owner) for view in views.values())))
+        self.shortlist = Shortlist.of(matrices, self.seen)
+        self.coordinates = [mapped(member, self.seen) for member in members] if are_few else None
+
+    def _seen_in_blocks(self, training_set):
+        """Very many voters in every view, in single precision."""
+        rows, seen = self.places.rows, {}
+        for name, view in self.views.items():
+            seen[name] = np.empty((len(rows), len(view.owner)), dtype=np.float32)
+            for start in range(0, len(rows), BLOCK):
+                part = slice(start, start + BLOCK)
+                seen[name][part] = view(training_set.X[rows[part]])
+        return seen
+
+    def recall(self, X: NDArray, size: int, most_spaces: int = 3) -> float:
+        """Share of the neighbours that vote for patterns X (n, d) that are on a shortlist of that size.
+
+        So many spaces of every ensemble are looked at, and count by its weight.
+        """
+        seen = seen_in(self.views, X)
+        candidates, shares, member_weights = self.shortlist.nearest(seen, size), [], []
+        query, M = np.arange(len(X))[:, None], len(self.places.rows)  # a number of its own for every place of a query
+        for member, weights in zip(self.members, self.weights, strict=True):
+            for r in np.unique(np.linspace(0, len(member) - 1, most_spaces).astype(int)):
+                search = kernels_for("cpu").NearestNeighbors(mapped(member, self.seen, r)[0])
+                nearest = search.kneighbors(mapped(member, seen, r)[0], min(len(weights), M))
+                shares.append(np.isin(nearest + M * query, candidates + M * query, kind="sort").mean())
+                member_weights.append(len(member) * weights.sum())
+        return float(np.average(shares, weights=member_weights))
+
+    def shares(self, X: NDArray, size: int | None, device: str) -> NDArray:
+        """Mixed class shares (n, C) of patterns X (n, d); ``size`` candidates for each, all voters for None."""
+        seen, M = seen_in(self.views, X), len(self.places.rows)
+        if size is not None and size < M:
+            candidates = self.shortlist.nearest(seen, size, device)
+            if not self.coordinates:
+                return self._shares_of_few(seen, candidates, device)
+        else:
+            candidates = np.broadcast_to(np.arange(M, dtype=np.int32), (len(X), M))
+        total, vote = np.zeros((len(X), self.places.votes.shape[1])), kernels_for(device).neighbor_shares
+        votes = self.places.counts, self.places.votes
+        for number, (member, weights) in enumerate(zip(self.members, self.weights, strict=True)):
+            if self.coordinates:
+                total += vote(self.coordinates[number], mapped(member, seen), candidates, *votes, weights, device)
+                continue
+            for r in range(len(member)):  # one at a time, for the memory
+                Z, Q = mapped(member, self.seen, r), mapped(member, seen, r)
+                total += vote(Z, Q, candidates, *votes, weights, device)
+        return total
+
+    def _shares_of_few(self, seen, candidates, device):
+        """Where voters are so many that only candidates are mapped, those of few patterns at a time: what is mapped is
+        still in the cache when its distances are needed."""
+        vote, (n, size) = kernels_for(device).neighbor_shares, candidates.shape
+        total = np.zeros((n, self.places.votes.shape[1]))
+        widest = max(len(self.views[member.candidate.view].owner) for member in self.members)
+        narrow = min(1.0, WIDE_SPACE / widest)
+        few = max(1, int(narrow * (MAPPED if device == "cpu" else MAPPED_ON_DEVICE)) // size)
+        used = {member.candidate.view for member in self.members}
+        for start in range(0, n, few):
+            part = slice(start, start + few)
+            rows = candidates[part].ravel()
+            numbers = np.arange(len(rows), dtype=np.int32).reshape(-1, size)
+            votes = self.places.counts[rows], self.places.votes[rows]
+            places, queries = (
+                {name: widened(V[some]) for name, V in both.items() if name in used}
+                for both, some in ((self.seen, rows), (seen, part))
+            )
+            for member, weights in zip(self.members, self.weights, strict=True):
+                for r in range(len(member)):
+                    Z, Q = (in_one_space(member, V[member.candidate.view], r) for V in (places, queries))
+                    total[part] += vote(Z, Q, numbers, *votes, weights, device)
+        return total
+
+
+def widened(V: NDArray) -> NDArray[np.float32]:
+    """Rows V (n, d) with columns of zeros up to a length that the kernels like."""
+    out = np.zeros((len(V), wide(V.shape[1])), dtype=np.float32)
+    out[:, : V.shape[1]] = V
+    return out
+
+
+def in_one_space(member: Member, V: NDArray[np.float32], replica: int) -> NDArray[np.float32]:
+    """Coordinates (1, n, p') of widened rows V (n, d') in the space of one replica."""
+    if not member.form.learns:
+        return V[None]
+    A = member.maps[replica]
+    padded = np.zeros((wide(len(A)) if member.form.is_free else len(A), V.shape[1]), dtype=np.float32)
+    padded[: len(A), : A.shape[1]] = A
+    return member.form.map(V, padded)[None]
+
+
+def mapped(member: Member, seen: Mapping[str, NDArray], replica: int | None = None) -> NDArray[np.float32]:
+    """Coordinates (R, n, p') of patterns seen (n, d_view) in the spaces of all replicas, or in that of one, (1, n, p').
+
+    Columns of zeros fill rows up to a length that the kernels like.
+    """
+    V = seen[member.candidate.view]
+    maps = member.maps if replica is None else member.maps[replica : replica + 1]
+    out = np.zeros((len(member) if replica is None else 1, len(V), wide(member.n_coordinates)), dtype=np.float32)
+    if not member.form.learns:
+        out[0, :, : V.shape[1]] = V
+    for Z, A in zip(out, maps.astype(V.dtype), strict=member.form.learns):
+        Z[:, : member.n_coordinates] = member.form.map(V, A)
+    return out

@@ -1,0 +1,126 @@
+"""Views that rotate the features: principal axes, and features without correlations."""
+
+import numpy as np
+from sklearn.covariance import ledoit_wolf_shrinkage
+
+from ..files.checks import check_array, require
+from .averaged_metric import some_rows
+from .views import Scaled, View, register_view
+
+MOST_AXES = 300  # a full map has as many rows and columns
+MOST_LOOKED_AT = 1000  # rows that say where the axes are
+NEGLIGIBLE = 1e-9  # length of an axis, against the longest
+
+
+class Axes(View):
+    """The principal axes of the scaled features, V = (X - centre) W, longest first, at most 300.
+
+    N rows span N - 1 dimensions, however many features they have. Where there are not more than 300 of them this is a
+    rotation: all distances between rows are those of the scaled features, and a full map of the axes can do what a full
+    map of the features could. Part of a new pattern lies outside of what the rows span, equally far from all of them.
+    Costs O(N^2 d) instead of the d^2 numbers that every full map of d features has.
+
+    Parameters
+    ----------
+    centre : ndarray of shape (n_features,)
+        What is taken away.
+    matrix : ndarray of shape (n_features, n_axes)
+        W, in units of the features.
+    """
+
+    words = "principal axes of the features"
+    mixes_features = True
+
+    def __init__(self, centre, matrix):
+        self.centre, self.matrix = centre, matrix
+        self.owner = np.abs(matrix).argmax(axis=0)  # no axis is of one feature alone: the one that counts most
+
+    @classmethod
+    def of(cls, X):
+        scaled = Scaled.of(X)
+        step = -(-len(X) // MOST_LOOKED_AT)
+        V = scaled(some_rows(X)[::step])
+        centre = V.mean(axis=0)
+        _, lengths, axes = np.linalg.svd(V - centre, full_matrices=False)
+        kept = np.flatnonzero(lengths > NEGLIGIBLE * max(lengths[0], np.finfo(float).tiny))[:MOST_AXES]
+        axes = axes[kept] if len(kept) else np.eye(1, X.shape[1])  # no two rows differ
+        return cls(scaled.low + scaled.span * centre, np.ascontiguousarray(axes.T / scaled.span[:, None]))
+
+    def __call__(self, X):
+        return (X - self.centre) @ self.matrix
+
+    def slopes(self):
+        return self.matrix
+
+    def to_state(self):
+        return {"centre": self.centre, "matrix": self.matrix}
+
+    @classmethod
+    def from_state(cls, state):
+        centre, matrix = state["centre"], state["matrix"]
+        check_array(centre, "centre of Axes", 1)
+        check_array(matrix, "matrix of Axes", 2)
+        fits = matrix.shape[0] == len(centre) and matrix.shape[1]
+        require(fits and len(centre), "matrix of Axes", "is of other features")
+        return cls(centre, matrix)
+
+
+register_view("axes", Axes)
+
+
+SMALLEST_SHARE = 1e-6  # of the variance of a feature, that an axis of the correlations keeps
+
+
+class Whitened(View):
+    """The features without their correlations, V = (X - centre) C^(-1/2), shrunk where patterns are few.
+
+    Distances in it are Mahalanobis' of the whole sample. Of all maps that whiten, the symmetric one changes features
+    the least: a column still belongs to its feature, and shows what the others do not say already. Where classes differ
+    by a small difference of two large numbers, a weight of the features cannot show it; a weight of these can, and full
+    maps find it sooner.
+
+    The correlations are shrunk towards none (Ledoit and Wolf 2004), and all variances together are those of scaled
+    features, so that temperatures mean the same.
+    """
+
+    words = "whitened features"
+    most_features = 300  # the matrix costs d^2, and its root d^3
+
+    def __init__(self, centre, matrix):
+        self.centre, self.matrix = centre, matrix
+        self.owner = np.arange(len(centre))
+
+    @classmethod
+    def of(cls, X):
+        scaled = Scaled.of(X)
+        V = scaled(X)
+        centre, spread = V.mean(axis=0), V.std(axis=0)
+        spread = np.where(spread > 0, spread, 1.0)
+        Z = (V - centre) / spread
+        shrinkage = ledoit_wolf_shrinkage(Z, assume_centered=True)
+        correlations = (1 - shrinkage) * (Z.T @ Z) / len(Z) + shrinkage * np.eye(len(centre))
+        lengths, axes = np.linalg.eigh(correlations)
+        root = axes / np.sqrt(np.maximum(lengths, SMALLEST_SHARE)) @ axes.T
+        whitened = (Z @ root).var(axis=0).sum()
+        scale = np.sqrt(V.var(axis=0).sum() / whitened) if whitened > 0 else 1.0
+        return cls(scaled.low + scaled.span * centre, scale * root / (scaled.span * spread)[:, None])
+
+    def __call__(self, X):
+        return (X - self.centre) @ self.matrix
+
+    def slopes(self):
+        return self.matrix
+
+    def to_state(self):
+        return {"centre": self.centre, "matrix": self.matrix}
+
+    @classmethod
+    def from_state(cls, state):
+        centre, matrix = state["centre"], state["matrix"]
+        check_array(centre, "centre of Whitened", 1)
+        require(len(centre), "centre of Whitened", "is empty")
+        check_array(matrix, "matrix of Whitened", 2, (len(centre), len(centre)))
+        return cls(centre, matrix)
+
+
+register_view("whitened", Whitened)

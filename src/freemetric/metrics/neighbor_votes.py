@@ -1,0 +1,118 @@
+"""Votes of the nearest neighbours, for every number of neighbours at once."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import kernels_for
+from ..kernels.committee_votes import add_left_out_shares
+from ..magnitudes import exponent_of
+from .training_set import ClassEncoding, Places, places_of
+
+CHUNK_BYTES = 64 << 20
+NEAREST_BONUS = 1e-3  # of a vote: equal counts are decided by the nearest neighbours
+FARTHEST = 1e12  # times what rows measure; beyond, single precision ends and the same rows are nearest
+
+
+class NeighborVotes:
+    """Training rows ready to vote, in one space.
+
+    The votes of a query are an array (n_neighbors, n_classes): row k - 1 counts the classes of its k nearest rows, each
+    by its weight. Rows at one place are equally far: where only some of them are among the k nearest, each has the same
+    part of a vote, so that no order of the rows matters.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n_places, p)
+        The places in the space.
+    places : Places
+        What lies there.
+    n_neighbors : int
+        Most neighbours that vote; fewer than there are rows.
+    n_jobs : int or None, default=None
+        Threads of the search.
+    device : str, default="cpu"
+        Where to search.
+    """
+
+    def __init__(
+        self, Z: NDArray, places: Places, n_neighbors: int, n_jobs: int | None = None, device: str = "cpu"
+    ) -> None:
+        self.exponent = int(exponent_of(Z.ravel()))  # single precision holds few magnitudes: Z is made of order one
+        self.Z, self.places, self.n_neighbors = np.ldexp(Z, -self.exponent), places, n_neighbors
+        self.search = kernels_for(device).NearestNeighbors(self.Z, device, n_jobs)
+
+    @classmethod
+    def of_rows(
+        cls, Z: NDArray, y: NDArray, n_classes: int, n_neighbors: int, n_jobs: int | None = None, device: str = "cpu"
+    ) -> "NeighborVotes":
+        """Rows Z (N, p) with class numbers y, ready to vote."""
+        places = places_of(Z, y, ClassEncoding(n_classes))
+        return cls(Z[places.rows], places, n_neighbors, n_jobs, device)
+
+    def of(self, Q: NDArray) -> NDArray:
+        """Votes for new patterns Q (n, p), (n, n_neighbors, n_classes)."""
+        nearest = self._nearest(within_reach(Q, self.exponent), self.n_neighbors)
+        if self.places.are_single:
+            return self.places.votes[nearest].cumsum(axis=1)
+        return votes_by_count(self.places.counts[nearest], self.places.votes[nearest], self.n_neighbors)
+
+    def left_out(self, rows: NDArray, own: NDArray) -> NDArray:
+        """Votes for training rows, each without its own vote, (n, n_neighbors, n_classes).
+
+        ``own`` (n, n_classes) is what each of them adds to the votes at its place.
+        """
+        K, place = self.n_neighbors, self.places.of_row[rows]
+        asked, back = np.unique(place, return_inverse=True)  # copies ask the same question
+        nearest = self._nearest(self.Z[asked], K + 1)[back]
+        is_own = nearest == place[:, None]
+        if self.places.are_single:
+            is_own[~is_own.any(axis=1), -1] = True  # lost among others at the same point: drop the farthest instead
+            return self.places.votes[nearest[~is_own].reshape(len(rows), K)].cumsum(axis=1)
+        votes = self.places.votes[nearest]
+        votes[is_own] -= own[is_own.any(axis=1)]
+        return votes_by_count(self.places.counts[nearest] - is_own, votes, K)
+
+    def add_left_out_shares(self, rows: NDArray, own: NDArray, numbers: NDArray, out: NDArray[np.float32]) -> None:
+        """Add to out[numbers] (n, n_neighbors, n_classes) the class shares of training rows, each without its vote.
+
+        ``own`` (n, n_classes) is what each of the rows (n,) adds to the votes at its place.
+        """
+        place = self.places.of_row[rows]
+        asked, back = np.unique(place, return_inverse=True)  # copies ask the same question
+        nearest = self._nearest(self.Z[asked], self.n_neighbors + 1)[back]
+        add_left_out_shares(nearest, place, own, self.places.counts, self.places.votes, numbers, out)
+
+    def _nearest(self, Q, n_places):
+        return self.search.kneighbors(Q, min(n_places, len(self.Z)))
+
+
+def within_reach(Q: NDArray, exponent: int) -> NDArray:
+    """Queries Q (n, p) in units of 2^exponent, of the order of the rows; those far beyond are moved towards them."""
+    with np.errstate(over="ignore"):
+        return np.clip(np.ldexp(Q, -exponent), -FARTHEST, FARTHEST)
+
+
+def votes_by_count(counts: NDArray, votes: NDArray, n_neighbors: int) -> NDArray:
+    """Votes (n, K, C) of the k = 1..K nearest rows at places in order of their distance.
+
+    ``counts`` (n, J) are the rows at each place, ``votes`` (n, J, C) what they vote for together. The place where the
+    k-th row lies votes in part: by the share of its rows that are needed.
+    """
+    K = np.arange(1, n_neighbors + 1)
+    reached, voted = counts.cumsum(axis=1), votes.cumsum(axis=1, dtype=np.float32)
+    last = (reached[:, None, :] < K[:, None]).sum(axis=2).clip(max=counts.shape[1] - 1)  # (n, K), the place of row k
+    row = np.arange(len(counts))[:, None]
+    surplus = (reached[row, last] - K) / np.maximum(counts[row, last], 1)  # share of the place that is not needed
+    return voted[row, last] - surplus.clip(min=0).astype(np.float32)[:, :, None] * votes[row, last]
+
+
+def shares(votes: NDArray) -> NDArray:
+    """Class shares (..., C) of votes (..., K, C) for every k; ties are decided by the nearest neighbours."""
+    decided = votes + NEAREST_BONUS * votes[..., :1, :]
+    return decided / decided.sum(axis=-1, keepdims=True)
+
+
+def chunks(n_queries: int, n_neighbors: int, n_classes: int) -> list[slice]:
+    """Slices of the queries whose votes fit the memory budget."""
+    size = max(1, CHUNK_BYTES // (4 * n_neighbors * n_classes))
+    return [slice(start, min(start + size, n_queries)) for start in range(0, n_queries, size)]

@@ -1,0 +1,297 @@
+"""The training set of an ensemble, and how its targets become votes."""
+
+from collections.abc import Mapping
+from functools import cache, cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..files.checks import check_array, check_numbers, require
+
+SMALLEST_RANGE = 1e-9  # so that equal values have one
+VOTE_BYTES = 256 << 20  # that any training set may have; more only where it has many features itself
+BLOCK = 65_536  # samples whose votes are made at a time
+
+
+class Encoding(Protocol):
+    """How targets become votes: every sample votes for some of ``n_cells`` cells."""
+
+    @property
+    def n_cells(self) -> int:
+        """Cells of a vote."""
+
+    def target(self, values: NDArray) -> NDArray:
+        """The target (N,) in the values of N samples, whose last axis is N."""
+
+    def votes(self, values: NDArray) -> NDArray[np.float32]:
+        """Votes (N, n_cells) of samples with these values."""
+
+    def learned(self, values: NDArray, bags: NDArray) -> NDArray:
+        """What replicas that learn on these bags (R, n) of samples learn."""
+
+    def check(self, values: NDArray, X: NDArray) -> None:
+        """ValueError unless samples X (N, d) may have these values."""
+
+
+class ClassEncoding:
+    """Class numbers 0..C-1 as votes: a cell for every class.
+
+    Parameters
+    ----------
+    n_classes : int
+        C.
+    """
+
+    def __init__(self, n_classes: int):
+        self.n_classes = self.n_cells = n_classes
+
+    def target(self, values: NDArray) -> NDArray:
+        """The class numbers (N,), which are the values."""
+        return values
+
+    def votes(self, values: NDArray) -> NDArray[np.float32]:
+        """Votes (N, n_classes) of samples with these class numbers (N,)."""
+        out = np.zeros((len(values), self.n_classes), dtype=np.float32)
+        out[np.arange(len(values)), values] = 1.0
+        return out
+
+    def learned(self, values: NDArray, bags: NDArray) -> NDArray:
+        """Class numbers (n,): bags are drawn class by class, so that they are the same in every bag."""
+        return values[bags[0]]
+
+    def check(self, values: NDArray, X: NDArray) -> None:
+        """ValueError unless they are class numbers, few enough that no small file asks for a large table of votes."""
+        check_array(values, "values of TrainingSet", 1, X.shape[:1], "iu")
+        require(self.n_classes <= len(values), "TrainingSet", "has fewer samples than classes")
+        fits = 4 * self.n_classes * len(values) <= max(VOTE_BYTES, 100 * X.nbytes)
+        require(fits, "TrainingSet", f"has {self.n_classes} classes, which is too many for {X.shape[1]} features")
+        check_numbers(values, self.n_classes, "values of TrainingSet")
+
+    def to_state(self) -> dict[str, Any]:
+        return {"n_classes": self.n_classes}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "ClassEncoding":
+        n_classes = state["n_classes"]
+        require(type(n_classes) is int and n_classes > 0, "n_classes of ClassEncoding", "is no positive integer")
+        return cls(n_classes)
+
+
+class TargetEncoding:
+    """Several values of every sample as votes, each within its range: two cells for every value.
+
+    A value v between low and high is a vote of (high - v) / (high - low) for the low end and of
+    (v - low) / (high - low) for the high one. What votes for classes can do, values can do then: the share of the high
+    end among any samples, by any weights, gives the mean of their values exactly.
+
+    Parameters
+    ----------
+    low, high : ndarray of shape (n_values,)
+        The ranges. The target comes first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from freemetric.metrics.training_set import TargetEncoding
+    >>> encoding = TargetEncoding.of(np.array([[1.0, 4.0, 7.0]]))
+    >>> shares = encoding.votes(np.array([[1.0, 4.0, 7.0]])).mean(axis=0)
+    >>> encoding.means(shares)
+    array([4.])
+    """
+
+    def __init__(self, low: NDArray, high: NDArray):
+        self.low, self.high = low, high
+
+    @classmethod
+    def of(cls, values: NDArray) -> "TargetEncoding":
+        """The ranges of values (n_values, N)."""
+        low, high = values.min(axis=1), values.max(axis=1)
+        return cls(low, np.maximum(high, low + SMALLEST_RANGE * np.maximum(1.0, np.abs(low))))
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    @property
+    def n_cells(self) -> int:
+        """Cells of a vote."""
+        return 2 * len(self)
+
+    def target(self, values: NDArray) -> NDArray:
+        """The target (N,), the first of the values (n_values, N)."""
+        return values[0]
+
+    def votes(self, values: NDArray) -> NDArray[np.float32]:
+        """Votes (N, n_cells) of samples with values (n_values, N); those beyond a range count as its end."""
+        part = np.clip((values.T - self.low) / (self.high - self.low), 0.0, 1.0)
+        return np.stack([1 - part, part], axis=2).reshape(len(part), self.n_cells).astype(np.float32)
+
+    def learned(self, values: NDArray, bags: NDArray) -> NDArray:
+        """Targets (R, n, 1) of the bags."""
+        return self.target(values)[bags][:, :, None]
+
+    def means(self, shares: NDArray) -> NDArray[np.float64]:
+        """Means (..., n_values) of the values, from shares (..., n_cells) of all votes."""
+        part = len(self) * np.asarray(shares, dtype=np.float64)[..., 1::2]
+        return self.low + (self.high - self.low) * part
+
+    def mean(self, shares: NDArray, number: int = 0) -> NDArray[np.float64]:
+        """The mean (...) of one of the values."""
+        part = len(self) * np.asarray(shares[..., 2 * number + 1], dtype=np.float64)
+        return self.low[number] + (self.high[number] - self.low[number]) * part
+
+    def check(self, values: NDArray, X: NDArray) -> None:
+        """ValueError unless there are as many values as ranges."""
+        check_array(values, "values of TrainingSet", 2, (len(self), len(X)))
+
+    def to_state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "TargetEncoding":
+        low, high = state["low"], state["high"]
+        check_array(low, "low of TargetEncoding", 1)
+        check_array(high, "high of TargetEncoding", 1, low.shape)
+        require(len(low) and (high > low).all(), "ranges of TargetEncoding", "are empty")
+        return cls(low, high)
+
+
+class Places(NamedTuple):
+    """The M different places of N samples, and what lies there: copies of a sample share a distance."""
+
+    rows: NDArray[np.intp]  # (M,) one of the samples at every place
+    of_row: NDArray[np.intp]  # (N,) the place of every sample
+    counts: NDArray[np.intp]  # (M,) samples there
+    votes: NDArray[np.float32]  # (M, n_cells) of all samples there
+
+    @property
+    def are_single(self) -> bool:
+        """Whether no two samples share a place."""
+        return len(self.rows) == len(self.of_row)
+
+
+def places_of(X: NDArray, values: NDArray, encoding: Encoding, weights: NDArray | None = None) -> Places:
+    """Where samples X (N, d) lie, and what they vote for.
+
+    Places keep the order in which samples first come to them. Costs a sort by every feature where there are copies,
+    one projection and a sort where there are none.
+    """
+    first, of_row = equal_rows(X)
+    votes = np.zeros((len(first), encoding.n_cells))
+    for start in range(0, len(X), BLOCK):
+        some = slice(start, start + BLOCK)
+        np.add.at(votes, of_row[some], _weighted(encoding.votes(values[..., some]), weights, some))
+    return Places(first, of_row, np.bincount(of_row, minlength=len(first)), votes.astype(np.float32))
+
+
+def _weighted(votes, weights, some):
+    """Votes (n, n_cells) of some samples by their weights (N,), in single precision as they are taken off again."""
+    return votes if weights is None else votes * weights[some, None].astype(np.float32)
+
+
+class TrainingSet:
+    """Training samples that vote.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The samples.
+    values : ndarray of shape (n_samples,) or (n_values, n_samples)
+        What they vote for, as the encoding takes it: class numbers, or the target and further values.
+    encoding : ClassEncoding or TargetEncoding
+        How values become votes.
+    weights : ndarray of shape (n_samples,) or None, default=None
+        Positive weights of their votes; None where all weigh the same.
+    rows : ndarray of shape (n_samples,) or None, default=None
+        Their rows in the table that ``fit`` was given; None where they are all of it, in its order.
+    """
+
+    def __init__(
+        self,
+        X: NDArray,
+        values: NDArray,
+        encoding: Encoding,
+        weights: NDArray | None = None,
+        rows: NDArray | None = None,
+    ) -> None:
+        self.X, self.values, self.encoding, self.weights = X, values, encoding, weights
+        self.rows = np.arange(len(X)) if rows is None else rows
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def __sizeof__(self) -> int:
+        """With the samples: clusters ask how large an object is before they decide to send it once."""
+        return object.__sizeof__(self) + self.X.nbytes + self.values.nbytes
+
+    @property
+    def y(self) -> NDArray:
+        """The target (n_samples,)."""
+        return self.encoding.target(self.values)
+
+    @property
+    def n_cells(self) -> int:
+        """Cells of a vote."""
+        return self.encoding.n_cells
+
+    def targets(self, bags: NDArray) -> NDArray:
+        """What replicas that learn on these bags (R, n) of samples learn."""
+        return self.encoding.learned(self.values, bags)
+
+    @cached_property
+    def places(self) -> Places:
+        """Where the samples lie; copies of a sample share a place."""
+        return places_of(self.X, self.values, self.encoding, self.weights)
+
+    def only(self, numbers: NDArray) -> "TrainingSet":
+        """Some of the samples."""
+        weights = None if self.weights is None else self.weights[numbers]
+        return TrainingSet(self.X[numbers], self.values[..., numbers], self.encoding, weights, self.rows[numbers])
+
+    def votes(self, numbers: NDArray) -> NDArray[np.float32]:
+        """What each of these samples votes for, (n, n_cells)."""
+        return _weighted(self.encoding.votes(self.values[..., numbers]), self.weights, numbers)
+
+    def to_state(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("X", "values", "encoding", "weights", "rows")}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "TrainingSet":
+        X, values, encoding, weights, rows = (state[name] for name in ("X", "values", "encoding", "weights", "rows"))
+        check_array(X, "X of TrainingSet", 2)
+        require(X.size, "TrainingSet", "is empty")
+        require(type(encoding) in (ClassEncoding, TargetEncoding), "encoding of TrainingSet", "is something else")
+        encoding.check(values, X)
+        check_array(rows, "rows of TrainingSet", 1, X.shape[:1], "iu")
+        are_rows = rows.min() >= 0 and len(np.unique(rows)) == len(rows)
+        require(are_rows, "rows of TrainingSet", "are no numbers of rows")
+        if weights is not None:
+            check_array(weights, "weights of TrainingSet", 1, X.shape[:1])
+            require((weights > 0).all(), "weights of TrainingSet", "are not positive")
+        return cls(X, values, encoding, weights, rows)
+
+
+def equal_rows(X: NDArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The first row of every kind (M,), and which kind every row is of (N,)."""
+    everyone = np.arange(len(X))
+    if not may_have_copies(X):
+        return everyone, everyone
+    order = np.lexsort(X.T[::-1])  # stable: equal rows stay in their order
+    is_new = np.append(True, (X[order[1:]] != X[order[:-1]]).any(axis=1))
+    first = order[is_new]
+    rank = np.empty(len(first), dtype=np.intp)
+    rank[np.argsort(first)] = np.arange(len(first))
+    of_row = np.empty(len(X), dtype=np.intp)
+    of_row[order] = rank[np.cumsum(is_new) - 1]
+    return np.sort(first), of_row
+
+
+def may_have_copies(X: NDArray) -> bool:
+    """Whether two rows fall on one point of a random line, as copies must."""
+    shadow = np.sort(X @ _random_line(X.shape[1]))
+    return bool((np.diff(shadow) <= 1e-9 * np.abs(shadow).max(initial=0.0)).any())
+
+
+@cache
+def _random_line(d):
+    return np.random.default_rng(0).standard_normal(d)

@@ -1,0 +1,135 @@
+"""A fit that is killed goes on where it was, and ends with the same model."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import freemetric
+from freemetric import FreeEnergyClassifier
+from freemetric.ensemble import running
+from freemetric.files import save
+from freemetric import FreeEnergyClassifier, Recipe
+from freemetric.files import save
+from freemetric.learners.free_energy import running
+from freemetric.ensemble.running import Checkpoint
+from freemetric.ensemble.sampling import replicas_of
+from freemetric.ensemble.search import Problem, Search
+from freemetric.learners.target import Classes
+from freemetric.mc import Annealing, Constant, ElementMove
+from freemetric.metrics import Candidate, Voters
+
+MOVES = {"hamiltonian": None, "element": Annealing(Constant(1e-3), ElementMove(0.3), n_steps=3)}
+
+
+@pytest.mark.parametrize("sampler", MOVES.values(), ids=MOVES)
+def test_only_what_is_missing_is_done_again(sampler, wine, tmp_path, monkeypatch):
+    X, y = wine
+    settings = {"n_replicas": 24, "sampler": sampler, "energy": "nca", "random_state": 0}
+    undisturbed = FreeEnergyClassifier(**settings).fit(X, y)
+    done, real = [], running.replicas_of
+
+    def dying(task):
+        if len(done) == 7:
+            raise MemoryError
+        done.append(task)
+        return real(task)
+
+    monkeypatch.setattr(running, "replicas_of", dying)
+    with pytest.raises(MemoryError):
+        FreeEnergyClassifier(**settings, checkpoint=tmp_path / "kept").fit(X, y)
+    files = sorted((tmp_path / "kept").rglob("*.task"))
+    assert len(files) == 7
+    files[2].write_bytes(files[2].read_bytes()[:-5])  # a file that is not whole is made again,
+    other = freemetric.load(files[4])  # and one of a shape that compiled code should not believe
+    save(other._replace(maps=np.repeat(other.maps, 100, axis=2)), files[4])
+    monkeypatch.setattr(running, "replicas_of", lambda task: done.append(task) or real(task))
+    again = FreeEnergyClassifier(**settings, checkpoint=tmp_path / "kept").fit(X, y)
+    np.testing.assert_array_equal(again.predict_proba(X), undisturbed.predict_proba(X))
+    np.testing.assert_array_equal(again.trace_["energy"], undisturbed.trace_["energy"])
+    assert len(done) == 7 + len(undisturbed_tasks(undisturbed)) - 5
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_run_is_asked_to_its_end(iris, tmp_path):
+    """It counts a task when it is asked for the next one, the last one too."""
+    ended = []
+
+    def run(tasks):
+        for task in tasks:
+            yield replicas_of(task)
+            ended.append(task.candidate.view)
+
+    voters = Voters(iris[0][::5], iris[1][::5], 3)
+    with Checkpoint(tmp_path / "kept") as kept:
+        search = Search(Problem(voters, Classes(3)), Recipe(), np.random.SeedSequence(0), kept.resuming(run))
+        search.grow((search.enter(Candidate(view, "identity", "nca")), 0) for view in ("scaled", "steps"))
+    assert ended == ["scaled", "steps"]
+
+
+def undisturbed_tasks(model):
+    """As many tasks as a fit of this model takes."""
+    count, real = [], running.replicas_of
+    running.replicas_of = lambda task: count.append(task) or real(task)
+    try:
+        from sklearn.base import clone
+        from sklearn.datasets import load_wine
+        from sklearn.preprocessing import minmax_scale
+
+        X, y = load_wine(return_X_y=True)
+        clone(model).fit(minmax_scale(X), y)
+    finally:
+        running.replicas_of = real
+    return count
+
+
+def test_another_fit_finds_nothing(wine, tmp_path):
+    X, y = wine
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "mine.txt").write_text("stays")
+    first = FreeEnergyClassifier(8, random_state=0, checkpoint=kept).fit(X, y)
+    other = FreeEnergyClassifier(8, random_state=1, checkpoint=kept).fit(X, y)
+    assert np.abs(first.predict_proba(X) - other.predict_proba(X)).max() > 0
+    assert [path.name for path in kept.iterdir()] == ["mine.txt"]
+
+
+def test_what_cannot_be_a_folder(wine, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    for path in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(ValueError, match=r"checkpoint='.*' cannot be made a folder \(.*\)\.$"):
+            FreeEnergyClassifier(4, checkpoint=path, random_state=0).fit(*wine)
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+PROGRAM = """
+import sys, numpy as np
+from sklearn.datasets import make_classification
+from freemetric import FreeEnergyClassifier
+X, y = make_classification(300, 6, n_informative=4, random_state=0)
+model = FreeEnergyClassifier(30, random_state=0, checkpoint=sys.argv[1] or None).fit(X, y)
+np.save(sys.argv[2], model.predict_proba(X))
+"""
+
+
+@pytest.mark.slow
+def test_killed_in_the_middle(tmp_path):
+    def run(folder, result, **options):
+        return subprocess.Popen([sys.executable, "-c", PROGRAM, folder, result], **options)
+
+    folder = tmp_path / "kept"
+    for _ in range(2):  # twice: the second goes on from what the first has left
+        child = run(str(folder), str(tmp_path / "killed.npy"))
+        seen = len(list(folder.rglob("*.task")))
+        while len(list(folder.rglob("*.task"))) < seen + 2:
+            assert child.index() is None
+            time.sleep(0.02)
+        os.kill(child.pid, signal.SIGKILL)
+        child.wait()
+    assert run(str(folder), str(tmp_path / "resumed.npy")).wait() == 0
+    assert run("", str(tmp_path / "undisturbed.npy")).wait() == 0
+    np.testing.assert_array_equal(np.load(tmp_path / "resumed.npy"), np.load(tmp_path / "undisturbed.npy"))

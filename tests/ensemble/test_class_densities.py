@@ -1,0 +1,111 @@
+"""What class densities add to the votes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.optimize import check_grad
+from scipy.special import log_softmax, softmax
+
+from freemetric import FreeEnergyClassifier, Recipe
+from freemetric.ensemble.tasks import classification
+from freemetric.ensemble.tasks.classification import calibrated, cross_fitted_densities
+from freemetric.metrics import ClassEncoding, TrainingSet
+from freemetric.learners import target
+from freemetric.learners.free_energy.crossing import crossed_basins
+from freemetric.learners.target import Classes
+from freemetric.metrics import MeanField, Voters
+
+RECIPE = Recipe()
+VOTES_ALONE = replace(RECIPE, basins=())
+
+
+def nested(rng, n):
+    """A wide Gaussian around a narrow one, where k-NN errs towards the denser class."""
+    y = rng.integers(0, 2, n)
+    return rng.normal(size=(n, 12)) * (1 + y)[:, None], y
+
+
+def test_they_see_what_neighbours_miss(rng):
+    X, y = nested(rng, 300)
+    new, truth = nested(rng, 1000)
+    both = FreeEnergyClassifier(12, random_state=0).fit(X, y)
+    votes = FreeEnergyClassifier(12, recipe=VOTES_ALONE, random_state=0).fit(X, y)
+    assert both.score(new, truth) > votes.score(new, truth) + 0.05
+    assert abs(both.oob_score_ - both.score(new, truth)) < 0.04  # the estimate knows them, too
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_no_row_shapes_the_basins_that_it_meets(weighted, rng):
+    """Of row 13 they are those of all rows but 3, 13 and 23."""
+    X, y = rng.random((25, 3)), np.arange(25) % 2
+    weights = rng.random(25) + 0.5 if weighted else None
+    judges = np.array([0, 13, 24])
+    _, energies = crossed_basins(["mean-field"], Voters(X, y, 2, weights), judges)
+    for row, found in zip(judges, energies[0], strict=True):
+        others = np.arange(25) % 10 != row % 10
+        basins = MeanField.of(X[others], y[others], 2, weights[others] if weighted else None)
+        np.testing.assert_allclose(found, basins(X[[row]])[0])
+
+
+def test_none_where_none_are_wanted(rng):
+    model = FreeEnergyClassifier(8, recipe=VOTES_ALONE, random_state=0).fit(*nested(rng, 80))
+    assert not model.ensemble_.head.densities
+    assert not len(model.ensemble_.head.strengths)
+
+
+def test_labels_alone_decide_nothing(rng):
+    """Where classes are names drawn by lot, densities must not promise anything."""
+    X, y = rng.normal(size=(200, 6)), rng.integers(0, 2, 200)
+    model = FreeEnergyClassifier(12, random_state=0).fit(X, y)
+    assert abs(model.oob_score_ - 0.5) < 0.11
+    assert model.predict_proba(rng.normal(size=(200, 6))).max() < 0.9
+
+
+def test_a_sample_has_no_part_in_its_own_densities(rng):
+    X, y = nested(rng, 60)
+    other = y.copy()
+    other[17] = 1 - y[17]
+    everyone, encoding = np.arange(60), ClassEncoding(2)
+    _, before = cross_fitted_densities(("wells", "mean-field"), TrainingSet(X, y, encoding), everyone)
+    _, after = cross_fitted_densities(("wells", "mean-field"), TrainingSet(X, other, encoding), everyone)
+    np.testing.assert_array_equal(before[:, 17], after[:, 17])
+    assert (before != after).any(axis=(0, 2)).sum() == 54  # all but the tenth that is left out with it
+
+
+def test_strengths_are_found(rng):
+    """Where energies are the truth and votes are noise, probabilities follow the energies."""
+    F = rng.normal(size=(1, 3000, 3))
+    P = softmax(-1.5 * F[0], axis=1)
+    y = (P.cumsum(axis=1) < rng.random((3000, 1))).sum(axis=1)
+    shares = rng.dirichlet(np.ones(3), 3000)
+    head = calibrated(shares, y, None, F, [], RECIPE)
+    assert head.strengths[0] == pytest.approx(1.5, abs=0.15)
+    assert head.slope < 0.15
+
+
+def test_the_gradient_of_the_calibration(rng, monkeypatch):
+    shares, y, F = rng.dirichlet(np.ones(3), 40), rng.integers(0, 3, 40), rng.normal(size=(2, 40, 3))
+    weights = rng.random(40) + 0.5
+
+    def by_definition(p):
+        Z = np.exp(p[0]) * np.log(shares + 0.05) - p[1] * F[0] - p[2] * F[1] + p[3:]
+        prior = (5 * p[0] ** 2 + 0.5 * (p[1:3] ** 2).sum() + 5 * (p[3:] ** 2).sum()) / 2
+        return prior - (weights * log_softmax(Z, axis=1)[np.arange(40), y]).sum()
+
+    def check(loss, start, **options):
+        p = rng.normal(size=6)
+        assert loss(p)[0] == pytest.approx(by_definition(p))
+        assert check_grad(by_definition, lambda p: loss(p)[1], p) < 1e-4
+        return minimize(loss, start, **options)
+
+    minimize = classification.minimize
+    monkeypatch.setattr(classification, "minimize", check)
+    assert (calibrated(shares, y, weights, F, [], RECIPE).strengths >= 0).all()
+
+
+@pytest.mark.parametrize("names", [("well",), "wells", ["wells"], (["wells"],), (None,)])
+def test_densities_that_there_are_not(names):
+    with pytest.raises(ValueError, match="basins of Recipe are not a tuple of some of") as caught:
+        Recipe(basins=names)
+    assert "\n" not in str(caught.value)
