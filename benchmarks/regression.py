@@ -23,7 +23,7 @@ import sys
 from itertools import product
 from pathlib import Path
 
-from freemetric.bench.number_methods import NUMBER_METHODS
+from freemetric.bench.regression import NUMBER_METHODS
 from freemetric.bench.records import Job, read_all
 from freemetric.bench.results import load_compact, save_compact
 from freemetric.bench.runner import Limits, run

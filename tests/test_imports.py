@@ -143,7 +143,7 @@ DYNAMIC = {"import_module", "__import__", "find_spec", "load_module", "exec_modu
 MAY_BE_DYNAMIC = {
     "__init__.py": "what takes time or needs extras, when it is asked for",
     "bench/__init__.py": "the same, inside the laboratory",
-    "cli/lazy.py": "commands, when they are called",
+    "cli/app.py": "commands, when they are called",
     "extras.py": "libraries of an extra, or one line about how to get them",
     "kernels/__init__.py": "the kernels of a device",
 }

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from freemetric.cli import app
-from freemetric.cli.lazy import called
+from freemetric.cli.app import called
 
 PAGE = Path(__file__).parents[1] / "docs" / "guide" / "commands.md"
 INTRODUCTION = """# The command line

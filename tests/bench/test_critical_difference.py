@@ -8,7 +8,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from freemetric.bench.critical_difference import interval_figure, rank_diagram, save, scatter_figure
-from freemetric.bench.published import published_errors
+from freemetric.bench.tables import published_errors
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from freemetric.bench.published import published_errors
+from freemetric.bench.tables import published_errors
 from freemetric.bench.stats import critical_difference, friedman, posthoc, summarise, wilcoxon
 
 MEANS = {"DMLeig": 21.18, "DMLMJ": 16.24, "SCML": 17.09, "LMNN": 16.11, "ITML": 16.36, "NCA": 15.36}

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from freemetric.bench.published import published_errors
+from freemetric.bench.tables import published_errors
 from freemetric.bench.tables import TextTable, beside_published, error_table, neighbour_table, posthoc_table
 
 

@@ -7,9 +7,9 @@ from typer.main import get_command
 
 from freemetric.cli import app
 from freemetric.cli.console import exit_code
-from freemetric.cli.lazy import called
+from freemetric.cli.app import called
 from freemetric.exceptions import ModelFileError
-from freemetric.files.telling import refused_access
+from freemetric.files.model import refused_access
 from freemetric.tabular import InputError
 
 

@@ -15,7 +15,7 @@ from freemetric.datasets import (
     load_regression,
     regression_info,
 )
-from freemetric.datasets.number_tables import MOST_ROWS, TABLES, frame_as_numbers
+from freemetric.datasets.regression_tables import MOST_ROWS, TABLES, frame_as_numbers
 
 
 def carry(monkeypatch, frame):

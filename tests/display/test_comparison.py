@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import rankdata
 
 from freemetric.bench.critical_difference import rank_diagram
-from freemetric.bench.published import published_errors
+from freemetric.bench.tables import published_errors
 from freemetric.display import ComparisonDisplay
 
 

@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 
 from freemetric import LFDA, FreeEnergyClassifier
 from freemetric.files import documented
-from freemetric.files.attributes import check_names
+from freemetric.files.estimators import check_names
 
 
 class Silent:

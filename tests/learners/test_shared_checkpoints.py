@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from freemetric import DMLFE, FreeEnergyClassifier, FreeEnergyRegressor
-from freemetric.files import locks
+from freemetric.files import atomic as locks
 from freemetric.learners import kept_results
 from freemetric.learners.kept_results import Claim
 from freemetric.mc import Annealing

@@ -17,13 +17,14 @@ from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 from freemetric import NCA, SCML, Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 from freemetric.exceptions import DataWarning
 from freemetric.metrics import FORMS
-from freemetric.report import charts, encode, explain, monte_carlo_panel, space, summary
+from freemetric.report import summary
+from freemetric.report import charts, encode, explain, monte_carlo_panel, space
 from freemetric.report.encode import clipped
 from freemetric.report.findings import Snapshots
 from freemetric.report.judge import leave_one_out, nearest
 from freemetric.report.page import contents
 from freemetric.report.reading import collect
-from freemetric.report.reading.metric import nearest_matrix
+from freemetric.report.reading.collect import nearest_matrix
 
 
 def squared_distances(Z):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from freemetric.serve.describing import describe
-from freemetric.serve.target_guess import guessed_target
+from freemetric.serve.describing import guessed_target
 from freemetric.serve.upload import Upload
 from freemetric.serve.wishes import Wishes
 from freemetric.tabular import InputError, Table

@@ -6,7 +6,7 @@ from scipy.spatial.distance import pdist
 
 from freemetric.serve.fitting import summary
 from freemetric.serve.live import Live, evenly, seen_alike
-from freemetric.serve.row_writing import write_rows
+from freemetric.serve.fitting import write_rows
 from freemetric.serve.rows import Rows
 from freemetric.serve.upload import Upload
 from freemetric.tabular import TableModel

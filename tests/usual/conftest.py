@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from freemetric.bench.locks import claim
+from freemetric.bench.runner import claim
 
 from .matrix import BACKENDS, CELLS, COLUMNS, Cell
 

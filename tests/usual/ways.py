@@ -254,7 +254,7 @@ def evaluate_command():
 def compare_of_serve():
     """What the server starts when Compare is pressed, with two workers."""
     from freemetric.serve.jobs import Bounds, Job
-    from freemetric.serve.settings import comparison_settings
+    from freemetric.serve.wishes import comparison_settings
     from freemetric.serve.wishes import Wishes
 
     asked = {"methods": METHODS, "folds": 2, "jobs": 2, "quick": True}

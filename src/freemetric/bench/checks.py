@@ -84,7 +84,7 @@ def complete_rows(errors: Any, control: str | None = None) -> tuple[Any, tuple[s
 
 
 def words_of(errors: Any) -> str:
-    """What a table holds: what :func:`freemetric.bench.measures.mean_measure` says, or errors.
+    """What a table holds: what :func:`freemetric.bench.results.mean_measure` says, or errors.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def rank_diagram(errors: Any, alpha: float = 0.05, highlight: str | None = None)
     Examples
     --------
     >>> from freemetric.bench.critical_difference import rank_diagram
-    >>> from freemetric.bench.published import published_errors
+    >>> from freemetric.bench.tables import published_errors
     >>> len(rank_diagram(published_errors(), highlight="DMLFE").axes)
     1
     """
@@ -97,7 +97,7 @@ def interval_figure(errors: Any, control: str, alpha: float = 0.05) -> Any:
     Examples
     --------
     >>> from freemetric.bench.critical_difference import interval_figure
-    >>> from freemetric.bench.published import published_errors
+    >>> from freemetric.bench.tables import published_errors
     >>> [label.get_text() for label in interval_figure(published_errors(), "DMLFE").axes[0].get_yticklabels()][:3]
     ['DMLFE (3.38)', 'RF (4.58)', 'DMLMJ (5.17)']
     """
@@ -141,7 +141,7 @@ def scatter_figure(errors: Any, control: str) -> Any:
     Examples
     --------
     >>> from freemetric.bench.critical_difference import scatter_figure
-    >>> from freemetric.bench.published import published_errors
+    >>> from freemetric.bench.tables import published_errors
     >>> scatter_figure(published_errors(), "DMLFE").axes[0].get_title()
     'RF  15 / 0 / 21'
     """
@@ -195,7 +195,7 @@ def save(figure: Any, path: str | os.PathLike) -> None:
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from freemetric.bench.critical_difference import interval_figure, save
-    >>> from freemetric.bench.published import published_errors
+    >>> from freemetric.bench.tables import published_errors
     >>> with TemporaryDirectory() as folder:
     ...     save(interval_figure(published_errors(), "DMLFE"), Path(folder) / "ranks.svg")
     ...     Path(folder, "ranks.svg").read_text()[:5]

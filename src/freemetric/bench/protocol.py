@@ -1,4 +1,4 @@
-"""The paper's protocol on one half, and the honest one beside it from the same fit."""
+"""The protocol: splits, what is chosen inside of them, and one record of a method on a data set."""
 
 import time
 import warnings
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, TransformerMixin, clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import Pipeline
@@ -15,10 +15,48 @@ from sklearn.preprocessing import MinMaxScaler
 from ..ensemble import FreeEnergyClassifier
 from ..exceptions import DataWarning
 from ..learners import MetricKNeighborsClassifier
+from ..learners.base import generator
+from ..tabular.methods import GRIDS, METHODS, REFERENCES, Method, stratified_sample
 from ..versions import versions
-from .methods import METHODS
 from .records import Job, Record
-from .sampling import OnSample
+
+
+class OnSample(TransformerMixin, BaseEstimator):
+    """A metric learner that sees a stratified sample of its training patterns; it transforms whatever it is given.
+
+    Parameters
+    ----------
+    learner : estimator with fit and transform
+        The metric.
+    most_patterns : int
+        Size of the sample; all patterns where there are no more.
+    random_state : int, RandomState or None, default=None
+        Seed of the sample. The learner has its own.
+
+    Attributes
+    ----------
+    learner_ : estimator
+        The learner, fitted on the sample.
+    sample_ : ndarray of shape (n_patterns,)
+        Indices of the patterns that it saw.
+    """
+
+    def __init__(self, learner: BaseEstimator, most_patterns: int, *, random_state: Any = None):
+        self.learner = learner
+        self.most_patterns = most_patterns
+        self.random_state = random_state
+
+    def fit(self, X: NDArray, y: NDArray) -> "OnSample":
+        self.sample_ = stratified_sample(generator(self.random_state), y, self.most_patterns)
+        self.learner_ = clone(self.learner).fit(X[self.sample_], y[self.sample_])
+        return self
+
+    def transform(self, X: NDArray) -> NDArray:
+        return self.learner_.transform(X)
+
+
+__all__ = ["GRIDS", "METHODS", "REFERENCES", "Method"]
+
 
 MOST_NEIGHBORS = 40
 INNER_FOLDS = 5

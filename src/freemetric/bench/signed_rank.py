@@ -40,7 +40,7 @@ def wilcoxon(errors: Any, control: str) -> Any:
 
     Examples
     --------
-    >>> from freemetric.bench.published import published_errors
+    >>> from freemetric.bench.tables import published_errors
     >>> from freemetric.bench.stats import wilcoxon
     >>> wilcoxon(published_errors(), "DMLFE").loc["RF", ["wins", "losses", "p_value"]].round(2).tolist()
     [15.0, 21.0, 0.38]
@@ -92,7 +92,7 @@ def bayesian_signed_rank(
 
     Examples
     --------
-    >>> from freemetric.bench.published import published_errors
+    >>> from freemetric.bench.tables import published_errors
     >>> from freemetric.bench.stats import bayesian_signed_rank
     >>> errors = published_errors()[["LFDA", "DMLFE"]]
     >>> bayesian_signed_rank(errors, "DMLFE", n_samples=100).loc["LFDA", "better"].item()

@@ -76,7 +76,7 @@ def summarise(errors: Any) -> Summary:
 
     Examples
     --------
-    >>> from freemetric.bench.published import published_errors
+    >>> from freemetric.bench.tables import published_errors
     >>> from freemetric.bench.stats import summarise
     >>> summarise(published_errors()).table.loc["DMLFE"].round(2).to_dict()
     {'mean': 14.81, 'median': 12.66, 'rank': 3.38}
@@ -107,7 +107,7 @@ def friedman(errors: Any) -> Friedman:
 
     Examples
     --------
-    >>> from freemetric.bench.published import published_errors
+    >>> from freemetric.bench.tables import published_errors
     >>> from freemetric.bench.stats import friedman
     >>> result = friedman(published_errors())
     >>> f"{result.chi2:.1f} {result.p_value:.0e}"
@@ -193,7 +193,7 @@ def posthoc(errors: Any, control: str, alpha: float = 0.05) -> PostHoc:
 
     Examples
     --------
-    >>> from freemetric.bench.published import published_errors
+    >>> from freemetric.bench.tables import published_errors
     >>> from freemetric.bench.stats import posthoc
     >>> posthoc(published_errors(), "DMLFE").table.query("~nemenyi").index.tolist()
     ['RF', 'DMLMJ', 'LMNN', 'NCA']

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..datasets import list_datasets, list_regression, load, load_regression
-from .methods import METHODS
-from .number_methods import NUMBER_METHODS
-from .number_protocol import evaluate_law, evaluate_numbers, law_rows, number_halves
-from .protocol import evaluate, halves
+from .protocol import METHODS, evaluate, halves
 from .records import Record
+from .regression import NUMBER_METHODS, evaluate_law, evaluate_numbers, law_rows, number_halves
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""``freemetric evaluate``: an honest comparison on people's own files."""
+"""``freemetric evaluate``: methods compared on tables."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
+from ..printable import printable
+from ..tabular import Comparison
 from . import names
-from .console import FAILURE, Json, console, listed, progress, tell, warnings_told
+from .console import FAILURE, Json, console, listed, print_json, progress, tell, warnings_told
 from .options import (
     ALL_COLUMNS,
     AS_FOUND,
@@ -23,6 +25,51 @@ from .options import (
     assignments,
     with_fields,
 )
+
+
+def show_evaluation(found: Comparison, as_json: bool) -> None:
+    """Scores, classes or intervals, the learning curve; ranks where there are files enough."""
+    from ..bench.file_ranks import ranks_as_json  # loads the statistics
+
+    if as_json:
+        return print_json({**found.as_json(), **ranks_as_json(found)})
+    print(found.table().markdown(), end="")
+    (_show_intervals if found.is_of_numbers else _show_classes)(found)
+    _show_curve(found)
+    _show_ranks(found)
+
+
+def _show_classes(found):
+    """Of one file; several would hide their comparison."""
+    best = found.best(found.files[0])
+    if len(found.files) == 1 and best is not None:
+        print(f"\n{found.class_table(found.files[0], best).markdown()}", end="")
+
+
+def _show_intervals(found):
+    print(f"\n{found.interval_table().markdown()}", end="")
+
+
+def _show_curve(found):
+    if not found.curves:
+        return
+    print(f"\n{found.curve_table().markdown()}", end="")
+    for file, method in found.curves:
+        answer = found.would_more_help(file, method)
+        if answer:
+            print(f"\n{printable(file)}, {method}: {answer}.")
+
+
+def _show_ranks(found):
+    """As far as the installed libraries can tell them."""
+    from ..bench.file_ranks import has_ranks, rank_tables
+
+    try:
+        for table in rank_tables(found) if has_ranks(found) else ():
+            print(f"\n{table.markdown()}", end="")
+    except ImportError as missing:
+        tell(f"note: no tests against {found.methods[0]}. {missing}")
+
 
 USUAL = {"classify": "free-energy,nca,euclidean,rf", "regress": "free-energy,mlkr,euclidean,rf,hist-boosting"}
 """Methods that are compared where none is named."""
@@ -102,7 +149,6 @@ def evaluate(
     from ..tabular.evaluation import decided
     from ..tabular.tasks import all_methods
     from ..tabular.writing import as_delimited
-    from .show_evaluation import show_evaluation
 
     _check_outputs(page, output)
     listed(methods or "all", all_methods(), "method")

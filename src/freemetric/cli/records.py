@@ -71,8 +71,7 @@ def read_records(folder: Path, methods: str = "all", without: str = "") -> "list
 
 def measured(records: "list[Record]", protocol: str, measure: str | None) -> Any:
     """Means (data sets x methods) of a measure; without one, of what the records are about."""
-    from ..bench.measures import mean_measure
-    from ..bench.results import mean_errors
+    from ..bench.results import mean_errors, mean_measure
 
     of_numbers = all(record.rmse is not None for record in records if record.failure is None)
     measure = measure or ("unexplained" if of_numbers else "error")

@@ -4,9 +4,9 @@ from .dataset import Dataset, load
 from .folder import Suite, list_folder, load_csv
 from .inventory import Result, check, fetch
 from .laws import LAWS, Law
-from .number_registry import RegressionInfo, list_regression, regression_info
 from .registry import DatasetInfo, info, list_datasets
 from .regression import RegressionDataset, export_regression, load_regression
+from .regression_tables import RegressionInfo, list_regression, regression_info
 from .table import DatasetError
 
 __all__ = [

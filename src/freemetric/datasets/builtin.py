@@ -1,7 +1,4 @@
-"""Data sets that need no file: two complete enumerations and two that come with scikit-learn.
-
-Rows stand in the order of the UCI files, so that a split by row number is the same with and without a file.
-"""
+"""Data sets that need no file: they are computed, or scikit-learn has them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product

@@ -1,4 +1,4 @@
-"""Have the data sets at hand: fetch what is missing, check what is there."""
+"""Which data sets are there, and fetching those that are not."""
 
 import os
 from collections.abc import Callable, Iterable

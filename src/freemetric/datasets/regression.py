@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.atomic import replacing
-from .number_registry import GENERATED_ROWS, list_regression, regression_info
-from .number_tables import read_number_table
+from .regression_tables import GENERATED_ROWS, list_regression, read_number_table, regression_info
 from .store import as_folder
 from .table import DatasetError
 

@@ -1,16 +1,168 @@
-"""Where data files live: find, check, download."""
+"""Files of data sets: download from OpenML, verification, and the cache."""
 
 import hashlib
 import os
 import sys
+import warnings
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+
+from ..printable import counted
 from .builtin import BUILTIN, builtin_table
-from .openml import download
-from .registry import DataFile, DatasetInfo
-from .table import DatasetError, TextColumns, as_csv, read_table, write_atomically
-from .verify import verify
+from .encoding import encode
+from .registry import PLAIN, DataFile, DatasetInfo
+from .table import DatasetError, TextColumns, as_csv, as_text, read_table, write_atomically
+
+
+def verify(table: TextColumns, expected: DataFile) -> None:
+    """Raise a DatasetError that says what was expected and what was found, or return nothing.
+
+    Parameters
+    ----------
+    table : TextColumns
+        What was read.
+    expected : DataFile
+        What the registry says.
+    """
+    _verify_columns(table, expected)
+    if len(table.labels) != expected.rows:
+        raise DatasetError(f"{table.source}: {counted(len(table.labels), 'row')}, expected {expected.rows}")
+    _verify_values(table, expected)
+    counts = Counter(table.labels)
+    if expected.class_counts is None or counts == expected.class_counts:
+        return
+    if len(counts) != len(expected.class_counts):
+        raise DatasetError(
+            f"{table.source}: {counted(len(counts), 'class', 'classes')}, expected {len(expected.class_counts)}"
+        )
+    label = next(label for label in expected.class_counts | counts if counts[label] != expected.class_counts.get(label))
+    wanted = expected.class_counts.get(label, 0)
+    raise DatasetError(f"{table.source}: {counted(counts[label], 'row')} of class {label!r}, expected {wanted}")
+
+
+def _verify_columns(table, expected):
+    if table.class_column != "class":
+        raise DatasetError(f"{table.source}: no class column: the last is {table.class_column!r}, expected 'class'")
+    if len(table.columns) != expected.features:
+        raise DatasetError(f"{table.source}: {counted(len(table.columns), 'feature')}, expected {expected.features}")
+    for place, (name, wanted) in enumerate(zip(table.columns, expected.columns or table.columns, strict=True), 1):
+        if name != wanted:
+            raise DatasetError(f"{table.source}: column {place} is {name!r}, expected {wanted!r}")
+
+
+def _verify_values(table, expected):
+    for column, fields in zip(table.columns, table.fields, strict=True):
+        if column not in expected.nominal:
+            continue
+        allowed = {"", *expected.nominal[column]}
+        strange = next((row for row, text in enumerate(fields) if text not in allowed), None)
+        if strange is not None:
+            line, values = table.lines[strange], ", ".join(expected.nominal[column])
+            raise DatasetError(
+                f"{table.source}, line {line}: {fields[strange]!r} in column {column!r}, expected one of {values}"
+            )
+
+
+def download(entry: DatasetInfo) -> TextColumns:
+    """The table of a registry entry, from OpenML by data_id.
+
+    Parameters
+    ----------
+    entry : DatasetInfo
+        Of the registry.
+
+    Returns
+    -------
+    TextColumns
+        With the registry's columns and class names, and the rows and classes it names: that much is verified. OpenML
+        writes numbers its own way, so the text is not that of the registry's sha256.
+    """
+    if entry.openml is None:
+        raise DatasetError(f"{entry.name}: OpenML has no copy of it; {_remedy(entry)}")
+    place = f"OpenML {entry.openml['name']!r} (data_id {entry.openml['data_id']})"
+    if "unusable" in entry.openml:
+        raise DatasetError(f"{entry.name}: cannot be downloaded, {entry.openml['unusable']}; {_remedy(entry)}")
+    bunch = _fetch(entry, place)
+    if bunch.target is None:
+        raise DatasetError(f"{entry.name}: {place} has no class column")
+    columns = _columns(bunch, entry.openml.get("missing", ""))
+    fields = _select(entry, columns, place)
+    rows = list(zip(*fields, map(_label, bunch.target), strict=True))
+    if entry.openml.get("distinct"):
+        rows = list(dict.fromkeys(rows))
+    rows = _rename_classes(rows, entry)
+    table = TextColumns.from_rows(f"{entry.name} from {place}", [*entry.main.names, "class"], rows)
+    verify(table, entry.main)
+    encode(table, entry.nominal, PLAIN, entry.missing)  # text among the numbers must not reach the cache
+    return table
+
+
+def _fetch(entry, place):
+    # imported here, as importing the package must not load scikit-learn's network code
+    from sklearn.datasets import fetch_openml
+
+    try:
+        with warnings.catch_warnings():
+            # "inactive version" and "retrying": the outcome is verified or an error
+            warnings.simplefilter("ignore")
+            return fetch_openml(
+                data_id=entry.openml["data_id"], as_frame=False, parser="liac-arff", cache=False, n_retries=1
+            )
+    except (OSError, ValueError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise DatasetError(f"{entry.name}: no download of {place}: {reason}; {_remedy(entry)}") from error
+
+
+def _remedy(entry):
+    return f"put {entry.main.file} into a folder and name that as data_home or FREEMETRIC_DATA"
+
+
+def _columns(bunch, gap):
+    """Name -> fields as text. Without pandas a nominal column comes as places in its list of categories."""
+    data, categories, columns = np.asarray(bunch.data, dtype=float), bunch.categories or {}, {}
+    for name, numbers in zip(bunch.feature_names, data.T, strict=True):
+        values = categories.get(name)
+        empty = "" if values is None else gap
+        columns[name] = [
+            empty if number != number else as_text(number) if values is None else str(values[int(number)])
+            for number in numbers.tolist()
+        ]
+    return columns
+
+
+def _select(entry, columns, place):
+    """The registry's columns by name, or by order where OpenML calls them differently."""
+    dropped = {_plain(name) for name in entry.openml.get("drop", ())}
+    columns = {name: fields for name, fields in columns.items() if _plain(name) not in dropped}
+    if len(columns) != entry.features:
+        raise DatasetError(f"{entry.name}: {place} has {counted(len(columns), 'feature')}, expected {entry.features}")
+    theirs = {_plain(name): fields for name, fields in columns.items()}
+    ours = [_plain(name) for name in entry.main.names]
+    if len(theirs) == len(columns) and set(theirs) == set(ours):
+        return [theirs[name] for name in ours]
+    return list(columns.values())
+
+
+def _plain(name):
+    return name.casefold().translate(str.maketrans("", "", " _-."))
+
+
+def _label(value):
+    return as_text(float(value)) if isinstance(value, float | np.floating) else str(value)
+
+
+def _rename_classes(rows, entry):
+    """OpenML's class names as ours: listed, the same, or told apart by how many rows they have."""
+    names = entry.openml.get("labels", {})
+    counts = Counter(names.get(row[-1], row[-1]) for row in rows)
+    ours = {count: label for label, count in entry.class_counts.items()}
+    if set(counts) != set(entry.class_counts) and len(ours) == entry.classes == len(set(counts.values())):
+        names = {label: ours.get(count, label) for label, count in counts.items()}
+    return [(*row[:-1], names.get(row[-1], row[-1])) for row in rows]
+
 
 PathLike = str | os.PathLike
 

@@ -42,7 +42,7 @@ class ComparisonDisplay:
 
     Examples
     --------
-    >>> from freemetric.bench.published import published_errors
+    >>> from freemetric.bench.tables import published_errors
     >>> from freemetric.display import ComparisonDisplay
     >>> display = ComparisonDisplay.from_errors(published_errors(), highlight="DMLFE")
     >>> display.groups()[0]

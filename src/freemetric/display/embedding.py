@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from ..learners.learned_space import LearnedSpace
-from .number_scatter import are_numbers, colour_scale, scatter_numbers, show_scale
-from .scatter import label_axes, scatter_classes
+from .scatter import are_numbers, colour_scale, label_axes, scatter_classes, scatter_numbers, show_scale
 from .style import keep, legend_beside, panels
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..extras import require
-from .predicted_numbers import predicted_intervals
+from .prediction import predicted_intervals
 from .style import COLORS, keep, legend_above, panels
 
 

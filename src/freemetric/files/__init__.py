@@ -13,7 +13,7 @@ for.
 
 from ..exceptions import ModelFileError
 from . import sklearn_parts  # noqa: F401 - registers scikit-learn's transformers
-from .attributes import documented
+from .estimators import documented
 from .model import Savable, about, load, save
 from .registry import register
 

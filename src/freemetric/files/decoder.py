@@ -6,11 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ModelFileError
-from .arrays import array_of
-from .budget import Budget, extent, object_bytes
 from .checks import check_hashes
-from .encoder import DEEPEST
-from .leaves import LEAVES, to_dtype
+from .encoder import DEEPEST, LEAVES, Budget, array_of, extent, object_bytes, to_dtype
 from .registry import BY_TAG
 
 LONGEST_TAG = 80  # letters, in messages

@@ -1,7 +1,9 @@
-"""Save and load fitted models."""
+"""Save and load: objects, headers and messages about files that cannot be read."""
 
 import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +12,64 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._version import __version__
-from ..exceptions import ModelFileError, VersionWarning
+from ..exceptions import (
+    ModelFileAccessError,
+    ModelFileError,
+    ModelFileIsADirectoryError,
+    ModelFileNotFoundError,
+    ModelFilePermissionError,
+    VersionWarning,
+)
 from ..printable import printable
 from ..provided import PROVIDED
 from . import container
 from .decoder import Decoder
-from .encoder import Encoder
-from .leaves import UnsupportedError
-from .telling import LONGEST_PLACE, refused_access, shortened, subject, told_in_one_line
+from .encoder import Encoder, UnsupportedError
+
+LONGEST_REASON, LONGEST_PLACE = 300, 80  # letters
+ACCESS: dict[type[OSError], type[ModelFileAccessError]] = {
+    FileNotFoundError: ModelFileNotFoundError,
+    IsADirectoryError: ModelFileIsADirectoryError,
+    PermissionError: ModelFilePermissionError,
+}
+
+
+@contextmanager
+def told_in_one_line(path: str | os.PathLike) -> Iterator[None]:
+    """Turn every error into one about the file: its content is not trusted, so neither are its errors."""
+    try:
+        yield
+    except Exception as problem:
+        if isinstance(problem, OSError) and problem.filename is not None:
+            raise refused_access(problem, path, "read") from problem
+        reason = shortened(str(problem) or type(problem).__name__, LONGEST_REASON)
+        if not isinstance(problem, ModelFileError):
+            reason = f"damaged, incomplete or altered ({reason})"
+        raise ModelFileError(printable(f"{path}: {reason}")) from problem
+
+
+def refused_access(problem: OSError, path: str | os.PathLike, access: str) -> ModelFileAccessError:
+    """The error of a model file for an error of the operating system; ``access`` is "read" or "written"."""
+    made = next((ours for theirs, ours in ACCESS.items() if isinstance(problem, theirs)), ModelFileAccessError)
+    error = made(problem.errno, problem.strerror or str(problem), os.fspath(path))
+    error.access = access
+    return error
+
+
+def subject(model: Any, where: str) -> str:
+    """The beginning of a sentence about a part of a model that cannot be saved."""
+    if not where:
+        return f"{type(model).__name__} cannot be saved: it"
+    where = shortened(where.removeprefix("."), LONGEST_PLACE)
+    first = where.partition(".")[0].partition("[")[0]
+    parameters = model.get_params(deep=False) if isinstance(model, BaseEstimator) else ()
+    part = "parameter" if first in parameters else "attribute"
+    return f"{type(model).__name__} cannot be saved: its {part} `{where}`"
+
+
+def shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else text[:most] + "..."
+
 
 RELEASES = {"freemetric": __version__, "scikit-learn": sklearn.__version__}  # what a file may depend on
 

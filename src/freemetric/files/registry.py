@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from sklearn.base import BaseEstimator
 
-from .attributes import documented
-from .estimators import SHAPES, Check, EstimatorStates
+from .estimators import SHAPES, Check, EstimatorStates, documented
 
 TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.:/-]{0,79}")
 State = Mapping[str, Any]

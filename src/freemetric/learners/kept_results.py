@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import ModelFileError
 from ..files import load, save
-from ..files.atomic import remove_with_drafts
-from ..files.locks import release_lock, take_lock
+from ..files.atomic import release_lock, remove_with_drafts, take_lock
 from ..mc import Chain, Streams
 from .fitting import Lowest
 

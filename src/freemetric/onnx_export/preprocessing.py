@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, QuantileTransfo
 
 from ..extras import require
 from .graph import Graph
-from .quantiles import on_quantiles
+from .views import on_quantiles
 
 types = require("skl2onnx.common.data_types", "onnx")
 

@@ -1,4 +1,4 @@
-"""One HTML file that needs no network: a template, one script, one style sheet, Plotly and the data."""
+"""The HTML document: frame, scripts, versions and parameters."""
 
 import base64
 import gzip
@@ -13,7 +13,30 @@ from typing import Any
 
 from ..extras import require
 from ..files.atomic import check_can_be_written, replacing
+from ..versions import library_versions
+from ..versions import versions as own_versions
 from .encode import for_script
+
+
+def parameters(model: Any) -> list[tuple[str, str]]:
+    """Names and values, nested ones too."""
+    every = model.get_params().items()
+    return [(name, _in_words(value)) for name, value in every if name.rpartition("__")[2] not in ("steps", "memory")]
+
+
+def _in_words(value, most=160):
+    if hasattr(value, "get_params"):
+        text = type(value).__name__
+    elif callable(value):
+        text = getattr(value, "__qualname__", type(value).__name__)
+    else:
+        text = repr(value)
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def versions() -> list[tuple[str, str]]:
+    """Of what writes the report."""
+    return list((own_versions() | library_versions("numba", "plotly")).items())
 
 
 def check_beforehand(path: str | PathLike) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from . import about, evaluation_classes, evaluation_numbers
+from . import document as about
+from . import evaluation_classes, evaluation_numbers
 from .document import check_beforehand, write_document
 from .encode import clipped, rounded
 from .evaluation_words import cells, facts, header, shown_scores

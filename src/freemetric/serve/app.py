@@ -13,13 +13,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from .assets import framed_policy, page, plotly, script, style
-from .examples import EXAMPLES, write_example
+from .assets import EXAMPLES, framed_policy, page, plotly, script, style, write_example
 from .folders import Folder, ReplacedError
-from .names import stored_path
 from .session import RefusedError, Session
-from .settings import comparison_settings, fit_settings
-from .wishes import Wishes, WrongRequestError, checked_dict, checked_number
+from .upload import stored_path
+from .wishes import Wishes, WrongRequestError, checked_dict, checked_number, comparison_settings, fit_settings
 
 MOST_JSON = 4 << 20  # bytes that the page sends about a table
 TICK = 0.1  # seconds between two looks at what a job has told

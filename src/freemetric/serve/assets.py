@@ -1,5 +1,6 @@
-"""What the browser gets: the page, its scripts and its style, with those of the report; nothing from elsewhere."""
+"""Files of the page, and example tables."""
 
+import csv
 import re
 from functools import cache
 from importlib.resources import files
@@ -48,3 +49,25 @@ def framed_policy(path: Path) -> str:
 
 def _text(package: str, name: str) -> str:
     return (files(__package__.partition(".")[0]) / package / "static" / name).read_text(encoding="utf-8")
+
+
+CLASSES = ("iris", "wine", "breast_cancer")
+NUMBERS = {"diabetes": "progression"}  # what is predicted
+EXAMPLES = (*CLASSES, *NUMBERS)
+
+
+def write_example(name: str, path: Path) -> None:
+    """Write a table as CSV, its class or number last."""
+    from sklearn import datasets  # slow to import
+
+    load = getattr(datasets, f"load_{name}")
+    bunch = load(scaled=False) if name in NUMBERS else load()
+    target = bunch.target if name in NUMBERS else bunch.target_names[bunch.target]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        lines = csv.writer(file)
+        lines.writerow([*bunch.feature_names, NUMBERS.get(name, "class")])
+        lines.writerows(map(_cell, [*x, y]) for x, y in zip(bunch.data.tolist(), target.tolist(), strict=True))
+
+
+def _cell(value):
+    return str(value).removesuffix(".0")

@@ -9,8 +9,8 @@ from typing import Any
 
 from .folders import Folder, PrivateFolder
 from .jobs import Bounds, Job
-from .names import file_stem, shown_name, stored_path
 from .rows import Rows
+from .upload import file_stem, shown_name, stored_path
 from .wishes import Wishes
 
 DESCRIBING = 300.0  # seconds that reading a table may take, whatever a fit may

@@ -1,18 +1,56 @@
 """What runs in a process of its own: one piece of work, which tells what it does through a pipe, in JSON."""
 
 import json
+import os
 import signal
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from ..process_watchdog import end_with_owner
+from ..report.encode import rounded
+from ..report.evaluation_page import write_evaluation
+from ..tabular.evaluation import evaluate
 from ..tabular.limits import failed, limit_memory
+from ..tabular.protocol import Settings
 from ..tabular.table import InputError
-from .comparing import compare
+from ..tabular.tasks import CLASSIFY, REGRESS
 from .describing import describe
-from .fitting import fit
+from .fitting import QUICK, fit
+from .live import Tell
 from .upload import Upload
 from .wishes import Wishes
+
+COMPARISON = "comparison.html"
+
+
+def compare(tell: Tell, upload: Upload, wishes: Wishes, folder: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Compare methods on a table, and write the page about it; the scores as JSON values."""
+    parameters = {"free-energy": QUICK} if settings["quick"] else None
+    protocol = Settings(settings["folds"], settings["repeats"], settings["seed"], parameters, task=wishes.task)
+    os.environ["JOBLIB_TEMP_FOLDER"] = folder  # so that copies of the table for other processes go with the rest
+    with upload.in_its_words(), upload.noted() as notes:
+        found = evaluate(
+            {upload.name: upload.table(wishes.reading)},
+            wishes.target,
+            settings["methods"],
+            protocol,
+            n_jobs=settings["jobs"] or max(1, (os.cpu_count() or 1) // 2),  # processes, which need memory
+            on_fit=lambda split, done, total: tell(
+                {"type": "split", "method": split.method, "error": rounded(split.error), "done": done, "total": total}
+            ),
+            **wishes.kinds,
+        )
+        write_evaluation(found, Path(folder) / COMPARISON)
+    rows = [_row(row) for row in found.rows()]
+    said = {"task": REGRESS if found.is_of_numbers else CLASSIFY, "rows": rows, "protocol": found.protocol()}
+    return {**said, "notes": [*notes, *map(upload.in_words, found.notes())]}
+
+
+def _row(row: dict[str, Any]) -> dict[str, Any]:
+    scores = {name: rounded(score["mean"], 4) for name, score in row["scores"].items()}
+    kept = {name: row[name] for name in ("method", "failure")}
+    return {**kept, **{name: rounded(row[name], 4) for name in ("error", "uncertainty", "seconds")}, "scores": scores}
 
 
 def run(pipe: Connection, megabytes: float | None, kind: str, request: dict[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """The training rows that a model has kept, whichever of its parts keeps them."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,19 @@ from ...learners import MetricKNeighborsRegressor
 from ...learners.learned_space import parts_of
 from ...metrics import TrainingSet
 from ...sklearn_compat import kept_rows
+
+
+def find(model: Any, *attributes: str) -> Any:
+    """The part of a model that has one of the attributes, or None."""
+    return next((part for _, part in parts_of(model) if any(hasattr(part, name) for name in attributes)), None)
+
+
+def mapped(learner: Any, inputs: Any) -> NDArray:
+    """Patterns (n, p) in the learned space, of those (n, d) that have passed what stands in front of the learner."""
+    go = learner.embed if hasattr(learner, "embed") else learner.transform
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        return np.asarray(go(inputs), dtype=np.float64)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from ...ensemble.tasks.regression import RegressionHead
 from ...sklearn_compat import safe_indexing
 from ..findings import Findings, NumberFindings, TrendFindings
 from ..judge import nearest
-from .kept import KeptRows
-from .parts import find
+from .kept import KeptRows, find
 
 USUAL_NEIGHBORS = 5
 

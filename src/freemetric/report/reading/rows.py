@@ -6,13 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from ...display.number_scatter import are_numbers
+from ...display.scatter import are_numbers
 from ...learners.learned_space import LearnedSpace, as_fitted, passed
 from ...sklearn_compat import safe_indexing
 from ..findings import Findings
-from .kept import KeptRows
+from .kept import KeptRows, find, mapped
 from .numbers import tell_truth
-from .parts import find, mapped
 from .user_columns import KeptColumns, TableColumns, UserColumns
 
 

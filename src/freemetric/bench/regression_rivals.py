@@ -1,4 +1,4 @@
-"""What the free-energy regressor is compared with: estimators of scikit-learn with quantiles, each in its own way."""
+"""Rivals of the regressor with their parameters chosen by inner folds."""
 
 from typing import Any, Self
 
@@ -11,7 +11,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.preprocessing import StandardScaler
 
-from .number_scores import LEVELS
+from .regression import LEVELS
 
 INNER_FOLDS = 5
 MANY = 5000  # rows, of which one fold has errors enough
