@@ -22,12 +22,11 @@ from ..learners import MLKR, MetricKNeighborsRegressor
 from ..printable import counted
 from ..versions import versions
 from .records import Job, Record
-from .regression_rivals import INNER_FOLDS, BoostedQuantiles, LeafQuantiles, Tuned, WithResiduals
+from .regression_rivals import INNER_FOLDS, LEVELS, BoostedQuantiles, LeafQuantiles, Tuned, WithResiduals
 
 INTERVALS = (0.8, 0.9, 0.95)
 """Shares of numbers that intervals should hold; records keep coverages and widths in this order."""
 
-LEVELS = (0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975)
 """Quantiles whose pinball losses are averaged; the ends of the intervals are among them."""
 
 
