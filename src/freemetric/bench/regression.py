@@ -27,8 +27,6 @@ from .regression_rivals import INNER_FOLDS, LEVELS, BoostedQuantiles, LeafQuanti
 INTERVALS = (0.8, 0.9, 0.95)
 """Shares of numbers that intervals should hold; records keep coverages and widths in this order."""
 
-"""Quantiles whose pinball losses are averaged; the ends of the intervals are among them."""
-
 
 def number_scores(y: NDArray, predicted: NDArray, quantiles: NDArray, intervals: NDArray) -> dict[str, Any]:
     """Scores of predictions for N patterns.

@@ -12,6 +12,8 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.preprocessing import StandardScaler
 
 LEVELS = (0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975)
+"""Quantiles whose pinball losses are averaged; the ends of the intervals are among them."""
+
 INNER_FOLDS = 5
 MANY = 5000  # rows, of which one fold has errors enough
 BLOCK = 256  # rows whose leaves are looked up at a time
