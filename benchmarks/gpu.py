@@ -14,7 +14,7 @@ import time
 import numpy as np
 import torch
 
-from freemetric.kernels import torch_
+from freemetric.kernels.torch import backend as torch_
 
 SIZES = [  # N, d, R
     (30_000, 30, 1),

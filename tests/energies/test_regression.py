@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.neighbors import KNeighborsTransformer
 
 from freemetric.energies import Confinement, Diagonal, RegressionEnergy
-from freemetric.kernels import numba_
+from freemetric.kernels.numba import backend as numba_
 from freemetric.mc import Annealing, Constant, ElementMove, HamiltonianMove
 
 LOSSES = ["squared", "log_likelihood", "absolute", "pinball"]

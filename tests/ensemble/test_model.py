@@ -10,7 +10,9 @@ import freemetric
 from freemetric import FreeEnergyClassifier, FreeEnergyRegressor
 from freemetric.ensemble.model import Ensemble
 from freemetric.ensemble.population import mixed_shares
-from freemetric.kernels import kernels_for, numba_, reference
+from freemetric.kernels.numba import backend as numba_
+from freemetric.kernels import reference
+from freemetric.kernels import kernels_for
 from freemetric.metrics import index
 
 
@@ -20,7 +22,7 @@ def problem(rng, copies=False, M=300, C=3):
     votes = np.array([rng.multinomial(n, np.ones(C) / C) for n in counts]) * rng.uniform(0.5, 2, (M, 1))
     weights = np.where(np.isin(np.arange(1, 33), [1, 3, 8, 32]), 0.25, 0.0)
     candidates = np.array([rng.permutation(M)[:90] for _ in range(25)])
-    return Z, Q, candidates, counts, votes.astype(np.float32), weights
+    return Z, Q, candidates, (counts, votes.astype(np.float32)), weights
 
 
 @pytest.mark.parametrize("copies", [False, True])
@@ -28,7 +30,7 @@ def problem(rng, copies=False, M=300, C=3):
 def test_kernels_agree(device, copies, rng):
     if device == "torch":
         pytest.importorskip("torch", reason="the GPU kernels need torch")
-        from freemetric.kernels import torch_
+        from freemetric.kernels.torch import backend as torch_
 
         def shares(*arguments):
             return torch_.neighbor_shares(*arguments, device="cpu")
@@ -41,9 +43,9 @@ def test_kernels_agree(device, copies, rng):
 def test_the_reference_by_hand():
     Z, Q = np.array([[[0.0], [1.0], [5.0]]]), np.array([[[0.1]]])
     votes = np.array([[1.0, 1.0], [0.0, 1.0], [3.0, 0.0]])
-    shares = reference.neighbor_shares(Z, Q, np.array([[2, 0, 1]]), np.array([2, 1, 3]), votes, [0.5, 0.0, 0.5])
+    shares = reference.neighbor_shares(Z, Q, np.array([[2, 0, 1]]), (np.array([2, 1, 3]), votes), [0.5, 0.0, 0.5])
     np.testing.assert_allclose(shares, [[0.5 * 0.5 + 0.5 / 3, 0.5 * 0.5 + 0.5 * 2 / 3]])
-    few = reference.neighbor_shares(Z, Q, np.array([[2, 0]]), np.array([2, 1, 3]), votes, [1.0])
+    few = reference.neighbor_shares(Z, Q, np.array([[2, 0]]), (np.array([2, 1, 3]), votes), [1.0])
     np.testing.assert_allclose(few, [[0.5, 0.5]])
 
 

@@ -16,7 +16,7 @@ def others(data, max_size):
 
 def test_all_is_watched_but_for_what_numba_reads():
     names = set(compiled_modules())
-    assert {"freemetric.kernels", "freemetric.kernels.nearest", "freemetric.learners.large_margin"} <= names
+    assert {"freemetric.kernels", "freemetric.kernels.numba.nearest", "freemetric.kernels.numba.large_margin"} <= names
     assert not any(name.startswith(("freemetric.files", "freemetric.tabular", "freemetric.metrics")) for name in names)
 
 

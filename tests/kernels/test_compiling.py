@@ -40,8 +40,8 @@ sys.path.insert(0, str(folder))
 from outer import outer
 print(outer(1))
 """
-INNER = "from freemetric.kernels.compiling import njit\n@njit(cache=True)\ndef inner(x):\n    return x + {}\n"
-OUTER = """from freemetric.kernels.compiling import njit
+INNER = "from freemetric.kernels.numba.compiling import njit\n@njit(cache=True)\ndef inner(x):\n    return x + {}\n"
+OUTER = """from freemetric.kernels.numba.compiling import njit
 from inner import inner
 @njit(cache=True)
 def outer(x):

@@ -7,7 +7,10 @@ import pytest
 
 from freemetric import kernels
 from freemetric.energies import NCAEnergy
-from freemetric.kernels import element_trials_triton, numba_, reference, torch_
+from freemetric.kernels.torch import element_trials as element_trials_triton
+from freemetric.kernels.numba import backend as numba_
+from freemetric.kernels import reference
+from freemetric.kernels.torch import backend as torch_
 
 from .test_kernels_agree import problem, trials, uneven_weights
 
@@ -28,8 +31,8 @@ def device():
 
 def assert_same_sweep(data, X, bounds, A, moves, ridge, weights=None):
     single = np.float32(X - X.mean(axis=1, keepdims=True)).astype(float)  # at scale 1e6 the rounding of X decides
-    true = reference.nca_element_sweep(reference.prepare(single, bounds, weights=weights), A, *moves, ridge=ridge)
-    fast = torch_.nca_element_sweep(data, A, *moves, ridge=ridge)
+    true = reference.nca_element_sweep(reference.prepare(single, bounds, weights=weights), A, moves, ridge=ridge)
+    fast = torch_.nca_element_sweep(data, A, moves, ridge=ridge)
     np.testing.assert_array_equal(fast[2], true[2])
     np.testing.assert_allclose(fast[0], true[0], rtol=1e-12)
     np.testing.assert_allclose(fast[1], true[1], rtol=1e-5)
@@ -65,8 +68,8 @@ def test_large_sweeps_are_those_of_the_cpu(device, rng, N, d, R):
         pytest.skip("needs a CUDA GPU")
     X, bounds, A = problem(rng, N=N, d=d, p=d, n_classes=5, R=R)
     moves = trials(rng, A, 300, 0.5, temperature=1e-3)
-    slow = numba_.nca_element_sweep(numba_.prepare(X, bounds), A, *moves)
-    fast = torch_.nca_element_sweep(torch_.prepare(X, bounds, device), A, *moves)
+    slow = numba_.nca_element_sweep(numba_.prepare(X, bounds), A, moves)
+    fast = torch_.nca_element_sweep(torch_.prepare(X, bounds, device), A, moves)
     np.testing.assert_array_equal(fast[2], slow[2])
     np.testing.assert_allclose(fast[1], slow[1], rtol=1e-5)
 

@@ -1,7 +1,7 @@
 import numpy as np
 from numba import njit
 
-from freemetric.kernels.exp2 import mantissa, nearest_integer, power
+from freemetric.kernels.numba.exp2 import mantissa, nearest_integer, power
 
 
 @njit

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from freemetric.kernels import element_means, element_panels, element_trials, kernels_for, numba_, reference, torch_
+from freemetric.kernels.numba import element_trials as element_means
+from freemetric.kernels.numba import element_panels
+from freemetric.kernels.numba import element_trials
+from freemetric.kernels.numba import backend as numba_
+from freemetric.kernels import reference
+from freemetric.kernels.torch import backend as torch_
+from freemetric.kernels import kernels_for
 
 
 @pytest.fixture(params=["numba", "torch"])
@@ -129,10 +135,10 @@ def trials(rng, A, n, step, temperature):
 def test_sweep_makes_the_reference_decisions(rng, scale, step):
     X, bounds, A = problem(rng, scale=scale)
     moves = trials(rng, A, 200, step, temperature=0.03)
-    A_fast, energy, accepted = numba_.nca_element_sweep(numba_.prepare(X, bounds), A, *moves, ridge=1e-4)
+    A_fast, energy, accepted = numba_.nca_element_sweep(numba_.prepare(X, bounds), A, moves, ridge=1e-4)
     single = np.float32(X - X.mean(axis=1, keepdims=True)).astype(float)  # at scale 1e6 the rounding of X decides
     A_true, true_energy, true_accepted = reference.nca_element_sweep(
-        reference.prepare(single, bounds), A, *moves, ridge=1e-4
+        reference.prepare(single, bounds), A, moves, ridge=1e-4
     )
     np.testing.assert_array_equal(accepted, true_accepted)
     np.testing.assert_allclose(A_fast, A_true, rtol=1e-12)
@@ -144,10 +150,10 @@ def test_sweep_makes_the_reference_decisions(rng, scale, step):
 def test_weighted_sweep_makes_the_reference_decisions(rng, scale, step):
     X, bounds, A = problem(rng, scale=scale)
     w, moves = uneven_weights(rng, X), trials(rng, A, 200, step, temperature=0.03)
-    A_fast, energy, accepted = numba_.nca_element_sweep(numba_.prepare(X, bounds, weights=w), A, *moves, ridge=1e-4)
+    A_fast, energy, accepted = numba_.nca_element_sweep(numba_.prepare(X, bounds, weights=w), A, moves, ridge=1e-4)
     single = np.float32(X - X.mean(axis=1, keepdims=True)).astype(float)
     truth = reference.prepare(single, bounds, weights=w)
-    A_true, true_energy, true_accepted = reference.nca_element_sweep(truth, A, *moves, ridge=1e-4)
+    A_true, true_energy, true_accepted = reference.nca_element_sweep(truth, A, moves, ridge=1e-4)
     np.testing.assert_array_equal(accepted, true_accepted)
     np.testing.assert_allclose(A_fast, A_true, rtol=1e-12)
     np.testing.assert_allclose(energy, true_energy, rtol=1e-5)
@@ -158,10 +164,10 @@ def test_weighted_sweep_makes_the_reference_decisions(rng, scale, step):
 def test_short_sweeps_make_the_reference_decisions(rng, N, scale, weighted):
     X, bounds, A = problem(rng, N=N, scale=scale)
     w, moves = uneven_weights(rng, X) if weighted else None, trials(rng, A, 10, 3.0, temperature=0.3)
-    A_fast, energy, accepted = numba_.nca_element_sweep(numba_.prepare(X, bounds, weights=w), A, *moves, ridge=1e-3)
+    A_fast, energy, accepted = numba_.nca_element_sweep(numba_.prepare(X, bounds, weights=w), A, moves, ridge=1e-3)
     single = np.float32(X - X.mean(axis=1, keepdims=True)).astype(float)
     truth = reference.prepare(single, bounds, weights=w)
-    A_true, true_energy, true_accepted = reference.nca_element_sweep(truth, A, *moves, ridge=1e-3)
+    A_true, true_energy, true_accepted = reference.nca_element_sweep(truth, A, moves, ridge=1e-3)
     np.testing.assert_array_equal(accepted, true_accepted)
     np.testing.assert_allclose(A_fast, A_true, rtol=1e-12)
     np.testing.assert_allclose(energy, true_energy, rtol=1e-4)
@@ -215,7 +221,7 @@ def test_sweep_does_not_drift_over_ten_thousand_trials(rng):
     X, bounds, A = problem(rng, N=60, R=1)
     data = numba_.prepare(X, bounds)
     moves = trials(rng, A, 10_000, 0.3, temperature=0.1)
-    A, energy, accepted = numba_.nca_element_sweep(data, A, *moves)
+    A, energy, accepted = numba_.nca_element_sweep(data, A, moves)
     assert accepted.sum() > 5_000
     np.testing.assert_allclose(energy, reference.nca_energy(reference.prepare(X, bounds), A), rtol=1e-5)
 
@@ -224,13 +230,13 @@ def test_memory_budgets_change_nothing(rng, monkeypatch):
     X, bounds, A = problem(rng, N=600)
     data, moves = numba_.prepare(X, bounds), trials(rng, A, 20, 0.3, temperature=0.01)
     energy, gradient = numba_.nca_energy_and_gradient(data, A)
-    swept = numba_.nca_element_sweep(data, A, *moves)
+    swept = numba_.nca_element_sweep(data, A, moves)
     monkeypatch.setattr(numba_, "KEPT_BYTES", 0)
     monkeypatch.setattr(numba_, "STORED_BYTES", 0)
     small_energy, small_gradient = numba_.nca_energy_and_gradient(data, A)
     np.testing.assert_array_equal(small_energy, energy)
     np.testing.assert_array_equal(small_gradient, gradient)
-    small_swept = numba_.nca_element_sweep(data, A, *moves)
+    small_swept = numba_.nca_element_sweep(data, A, moves)
     np.testing.assert_array_equal(small_swept[2], swept[2])
     np.testing.assert_allclose(small_swept[1], swept[1], rtol=1e-6)
 

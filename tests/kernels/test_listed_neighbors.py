@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from freemetric.energies import Diagonal, LogNCAEnergy, NCAEnergy
-from freemetric.kernels import numba_, reference, torch_
+from freemetric.kernels.numba import backend as numba_
+from freemetric.kernels import reference
+from freemetric.kernels.torch import backend as torch_
 from freemetric.mc import HamiltonianMove, State
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from freemetric.kernels import reference, torch_
+from freemetric.kernels import Loss, reference
+from freemetric.kernels.torch import backend as torch_
 
 LOSSES = ["squared", "log_likelihood", "absolute", "pinball"]
 
@@ -24,7 +25,7 @@ def problem(rng, loss, device, one_data_set=False, N=80, m=2, R=2):
     y = (y - y.mean(axis=2, keepdims=True)) / y.std(axis=2, keepdims=True)
     scale, w = rng.uniform(0.5, 1, (B, m)), rng.uniform(0.3, 3, (B, N))
     data = [
-        kernels.prepare_numbers(X, y, scale, loss, 0.8, where, w)
+        kernels.prepare_targets(X, y, scale, Loss(loss, 0.8), where, w)
         for kernels, where in ((reference, "reference"), (torch_, device))
     ]
     return *data, 2 * rng.standard_normal((R, 3, 4))

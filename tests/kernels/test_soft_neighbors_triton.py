@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from freemetric.kernels import reference, torch_
+from freemetric.kernels import reference
+from freemetric.kernels.torch import backend as torch_
 
 from .test_kernels_agree import problem, uneven_weights
 
@@ -29,7 +30,7 @@ def device():
 
 
 def prepared(X, bounds, device, weights=None):
-    from freemetric.kernels.soft_neighbors_triton import Pairs
+    from freemetric.kernels.torch.soft_neighbors import Pairs
 
     data = torch_.prepare(X, bounds, device, weights)
     return data._replace(pairs=Pairs(data.X, data.weights, data.bounds))
@@ -134,7 +135,7 @@ def test_every_call_gives_the_same(device, rng):
 
 
 def test_graphs_are_not_kept_for_ever(device, rng):
-    from freemetric.kernels.soft_neighbors_triton import MOST_GRAPHS
+    from freemetric.kernels.torch.soft_neighbors import MOST_GRAPHS
 
     X, bounds, A = problem(rng, N=40, R=1)
     data = prepared(X, bounds, device)

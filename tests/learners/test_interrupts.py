@@ -262,7 +262,7 @@ def test_a_signal_is_a_keyboard_interrupt(name, delay):
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="timers of Unix")
 def test_an_interrupt_during_a_compiled_function(rng):
     """numba notices it while it makes a tuple of results, and leaves a SystemError behind."""
-    from freemetric.kernels.compiling import njit
+    from freemetric.kernels.numba.compiling import njit
 
     @njit()
     def long(X):

@@ -8,7 +8,8 @@ from sklearn.preprocessing import minmax_scale
 from freemetric import keep_interrupted_fits
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
 from freemetric.learners import itml
-from freemetric.learners.itml import ITML, logdet_cycle
+from freemetric.learners.itml import ITML
+from freemetric.kernels.numba.learner_loops import logdet_cycle
 
 
 @pytest.fixture
@@ -143,7 +144,7 @@ def test_a_projection_climbs_to_the_top_of_the_dual_along_one_multiplier(rng):
             method="bounded",
             options={"xatol": 1e-10},
         ).x
-        logdet_cycle(M, V, signs, multipliers, slacks, gamma, np.array([c]))
+        logdet_cycle(M, (V, signs, multipliers, slacks), gamma, np.array([c]))
         assert multipliers[c] == pytest.approx(best, abs=1e-6)
     np.testing.assert_allclose(np.linalg.inv(M), np.eye(3) + np.einsum("c,ci,cj->ij", signs * multipliers, V, V))
     np.testing.assert_allclose(1 / slacks, 1 / targets - signs * multipliers / gamma)

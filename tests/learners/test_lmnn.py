@@ -8,7 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from freemetric import keep_interrupted_fits
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
-from freemetric.learners import large_margin, lmnn
+from freemetric.kernels.numba import large_margin
+from freemetric.learners import lmnn
 from freemetric.learners.lmnn import LMNN
 
 

@@ -18,7 +18,7 @@ def device(request, monkeypatch):
     torch = pytest.importorskip("torch", reason="the GPU kernels need torch")
     if request.param == "cuda" and not torch.cuda.is_available():
         pytest.skip("needs a CUDA GPU")
-    monkeypatch.setitem(freemetric.kernels.MODULES, "cpu", "torch_")
+    monkeypatch.setitem(freemetric.kernels.BACKENDS, "cpu", "torch.backend")
     return request.param
 
 

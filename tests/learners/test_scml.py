@@ -12,7 +12,7 @@ from sklearn.preprocessing import MinMaxScaler
 from freemetric import keep_interrupted_fits
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
 from freemetric.learners import dual_averaging, scml
-from freemetric.learners.dual_averaging import DualAverage, batch_gradient, descend, mean_hinge
+from freemetric.kernels.numba.learner_loops import DualAverage, batch_gradient, descend, mean_hinge
 from freemetric.learners.scml import SCML, class_discriminants, draw_basis, nearest_triplets
 
 
@@ -91,8 +91,8 @@ def test_one_step_by_hand(rng):
     P = rng.standard_normal((9, 4)).astype(np.float32)
     triplets = rng.integers(9, size=(6, 3)).astype(np.int32)
     start, penalty, gamma = rng.random(4), np.full(4, 0.01), 0.5
-    state, batch = DualAverage.at(start), np.array([[1, 4, 5]])
-    descend(P, triplets, batch, state, penalty, gamma, 0)
+    state, batch = DualAverage.at(start, penalty, gamma), np.array([[1, 4, 5]])
+    descend(P, triplets, batch, state, 0)
     a, p, n = triplets[batch[0]].T
     Z = (P[a] - P[p]) ** 2 - (P[a] - P[n]) ** 2
     g = (Z * (1 + Z @ start > 0)[:, None]).mean(axis=0)

@@ -21,7 +21,7 @@ def device(request):
 
 def training_set(Z, y, n_classes, n_neighbors, device, monkeypatch):
     if device == "mps":
-        from freemetric.kernels import torch_
+        from freemetric.kernels.torch import backend as torch_
 
         search = torch_.NearestNeighbors
         monkeypatch.setattr(torch_, "NearestNeighbors", lambda Z, device, n_jobs: search(Z, "cpu"))

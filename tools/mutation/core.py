@@ -35,15 +35,15 @@ def _test_files(place: Path) -> Iterator[Path]:
 
 
 COMPILED = (
-    "kernels/cells.py",
-    "kernels/committee_votes.py",
+    "kernels/numba/cells.py",
+    "kernels/numba/votes.py",
     "kernels/element_*.py",
-    "kernels/exp2.py",
+    "kernels/numba/exp2.py",
     "kernels/listed_*.py",
-    "kernels/losses.py",
-    "kernels/nearest.py",
-    "kernels/pair_tiles.py",
-    "kernels/partial_votes.py",
+    "kernels/numba/losses.py",
+    "kernels/numba/nearest.py",
+    "kernels/numba/pair_tiles.py",
+    "kernels/numba/votes.py",
     "kernels/soft_*.py",
 )
 """Modules whose functions numba compiles."""
@@ -80,7 +80,7 @@ PACKAGES = (
     Package("mc", ("mc/**/*.py",), ("mc",), 80),
     Package("energies", ("energies/*.py",), ("energies", "mc/test_noisy_energies.py"), 60),
     Package("reference kernels", ("kernels/reference*.py",), ("kernels", "energies", "metrics"), 40),
-    Package("numba kernels", (*COMPILED, "kernels/numba_.py"), KERNEL_TESTS, 90, ON_GPUS, interpreted=True),
+    Package("numba kernels", (*COMPILED, "kernels/numba/backend.py"), KERNEL_TESTS, 90, ON_GPUS, interpreted=True),
     Package("metrics", ("metrics/*.py",), ("metrics", "ensemble", "files"), 100),
     Package(
         "free-energy search",

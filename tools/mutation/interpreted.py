@@ -10,7 +10,7 @@ INSTRUCTIONS = {
     "_as_float": lambda bits: np.int32(bits).view(np.float32),
     "_as_bits": lambda value: np.float32(value).view(np.int32),
 }
-"""What LLVM's instructions do that kernels/exp2.py asks for by name."""
+"""What LLVM's instructions do that kernels/numba/exp2.py asks for by name."""
 
 
 def interpret() -> None:

@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ensemble.model import Ensemble
-from ..kernels.partial_votes import NOBODY, count_shares, merge, nearest_in_space
+from ..kernels import cpu_kernels
 from ..metrics.index import Shortlist, mapped, seen_in
 from ..metrics.members import Member
 from ..metrics.training_set import ClassEncoding, Places, places_of
 from ..metrics.views import View
 
+NOBODY = cpu_kernels().NOBODY
 BLOCK_BYTES = 16 << 20  # of an answer
 
 
@@ -96,7 +97,7 @@ class Answers(NamedTuple):
     def shares(self, spaces: Spaces) -> NDArray:
         """Mixed class shares (n, C)."""
         out = np.zeros((len(self.places), self.votes.shape[1]))
-        count_shares(self.places, self.counts, self.votes, spaces.weights, out)
+        cpu_kernels().count_shares(self.places, (self.counts, self.votes), spaces.weights, out)
         return out
 
 
@@ -112,7 +113,8 @@ def answers(spaces: Spaces, precinct: Precinct, X: NDArray, size: int | None = N
         found_near, found = np.empty_like(near[part]), np.full_like(places[part], NOBODY)
         _search(spaces, precinct.X[rows], X[part], candidates, found_near, found)
         before, others = near[part].copy(), places[part].copy()
-        merge(before, others, found_near, _renamed(found, rows), precinct.ranks, near[part], places[part])
+        new = found_near, _renamed(found, rows)
+        cpu_kernels().merge((before, others), new, precinct.ranks, (near[part], places[part]))
     return _only_named(near, places, precinct)
 
 
@@ -137,7 +139,7 @@ def _search(spaces, rows, X, candidates, near, places):
     for member in spaces.members:
         for replica in range(len(member)):  # one at a time, for the memory
             Z, Q = mapped(member, seen, replica)[0], mapped(member, asked, replica)[0]
-            nearest_in_space(Z, Q, candidates, first + replica, near, places)
+            cpu_kernels().nearest_in_space(Z, Q, candidates, first + replica, near, places)
         first += len(member)
 
 
@@ -162,7 +164,7 @@ def merged(parts: Sequence[Answers]) -> Answers:
     near, places = parts[0].distances, renamed[0]
     for part, others in zip(parts[1:], renamed[1:], strict=True):
         out = np.empty_like(near), np.full_like(places, NOBODY)
-        merge(near, places, part.distances, others, ranks, *out)
+        cpu_kernels().merge((near, places), (part.distances, others), ranks, out)
         near, places = out
     return Answers(near, places, ranks, keys, counts, votes)
 

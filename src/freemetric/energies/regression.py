@@ -5,8 +5,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..kernels import kernels_for
-from ..kernels.losses import quantile_place
+from ..kernels import Loss, cpu_kernels, kernels_for
 from ..magnitudes import exponent_of, reduced
 from .base import Array, Energy
 from .soft_neighbors import Functions, bound, checked_weights
@@ -92,7 +91,7 @@ class RegressionEnergy(Energy):
         scale = np.array([[self._of_constant(output, w) for output in one] for one, w in standard])
         kernels = kernels_for(device)
         numbers = np.array([one for one, _ in standard])
-        data = kernels.prepare_numbers(stack, numbers, scale, self.loss, float(self.quantile), device, weights)
+        data = kernels.prepare_targets(stack, numbers, scale, Loss(self.loss, float(self.quantile)), device, weights)
         return bound(_functions(kernels, data, stack.shape[1]), self.n_neighbors)
 
     def _of_constant(self, y, w):
@@ -100,7 +99,7 @@ class RegressionEnergy(Energy):
         if self.loss not in ("absolute", "pinball") or not y.any():
             return 1.0
         q = self.quantile if self.loss == "pinball" else 0.5
-        u = y - y[quantile_place(y, w, q)]
+        u = y - y[cpu_kernels().quantile_place(y, w, q)]
         return np.average(np.maximum(q * u, (q - 1) * u), weights=w) * (1 if self.loss == "pinball" else 2)
 
 

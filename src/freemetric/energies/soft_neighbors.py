@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..kernels import Trials
 from .base import Array
 
 MANY_FEATURES = 500
@@ -78,7 +79,7 @@ class BoundWithSweeps(BoundOnPairs):
     def sweep(
         self, A: Array, rows: NDArray, columns: NDArray, deltas: Array, allowed: Array, ridge: float = 0.0
     ) -> tuple[Array, Array, NDArray]:
-        return self.functions.element_sweep(A, rows, columns, deltas, allowed, ridge)  # type: ignore[misc]
+        return self.functions.element_sweep(A, Trials(rows, columns, deltas, allowed), ridge)  # type: ignore[misc]
 
 
 class BoundOnLists:

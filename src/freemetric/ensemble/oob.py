@@ -161,7 +161,7 @@ class OOBPredictor:
             spaces = self._spaces(number) if self.spaces is None else self.spaces[number]
             for r, Z, fair in zip(replicas, spaces, left_out, strict=True):
                 Q = mapped(member, seen, int(r))[:, fair]
-                out[fair] += vote(Z, Q, candidates[fair], *self.votes, self.of_k[number]) / n_asked[fair]
+                out[fair] += vote(Z, Q, candidates[fair], self.votes, self.of_k[number]) / n_asked[fair]
         return out
 
     def _candidates(self, seen, asked):

@@ -1,35 +1,146 @@
 """The definition of every kernel in plain numpy and float64; never optimised."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .reference_numbers import (
-    Numbers,
-    prepare_numbers,
-    regression_element_sweep,
-    regression_energy,
-    regression_energy_and_gradient,
-)
-from .reference_pairs import chances, distances, element_sweep, slope
+from .protocol import SQUARED, Loss, Trials
 
-__all__ = [
-    "Data",
-    "NearestNeighbors",
-    "Numbers",
-    "nca_element_sweep",
-    "nca_energy",
-    "nca_energy_and_gradient",
-    "neighbor_lists",
-    "neighbor_shares",
-    "prepare",
-    "prepare_alike",
-    "prepare_numbers",
-    "regression_element_sweep",
-    "regression_energy",
-    "regression_energy_and_gradient",
-]
+
+def distances(Z: NDArray) -> NDArray:
+    """Squared, infinite from a pattern to itself."""
+    D = ((Z[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2)
+    np.fill_diagonal(D, np.inf)
+    return D
+
+
+def chances(X: NDArray, w: NDArray, listed: NDArray, A: NDArray) -> NDArray:
+    """p_ij (N, N), of the listed ones."""
+    D = np.where(listed, distances(X @ A.T), np.inf)
+    P = w * np.exp(D.min(axis=1, keepdims=True) - D)
+    return P / P.sum(axis=1, keepdims=True)
+
+
+def slope(W: NDArray, X: NDArray, A: NDArray) -> NDArray:
+    """dE/dA from W = dE/dD."""
+    Z, W = X @ A.T, W + W.T
+    return 2 * (W.sum(axis=1, keepdims=True) * Z - W @ Z).T @ X
+
+
+def element_sweep(
+    energy_of_data: Callable[[NDArray], NDArray],
+    A: NDArray,
+    trials: Trials,
+    ridge: float = 0.0,
+) -> tuple[NDArray, NDArray, NDArray]:
+    """Trials of single elements, one after another, as ``nca_element_sweep`` says."""
+
+    def energy_of(A):
+        return energy_of_data(A) + ridge * (A**2).sum(axis=(1, 2))
+
+    rows, columns, deltas, allowed = trials
+    A, energy = A.copy(), energy_of(A)
+    accepted = np.zeros(rows.shape, dtype=bool)
+    for t in range(rows.shape[1]):
+        B = A.copy()
+        B[np.arange(len(A)), rows[:, t], columns[:, t]] += deltas[:, t]
+        trial = energy_of(B)
+        accepted[:, t] = ok = trial - energy <= allowed[:, t]
+        A[ok], energy[ok] = B[ok], trial[ok]
+    return A, energy, accepted
+
+
+LEAST_VARIANCE = 1e-2  # of numbers: neighbours that agree by chance are not certain beyond
+
+
+class Targets(NamedTuple):
+    X: np.ndarray  # (B, N, d)
+    y: np.ndarray  # (B, m, N) of mean zero and variance one
+    scale: np.ndarray  # (B, m)
+    weights: np.ndarray  # (B, N)
+    loss: Loss
+
+
+def prepare_targets(
+    X: NDArray,
+    y: NDArray,
+    scale: NDArray,
+    loss: Loss = SQUARED,
+    device: str = "reference",
+    weights: NDArray | None = None,
+) -> Targets:
+    weights = np.ones(X.shape[:2]) if weights is None else np.asarray(weights, dtype=np.float64)
+    return Targets(np.asarray(X, dtype=np.float64), y, scale, weights, loss)
+
+
+def regression_energy(data: Targets, A: NDArray, lists: NDArray | None = None, diagonal: bool = False) -> NDArray:
+    """The mean cost (R,), by weight and over outputs, of what every pattern's neighbours say about its numbers.
+
+    They say a mean mu_i = sum_j p_ij y_j and a variance v_i = LEAST_VARIANCE + sum_j p_ij (y_j - mu_i)^2, p_ij as in
+    ``nca_energy``. With r_i = y_i - mu_i a pattern costs
+
+    - "squared": r_i^2
+    - "log_likelihood": (log(v_i / LEAST_VARIANCE) + r_i^2 / v_i) / 2
+    - "absolute": |r_i| / scale
+    - "pinball": max(q u, (q - 1) u) / scale, u = r_i - c sqrt(v_i), with the c of lowest mean cost.
+    """
+    return regression_energy_and_gradient(data, A, lists, diagonal)[0]
+
+
+def regression_energy_and_gradient(
+    data: Targets, A: NDArray, lists: NDArray | None = None, diagonal: bool = False
+) -> tuple[NDArray, NDArray]:
+    """E (R,) and dE/dA, of the shape of A."""
+    if diagonal:
+        energy, gradient = regression_energy_and_gradient(data, A * np.eye(A.shape[2]), lists)
+        return energy, np.diagonal(gradient, axis1=1, axis2=2)[:, None]
+    B, N = data.X.shape[:2]
+    listed = np.broadcast_to(True, (len(A), N, N)) if lists is None else lists
+    pairs = [_one_regression(data, r % B, listed[r], A[r]) for r in range(len(A))]
+    energies, gradients = zip(*pairs, strict=True)
+    return np.array(energies), np.array(gradients)
+
+
+def _one_regression(data, b, listed, A):
+    X, w = data.X[b], data.weights[b] / data.weights[b].sum()
+    P = chances(X, w, listed, A)
+    energy, W = 0.0, np.zeros_like(P)
+    for y, scale in zip(data.y[b], data.scale[b], strict=True):
+        mean = P @ y
+        apart = y - mean[:, None]  # y_j - mu_i
+        cost, per_mean, per_variance = _losses(data, w, y - mean, LEAST_VARIANCE + (P * apart**2).sum(axis=1), scale)
+        energy += w @ cost / len(data.y[b])
+        # mu_i and v_i are means over j, and v_i does not change with mu_i
+        of_j = per_mean[:, None] * apart + per_variance[:, None] * (apart**2 - (P * apart**2).sum(axis=1)[:, None])
+        W -= w[:, None] * P * of_j / len(data.y[b])
+    return energy, slope(W, X, A)
+
+
+def _losses(data, w, r, v, scale):
+    """Costs (N,) of residuals and variances, and their derivatives by mean and variance."""
+    if data.loss.name == "squared":
+        return r**2, -2 * r, 0 * r
+    if data.loss.name == "log_likelihood":
+        return (np.log(v / LEAST_VARIANCE) + r**2 / v) / 2, -r / v, (1 - r**2 / v) / (2 * v)
+    if data.loss.name == "absolute":
+        return np.abs(r) / scale, -np.sign(r) / scale, 0 * r
+    q, s = data.loss.quantile, np.sqrt(v)
+    lines = r / s  # the best line goes through a pattern
+    means = [w @ np.maximum(q * (r - c * s), (q - 1) * (r - c * s)) for c in lines]
+    on = int(np.argmin(means))
+    u = r - lines[on] * s
+    pull = np.where(u > 0, q, q - 1)
+    pull[on] -= w @ (pull * s) / (w[on] * s[on])  # dE/dc = 0
+    return pull * u / scale, -pull / scale, -pull * lines[on] / (2 * s) / scale
+
+
+def regression_element_sweep(
+    data: Targets, A: NDArray, trials: Trials, ridge: float = 0.0
+) -> tuple[NDArray, NDArray, NDArray]:
+    """The same with the energy of numbers."""
+    return element_sweep(lambda A: regression_energy(data, A), A, trials, ridge)
 
 
 class Data(NamedTuple):
@@ -53,7 +164,7 @@ def prepare_alike(X: NDArray, y: NDArray, device: str = "reference", weights: ND
 
 
 def neighbor_lists(
-    data: Data | Numbers, A: NDArray, size: int, diagonal: bool = False, last: tuple[NDArray, NDArray] | None = None
+    data: Data | Targets, A: NDArray, size: int, diagonal: bool = False, last: tuple[NDArray, NDArray] | None = None
 ) -> NDArray[np.bool_]:
     """Which patterns are on whose list, (R, N, N): of the others those ``size`` that are nearest under map r.
 
@@ -105,15 +216,13 @@ def _one_energy_and_gradient(X, same, w, listed, A, log_floor):
     return w @ cost, slope(W, X, A)
 
 
-def nca_element_sweep(
-    data: Data, A: NDArray, rows: NDArray, columns: NDArray, deltas: NDArray, allowed: NDArray, ridge: float = 0.0
-) -> tuple[NDArray, NDArray, NDArray]:
-    """Trial t of replica r changes A[r, rows[r, t], columns[r, t]] by deltas[r, t].
+def nca_element_sweep(data: Data, A: NDArray, trials: Trials, ridge: float = 0.0) -> tuple[NDArray, NDArray, NDArray]:
+    """Trial t of replica r changes A[r, rows[r, t], columns[r, t]] by deltas[r, t]; see :class:`Trials`.
 
     It is kept when NCA's energy plus ridge * |A|^2 rises by at most allowed[r, t].
     Returns the new A (R, p, d), its energies (R,) and which trials were accepted (R, n).
     """
-    return element_sweep(lambda A: nca_energy(data, A), A, rows, columns, deltas, allowed, ridge)
+    return element_sweep(lambda A: nca_energy(data, A), A, trials, ridge)
 
 
 class NearestNeighbors:
@@ -131,22 +240,22 @@ def neighbor_shares(
     Z: NDArray,
     Q: NDArray,
     candidates: NDArray,
-    counts: NDArray,
-    ballots: NDArray,
+    places: tuple[NDArray, NDArray],
     weights: NDArray,
     device: str = "reference",
 ) -> NDArray:
     """Sums over k of weights[k - 1] times the class shares (n, C) of the k rows nearest to the queries, in all spaces.
 
-    The queries are Q (R, n, p) in the R spaces. The candidates (n, S) are places, rows of Z (R, M, p), where ``counts``
-    (M,) rows lie with the class weights ``ballots`` (M, C). Of the last place only as much votes as is needed; of
-    places at equal distances the first counts first.
+    The queries are Q (R, n, p) in the R spaces. The candidates (n, S) are places, rows of Z (R, M, p); ``places``
+    says how many samples lie there, (M,), and what they vote for, (M, C). Of the last place only as much votes as is
+    needed; of places at equal distances the first counts first.
     """
-    out = np.zeros((Q.shape[1], ballots.shape[1]))
-    for places, queries in zip(np.asarray(Z), np.asarray(Q, dtype=np.float64), strict=True):
+    counts, votes_there = places
+    out = np.zeros((Q.shape[1], votes_there.shape[1]))
+    for rows_of_space, queries in zip(np.asarray(Z), np.asarray(Q, dtype=np.float64), strict=True):
         for share, q, some in zip(out, queries, candidates, strict=True):
-            order = some[np.argsort(((places[some] - q) ** 2).sum(axis=1), kind="stable")]
-            rows = np.repeat(order, counts[order])  # every row, with its part of the ballots
-            votes = (ballots[rows] / counts[rows, None])[: len(weights)].cumsum(axis=0)
+            order = some[np.argsort(((rows_of_space[some] - q) ** 2).sum(axis=1), kind="stable")]
+            rows = np.repeat(order, counts[order])  # every row, with its part of the votes
+            votes = (votes_there[rows] / counts[rows, None])[: len(weights)].cumsum(axis=0)
             share += np.asarray(weights)[: len(votes)] @ (votes / votes.sum(axis=1, keepdims=True))
     return out

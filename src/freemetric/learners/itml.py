@@ -7,7 +7,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 from scipy.spatial.distance import pdist
 
-from ..kernels.compiling import njit
+from ..kernels import cpu_kernels
 from .base import generator, tell
 from .fitting import Lowest
 from .linear_algebra import map_of
@@ -189,7 +189,8 @@ class _Projections:
                 self.multipliers *= 0.5
 
     def cycle(self, order):
-        logdet_cycle(self.M, self.V, self.signs, self.multipliers, self.slacks, self.gamma, order)
+        constraints = self.V, self.signs, self.multipliers, self.slacks
+        cpu_kernels().logdet_cycle(self.M, constraints, self.gamma, order)
         self.n_iter += 1
         self.settle()
 
@@ -226,37 +227,3 @@ def _some_squared_distances(rng, Z):
         blocks = rng.integers(N, size=(100, 2, MOST_DISTANCES // 100))
         squared = np.concatenate([((Z[i] - Z[j]) ** 2).sum(axis=1) for i, j in blocks])
     return squared[squared > COPY * squared.max(initial=0.0)]
-
-
-@njit(nogil=True, cache=True)
-def logdet_cycle(M, V, signs, multipliers, slacks, gamma, order):
-    """Project on the constraints ``order``, one after the other; M, multipliers and slacks change in place.
-
-    Constraint c is v^T M v <= slack_c where signs[c] = 1 and >= where it is -1. Moving its multiplier by t gives
-    1 / (v^T M v) + t and 1 / slack - t / gamma: they meet at t = gamma / (gamma + 1) (1 / slack - 1 / (v^T M v)).
-    M (d, d) is symmetric; V (n, d) holds the differences; all float64.
-    """
-    d = M.shape[0]
-    w = np.empty(d)
-    for c in order:
-        w[:] = 0.0
-        for j in range(d):  # M is symmetric: by rows the sums run in parallel
-            for i in range(d):
-                w[i] += V[c, j] * M[j, i]
-        p = 0.0
-        for i in range(d):
-            p += w[i] * V[c, i]
-        if not p > 0.0:  # lost to rounding; the next cycle starts from a fresh M
-            continue
-        wish = signs[c] * gamma / (gamma + 1.0) * (1.0 / slacks[c] - 1.0 / p)
-        step = max(wish, -multipliers[c])  # multipliers stay >= 0
-        if step == 0.0:
-            continue
-        t = signs[c] * step
-        multipliers[c] += step
-        slacks[c] = 1.0 / (1.0 / slacks[c] - t / gamma)
-        factor = t / (1.0 + t * p)
-        for i in range(d):
-            scaled = factor * w[i]
-            for j in range(d):
-                M[i, j] -= scaled * w[j]

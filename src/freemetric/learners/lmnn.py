@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
 from ..energies.minibatch import Batches
-from . import large_margin
+from ..kernels import cpu_kernels
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .descent import initial_map
 from .fitting import Lowest
@@ -171,13 +171,13 @@ class _LabelledLoss:
         self.searched_at: tuple[NDArray, NDArray]  # Z and r of the last search
 
     def __call__(self, Z, width):
-        R, r = large_margin.reaches(Z, self.targets)
+        kernels = cpu_kernels()
+        reach, margin = kernels.reaches(Z, self.targets), kernels.Margin(self.regularization, width, SLACK)
         complete = 0 <= self.found <= len(self.kept)
-        if not complete or large_margin.farthest_move(Z, r, *self.searched_at) > SLACK:
-            self.found, self.searched_at = -1, (Z, r)
-        *losses, self.found = large_margin.labelled_loss(
-            Z, self.targets, R, r, self.end, self.regularization, width, SLACK, self.kept, self.found
-        )
+        if complete and kernels.farthest_move(Z, reach[1], *self.searched_at) <= SLACK:
+            return kernels.kept_loss(Z, self.targets, reach, margin, self.kept[: self.found])
+        self.searched_at = Z, reach[1]
+        *losses, self.found = kernels.searched_loss(Z, self.targets, reach, self.end, margin, self.kept)
         return losses
 
 
@@ -191,7 +191,8 @@ class _TripletLoss:
         self.regularization = regularization
 
     def __call__(self, Z, width):
-        return large_margin.triplet_loss(Z, self.pairs, self.triplets, self.regularization, width)
+        kernels = cpu_kernels()
+        return kernels.triplet_loss(Z, self.pairs, self.triplets, kernels.Margin(self.regularization, width))
 
 
 class _Search:

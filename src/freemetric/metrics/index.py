@@ -1,15 +1,12 @@
 """The neighbour index of an ensemble: a shortlist in the averaged metric, then every metric's own distances."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import kernels_for
-from ..kernels.cells import Cells
-from ..kernels.listed_neighbors import wide
-from ..kernels.nearest import as_places, as_queries, nearest
+from ..kernels import cpu_kernels, kernels_for
 from .averaged_metric import WIDE, followed_by, image, root, some_rows
 from .members import Member
 from .training_set import TrainingSet
@@ -28,7 +25,7 @@ class Shortlist(NamedTuple):
     maps: dict[str, NDArray]  # by view, (d_view, q): the images of all views add up to the coordinates
     centre: NDArray  # (q,)
     places: NDArray[np.float32] | None  # (M, q + 1)
-    cells: Cells | None  # where there are many
+    cells: Any  # where there are many
 
     @classmethod
     def of(cls, matrices: Mapping[str, NDArray], seen: Mapping[str, NDArray]) -> "Shortlist":
@@ -38,8 +35,8 @@ class Shortlist(NamedTuple):
         centre = _images(maps, some, 0.0).mean(axis=0) if maps else np.zeros(1)
         Z = _images(maps, seen, centre)
         if len(Z) < MANY_PLACES:
-            return cls(maps, centre, as_places(Z), None)
-        return cls(maps, centre, None, Cells.of(Z))
+            return cls(maps, centre, cpu_kernels().as_places(Z), None)
+        return cls(maps, centre, None, cpu_kernels().Cells.of(Z))
 
     def nearest(self, seen: Mapping[str, NDArray], size: int, device: str = "cpu") -> NDArray[np.int32]:
         """Numbers (n, size) of the places nearest to queries seen (n, d_view) in every view, nearest first.
@@ -56,7 +53,8 @@ class Shortlist(NamedTuple):
             M = len(self.cells.places)
             return self.cells.nearest(Q, min(size, M), max(1, size // CELLS_FOR))
         assert self.places is not None
-        return nearest(as_queries(Q), self.places, min(size, len(self.places)))
+        cpu = cpu_kernels()
+        return cpu.nearest(cpu.as_queries(Q), self.places, min(size, len(self.places)))
 
 
 def seen_in(views: Mapping[str, View], X: NDArray) -> dict[str, NDArray]:
@@ -122,11 +120,11 @@ class NeighborIndex:
             np.trim_zeros(row, "b").astype(np.float32) / len(member)
             for member, row in zip(members, weights, strict=True)
         ]
-        width = sum(len(member) * wide(member.n_coordinates) for member in members)
+        width = sum(len(member) * cpu_kernels().wide(member.n_coordinates) for member in members)
         are_few = 4 * width * len(self.places.rows) <= KEPT_BYTES
         self.seen = seen_in(views, training_set.X[self.places.rows]) if are_few else self._seen_in_blocks(training_set)
         # of a query: its views, and coordinates in all spaces of an ensemble or in one
-        widest = max((len(e) if are_few else 1) * wide(e.n_coordinates) for e in members)
+        widest = max((len(e) if are_few else 1) * cpu_kernels().wide(e.n_coordinates) for e in members)
         self.most_queries = max(1, KEPT_BYTES // (4 * widest + 16 * sum(len(view.owner) for view in views.values())))
         self.shortlist = Shortlist.of(matrices, self.seen)
         self.coordinates = [mapped(member, self.seen) for member in members] if are_few else None
@@ -170,11 +168,11 @@ class NeighborIndex:
         votes = self.places.counts, self.places.votes
         for number, (member, weights) in enumerate(zip(self.members, self.weights, strict=True)):
             if self.coordinates:
-                total += vote(self.coordinates[number], mapped(member, seen), candidates, *votes, weights, device)
+                total += vote(self.coordinates[number], mapped(member, seen), candidates, votes, weights, device)
                 continue
             for r in range(len(member)):  # one at a time, for the memory
                 Z, Q = mapped(member, self.seen, r), mapped(member, seen, r)
-                total += vote(Z, Q, candidates, *votes, weights, device)
+                total += vote(Z, Q, candidates, votes, weights, device)
         return total
 
     def _shares_of_few(self, seen, candidates, device):
@@ -198,13 +196,13 @@ class NeighborIndex:
             for member, weights in zip(self.members, self.weights, strict=True):
                 for r in range(len(member)):
                     Z, Q = (in_one_space(member, V[member.candidate.view], r) for V in (places, queries))
-                    total[part] += vote(Z, Q, numbers, *votes, weights, device)
+                    total[part] += vote(Z, Q, numbers, votes, weights, device)
         return total
 
 
 def widened(V: NDArray) -> NDArray[np.float32]:
     """Rows V (n, d) with columns of zeros up to a length that the kernels like."""
-    out = np.zeros((len(V), wide(V.shape[1])), dtype=np.float32)
+    out = np.zeros((len(V), cpu_kernels().wide(V.shape[1])), dtype=np.float32)
     out[:, : V.shape[1]] = V
     return out
 
@@ -214,7 +212,7 @@ def in_one_space(member: Member, V: NDArray[np.float32], replica: int) -> NDArra
     if not member.form.learns:
         return V[None]
     A = member.maps[replica]
-    padded = np.zeros((wide(len(A)) if member.form.is_free else len(A), V.shape[1]), dtype=np.float32)
+    padded = np.zeros((cpu_kernels().wide(len(A)) if member.form.is_free else len(A), V.shape[1]), dtype=np.float32)
     padded[: len(A), : A.shape[1]] = A
     return member.form.map(V, padded)[None]
 
@@ -226,7 +224,9 @@ def mapped(member: Member, seen: Mapping[str, NDArray], replica: int | None = No
     """
     V = seen[member.candidate.view]
     maps = member.maps if replica is None else member.maps[replica : replica + 1]
-    out = np.zeros((len(member) if replica is None else 1, len(V), wide(member.n_coordinates)), dtype=np.float32)
+    out = np.zeros(
+        (len(member) if replica is None else 1, len(V), cpu_kernels().wide(member.n_coordinates)), dtype=np.float32
+    )
     if not member.form.learns:
         out[0, :, : V.shape[1]] = V
     for Z, A in zip(out, maps.astype(V.dtype), strict=member.form.learns):

@@ -3,8 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import kernels_for
-from ..kernels.committee_votes import add_left_out_shares
+from ..kernels import cpu_kernels, kernels_for
 from ..magnitudes import exponent_of
 from .training_set import ClassEncoding, Places, places_of
 
@@ -80,7 +79,8 @@ class NeighborVotes:
         place = self.places.of_row[rows]
         asked, back = np.unique(place, return_inverse=True)  # copies ask the same question
         nearest = self._nearest(self.Z[asked], self.n_neighbors + 1)[back]
-        add_left_out_shares(nearest, place, own, self.places.counts, self.places.votes, numbers, out)
+        there = self.places.counts, self.places.votes
+        cpu_kernels().add_left_out_shares(nearest, place, own, there, numbers, out)
 
     def _nearest(self, Q, n_places):
         return self.search.kneighbors(Q, min(n_places, len(self.Z)))

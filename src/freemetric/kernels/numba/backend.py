@@ -7,18 +7,21 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors as TreeSearch
 
-from ..forking import effective_n_threads
-from . import (
-    committee_votes,
-    element_trials,
-    listed_means,
-    listed_neighbors,
-    losses,
-    nearest,
-    soft_means,
-    soft_neighbors,
-)
+from ...forking import effective_n_threads
+from ..protocol import SQUARED, Loss, Places, Trials
+from . import element_trials, listed_means, listed_neighbors, losses, soft_means, soft_neighbors
 from .element_panels import LANE
+from .nearest import as_places, as_queries, nearest
+from .votes import add_all_shares
+
+__all__ = [
+    *("prepare", "prepare_alike", "prepare_targets", "neighbor_lists", "nca_energy", "nca_energy_and_gradient"),
+    *("nca_element_sweep", "regression_energy", "regression_energy_and_gradient", "regression_element_sweep"),
+    *("NearestNeighbors", "neighbor_shares", "Cells", "as_places", "as_queries", "nearest", "wide"),
+    *("NOBODY", "add_left_out_shares", "count_shares", "merge", "nearest_in_space", "quantile_place"),
+    *("Margin", "farthest_move", "kept_loss", "reaches", "searched_loss", "triplet_loss"),
+    *("DualAverage", "descend", "log_partition", "logdet_cycle", "mean_hinge"),
+]
 
 KEPT_BYTES = 32 << 20  # pairs a gradient keeps in memory, up to about 4,000 patterns; computed twice beyond
 FEW_QUERIES = 64  # for which it does not pay to wake threads
@@ -66,7 +69,7 @@ def _of_mean_one(weights, shape):
     return np.ascontiguousarray(weights, dtype=np.float32)
 
 
-class Numbers(NamedTuple):
+class Targets(NamedTuple):
     X: np.ndarray  # (B, N, d) float32, centred
     t: np.ndarray  # (B, N, n) float32: one, y and, where the loss needs it, y^2
     y: np.ndarray  # (B, m, N) of mean zero and variance one
@@ -76,18 +79,17 @@ class Numbers(NamedTuple):
     quantile: float
 
 
-def prepare_numbers(
+def prepare_targets(
     X: NDArray,
     y: NDArray,
     scale: NDArray,
-    loss: str = "squared",
-    quantile: float = 0.5,
+    loss: Loss = SQUARED,
     device: str = "cpu",
     weights: NDArray | None = None,
-) -> Numbers:
+) -> Targets:
     y, scale = np.ascontiguousarray(y, dtype=np.float64), np.ascontiguousarray(scale, dtype=np.float64)
-    t = np.ascontiguousarray(losses.columns(loss, y), dtype=np.float32)
-    return Numbers(_centred(X), t, y, scale, _of_mean_one(weights, X.shape[:2]), losses.KINDS[loss], quantile)
+    t = np.ascontiguousarray(losses.columns(loss.name, y), dtype=np.float32)
+    return Targets(_centred(X), t, y, scale, _of_mean_one(weights, X.shape[:2]), losses.KINDS[loss.name], loss.quantile)
 
 
 class Lists(NamedTuple):
@@ -98,7 +100,7 @@ class Lists(NamedTuple):
 
 
 def neighbor_lists(
-    data: Data | Alike | Numbers,
+    data: Data | Alike | Targets,
     A: NDArray,
     size: int,
     diagonal: bool = False,
@@ -109,7 +111,7 @@ def neighbor_lists(
         X = np.zeros((B, N, listed_neighbors.wide(d)), dtype=np.float32)
         X[:, :, :d] = data.X
         rows = np.empty((len(A), N, size), dtype=np.int32)
-        known = (len(A), 0, 0) if isinstance(data, Numbers) else rows.shape
+        known = (len(A), 0, 0) if isinstance(data, Targets) else rows.shape
         lists = Lists(rows, np.empty(known, dtype=np.float32), np.empty(rows.shape, dtype=np.float32), X)
         changed = np.arange(len(A))
     else:
@@ -120,7 +122,7 @@ def neighbor_lists(
     for r in changed:
         map_ = np.ascontiguousarray(A[r], dtype=np.float32)
         Z = listed_neighbors.images(lists.X[r % B], map_, diagonal)[:, : d if diagonal else len(map_)]
-        found = nearest.nearest(nearest.as_queries(Z), nearest.as_places(Z), size + 1, ordered=False)
+        found = nearest(as_queries(Z), as_places(Z), size + 1, ordered=False)
         others = found != everyone
         others[others.all(axis=1), -1] = False  # lost among others at the same point, any of whom may go instead
         lists.rows[r] = found[others].reshape(-1, size)
@@ -142,12 +144,12 @@ def nca_energy_and_gradient(
     return _differentiate(_nca(data, log_floor, lists, diagonal), A, diagonal and lists is None)
 
 
-def regression_energy(data: Numbers, A: NDArray, lists: Lists | None = None, diagonal: bool = False) -> NDArray:
+def regression_energy(data: Targets, A: NDArray, lists: Lists | None = None, diagonal: bool = False) -> NDArray:
     return _evaluate(_regression(data, lists, diagonal), A, diagonal and lists is None)
 
 
 def regression_energy_and_gradient(
-    data: Numbers, A: NDArray, lists: Lists | None = None, diagonal: bool = False
+    data: Targets, A: NDArray, lists: Lists | None = None, diagonal: bool = False
 ) -> tuple[NDArray, NDArray]:
     return _differentiate(_regression(data, lists, diagonal), A, diagonal and lists is None)
 
@@ -197,22 +199,18 @@ def _differentiate(energy, A, fill_up):
     return values, np.diagonal(gradient, axis1=1, axis2=2)[:, None] if fill_up else gradient
 
 
-def nca_element_sweep(
-    data: Data, A: NDArray, rows: NDArray, columns: NDArray, deltas: NDArray, allowed: NDArray, ridge: float = 0.0
-) -> tuple[NDArray, NDArray, NDArray]:
+def nca_element_sweep(data: Data, A: NDArray, trials: Trials, ridge: float = 0.0) -> tuple[NDArray, NDArray, NDArray]:
     nothing = np.empty((0, 0), dtype=np.float32), np.empty((0, 0)), np.empty(0), 0, 0.5
-    trials = rows, columns, deltas, allowed
     return _sweep(data.X, data.begin, data.end, data.weights, [nothing], A, trials, ridge)
 
 
 def regression_element_sweep(
-    data: Numbers, A: NDArray, rows: NDArray, columns: NDArray, deltas: NDArray, allowed: NDArray, ridge: float = 0.0
+    data: Targets, A: NDArray, trials: Trials, ridge: float = 0.0
 ) -> tuple[NDArray, NDArray, NDArray]:
     B, N, n = data.t.shape
     heavy = np.zeros((B, n, -(-N // LANE) * LANE), dtype=np.float32)
     heavy[:, :, :N] = (data.weights[:, :, None] * data.t).swapaxes(1, 2)
     numbers = [(heavy[b], data.y[b], data.scale[b], data.kind, data.quantile) for b in range(B)]
-    trials = rows, columns, deltas, allowed
     return _sweep(data.X, np.zeros(N, dtype=np.int64), np.full(N, N), data.weights, numbers, A, trials, ridge)
 
 
@@ -236,17 +234,17 @@ class NearestNeighbors:
             self.tree = TreeSearch(algorithm="kd_tree").fit(Z)
         else:
             self.centre = Z.mean(axis=0)  # distances do not change and float32 keeps more of them
-            self.places = nearest.as_places(Z - self.centre)
+            self.places = as_places(Z - self.centre)
 
     def kneighbors(self, Q: NDArray, n_neighbors: int) -> NDArray:
         n_jobs = effective_n_threads(self.n_jobs) if len(Q) > FEW_QUERIES else 1
         if self.tree is not None:
             self.tree.n_jobs = n_jobs
             return self.tree.kneighbors(Q, n_neighbors, return_distance=False)
-        queries = nearest.as_queries(Q - self.centre)
+        queries = as_queries(Q - self.centre)
         parts = np.array_split(queries, n_jobs)
         found = Parallel(n_jobs=n_jobs, require="sharedmem")(
-            delayed(nearest.nearest)(part, self.places, n_neighbors) for part in parts
+            delayed(nearest)(part, self.places, n_neighbors) for part in parts
         )
         return np.concatenate(list(found))
 
@@ -255,13 +253,12 @@ def neighbor_shares(
     Z: NDArray,
     Q: NDArray,
     candidates: NDArray,
-    counts: NDArray,
-    ballots: NDArray,
+    places: Places,
     weights: NDArray,
     device: str = "cpu",
 ) -> NDArray:
     Z, Q = (np.ascontiguousarray(V, dtype=np.float32) for V in (Z, Q))
-    out = np.zeros((Q.shape[1], ballots.shape[1]), dtype=np.float32)
+    out = np.zeros((Q.shape[1], places[1].shape[1]), dtype=np.float32)
     candidates = np.asarray(candidates, dtype=np.int32)
-    committee_votes.add_all_shares(Z, Q, candidates, counts, ballots, np.asarray(weights, dtype=np.float32), out)
+    add_all_shares(Z, Q, candidates, places, np.asarray(weights, dtype=np.float32), out)
     return out

@@ -11,17 +11,7 @@ import numpy as np
 from .compiling import njit
 from .exp2 import EXACT, mantissa, nearest_integer, power
 from .losses import cost
-from .pair_tiles import (
-    FAR,
-    add_pull,
-    factors,
-    new_tile,
-    raise_shifts,
-    room_for_tiles,
-    same_tile,
-    slope_of,
-    tile_starts,
-)
+from .pair_tiles import FAR, add_pull, factors, new_tile, raise_shifts, room_for_tiles, same_tile, slope_of, tile_starts
 
 f32 = np.float32
 

@@ -11,15 +11,25 @@ with r_i the root of i's largest reach, those with |z_i - z_l| < max(r_i, r_l) +
 until a sample has moved, and its r grown, by more than the slack together.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ..kernels.compiling import njit
-from ..kernels.exp2 import SUMS
-from ..kernels.pair_tiles import TILE, fill_tile, tile_view
+from .compiling import njit
+from .exp2 import SUMS
+from .pair_tiles import TILE, fill_tile, tile_view
 
 ROUNDING = 2.0**-24  # of float32
 NO_TARGET = -1.0  # a reach below every distance
 f32 = np.float32
+
+
+class Margin(NamedTuple):
+    """How a loss weighs pull against push, how wide the smooth hinge is, and how far samples may move."""
+
+    regularization: float
+    width: float
+    slack: float = 0.0
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
@@ -116,21 +126,22 @@ def push_one_way(D, R, i, width, active):
 
 
 @njit(nogil=True, cache=True)
-def push_pair(Z, R, i, l, width, weight, active, F):
-    """The push of i and l on each other, exact and smooth; the latter's gradient is added to ``active`` and F."""
+def push_pair(Z, R, i, l, margin, forces):
+    """The push of i and l on each other, exact and smooth; the latter's gradient is added to the forces."""
+    active, F = forces
     D = squared_distance(Z, i, Z, l)
-    push_i, smooth_i, slope_i = push_one_way(D, R, i, width, active)
-    push_l, smooth_l, slope_l = push_one_way(D, R, l, width, active)
+    push_i, smooth_i, slope_i = push_one_way(D, R, i, margin.width, active)
+    push_l, smooth_l, slope_l = push_one_way(D, R, l, margin.width, active)
     if slope_i + slope_l > 0:
-        draw_together(Z, i, l, -weight * (slope_i + slope_l), F)
+        draw_together(Z, i, l, (margin.regularization - 1) * (slope_i + slope_l), F)
     return push_i + push_l, smooth_i + smooth_l
 
 
 @njit(nogil=True, cache=True)
-def push_all(Z, R, r, end, slack, kept, width, weight, active, F):
+def push_all(Z, reach, end, margin, kept, forces):
     """The push, exact and smooth, and how many pairs were found; the first of them are written to ``kept``."""
-    N = Z.shape[0]
-    U, V, bound = screen(Z, r, 2 * slack)
+    N, (R, r) = Z.shape[0], reach
+    U, V, bound = screen(Z, r, 2 * margin.slack)
     buffer, near = np.empty(min(TILE, N) ** 2, f32), np.empty(TILE, np.int64)
     push, smooth, found = 0.0, 0.0, 0
     for i0 in range(0, N, TILE):
@@ -142,7 +153,7 @@ def push_all(Z, R, r, end, slack, kept, width, weight, active, F):
             for i in range(i0, i0 + h.shape[0]):  # classes are sorted: other ones begin at end[i]
                 n = near_columns(h[i - i0], bound[i], bound[j0:], max(0, end[i] - j0), near)
                 for j in near[:n]:
-                    exact_push, smooth_push = push_pair(Z, R, i, j0 + j, width, weight, active, F)
+                    exact_push, smooth_push = push_pair(Z, R, i, j0 + j, margin, forces)
                     push += exact_push
                     smooth += smooth_push
                     if found < kept.shape[0]:
@@ -152,43 +163,52 @@ def push_all(Z, R, r, end, slack, kept, width, weight, active, F):
 
 
 @njit(nogil=True, cache=True)
-def push_kept(Z, R, kept, width, weight, active, F):
+def push_kept(Z, R, kept, margin, forces):
     push = smooth = 0.0
     for t in range(kept.shape[0]):
-        exact_push, smooth_push = push_pair(Z, R, kept[t, 0], kept[t, 1], width, weight, active, F)
+        exact_push, smooth_push = push_pair(Z, R, kept[t, 0], kept[t, 1], margin, forces)
         push += exact_push
         smooth += smooth_push
     return push, smooth
 
 
 @njit(nogil=True, cache=True)
-def labelled_loss(Z, targets, R, r, end, regularization, width, slack, kept, found):
-    """L, smooth L and its gradient by Z (N, p), and the number of pairs found.
-
-    L = regularization * pull + (1 - regularization) * push.
-    Samples sorted by class, which ends before end[i]; targets (N, k), negative where there is none; R, r from
-    ``reaches``. The first ``found`` rows of ``kept`` (n, 2) hold the pairs to look at; where it is negative they are
-    searched and written there. More found than ``kept`` can hold are not all there.
-    """
-    F, active = np.zeros(Z.shape), np.zeros(targets.shape)
-    weight = 1 - regularization
-    if found < 0:
-        push, smooth, found = push_all(Z, R, r, end, slack, kept, width, weight, active, F)
-    else:
-        push, smooth = push_kept(Z, R, kept[:found], width, weight, active, F)
+def with_pull(Z, targets, R, margin, pushes, forces):
+    """L, smooth L and its gradient, L = regularization * pull + (1 - regularization) * push."""
+    (push, smooth), (active, F), weight = pushes, forces, 1 - margin.regularization
     pull = 0.0
     for i in range(targets.shape[0]):
         for a in range(targets.shape[1]):
             if targets[i, a] >= 0:
                 pull += R[i, a] - 1
-                draw_together(Z, i, targets[i, a], regularization + weight * active[i, a], F)
-    return regularization * pull + weight * push, regularization * pull + weight * smooth, F, found
+                draw_together(Z, i, targets[i, a], margin.regularization + weight * active[i, a], F)
+    return margin.regularization * pull + weight * push, margin.regularization * pull + weight * smooth, F
 
 
 @njit(nogil=True, cache=True)
-def triplet_loss(Z, pairs, triplets, regularization, width):
+def searched_loss(Z, targets, reach, end, margin, kept):
+    """L, smooth L and its gradient by Z (N, p), and how many pairs were found; the first go to ``kept`` (n, 2).
+
+    Samples are sorted by class, which ends before end[i]; targets (N, k) are negative where there is none; ``reach`` is
+    what ``reaches`` gives. More found than ``kept`` can hold are not all there.
+    """
+    forces = np.zeros(targets.shape), np.zeros(Z.shape)
+    push, smooth, found = push_all(Z, reach, end, margin, kept, forces)
+    exact, smooth, F = with_pull(Z, targets, reach[0], margin, (push, smooth), forces)
+    return exact, smooth, F, found
+
+
+@njit(nogil=True, cache=True)
+def kept_loss(Z, targets, reach, margin, kept):
+    """L, smooth L and its gradient by Z (N, p), of the pairs ``kept`` (n, 2)."""
+    forces = np.zeros(targets.shape), np.zeros(Z.shape)
+    return with_pull(Z, targets, reach[0], margin, push_kept(Z, reach[0], kept, margin, forces), forces)
+
+
+@njit(nogil=True, cache=True)
+def triplet_loss(Z, pairs, triplets, margin):
     """L, smooth L and its gradient of given pairs (n, 2), which are pulled, and triplets (m, 3), which are pushed."""
-    F = np.zeros(Z.shape)
+    F, regularization, width = np.zeros(Z.shape), margin.regularization, margin.width
     weight = 1 - regularization
     pull = push = smooth = 0.0
     for t in range(pairs.shape[0]):

@@ -19,7 +19,7 @@ f32 = np.float32
 
 
 class Cells(NamedTuple):
-    """Rows V (M, q + 1), see :func:`freemetric.kernels.nearest.as_places`, cell by cell."""
+    """Rows V (M, q + 1), see :func:`freemetric.kernels.numba.nearest.as_places`, cell by cell."""
 
     centres: NDArray[np.float32]  # (n_cells, q + 1)
     start: NDArray[np.int64]  # (n_cells + 1,) where the rows of a cell begin

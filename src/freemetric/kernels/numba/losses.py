@@ -8,8 +8,8 @@ means of y and, where the loss looks at their spread, the means of y^2 below. ``
 import numpy as np
 from numpy.typing import NDArray
 
+from ..reference import LEAST_VARIANCE
 from .compiling import njit
-from .reference_numbers import LEAST_VARIANCE
 
 SQUARED, LOG_LIKELIHOOD, ABSOLUTE, PINBALL = range(4)
 KINDS = {"squared": SQUARED, "log_likelihood": LOG_LIKELIHOOD, "absolute": ABSOLUTE, "pinball": PINBALL}

@@ -6,7 +6,7 @@ from typing import Any
 import numba
 
 try:
-    from .keeping import Cache, interruptible, say_once
+    from .cache import Cache, interruptible, say_once
 except (ImportError, AttributeError, KeyError):  # a numba that keeps functions in another way keeps them as it likes
     Cache = None  # type: ignore[assignment,misc]
 

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .losses import KINDS, columns, cost
+from ..numba.losses import KINDS, columns, cost
+from ..protocol import SQUARED, Loss, Trials
 
 if TYPE_CHECKING:
     import torch
 
-    from .listed_neighbors_torch import Lists
-    from .soft_neighbors_triton import Pairs
+    from .listed_neighbors import Lists
+    from .soft_neighbors import Pairs
 
 BLOCK_BYTES = 1 << 30  # one (R, rows, N) float32 array; a gradient holds about four of them
 
@@ -45,17 +46,16 @@ def prepare_alike(X: NDArray, y: NDArray, device: str = "cuda", weights: NDArray
     return Alike(patterns, _torch().as_tensor(y, dtype=patterns.dtype, device=device), shares)
 
 
-class Numbers(NamedTuple):
+class Targets(NamedTuple):
     X: "torch.Tensor"  # (B, N, d) float32, centred
     t: "torch.Tensor"  # (B, N, n) float32: y and, where the loss needs it, y^2
     weights: "torch.Tensor"  # (B, N) float32, sum one
     y: np.ndarray  # (B, m, N) of mean zero and variance one
     scale: np.ndarray  # (B, m)
-    loss: str
-    quantile: float
+    loss: Loss
 
     def same(self, rows: "torch.Tensor") -> None:
-        """Numbers are neither the same nor alike; their means are asked for."""
+        """Targets are neither the same nor alike; their means are asked for."""
 
 
 def _torch():
@@ -74,19 +74,18 @@ def prepare(X: NDArray, bounds: NDArray, device: str = "cuda", weights: NDArray 
     return Data(patterns, classes, shares, bounds, {}, _pairs(patterns, shares, bounds))
 
 
-def prepare_numbers(
+def prepare_targets(
     X: NDArray,
     y: NDArray,
     scale: NDArray,
-    loss: str = "squared",
-    quantile: float = 0.5,
+    loss: Loss = SQUARED,
     device: str = "cuda",
     weights: NDArray | None = None,
-) -> Numbers:
+) -> Targets:
     patterns, shares = _on_device(X, device, weights)
-    t = _torch().as_tensor(columns(loss, y)[:, :, 1:].copy(), dtype=patterns.dtype, device=device)
+    t = _torch().as_tensor(columns(loss.name, y)[:, :, 1:].copy(), dtype=patterns.dtype, device=device)
     y, scale = np.ascontiguousarray(y, dtype=np.float64), np.ascontiguousarray(scale, dtype=np.float64)
-    return Numbers(patterns, t, shares, y, scale, loss, quantile)
+    return Targets(patterns, t, shares, y, scale, loss)
 
 
 def _on_device(X, device, weights):
@@ -103,19 +102,19 @@ def _on_device(X, device, weights):
 
 
 def _pairs(X, weights, bounds):
-    from .soft_neighbors_triton import HAS_TRITON, Pairs
+    from .soft_neighbors import HAS_TRITON, Pairs
 
     return Pairs(X, weights, bounds) if X.is_cuda and HAS_TRITON else None
 
 
 def neighbor_lists(
-    data: Data | Alike | Numbers,
+    data: Data | Alike | Targets,
     A: NDArray,
     size: int,
     diagonal: bool = False,
     last: "tuple[NDArray, Lists] | None" = None,
 ) -> "Lists":
-    from .listed_neighbors_torch import Lists, lists_of
+    from .listed_neighbors import Lists, lists_of
 
     maps = _maps(data, A)
     Z = data.X * maps if diagonal else data.X @ maps.transpose(1, 2)
@@ -135,27 +134,25 @@ def nca_energy_and_gradient(
     return _evaluate(data, A, log_floor, lists, diagonal, wants_gradient=True)
 
 
-def regression_energy(data: Numbers, A: NDArray, lists: "Lists | None" = None, diagonal: bool = False) -> NDArray:
+def regression_energy(data: Targets, A: NDArray, lists: "Lists | None" = None, diagonal: bool = False) -> NDArray:
     return _regression(data, A, lists, diagonal, wants_gradient=False)[0]
 
 
 def regression_energy_and_gradient(
-    data: Numbers, A: NDArray, lists: "Lists | None" = None, diagonal: bool = False
+    data: Targets, A: NDArray, lists: "Lists | None" = None, diagonal: bool = False
 ) -> tuple[NDArray, NDArray]:
     return _regression(data, A, lists, diagonal, wants_gradient=True)
 
 
-def nca_element_sweep(
-    data: Data, A: NDArray, rows: NDArray, columns: NDArray, deltas: NDArray, allowed: NDArray, ridge: float = 0.0
-) -> tuple[NDArray, NDArray, NDArray]:
-    from .element_trials_triton import Sweep
+def nca_element_sweep(data: Data, A: NDArray, trials: Trials, ridge: float = 0.0) -> tuple[NDArray, NDArray, NDArray]:
+    from .element_trials import Sweep
 
     R, p, _ = A.shape
-    size = R, p, rows.shape[1]
+    size = R, p, trials[0].shape[1]
     with _torch().cuda.device_of(data.X):
         if size not in data.sweeps:
             data.sweeps[size] = Sweep(data.X, data.weights, data.bounds, *size)
-        return data.sweeps[size](A, rows, columns, deltas, allowed, ridge)
+        return data.sweeps[size](A, *trials, ridge)
 
 
 def _maps(data, A):
@@ -178,13 +175,13 @@ def _evaluate(data, A, log_floor, lists, diagonal, wants_gradient):
 
 
 def _on_lists(data, A, log_floor, lists, diagonal, wants_gradient):
-    from .listed_neighbors_torch import evaluate
+    from .listed_neighbors import evaluate
 
     return evaluate(_listed(data, _maps(data, A), lists, diagonal), log_floor, wants_gradient)
 
 
 def _listed(data, A, lists, diagonal):
-    from .listed_neighbors_torch import Listed
+    from .listed_neighbors import Listed
 
     X, w = data.X.expand(len(A), -1, -1), data.weights.expand(len(A), -1)
     return Listed(X, w, A, lists, diagonal, BLOCK_BYTES)
@@ -239,7 +236,7 @@ def _regression(data, A, lists, diagonal, wants_gradient):
 
 
 def _means(data, A, lists, diagonal):
-    from .listed_neighbors_torch import Means
+    from .listed_neighbors import Means
 
     t = data.t.expand(len(A), -1, -1)
     return _Means(data, t, A) if lists is None else Means(_listed(data, A, lists, diagonal), t)
@@ -250,9 +247,9 @@ def _losses(data, means):
     torch = _torch()
     said, w = means.cpu().numpy().astype(np.float64).swapaxes(1, 2).copy(), data.weights.cpu().numpy()
     slopes, (B, N) = np.empty_like(said), w.shape
-    kind, w = KINDS[data.loss], N * w
+    kind, w = KINDS[data.loss.name], N * w
     energy = [
-        cost(kind, data.quantile, said[r], data.y[r % B], w[r % B], data.scale[r % B], slopes[r])
+        cost(kind, data.loss.quantile, said[r], data.y[r % B], w[r % B], data.scale[r % B], slopes[r])
         for r in range(len(said))
     ]
     return np.array(energy), torch.as_tensor(slopes.swapaxes(1, 2).copy(), dtype=means.dtype, device=means.device)
@@ -303,26 +300,25 @@ def neighbor_shares(
     Z: NDArray,
     Q: NDArray,
     candidates: NDArray,
-    counts: NDArray,
-    ballots: NDArray,
+    places: tuple[NDArray, NDArray],
     weights: NDArray,
     device: str = "cuda",
 ) -> NDArray:
-    torch = _torch()
-    box, w = (torch.as_tensor(values, dtype=torch.float32, device=device) for values in (ballots, weights))
+    torch, (counts, votes_there) = _torch(), places
+    box, w = (torch.as_tensor(values, dtype=torch.float32, device=device) for values in (votes_there, weights))
     listed, rows = (torch.as_tensor(np.array(a), device=device).long() for a in (candidates, counts))
     K, S = len(weights), candidates.shape[1]
     k = torch.arange(1, K + 1, device=device)
     block = max(1, BLOCK_BYTES // (4 * S * (Z.shape[2] + K)))
-    out = torch.zeros((Q.shape[1], ballots.shape[1]), device=device)
+    out = torch.zeros((Q.shape[1], votes_there.shape[1]), device=device)
     for z, queries in zip(Z, Q, strict=True):
         z, queries = (torch.as_tensor(values, dtype=torch.float32, device=device) for values in (z, queries))
         for total, some, q in zip(out.split(block), listed.split(block), queries.split(block), strict=True):
             distances = ((z[some] - q[:, None]) ** 2).sum(2)
-            places = some.gather(1, distances.topk(min(K, S), largest=False).indices)
-            n = rows[places]
+            nearest = some.gather(1, distances.topk(min(K, S), largest=False).indices)
+            n = rows[nearest]
             before = n.cumsum(1) - n
             part = ((k[:, None] - before[:, None, :]) / n[:, None, :]).clamp(0, 1)  # (n, K, places)
-            votes = part @ box[places]
+            votes = part @ box[nearest]
             total += torch.einsum("k,nkc->nc", w, votes / votes.sum(2, keepdim=True))
     return out.cpu().numpy()

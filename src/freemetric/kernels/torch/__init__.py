@@ -1,0 +1,1 @@
+"""Kernels for GPUs, in torch and triton."""
