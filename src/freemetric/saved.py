@@ -5,9 +5,7 @@ from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from .ensemble.model import Ensemble
 from .ensemble.oob import OOBIndices
 from .ensemble.sampling import Replicas
-from .ensemble.tasks.classification import ClassificationHead
-from .ensemble.tasks.regression import RegressionHead
-from .ensemble.tasks.scales import Scale
+from .ensemble.tasks import TASKS
 from .files import register
 from .files.registry import register_known
 from .learners import (
@@ -21,7 +19,7 @@ from .learners import (
     TripletClassifier,
 )
 from .learners.kept_results import KeptWalk
-from .metrics import Candidate, ClassEncoding, Member, TargetEncoding, TrainingSet
+from .metrics import Candidate, Member, TrainingSet
 from .tabular import TableClassifier, TableModel, TableRegressor
 
 for _tag, _cls in {
@@ -49,12 +47,8 @@ for _tag, _cls in {
     "candidate": Candidate,
     "member": Member,
     "training-set": TrainingSet,
-    "class-encoding": ClassEncoding,
     "ensemble": Ensemble,
-    "target-encoding": TargetEncoding,
-    "scale": Scale,
-    "classification-head": ClassificationHead,
-    "regression-head": RegressionHead,
+    **{_part: _cls for _task in TASKS.values() for _part, _cls in _task.saved.items()},
     "chain": mc.Chain,
     "walk": KeptWalk,
 }.items():

@@ -33,7 +33,7 @@ def test_without_a_place_for_a_cache():
 CALLED = """
 import sys
 from pathlib import Path
-from freemetric.kernels import keeping
+from freemetric.kernels.numba import cache as keeping
 folder = Path(sys.argv[1])
 keeping.KERNELS = keeping.stamp_of(folder)
 sys.path.insert(0, str(folder))

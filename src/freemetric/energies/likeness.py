@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from ..kernels import kernels_for
-from .base import Energy
+from .base import BoundMultiple, BoundSum, Energy
 from .nca import LOG_FLOOR
 from .regression import outputs, standardized
 from .soft_neighbors import BoundOnLists, Functions, checked_weights, lists_matter
@@ -45,17 +45,22 @@ class NeighborLikelihoodEnergy(Energy):
         self.n_neighbors = n_neighbors
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        """The energy as a function of A alone; y is (N,), or (R, N, 1) with other numbers for every replica."""
+        """The energy as a function of A alone; y is (N,) or (N, m), or (R, N, m) with other ones for every replica.
+
+        Of several targets the energy is the mean.
+        """
         if not self.width > 0:
             raise ValueError(f"width must be positive; got {self.width!r}.")
         X = np.asarray(X)
         stack = X[None] if X.ndim == 2 else X
         weights, N = checked_weights(sample_weight, stack), stack.shape[1]
-        numbers = outputs(y, len(stack), N)
-        if numbers.shape[1] != 1:
-            raise ValueError(f"Likeness is that of one number for each pattern; y has {numbers.shape[1]} of them.")
-        alike = np.array([one[0] for one, _ in standardized(numbers, weights)]) / (np.sqrt(2) * self.width)
-        kernels = kernels_for(device)
+        targets = np.array([one for one, _ in standardized(outputs(y, len(stack), N), weights)])
+        alike = np.swapaxes(targets, 0, 1) / (np.sqrt(2) * self.width)  # (m, B, N)
+        terms = [self._bound(stack, one, weights, device) for one in alike]
+        return terms[0] if len(terms) == 1 else BoundMultiple(BoundSum(terms), 1 / len(terms))
+
+    def _bound(self, stack, alike, weights, device):
+        kernels, N = kernels_for(device), stack.shape[1]
         data = kernels.prepare_alike(stack, alike, device, weights)
         size = self.n_neighbors if lists_matter(self.n_neighbors, N) else N - 1
         energy = partial(kernels.nca_energy, data, log_floor=LOG_FLOOR)

@@ -26,7 +26,7 @@ from .importances import ImportancesMixin
 from .running import given_recipe
 from .search import Problem, Search, searched_part
 from .settings import Recipe
-from .tasks.base import Task
+from .task import Task
 
 
 class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin):

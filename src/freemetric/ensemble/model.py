@@ -14,7 +14,7 @@ from ..metrics import VIEWS, Member, TrainingSet, View
 from ..metrics.averaged_metric import Embedding, OutlierScores, averaged_matrices, feature_shares
 from ..metrics.index import NeighborIndex, seen_in
 from ..metrics.neighbor_votes import NeighborVotes, chunks
-from .tasks.base import Head
+from .task import Head
 
 FEW_QUERIES, MOST_QUERIES = 64, 4096  # of a part: fewer do not pay a thread, more take memory
 KEPT_BYTES = 256 << 20  # of neighbour searches that are kept between predictions
@@ -183,6 +183,10 @@ class Ensemble:
     def with_training_set(self, members: list[Member], training_set: TrainingSet) -> "Ensemble":
         """The same with other metrics and samples."""
         return Ensemble(self.views, members, self.weights, training_set, self.head)
+
+    def with_head(self, head: Head) -> "Ensemble":
+        """The same with another head."""
+        return Ensemble(self.views, self.members, self.weights, self.training_set, head)
 
     def to_state(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in FIELDS}

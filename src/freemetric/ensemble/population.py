@@ -9,7 +9,7 @@ from ..learners.sampling_run import side_by_side
 from ..metrics import FORMS, Candidate, Member, TrainingSet
 from .sampling import OOBVotes, Replicas
 from .settings import Recipe
-from .tasks.base import Task
+from .task import Task
 
 MANY_CELLS = 64  # shares of so many are mixed one by one: together, and in double precision, they are too large
 

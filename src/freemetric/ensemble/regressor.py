@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import get_scorer_names
+from sklearn.utils.validation import column_or_1d
 
 from ..files import Savable
 from ..learners.base import one_blas_thread
@@ -13,16 +14,14 @@ from ..learners.training_rows import NUMBERS, number_rows, precise
 from ..learners.units import check_not_huge
 from ..learners.validation import check_n_components, check_samples, warn_of_samples
 from ..magnitudes import r2
-from ..metrics import TargetEncoding, TrainingSet
 from ..presenting import Presented
 from ..sklearn_compat import StrOptions, validate_params, with_callbacks
 from .base import CONSTRAINTS, FreeEnergyModel
 from .running import given_recipe, run_to_the_end
 from .state_checks import check_regressor
+from .tasks import regression_task
 from .tasks.decisions import check_alpha
-from .tasks.intervals import RegressionScore, check_chances, interval_chances
-from .tasks.regression import RegressionTask
-from .tasks.scales import encoded_target
+from .tasks.intervals import RegressionScore, check_chances
 
 
 class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, BaseEstimator):
@@ -202,8 +201,8 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         ----------
         X : array-like of shape (n_samples, n_features)
             Patterns.
-        y : array-like of shape (n_samples,)
-            Numbers.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets; several are learned together, by one set of metrics.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Importance of the patterns: in the energy, as neighbours, in trends, and as judges out of bag. Only ratios
             matter; rows of no weight are left out.
@@ -214,20 +213,21 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
             The fitted regressor.
         """
         validate_params(self)
-        patterns, numbers = check_samples(self, X, y, dtype=NUMBERS, y_numeric=True, ensure_min_samples=2)
-        check_not_huge(patterns)
-        rows = number_rows(precise(patterns), numbers, sample_weight, self._can_weigh())
+        samples, targets = check_samples(
+            self, X, y, dtype=NUMBERS, y_numeric=True, multi_output=True, ensure_min_samples=2
+        )
+        if targets.ndim == 2 and targets.shape[1] == 1:
+            targets = column_or_1d(targets, warn=True)
+        check_not_huge(samples)
+        rows = number_rows(precise(samples), targets, sample_weight, self._can_weigh())
         check_n_components(self.n_components, rows.X)
         warn_of_samples(rows.X, getattr(self, "feature_names_in_", None))
-        trends = given_recipe(self, len(rows.y)).trends
         with one_blas_thread():
-            values, found, scale = encoded_target(rows, trends, self.scale)
-        encoding = TargetEncoding.of(values)
-        training_set = TrainingSet(rows.X, values, encoding, rows.weights, rows.rows)
-        score = RegressionScore(self.scoring, scale)
-        search = self._search(training_set, RegressionTask(encoding, found, scale, score))
+            recipe = given_recipe(self, len(rows.y))
+            task, training_set = regression_task(rows.y).of(rows, recipe, self.scale, self.scoring)
+        search = self._search(training_set, task)
         run_to_the_end(search, self)
-        self._finish(search, training_set, len(patterns))
+        self._finish(search, training_set, len(samples))
         return self
 
     def _score_of(self, scoring):
@@ -257,7 +257,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
 
         Returns
         -------
-        y : ndarray of shape (n_samples,)
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
             Their means.
         """
         prediction = self._prediction(X)
@@ -276,11 +276,12 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         Returns
         -------
         Q : ndarray of shape (n_samples, n_quantiles)
-            Quantiles, which never cross; (n_samples,) where q is one number.
+            Quantiles, which never cross; (n_samples,) where q is one number. Several targets come before the quantiles:
+            (n_samples, n_targets, n_quantiles).
         """
         chances, prediction = check_chances(q), self._prediction(X)
         Q = self.ensemble_.head.quantiles(prediction, chances)
-        return Q[:, 0] if np.ndim(q) == 0 else Q
+        return Q[..., 0] if np.ndim(q) == 0 else Q
 
     def predict_interval(self, X: ArrayLike, alpha: float = 0.1) -> NDArray[np.float64]:
         r"""Intervals that hold the number of a pattern with a chance of 1 - alpha.
@@ -301,7 +302,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
 
         Returns
         -------
-        I : ndarray of shape (n_samples, 2)
+        I : ndarray of shape (n_samples, 2) or (n_samples, n_targets, 2)
             Lower and upper ends.
 
         Examples
@@ -315,8 +316,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         True
         """
         check_alpha(alpha, "intervals without the number")
-        prediction, head = self._prediction(X), self.ensemble_.head
-        return head.quantiles(prediction, interval_chances(len(head.errors), alpha))
+        return self.ensemble_.head.interval(self._prediction(X), alpha)
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """R^2 of the predictions.
@@ -325,15 +325,15 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         ----------
         X : array-like of shape (n_samples, n_features)
             Patterns.
-        y : array-like of shape (n_samples,)
-            Their numbers.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their targets.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Importance of the patterns.
 
         Returns
         -------
         score : float
-            One less the squared error in units of the variance of y.
+            One less the squared error in units of the variance of y; the mean over several targets.
         """
         return r2(y, self.predict(X), sample_weight)
 
@@ -344,4 +344,5 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.target_tags.multi_output = True
         return tags

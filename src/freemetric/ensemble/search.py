@@ -14,7 +14,7 @@ from .candidates import Panel, affordable_panel, walk_length
 from .population import CandidateResult, Population
 from .sampling import Bags, Replicas, ReplicaTask, replicas_of
 from .settings import Recipe
-from .tasks.base import Task
+from .task import Task
 
 AFFORDABLE_ROWS = 2048  # of all bags of a task; small bags share one, for which Python's share of the work is less
 WIDE = 1000  # columns: of rows that have more, fewer at a time

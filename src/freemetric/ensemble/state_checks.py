@@ -9,8 +9,7 @@ from ..files.estimators import check_attributes
 from ..metrics import FORMS, VIEWS
 from .model import Ensemble
 from .oob import OOBIndices
-from .tasks.classification import ClassificationHead
-from .tasks.regression import RegressionHead
+from .tasks import TASKS
 
 FITTED = (
     "n_features_in_",
@@ -45,7 +44,7 @@ def check_classifier(model: Any) -> None:
     if "ensemble_" not in vars(model):
         return
     ensemble = model.ensemble_
-    _check_ensemble(ensemble, ClassificationHead)
+    _check_ensemble(ensemble, "classification-head")
     require(ensemble.training_set.n_cells == len(model.classes_), "ensemble_", "is of other classes")
     _check_fitted(model, ensemble, (*SELECTION, "oob_error", "oob_brier"))
     check_array(model.class_weight_, "class_weight_", 1, model.classes_.shape)
@@ -59,14 +58,15 @@ def check_regressor(model: Any) -> None:
     if "ensemble_" not in vars(model):
         return
     ensemble = model.ensemble_
-    _check_ensemble(ensemble, RegressionHead)
+    _check_ensemble(ensemble, "regression-head", "multi-output-head")
     _check_fitted(model, ensemble, (*SELECTION, "oob_absolute", "oob_squared"))
-    check_array(model.oob_prediction_, "oob_prediction_", 1, finite=False)
+    check_array(model.oob_prediction_, "oob_prediction_", ensemble.training_set.y.ndim, finite=False)
     require(len(model.oob_prediction_) > ensemble.training_set.rows.max(), "oob_prediction_", "has too few rows")
 
 
-def _check_ensemble(ensemble, head):
-    require(type(ensemble) is Ensemble and type(ensemble.head) is head, "ensemble_", "is something else")
+def _check_ensemble(ensemble, *heads):
+    known = {cls for task in TASKS.values() for tag, cls in task.saved.items() if tag in heads}
+    require(type(ensemble) is Ensemble and type(ensemble.head) in known, "ensemble_", "is something else")
 
 
 def _check_fitted(model, ensemble, columns):

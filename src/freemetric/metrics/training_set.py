@@ -1,8 +1,9 @@
 """The training set of an ensemble, and how its targets become votes."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cache, cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,27 +15,29 @@ VOTE_BYTES = 256 << 20  # that any training set may have; more only where it has
 BLOCK = 65_536  # samples whose votes are made at a time
 
 
-class Encoding(Protocol):
+class Encoding(ABC):
     """How targets become votes: every sample votes for some of ``n_cells`` cells."""
 
-    @property
-    def n_cells(self) -> int:
-        """Cells of a vote."""
+    n_cells: int
 
+    @abstractmethod
     def target(self, values: NDArray) -> NDArray:
         """The target (N,) in the values of N samples, whose last axis is N."""
 
+    @abstractmethod
     def votes(self, values: NDArray) -> NDArray[np.float32]:
         """Votes (N, n_cells) of samples with these values."""
 
+    @abstractmethod
     def learned(self, values: NDArray, bags: NDArray) -> NDArray:
         """What replicas that learn on these bags (R, n) of samples learn."""
 
+    @abstractmethod
     def check(self, values: NDArray, X: NDArray) -> None:
         """ValueError unless samples X (N, d) may have these values."""
 
 
-class ClassEncoding:
+class ClassEncoding(Encoding):
     """Class numbers 0..C-1 as votes: a cell for every class.
 
     Parameters
@@ -78,7 +81,7 @@ class ClassEncoding:
         return cls(n_classes)
 
 
-class TargetEncoding:
+class TargetEncoding(Encoding):
     """Several values of every sample as votes, each within its range: two cells for every value.
 
     A value v between low and high is a vote of (high - v) / (high - low) for the low end and of
@@ -102,6 +105,7 @@ class TargetEncoding:
 
     def __init__(self, low: NDArray, high: NDArray):
         self.low, self.high = low, high
+        self.n_cells = 2 * len(low)
 
     @classmethod
     def of(cls, values: NDArray) -> "TargetEncoding":
@@ -111,11 +115,6 @@ class TargetEncoding:
 
     def __len__(self) -> int:
         return len(self.low)
-
-    @property
-    def n_cells(self) -> int:
-        """Cells of a vote."""
-        return 2 * len(self)
 
     def target(self, values: NDArray) -> NDArray:
         """The target (N,), the first of the values (n_values, N)."""
@@ -127,8 +126,9 @@ class TargetEncoding:
         return np.stack([1 - part, part], axis=2).reshape(len(part), self.n_cells).astype(np.float32)
 
     def learned(self, values: NDArray, bags: NDArray) -> NDArray:
-        """Targets (R, n, 1) of the bags."""
-        return self.target(values)[bags][:, :, None]
+        """Targets (R, n, m) of the bags."""
+        targets = self.target(values)[bags]
+        return targets if targets.ndim == 3 else targets[:, :, None]
 
     def means(self, shares: NDArray) -> NDArray[np.float64]:
         """Means (..., n_values) of the values, from shares (..., n_cells) of all votes."""
@@ -145,7 +145,7 @@ class TargetEncoding:
         check_array(values, "values of TrainingSet", 2, (len(self), len(X)))
 
     def to_state(self) -> dict[str, Any]:
-        return dict(vars(self))
+        return {"low": self.low, "high": self.high}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "TargetEncoding":
@@ -260,7 +260,7 @@ class TrainingSet:
         X, values, encoding, weights, rows = (state[name] for name in ("X", "values", "encoding", "weights", "rows"))
         check_array(X, "X of TrainingSet", 2)
         require(X.size, "TrainingSet", "is empty")
-        require(type(encoding) in (ClassEncoding, TargetEncoding), "encoding of TrainingSet", "is something else")
+        require(isinstance(encoding, Encoding), "encoding of TrainingSet", "is something else")
         encoding.check(values, X)
         check_array(rows, "rows of TrainingSet", 1, X.shape[:1], "iu")
         are_rows = rows.min() >= 0 and len(np.unique(rows)) == len(rows)

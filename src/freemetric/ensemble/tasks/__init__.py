@@ -1,1 +1,19 @@
-"""Tasks: what classification and regression ask of an ensemble, a file each."""
+"""Tasks: what classification and regression ask of an ensemble, a file each. A new task is its file and a line here."""
+
+from numpy.typing import NDArray
+
+from ..task import Task
+from .classification import ClassificationTask
+from .multi_output import MultiOutputTask
+from .regression import RegressionTask
+
+TASKS: dict[str, type[Task]] = {
+    "classification": ClassificationTask,
+    "regression": RegressionTask,
+    "multi-output regression": MultiOutputTask,
+}
+
+
+def regression_task(y: NDArray) -> type[Task]:
+    """The first task that takes numeric targets y."""
+    return next(task for task in TASKS.values() if task.takes(y))

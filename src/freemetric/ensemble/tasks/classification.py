@@ -12,7 +12,7 @@ from ...files.checks import check_array, is_number, require
 from ...metrics import CLASS_DENSITIES, ClassDensity, ClassEncoding, TrainingSet
 from ..population import Population, allowed_neighbors, best_pair, mixed_shares, selection_weights
 from ..settings import Recipe
-from .base import Head, OOBResult, Task
+from ..task import Head, OOBResult, Task
 from .decisions import Decision, favouring
 
 FOLDS = 10  # of class densities that samples had no part in
@@ -158,6 +158,7 @@ class ClassificationTask(Task):
     energy = "log-nca"
     score_words = "Brier score"
     columns = "oob_error", "oob_brier"
+    saved = {"class-encoding": ClassEncoding, "classification-head": ClassificationHead}
 
     def __init__(self, n_classes: int, decision: Decision | None = None):
         self.n_classes, self.decision = n_classes, decision

@@ -10,7 +10,6 @@ from sklearn.metrics import get_scorer
 
 from ...magnitudes import r2
 from ..oob import OOBPredictor
-from .scales import Scale
 
 
 def check_chances(q: ArrayLike) -> NDArray[np.float64]:
@@ -41,7 +40,7 @@ class KnownPredictions(RegressorMixin, BaseEstimator):
 
     def predict(self, X: NDArray) -> NDArray:
         """What was given."""
-        return X[:, 0]
+        return X[:, 0] if X.shape[1] == 1 else X
 
 
 class RegressionScore:
@@ -52,20 +51,20 @@ class RegressionScore:
     scoring : str, callable or None
         Name of a scorer, or one: ``scorer(estimator, X, y)``. None is R^2.
     scale : Scale
-        On which the truth is known.
+        On which the truth is known; anything with ``back(z)``.
     """
 
-    def __init__(self, scoring: str | Callable[..., float] | None, scale: Scale):
+    def __init__(self, scoring: str | Callable[..., float] | None, scale: Any):
         self.scorer: Any = None if scoring in (None, "r2") else get_scorer(scoring)
         self.scale = scale
 
     def __call__(self, predictions: NDArray, z: NDArray, weights: NDArray | None = None) -> float:
-        """The score of predictions (n, 1) of samples whose targets on the scale are z (n,); NaN for fewer than two."""
+        """The score of predictions (n, m) of samples whose targets on the scale are z (n,) or (n, m)."""
         y = self.scale.back(z)
         if len(y) < 2:
             return np.nan
         if self.scorer is None:
-            return r2(y, predictions[:, 0], weights)
+            return r2(y, KnownPredictions().predict(predictions), weights)
         options = {} if weights is None else {"sample_weight": weights}
         return float(self.scorer(KnownPredictions(), predictions, y, **options))
 
@@ -86,7 +85,7 @@ def out_of_bag(model: Any) -> OutOfBag:
     """True and predicted targets of the training samples of a fitted regressor."""
     training_set, head = model.ensemble_.training_set, model.ensemble_.head
     order = np.argsort(training_set.rows)
-    rows, truth = training_set.rows[order], head.scale.back(training_set.y[order])
+    rows, truth = training_set.rows[order], head.truth(training_set)[order]
     predicted = model.oob_prediction_[rows]
     scored = np.isfinite(predicted)
     return OutOfBag(rows[scored], truth[scored], predicted[scored])

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize, nnls
 
 from ...files.checks import check_array, is_number, require
+from ...learners.training_rows import TrainingRows
 from ...magnitudes import enlarged
 from ...metrics import TRENDS, TargetEncoding, TrainingSet, Trend
 from ...metrics.trends import crossed_trend
@@ -15,9 +16,9 @@ from ..model import Ensemble
 from ..oob import OOBIndices, OOBPredictor
 from ..population import Population, allowed_neighbors, mixed_shares, selection_weights
 from ..settings import Recipe
-from .base import Head, OOBResult, Task
-from .intervals import RegressionScore
-from .scales import Scale
+from ..task import Head, OOBResult, Task
+from .intervals import RegressionScore, interval_chances
+from .scales import Scale, encoded_target
 
 QUARTERS = 4  # strata of the samples, by their targets
 SMALLEST_STRATUM = 6  # samples
@@ -121,7 +122,15 @@ class RegressionHead(Head):
 
     def wholes_of(self, training_set: TrainingSet, numbers: NDArray) -> NDArray[np.float64]:
         """The same of training samples ``numbers`` (n,), trends without their own part in them."""
-        return np.vstack([training_set.values[2:, numbers], trend_values(self.noises, training_set.X[numbers])])
+        return self.known_wholes(training_set.values[:, numbers], training_set.X[numbers])
+
+    def known_wholes(self, values: NDArray, X: NDArray) -> NDArray[np.float64]:
+        """The same of training samples X (n, d) with values (2 + n_trends, n)."""
+        return np.vstack([values[2:], trend_values(self.noises, X)])
+
+    def truth(self, training_set: TrainingSet) -> NDArray[np.float64]:
+        """The targets (N,) as they were given."""
+        return self.scale.back(training_set.y)
 
     def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
         """``wholes``: a single sample hardly moves a trend."""
@@ -148,6 +157,10 @@ class RegressionHead(Head):
         """Values (n, q) that the target is below with these chances (q,)."""
         errors = np.quantile(self.errors, chances)
         return self.scale.back(prediction.location[:, None] + prediction.spread[:, None] * errors)
+
+    def interval(self, prediction: Prediction, alpha: float) -> NDArray[np.float64]:
+        """Ends (n, 2) of intervals that miss a share alpha."""
+        return self.quantiles(prediction, interval_chances(len(self.errors), alpha))
 
     def named_strengths(self) -> dict[str, float]:
         """How far votes count, and every trend, beside them and along the way from neighbours to a sample."""
@@ -235,6 +248,20 @@ class RegressionTask(Task):
     energy = "likeness"
     score_words = "squared error"
     columns = "oob_absolute", "oob_squared"
+    saved = {"target-encoding": TargetEncoding, "scale": Scale, "regression-head": RegressionHead}
+
+    @classmethod
+    def takes(cls, y: NDArray) -> bool:
+        """Whether y is one target."""
+        return y.ndim == 1
+
+    @classmethod
+    def of(cls, rows: TrainingRows, recipe: Recipe, scale: str, scoring: Any) -> tuple["RegressionTask", TrainingSet]:
+        """The task of these rows, and what they vote for."""
+        values, trends, on = encoded_target(rows, recipe.trends, scale)
+        encoding = TargetEncoding.of(values)
+        training_set = TrainingSet(rows.X, values, encoding, rows.weights, rows.rows)
+        return cls(encoding, trends, on, RegressionScore(scoring, on)), training_set
 
     def __init__(
         self,
@@ -270,21 +297,18 @@ class RegressionTask(Task):
         """Weights of the candidates, and the head that reads their votes beside the trends."""
         assert self.score is not None
         assert n_rows is not None
-        training_set, numbers = population.training_set, population.judges
-        neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
-        weights = selection_weights(population.scores(), population.error_of, neighbors, recipe)
-        scored = Scored.of(
-            training_set.X[numbers].astype(np.float64),
-            mixed_shares(weights, population.shares()),
-            training_set.values[2:, numbers],
-            population.truth,
-            population.judges_weights,
-        )
+        weights, shares = mixed_votes(population, recipe)
+        head, known = self.fitted_head(population, shares, population.training_set.values, recipe)
+        return OOBResult(weights, head, oob_attributes(known, population, self.score, n_rows))
+
+    def fitted_head(
+        self, population: Population, shares: NDArray, values: NDArray, recipe: Recipe
+    ) -> tuple[RegressionHead, NDArray]:
+        """The head for mixed votes (n, n_cells) of values (n_values, N), and its out-of-bag predictions (n,)."""
+        X, values = population.training_set.X[population.judges].astype(np.float64), values[:, population.judges]
+        scored = Scored.of(X, shares, values[2:], values[0], population.judges_weights)
         head, prediction = with_noises(self.head(scored, recipe.reading_prior), scored, recipe.noises)
-        known, everyone = head.means(prediction), np.full(n_rows, np.nan)
-        everyone[training_set.rows[numbers]] = known
-        score = self.score(known[:, None], population.truth, population.judges_weights)
-        return OOBResult(weights, head, {"oob_prediction_": everyone, "oob_score_": score})
+        return head, head.means(prediction)
 
     def head(self, scored: Scored, prior: float) -> RegressionHead:
         """The head of least squared errors, with one spread for all samples.
@@ -310,20 +334,45 @@ class RegressionTask(Task):
         On a shortlist stand the nearest in the averaged metric. They agree more than the nearest in every single metric
         do, and a spread learned from all training samples would be too small for what a few of them say.
         """
-        head = ensemble.head
-        if shortlist is None or shortlist + 1 >= len(ensemble.training_set.places.rows):
+        predictor = shortlist_predictor(ensemble, oob_indices, shortlist)
+        if predictor is None:
             return ensemble
-        every = max(len(member) for member in ensemble.members)
-        predictor = OOBPredictor(ensemble, oob_indices, shortlist, len(oob_indices), every)
-        n = len(predictor.judges)
-        if n < FEWEST_SCORED:
-            return ensemble
-        trends = head.wholes_of(predictor.training_set, predictor.judges)[: len(head.trends)]
-        shares = predictor.shares(predictor.X, np.arange(n))
-        scored = Scored.of(predictor.X, shares, trends, predictor.y, predictor.weights)
-        plain = head.with_spread(np.zeros(2), np.array([-1.0, 0.0, 1.0]))
-        head, _ = with_noises(plain, scored, recipe.noises)
-        return Ensemble(ensemble.views, ensemble.members, ensemble.weights, ensemble.training_set, head)
+        shares = predictor.shares(predictor.X, np.arange(len(predictor.judges)))
+        values = predictor.training_set.values[:, predictor.judges]
+        return ensemble.with_head(with_spread_of(ensemble.head, predictor, shares, values, recipe.noises))
+
+
+def mixed_votes(population: Population, recipe: Recipe) -> tuple[NDArray, NDArray]:
+    """Weights of all candidates and numbers of neighbours, and out-of-bag votes (n, n_cells) mixed by them."""
+    neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
+    weights = selection_weights(population.scores(), population.error_of, neighbors, recipe)
+    return weights, mixed_shares(weights, population.shares())
+
+
+def oob_attributes(known: NDArray, population: Population, score: RegressionScore, n_rows: int) -> dict[str, Any]:
+    """Fitted attributes of out-of-bag predictions (n,) or (n, m)."""
+    everyone = np.full((n_rows, *known.shape[1:]), np.nan)
+    everyone[population.training_set.rows[population.judges]] = known
+    columns = known if known.ndim == 2 else known[:, None]
+    value = score(columns, population.truth, population.judges_weights)
+    return {"oob_prediction_": everyone, "oob_score_": value}
+
+
+def shortlist_predictor(ensemble: Ensemble, oob_indices: OOBIndices, shortlist: int | None) -> OOBPredictor | None:
+    """Out-of-bag predictions that look at a shortlist; None where that is no change or too few samples tell."""
+    if shortlist is None or shortlist + 1 >= len(ensemble.training_set.places.rows):
+        return None
+    every = max(len(member) for member in ensemble.members)
+    predictor = OOBPredictor(ensemble, oob_indices, shortlist, len(oob_indices), every)
+    return predictor if len(predictor.judges) >= FEWEST_SCORED else None
+
+
+def with_spread_of(
+    head: RegressionHead, predictor: OOBPredictor, shares: NDArray, values: NDArray, noises: Sequence[str]
+) -> RegressionHead:
+    """The head with a spread for these out-of-bag votes (n, n_cells) of samples with values (n_values, n)."""
+    scored = Scored.of(predictor.X, shares, values[2:], values[0], predictor.weights)
+    return with_noises(head.with_spread(np.zeros(2), np.array([-1.0, 0.0, 1.0])), scored, noises)[0]
 
 
 def with_noises(plain: RegressionHead, scored: Scored, names: Sequence[str]) -> tuple[RegressionHead, Prediction]:

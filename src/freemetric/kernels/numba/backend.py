@@ -10,18 +10,14 @@ from sklearn.neighbors import NearestNeighbors as TreeSearch
 from ...forking import effective_n_threads
 from ..protocol import SQUARED, Loss, Places, Trials
 from . import element_trials, listed_means, listed_neighbors, losses, soft_means, soft_neighbors
+from .cells import Cells  # noqa: F401 - part of the backend, like all that is not used here
 from .element_panels import LANE
+from .large_margin import Margin, farthest_move, kept_loss, reaches, searched_loss, triplet_loss  # noqa: F401
+from .learner_loops import DualAverage, descend, log_partition, logdet_cycle, mean_hinge  # noqa: F401
+from .listed_neighbors import wide  # noqa: F401
+from .losses import quantile_place  # noqa: F401
 from .nearest import as_places, as_queries, nearest
-from .votes import add_all_shares
-
-__all__ = [
-    *("prepare", "prepare_alike", "prepare_targets", "neighbor_lists", "nca_energy", "nca_energy_and_gradient"),
-    *("nca_element_sweep", "regression_energy", "regression_energy_and_gradient", "regression_element_sweep"),
-    *("NearestNeighbors", "neighbor_shares", "Cells", "as_places", "as_queries", "nearest", "wide"),
-    *("NOBODY", "add_left_out_shares", "count_shares", "merge", "nearest_in_space", "quantile_place"),
-    *("Margin", "farthest_move", "kept_loss", "reaches", "searched_loss", "triplet_loss"),
-    *("DualAverage", "descend", "log_partition", "logdet_cycle", "mean_hinge"),
-]
+from .votes import NOBODY, add_all_shares, add_left_out_shares, count_shares, merge, nearest_in_space  # noqa: F401
 
 KEPT_BYTES = 32 << 20  # pairs a gradient keeps in memory, up to about 4,000 patterns; computed twice beyond
 FEW_QUERIES = 64  # for which it does not pay to wake threads

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from numpy.typing import NDArray
 
-from ...metrics import TrainingSet
+from ..metrics import TrainingSet
 
 if TYPE_CHECKING:
-    from ..model import Ensemble
-    from ..oob import OOBIndices
-    from ..population import Population
-    from ..settings import Recipe
+    from ..learners.training_rows import TrainingRows
+    from .model import Ensemble
+    from .oob import OOBIndices
+    from .population import Population
+    from .settings import Recipe
 
 
 class Head(ABC):
@@ -60,6 +61,17 @@ class Task(ABC):
     energy: ClassVar[str]  # by name, that replicas sample where nothing else is said
     score_words: ClassVar[str]  # what scores are, for people
     columns: ClassVar[tuple[str, str]]  # what errors and scores are called in tables
+    saved: ClassVar[Mapping[str, type]]  # the parts of it that model files hold, by their tags
+
+    @classmethod
+    def takes(cls, y: NDArray) -> bool:
+        """Whether it is the task of numeric targets y (n,) or (n, m)."""
+        return False
+
+    @classmethod
+    def of(cls, rows: "TrainingRows", recipe: "Recipe", scale: str, scoring: Any) -> tuple["Task", TrainingSet]:
+        """The task of these rows with numeric targets, and the training set that they make."""
+        raise NotImplementedError
 
     @abstractmethod
     def strata(self, y: NDArray) -> list[NDArray]:
