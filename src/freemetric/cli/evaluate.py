@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..printable import printable
-from ..tabular import Comparison
 from . import names
 from .console import FAILURE, Json, console, listed, print_json, progress, tell, warnings_told
 from .options import (
@@ -26,8 +25,11 @@ from .options import (
     with_fields,
 )
 
+if TYPE_CHECKING:
+    from ..tabular import Comparison
 
-def show_evaluation(found: Comparison, as_json: bool) -> None:
+
+def show_evaluation(found: "Comparison", as_json: bool) -> None:
     """Scores, classes or intervals, the learning curve; ranks where there are files enough."""
     from ..bench.file_ranks import ranks_as_json  # loads the statistics
 
