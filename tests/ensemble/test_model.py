@@ -10,9 +10,8 @@ import freemetric
 from freemetric import FreeEnergyClassifier, FreeEnergyRegressor
 from freemetric.ensemble.model import Ensemble
 from freemetric.ensemble.population import mixed_shares
+from freemetric.kernels import kernels_for, reference
 from freemetric.kernels.numba import backend as numba_
-from freemetric.kernels import reference
-from freemetric.kernels import kernels_for
 from freemetric.metrics import index
 
 

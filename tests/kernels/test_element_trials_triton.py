@@ -7,10 +7,10 @@ import pytest
 
 from freemetric import kernels
 from freemetric.energies import NCAEnergy
-from freemetric.kernels.torch import element_trials as element_trials_triton
-from freemetric.kernels.numba import backend as numba_
 from freemetric.kernels import reference
+from freemetric.kernels.numba import backend as numba_
 from freemetric.kernels.torch import backend as torch_
+from freemetric.kernels.torch import element_trials as element_trials_triton
 
 from .test_kernels_agree import problem, trials, uneven_weights
 

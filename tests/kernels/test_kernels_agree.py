@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from freemetric.kernels.numba import element_trials as element_means
-from freemetric.kernels.numba import element_panels
-from freemetric.kernels.numba import element_trials
+from freemetric.kernels import kernels_for, reference
 from freemetric.kernels.numba import backend as numba_
-from freemetric.kernels import reference
+from freemetric.kernels.numba import element_panels, element_trials
+from freemetric.kernels.numba import element_trials as element_means
 from freemetric.kernels.torch import backend as torch_
-from freemetric.kernels import kernels_for
 
 
 @pytest.fixture(params=["numba", "torch"])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from freemetric.energies import Diagonal, LogNCAEnergy, NCAEnergy
-from freemetric.kernels.numba import backend as numba_
 from freemetric.kernels import reference
+from freemetric.kernels.numba import backend as numba_
 from freemetric.kernels.torch import backend as torch_
 from freemetric.mc import HamiltonianMove, State
 

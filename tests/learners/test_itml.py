@@ -7,9 +7,9 @@ from sklearn.preprocessing import minmax_scale
 
 from freemetric import keep_interrupted_fits
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
+from freemetric.kernels.numba.learner_loops import logdet_cycle
 from freemetric.learners import itml
 from freemetric.learners.itml import ITML
-from freemetric.kernels.numba.learner_loops import logdet_cycle
 
 
 @pytest.fixture

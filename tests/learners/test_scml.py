@@ -11,8 +11,8 @@ from sklearn.preprocessing import MinMaxScaler
 
 from freemetric import keep_interrupted_fits
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
-from freemetric.learners import dual_averaging, scml
 from freemetric.kernels.numba.learner_loops import DualAverage, batch_gradient, descend, mean_hinge
+from freemetric.learners import dual_averaging, scml
 from freemetric.learners.scml import SCML, class_discriminants, draw_basis, nearest_triplets
 
 

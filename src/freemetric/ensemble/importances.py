@@ -151,7 +151,9 @@ class Comparison:
     def _score(self, probabilities, kept):
         n_repeats, y, weights = len(probabilities), self.predictor.y[kept], self.predictor.weights
         P = probabilities[:, kept].reshape(-1, probabilities.shape[2])
-        return self.score(P, np.tile(y, n_repeats), None if weights is None else np.tile(weights[kept], n_repeats))
+        return self.score(
+            P, np.concatenate([y] * n_repeats), None if weights is None else np.tile(weights[kept], n_repeats)
+        )
 
 
 def parts_of(predictor: OOBPredictor) -> NDArray[np.intp]:
@@ -161,6 +163,7 @@ def parts_of(predictor: OOBPredictor) -> NDArray[np.intp]:
     """
     places, first = np.unique(predictor.places, return_index=True)
     y = predictor.y[first]
+    y = y if y.ndim == 1 else y[:, 0]  # any of several targets sorts them well enough
     order = np.argsort(y, kind="stable")
     part = np.empty(len(places), dtype=np.intp)
     part[order] = np.arange(len(places)) % min(PARTS, len(places))

@@ -86,6 +86,9 @@ def _is_share(model):
 
 def _beside_votes(model):
     """On which scale numbers are averaged, and what counts beside those of neighbours."""
+    if model.oob_prediction_.ndim == 2:
+        yield "targets", str(model.oob_prediction_.shape[1])
+        return
     if model.scale_name_ != "linear":
         yield "averaged", {"log": "as logarithms", "asinh": "by asinh, as logarithms far from zero"}[model.scale_name_]
     counts = [f"{name} {value:.2g}" for name, value in model.strengths_.items() if value > 0 and name != "votes"]
@@ -96,6 +99,7 @@ def _parts(model):
     metric, tried = _metric(model), getattr(model, "selection_", {})
     if hasattr(model, "oob_prediction_"):
         known = out_of_bag(model)
+    if hasattr(model, "oob_prediction_") and known.truth.ndim == 1:
         yield points("true numbers from left to right, predicted out of bag upwards", known.truth, known.predicted)
     if isinstance(model, ImportancesMixin):
         yield _most_important_features(model)

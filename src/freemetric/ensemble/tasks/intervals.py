@@ -87,7 +87,7 @@ def out_of_bag(model: Any) -> OutOfBag:
     order = np.argsort(training_set.rows)
     rows, truth = training_set.rows[order], head.truth(training_set)[order]
     predicted = model.oob_prediction_[rows]
-    scored = np.isfinite(predicted)
+    scored = np.isfinite(predicted) if predicted.ndim == 1 else np.isfinite(predicted).all(axis=1)
     return OutOfBag(rows[scored], truth[scored], predicted[scored])
 
 
