@@ -332,10 +332,10 @@ VARIANTS = {
     "k = 5": Recipe(neighbors=(5,)),
     "no calibration": Recipe(calibration="none"),
     "calibration without bias": Recipe(calibration="slope"),
-    "votes alone": Recipe(basins=()),
-    "votes and wells": Recipe(basins=("wells",)),
-    "votes and mean fields": Recipe(basins=("mean-field", "screened-field")),
-    "without screening": Recipe(basins=("wells", "mean-field")),
+    "votes alone": Recipe(densities=()),
+    "votes and wells": Recipe(densities=("student-t",)),
+    "votes and mean fields": Recipe(densities=("naive-bayes", "screened-naive-bayes")),
+    "without screening": Recipe(densities=("student-t", "naive-bayes")),
     "with whitened kinds": Recipe(kinds=(*Recipe().kinds, "whitened/diagonal", "whitened/full")),
 }
 """Recipes, each with one ingredient changed."""

@@ -3,7 +3,7 @@
     python benchmarks/hints.py --sizes 100 400 --repeats 2     # the table of docs/zoo.md
 
 A hint is something that is known of the problem and that the classifier cannot find by itself: other coordinates, fewer
-features, one k, or another way to vote. Rows are those of benchmarks/bayes.py. Votes are alone here (basins=()): the
+features, one k, or another way to vote. Rows are those of benchmarks/bayes.py. Votes are alone here (densities=()): the
 classes as wholes are themselves an answer to some of these hints.
 """
 
@@ -30,7 +30,7 @@ from freemetric import FreeEnergyClassifier, Recipe
 
 
 def ours(seed, **changes):
-    return FreeEnergyClassifier(recipe=Recipe(**{"basins": (), **changes}), random_state=seed)
+    return FreeEnergyClassifier(recipe=Recipe(**{"densities": (), **changes}), random_state=seed)
 
 
 def with_squared_norm(X):

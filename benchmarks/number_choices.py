@@ -44,7 +44,7 @@ CHANGES = {
     "dict(trends=('steps', 'surface'))": "no straight lines",
     "dict(trends=('linear', 'surface'))": "no staircases",
     "dict(noises=())": "no noises",
-    "dict(reading_prior=0.2)": "a stronger prior on strengths",
+    "dict(trend_prior=0.2)": "a stronger prior on strengths",
 }
 REPEATS, LAW_ROWS = 3, 200
 

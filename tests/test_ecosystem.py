@@ -139,7 +139,7 @@ def test_a_grid_search_finds_the_plane(name, corners):
     assert search.best_estimator_["metric"].components_.shape == (2, 4)
 
 
-VOTES = Recipe(basins=())
+VOTES = Recipe(densities=())
 SAMPLERS = [Annealing(Constant(1e-4), n_steps=12), Annealing(Constant(0.0), ElementMove(0.3), n_steps=3)]
 
 

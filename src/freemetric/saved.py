@@ -57,7 +57,7 @@ for _tag, _cls in {
     "nca": energies.NCAEnergy,
     "log-nca": energies.LogNCAEnergy,
     "regression": energies.RegressionEnergy,
-    "likeness": energies.NeighborLikelihoodEnergy,
+    "neighbor-likelihood": energies.NeighborLikelihoodEnergy,
     "diagonal": energies.Diagonal,
     "confinement": energies.Confinement,
     "sum": energies.SumEnergy,

@@ -18,7 +18,7 @@ LEARNER = Candidate("scaled", "diagonal", "log-nca", 1e-3)
 class Patient(ClassificationTask):
     """A task whose walks may be longer."""
 
-    energy = "likeness"
+    energy = "neighbor-likelihood"
 
 
 def search_in(recipe, task=None, run=None):
@@ -89,7 +89,7 @@ def test_the_coldest_of_its_kind_is_better_than_the_others_of_it(right, best):
     population = Population(training_set, ClassificationTask(2), np.arange(N_SAMPLES), 1)
     kinds = ("diagonal", 1e-3), ("diagonal", 1e-4), ("full", 1e-6)
     for (form, temperature), share in zip(kinds, right, strict=True):
-        result = population.enter(Candidate("scaled", form, "likeness", temperature), 1)
+        result = population.enter(Candidate("scaled", form, "neighbor-likelihood", temperature), 1)
         result.oob_votes.shares[:, 0] = np.where(np.arange(2) == y[:, None], share, 1 - share)
         result.oob_votes.counts[:] = 1
     found = _coldest_and_better(population)

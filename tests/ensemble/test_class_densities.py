@@ -13,7 +13,7 @@ from freemetric.ensemble.tasks.classification import calibrated, cross_fitted_de
 from freemetric.metrics import BinnedNaiveBayes, ClassEncoding, TrainingSet
 
 RECIPE = Recipe()
-VOTES_ALONE = replace(RECIPE, basins=())
+VOTES_ALONE = replace(RECIPE, densities=())
 
 
 def nested(rng, n):
@@ -37,7 +37,7 @@ def test_densities_of_a_sample_are_those_of_the_other_tenths(weighted, rng):
     X, y = rng.random((25, 3)), np.arange(25) % 2
     weights = rng.random(25) + 0.5 if weighted else None
     scored = np.array([0, 13, 24])
-    _, energies = cross_fitted_densities(["mean-field"], TrainingSet(X, y, ClassEncoding(2), weights), scored)
+    _, energies = cross_fitted_densities(["naive-bayes"], TrainingSet(X, y, ClassEncoding(2), weights), scored)
     for row, found in zip(scored, energies[0], strict=True):
         others = np.arange(25) % 10 != row % 10
         density = BinnedNaiveBayes.of(X[others], y[others], 2, weights[others] if weighted else None)
@@ -63,8 +63,8 @@ def test_a_sample_has_no_part_in_its_own_densities(rng):
     other = y.copy()
     other[17] = 1 - y[17]
     everyone, encoding = np.arange(60), ClassEncoding(2)
-    _, before = cross_fitted_densities(("wells", "mean-field"), TrainingSet(X, y, encoding), everyone)
-    _, after = cross_fitted_densities(("wells", "mean-field"), TrainingSet(X, other, encoding), everyone)
+    _, before = cross_fitted_densities(("student-t", "naive-bayes"), TrainingSet(X, y, encoding), everyone)
+    _, after = cross_fitted_densities(("student-t", "naive-bayes"), TrainingSet(X, other, encoding), everyone)
     np.testing.assert_array_equal(before[:, 17], after[:, 17])
     assert (before != after).any(axis=(0, 2)).sum() == 54  # all but the tenth that is left out with it
 
@@ -111,8 +111,8 @@ def test_classes_around_one_point_are_told_apart_by_their_densities(rng):
     assert without.ensemble_.head.densities == []
 
 
-@pytest.mark.parametrize("names", [("well",), "wells", ["wells"], (["wells"],), (None,)])
+@pytest.mark.parametrize("names", [("well",), "student-t", ["student-t"], (["student-t"],), (None,)])
 def test_densities_that_there_are_not(names):
-    with pytest.raises(ValueError, match="basins of Recipe are not a tuple of some of") as caught:
-        Recipe(basins=names)
+    with pytest.raises(ValueError, match="densities of Recipe are not a tuple of some of") as caught:
+        Recipe(densities=names)
     assert "\n" not in str(caught.value)

@@ -222,7 +222,7 @@ def test_only_plain_neighbors(iris):
 
 
 def test_a_large_set_is_learned_and_judged_on_parts_of_it():
-    recipe = Recipe(most_learned_on=100, most_judged=150, cheap_bag=50, affordable_bag=50)
+    recipe = Recipe(most_learned_on=100, most_scored=150, cheap_bag=50, affordable_bag=50)
     X, y = make_classification(900, 6, n_informative=4, random_state=0)
     model = FreeEnergyClassifier(recipe=recipe, random_state=0).fit(X, y)
     first = model.selection_["n_neighbors"] == 1
@@ -295,11 +295,11 @@ def test_a_recipe_is_a_parameter(iris):
     [
         ({"kinds": ("scaled/cubic",)}, "'scaled/cubic' is unknown"),
         ({"kinds": ()}, "kinds of Recipe are none"),
-        ({"n_steps": 0}, "n_steps of Recipe is no positive integer: 0"),
+        ({"n_steps": 0}, "n_steps of Recipe is no positive whole number: 0"),
         ({"subsample": 1.0}, "subsample of Recipe is no share"),
         ({"calibration": "most"}, "calibration of Recipe is none of full, slope, none"),
         ({"caution": -1.0}, "caution of Recipe is no positive number"),
-        ({"temperatures": {"lnca": 1e-3}}, "temperatures of Recipe are not numbers for some of log-nca, nca, likeness"),
+        ({"temperatures": {"lnca": 1e-3}}, "temperatures of Recipe are not numbers for some of log-nca, nca, neighbor-likelihood"),
         ({"neighbors": (1, 2.5)}, "neighbors of Recipe are no positive whole numbers"),
     ],
 )

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from freemetric import Recipe
 from freemetric.ensemble import finish
 from freemetric.metrics import ClassEncoding, TrainingSet
 
@@ -33,13 +34,12 @@ class KnownIndex:
         (299, 0.20, 10),
     ],
 )
-def test_the_smallest_shortlist_that_hardly_changes_the_votes(all_tried, most_changed, size, monkeypatch):
-    monkeypatch.setattr(finish, "SHORTLISTS", (10, 20, 40, 200))
-    monkeypatch.setattr(finish, "ALL_TRIED", all_tried)
+def test_the_smallest_shortlist_that_hardly_changes_the_votes(all_tried, most_changed, size):
+    recipe = Recipe(shortlists=(10, 20, 40, 200), shortlist_all=all_tried)
     training_set = TrainingSet(np.arange(300.0)[:, None], np.zeros(300, dtype=int), ClassEncoding(2))
     head = SimpleNamespace(most_changed=most_changed)
     ensemble = SimpleNamespace(training_set=training_set, head=head, index=KnownIndex)
-    assert finish._shortlist(ensemble) == {"shortlist_": size, "shortlist_recall_": size / 100}
+    assert finish._shortlist(ensemble, recipe) == {"shortlist_": size, "shortlist_recall_": size / 100}
 
 
 @pytest.mark.parametrize(

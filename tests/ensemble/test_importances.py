@@ -14,7 +14,7 @@ from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.ensemble.oob import OOBPredictor
 from freemetric.exceptions import DataWarning
 
-PLAIN = replace(Recipe(), calibration="none", basins=(), neighbors=(5,))
+PLAIN = replace(Recipe(), calibration="none", densities=(), neighbors=(5,))
 
 
 def coin_and_clues(rng, n):

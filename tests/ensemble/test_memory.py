@@ -11,7 +11,7 @@ from scipy.spatial.distance import pdist
 
 from freemetric import FreeEnergyClassifier, Recipe, load
 from freemetric.energies import Confinement, NCAEnergy
-from freemetric.ensemble.candidates import MANY_CLASSES_BYTES, Panel, affordable_panel
+from freemetric.ensemble.candidates import Panel, affordable_panel
 from freemetric.ensemble.population import mixed_shares
 from freemetric.ensemble.running import kinds_to_try
 from freemetric.ensemble.search import Problem
@@ -150,7 +150,7 @@ def load_again(model):
     "n_rows", [20, pytest.param(80, marks=pytest.mark.slow)]
 )  # with and without lists of all others
 def test_no_matrix_of_features_by_features_is_made(rng, n_rows):
-    d, recipe = 3000, Recipe(kinds=("quantiles/identity", "scaled/diagonal", "axes/full"), n_steps=2, basins=())
+    d, recipe = 3000, Recipe(kinds=("quantiles/identity", "scaled/diagonal", "axes/full"), n_steps=2, densities=())
     X, y = rng.standard_normal((n_rows, d)), np.arange(n_rows) % 2
     tracemalloc.start()
     try:
@@ -177,11 +177,11 @@ def test_what_would_take_too_much_is_refused_before_it_begins(rng):
 
 def test_votes_fit_the_memory():
     wanted = Panel(4000, 40)
-    assert affordable_panel(wanted, [150] * 26, 8) == wanted  # ordinary tables are as they were
-    panel = affordable_panel(wanted, [8] * 500, 8)
+    assert affordable_panel(wanted, [150] * 26, Recipe()) == wanted  # ordinary tables are as they were
+    panel = affordable_panel(wanted, [8] * 500, Recipe())
     assert panel.n_neighbors == 8
     assert panel.n_judged > 100
-    assert 16 * panel.n_judged * panel.n_neighbors * 500 * 4 <= MANY_CLASSES_BYTES
+    assert 16 * panel.n_judged * panel.n_neighbors * 500 * 4 <= Recipe().many_class_bytes
 
 
 def test_shares_of_many_classes_are_mixed_alike(rng):

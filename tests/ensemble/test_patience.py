@@ -7,14 +7,14 @@ import pytest
 
 from freemetric import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from freemetric.datasets.laws import LAWS
-from freemetric.ensemble.candidates import LONGEST, is_worth_patience, walk_length
+from freemetric.ensemble.candidates import is_worth_patience, walk_length
 from freemetric.ensemble.state_checks import _check_walks
 from freemetric.metrics import Candidate
 
 SHORT = replace(
     Recipe(), kinds=("scaled/full",), n_replicas=40, first_share=0.15, subsample=0.4, cheap_bag=1, patient_bag=150
 )
-LARGE = Candidate("scaled", "full", "likeness", 1e-3, 0.0, 1000)
+LARGE = Candidate("scaled", "full", "neighbor-likelihood", 1e-3, 0.0, 1000)
 
 
 @pytest.mark.parametrize(
@@ -23,8 +23,8 @@ LARGE = Candidate("scaled", "full", "likeness", 1e-3, 0.0, 1000)
         ({}, 12),
         ({"temperature": 3e-3}, 12),
         ({"temperature": 5e-4}, 24),
-        ({"temperature": 1e-5}, 12 * LONGEST),
-        ({"temperature": 0.0}, 12 * LONGEST),
+        ({"temperature": 1e-5}, 12 * Recipe.longest_walk),
+        ({"temperature": 0.0}, 12 * Recipe.longest_walk),
         ({"temperature": 1e-5, "bag_size": 999}, 12),
         ({"temperature": 1e-5, "energy": "log-nca"}, 12),
     ],

@@ -5,11 +5,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
+from freemetric import Recipe
 from freemetric.ensemble.tasks import regression
 from freemetric.ensemble.tasks.intervals import interval_chances
 from freemetric.ensemble.tasks.regression import (
     EXPONENTS,
-    PRIOR,
     RegressionHead,
     RegressionTask,
     Scored,
@@ -64,12 +64,12 @@ def test_two_samples_are_enough_for_a_spread_and_one_is_not():
     """The spread is the root of the mean squared error where neighbours disagree everywhere alike."""
     errors, nothing_seen = np.array([-1.0, 0.0, 1.0]), np.empty((0, 2))
     plain = RegressionHead(ENCODING, 0.0, np.eye(3)[0], np.zeros(2), errors, [TREND], [], nothing_seen, LINEAR)
-    found, prediction = with_noises(plain, scored_samples([1.0, 4.0]), [])
+    found, prediction = with_noises(plain, scored_samples([1.0, 4.0]), Recipe(noises=()))
     assert found.noises == []
     np.testing.assert_allclose(prediction.location, 2.0)
     np.testing.assert_allclose(prediction.spread, np.sqrt(5 / 2))
     np.testing.assert_allclose(found.errors, np.array([-1, 2]) / np.sqrt(5 / 2))
-    assert with_noises(plain, scored_samples([1.0]), [])[0] is plain
+    assert with_noises(plain, scored_samples([1.0]), Recipe(noises=()))[0] is plain
 
 
 def test_spreads_follow_noises_as_far_as_the_prior_lets_them(rng):
@@ -79,7 +79,8 @@ def test_spreads_follow_noises_as_far_as_the_prior_lets_them(rng):
 
     def cost(v):
         log = v[0] + (v[1] * np.log(variance) + v[2] * heat) / 2
-        return np.average(log + errors**2 / (2 * np.exp(2 * log)), weights=w) + PRIOR * v[2] ** 2 / (2 * 30)
+        held = Recipe.noise_prior * v[2] ** 2 / (2 * 30)
+        return np.average(log + errors**2 / (2 * np.exp(2 * log)), weights=w) + held
 
     best = minimize(cost, np.full(3, 0.5), method="Nelder-Mead", bounds=[(-9, 9), EXPONENTS, EXPONENTS]).x
     assert 0.1 < best[2] < 1.4
@@ -114,13 +115,12 @@ def test_intervals_end_at_known_errors(n, alpha, low):
 
 @pytest.mark.parametrize("most", [3, 4000])
 @pytest.mark.parametrize("weights", [[1, 1, 1, 1, 1], [1, 1, 7, 1, 1], [9, 1, 3, 1, 2]])
-def test_errors_count_as_often_as_they_weigh(weights, most, monkeypatch):
+def test_errors_count_as_often_as_they_weigh(weights, most):
     """As many as there are samples: quantiles of a sample that has so many copies of each."""
-    monkeypatch.setattr(regression, "MOST_ERRORS", most)
     errors, n = np.array([0.9, -0.5, 0.1, 0.4, -0.2]), min(5, most)
     copies = np.repeat(errors, weights)
     expected = np.quantile(copies, (np.arange(n) + 0.5) / n, method="inverted_cdf")
-    np.testing.assert_array_equal(_sorted_errors(errors, np.array(weights, dtype=float)), expected)
+    np.testing.assert_array_equal(_sorted_errors(errors, np.array(weights, dtype=float), most), expected)
 
 
 @pytest.mark.parametrize("weights", [[1.0, 1.0, 1.0], [2.0, 1.0, 0.5]])
@@ -133,10 +133,10 @@ def test_strength_of_one_term(weights):
 
 def test_errors_as_often_as_they_weigh():
     errors = np.array([3.0, 1.0, 2.0])
-    assert_array_equal(_sorted_errors(errors, np.ones(3)), [1.0, 2.0, 3.0])
-    assert_array_equal(_sorted_errors(errors, np.array([2.0, 1.0, 1.0])), [1.0, 2.0, 3.0])
-    assert_array_equal(_sorted_errors(errors, np.array([0.2, 2.6, 0.2])), [1.0, 1.0, 1.0])
-    assert_array_equal(_sorted_errors(errors, np.array([2.6, 0.2, 0.2])), [3.0, 3.0, 3.0])
+    assert_array_equal(_sorted_errors(errors, np.ones(3), 9), [1.0, 2.0, 3.0])
+    assert_array_equal(_sorted_errors(errors, np.array([2.0, 1.0, 1.0]), 9), [1.0, 2.0, 3.0])
+    assert_array_equal(_sorted_errors(errors, np.array([0.2, 2.6, 0.2]), 9), [1.0, 1.0, 1.0])
+    assert_array_equal(_sorted_errors(errors, np.array([2.6, 0.2, 0.2]), 9), [3.0, 3.0, 3.0])
 
 
 @pytest.fixture
@@ -158,7 +158,7 @@ def test_votes_of_hardly_any_sample_keep_their_spread(encoding, y):
     assert head.centre == (y[0] if y else 0.0)
     assert_array_equal(head.strengths, [1.0])
     assert_array_equal(head.errors, [-1.0, 0.0, 1.0])
-    same, prediction = with_noises(head, scored, ())
+    same, prediction = with_noises(head, scored, Recipe(noises=()))
     assert same is head
     assert head.noises == []
     assert_allclose(prediction.location, [0.2] * len(y), atol=1e-6)
@@ -168,7 +168,7 @@ def test_two_samples_are_enough(encoding):
     scored = scored_as(encoding, [0.2, 0.8], [0.1, 0.7], np.array([1.0, 3.0]))
     plain = head_of(scored, encoding, ())
     assert_allclose(plain.centre, 0.55)
-    head, prediction = with_noises(plain, scored, ())
+    head, prediction = with_noises(plain, scored, Recipe(noises=()))
     assert head is not plain
     assert len(head.errors) == 2
     assert_allclose(prediction.location, plain(scored.shares, scored.trends).location)

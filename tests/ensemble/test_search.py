@@ -260,7 +260,7 @@ def test_better_means_by_more_than_the_error(right, better, rng):
 
 def test_a_given_energy_has_its_name(iris):
     X, y = iris[0][::8], iris[1][::8]
-    recipe = Recipe(n_steps=1, basins=(), kinds=("scaled/full",))
+    recipe = Recipe(n_steps=1, densities=(), kinds=("scaled/full",))
     for energy, name in (("nca", "nca"), ("log-nca", "log-nca"), (2.0 * LogNCAEnergy(), "own")):
         model = FreeEnergyClassifier(2, energy=energy, recipe=recipe, random_state=0).fit(X, y)
         assert set(model.selection_["energy"]) == {name}

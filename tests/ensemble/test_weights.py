@@ -158,7 +158,7 @@ def test_plain_neighbours_are_not_taken_where_there_are_none_or_nothing_is_out_o
 def test_densities_count_where_probabilities_are_calibrated(calibration, n_densities):
     """Votes that say nothing, of classes that lie apart."""
     population = scored_by_hand(("identity",))
-    recipe = replace(RECIPE, calibration=calibration, basins=("mean-field",))
+    recipe = replace(RECIPE, calibration=calibration, densities=("naive-bayes",))
     decision = Decision(None, None, np.arange(2), population.training_set)
     found = ClassificationTask(2, decision).result(population, recipe, None)
     assert len(found.head.densities) == n_densities

@@ -108,7 +108,7 @@ VALUES = {
     "view:products": [Products.of(X), Products.of(X * 0 + 1)],
     **{f"trend:{name}": [crossed_trend(TRENDS[name], X, X[:, 0] ** 2)[0]] for name in TRENDS},
     **{
-        f"basins:{name}": [CLASS_DENSITIES[name].of(X, y, 3), CLASS_DENSITIES[name].of(X * 0 + 1, y, 4)]
+        f"density:{name}": [CLASS_DENSITIES[name].of(X, y, 3), CLASS_DENSITIES[name].of(X * 0 + 1, y, 4)]
         for name in CLASS_DENSITIES
     },
 }

@@ -152,7 +152,7 @@ def test_better_neighbours_than_without(friedman):
 
 
 @pytest.mark.parametrize(
-    "energy", ["regression", "likeness", RegressionEnergy("absolute"), 2.0 * NeighborLikelihoodEnergy()]
+    "energy", ["regression", "neighbor-likelihood", RegressionEnergy("absolute"), 2.0 * NeighborLikelihoodEnergy()]
 )
 def test_dmlfe_learns_from_numbers(friedman, energy):
     X, y = friedman

@@ -494,7 +494,7 @@ def test_the_page_says_what_counts_beside_neighbours(rng):
     assert [strength for _, strength in findings.beside_votes] == strengths.tolist()
     said = summary.captions(findings, contents(findings))["rows"]
     assert f"Beside the neighbours, the distance to the centre (strength {strengths[0]:.2g})" in said
-    alone = FreeEnergyClassifier(6, recipe=replace(Recipe(), basins=()), random_state=0).fit(X, y)
+    alone = FreeEnergyClassifier(6, recipe=replace(Recipe(), densities=()), random_state=0).fit(X, y)
     assert "Beside" not in summary.captions(collect(alone, X, y), contents(collect(alone, X, y)))["rows"]
 
 

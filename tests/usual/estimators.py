@@ -51,7 +51,7 @@ REPLICAS = {"n_replicas": [4, 5]}
 
 def small() -> dict[str, Any]:
     """Parameters with which a free-energy fit takes less than a tenth of a second."""
-    recipe = fm.Recipe(n_steps=2, basins=(), trends=("linear",), noises=())
+    recipe = fm.Recipe(n_steps=2, densities=(), trends=("linear",), noises=())
     return {"n_replicas": 4, "candidates": ["scaled/diagonal"], "recipe": recipe, "random_state": 0}
 
 

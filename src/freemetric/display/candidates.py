@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..ensemble.settings import ENERGIES
 from ..metrics import FORMS
 
-USUAL = (ENERGIES[0], "likeness")  # energies that candidates have unasked, of classes and of numbers
+USUAL = (ENERGIES[0], "neighbor-likelihood")  # energies that candidates have unasked, of classes and of numbers
 
 
 @dataclass(frozen=True)

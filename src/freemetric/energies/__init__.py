@@ -23,7 +23,7 @@ from .regression import RegressionEnergy
 ENERGIES = {
     "nca": NCAEnergy,
     "log-nca": LogNCAEnergy,
-    "likeness": NeighborLikelihoodEnergy,
+    "neighbor-likelihood": NeighborLikelihoodEnergy,
     "regression": RegressionEnergy,
 }
 

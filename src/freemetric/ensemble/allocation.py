@@ -7,21 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics import Candidate
-from .candidates import LONGEST, PATIENT, is_worth_patience, other_temperatures, spread
+from .candidates import PATIENT, is_worth_patience, other_temperatures, spread
 from .population import CandidateResult, Population, allowed_neighbors, learner_weights
 from .search import Search
-
-SCOUTS = 6  # replicas that a candidate is judged by where larger bags may follow
-GROWN_SHARE = 0.5  # of all replicas, that larger bags get where they turned out to be better
 
 
 def most_replicas(search: Search) -> int:
     """How many a race may sample in the end; those that walk longer count as several."""
     sizes = search.bag_sizes()
     total = search.n_replicas(sizes[0])
-    more = int(GROWN_SHARE * total) if len(sizes) > 1 else 0
+    more = int(search.recipe.grown_share * total) if len(sizes) > 1 else 0
     is_patient = search.recipe.colder > 0 and sizes[-1] >= search.recipe.patient_bag
-    return (total + more) * (LONGEST if is_patient and search.problem.task.energy in PATIENT else 1)
+    return (total + more) * (search.recipe.longest_walk if is_patient and search.problem.task.energy in PATIENT else 1)
 
 
 def allocate_replicas(
@@ -48,7 +45,7 @@ def allocate_replicas(
     total = search.n_replicas(search.bag_sizes()[0])
     each = max(2, round(recipe.first_share * total / max(1, sum(candidate.learns for candidate in candidates))))
     if len(search.bag_sizes()) > 1:
-        each = min(each, SCOUTS)
+        each = min(each, recipe.scouts)
     search.grow(_first_round(search, candidates, each, total))
     if tunes_temperature:
         _other_temperatures(search, each, total, moves_trap)
@@ -56,7 +53,7 @@ def allocate_replicas(
     size = _larger_bags(search, each, total)
     weights, left = _trust(search), total - _n_sampled(population)
     if size > search.bag_sizes()[0]:  # many of those that turned out to be better, too
-        left = max(left, int(GROWN_SHARE * total) - _n_sampled(population, size))
+        left = max(left, int(recipe.grown_share * total) - _n_sampled(population, size))
     if weights.any() and left > 0:
         search.grow(zip(list(population.results), spread(left, weights).tolist(), strict=True))
 

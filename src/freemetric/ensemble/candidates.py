@@ -10,10 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..metrics import FORMS, VIEWS, Candidate
 from .settings import ENERGIES, Recipe, check_kind
 
-ORDINARY_BYTES = 512 << 20  # of the ballots of all candidates: what up to some fifty classes take
-MANY_CLASSES_BYTES = 128 << 20  # what those of more classes are made to take
 MORE_CANDIDATES = 8  # than kinds: other temperatures, larger bags
-MOST_BYTES = 8 << 30  # of maps and what is computed from them
 BYTES_PER_ENTRY = 2048  # of a matrix of features by features, for all replicas together; measured
 
 
@@ -24,17 +21,17 @@ class Panel(NamedTuple):
     n_neighbors: int
 
 
-def affordable_panel(wanted: Panel, class_sizes: Sequence[int], n_kinds: int) -> Panel:
+def affordable_panel(wanted: Panel, class_sizes: Sequence[int], recipe: Recipe) -> Panel:
     """A panel whose votes, a number for every candidate, judge, k and class, fit the memory.
 
     Of very many classes a row has no more neighbours of its class than the largest has rows: larger k have little to
     say. What is still too much costs judges.
     """
-    row = 4 * (n_kinds + MORE_CANDIDATES) * len(class_sizes)
-    if row * wanted.n_judged * wanted.n_neighbors <= ORDINARY_BYTES:
+    row = 4 * (len(recipe.kinds) + MORE_CANDIDATES) * len(class_sizes)
+    if row * wanted.n_judged * wanted.n_neighbors <= recipe.vote_bytes:
         return wanted
     n_neighbors = min(wanted.n_neighbors, max(class_sizes))
-    return Panel(max(1, min(wanted.n_judged, MANY_CLASSES_BYTES // (row * n_neighbors))), n_neighbors)
+    return Panel(max(1, min(wanted.n_judged, recipe.many_class_bytes // (row * n_neighbors))), n_neighbors)
 
 
 def is_affordable(view: str, form: str, n_features: int, mixes: bool = False) -> bool:
@@ -43,15 +40,15 @@ def is_affordable(view: str, form: str, n_features: int, mixes: bool = False) ->
     return n_features <= (of_view if FORMS[form].keeps_apart and not mixes else min(of_view, of_maps))
 
 
-def check_affordable(kinds: Sequence[str], n_features: int) -> None:
+def check_affordable(kinds: Sequence[str], n_features: int, most_bytes: int) -> None:
     """ValueError where kinds that were asked for would take more memory than there is likely to be."""
     parts = {kind: kind.split("/") for kind in kinds}
     names = [kind for kind, part in parts.items() if not is_affordable(part[0], part[1], n_features)]
     size = BYTES_PER_ENTRY * n_features**2
-    if names and size > MOST_BYTES:
+    if names and size > most_bytes:
         what = f"candidates: {', '.join(names)} of {n_features} features would take some {size / 2**30:,.0f} GiB"
         hint = 'candidates="auto" or "axes/full" takes little'
-        raise ValueError(f"{what}, more than the {MOST_BYTES >> 30} GiB that a fit may take; {hint}.")
+        raise ValueError(f"{what}, more than the {most_bytes >> 30} GiB that a fit may take; {hint}.")
 
 
 def candidate_of(
@@ -100,8 +97,7 @@ def spread(n: int, weights: ArrayLike) -> NDArray[np.intp]:
     return counts
 
 
-PATIENT = ("likeness",)  # energies that are worth it: those of numbers
-LONGEST = 4  # times the usual length of a walk
+PATIENT = ("neighbor-likelihood",)  # energies that are worth it: those of regression
 
 
 def is_worth_patience(recipe: Recipe, candidate: Candidate) -> bool:
@@ -117,5 +113,5 @@ def walk_length(recipe: Recipe, candidate: Candidate) -> int:
     if not is_worth_patience(recipe, candidate):
         return recipe.n_steps
     usual, T = recipe.temperatures[candidate.energy], candidate.temperature
-    longer = usual / T if usual < LONGEST * T else LONGEST
+    longer = usual / T if usual < recipe.longest_walk * T else recipe.longest_walk
     return round(recipe.n_steps * max(1.0, longer))

@@ -10,10 +10,7 @@ from .model import Ensemble
 from .oob import OOBIndices, left_out_of
 from .population import allowed_neighbors, learner_weights
 from .search import Search
-
-SHORTLISTS = (128, 256, 512, 1024)  # at most: longer ones cost more than they change
-SAMPLES_TRIED = 128  # to find out how many votes a shortlist changes
-ALL_TRIED = 20_000  # training samples; of more the longest shortlist stands for all of them
+from .settings import Recipe
 
 
 def finish_fit(
@@ -46,7 +43,7 @@ def finish_fit(
         weights = result.weights[used] / result.weights[used].sum()
         ensemble = Ensemble(views, members, weights, training_set, result.head)
         attributes = {
-            **describe(ensemble),
+            **describe(ensemble, search.recipe),
             **result.attributes,
             **_search_attributes(search, result.weights, used),
             "n_searched_": len(training_set),
@@ -68,18 +65,18 @@ def samples_looked_at(shortlist: int | str | None, chosen: int, ensemble: Ensemb
     return max(ensemble.n_neighbors, chosen if isinstance(shortlist, str) else shortlist)
 
 
-def describe(ensemble: Ensemble) -> dict[str, Any]:
+def describe(ensemble: Ensemble, recipe: Recipe) -> dict[str, Any]:
     """Fitted attributes that follow from the ensemble alone."""
     weights, spread = ensemble.feature_shares()
     return {
         "ensemble_": ensemble,
         "distance_weights_": weights,
         "distance_weights_std_": spread,
-        **_shortlist(ensemble),
+        **_shortlist(ensemble, recipe),
     }
 
 
-def _shortlist(ensemble):
+def _shortlist(ensemble, recipe):
     """The smallest shortlist that hardly changes the votes, and how many of the neighbours that vote are on it.
 
     Where training samples are dense, any of many neighbours may vote in the place of another: then the votes are the
@@ -87,11 +84,11 @@ def _shortlist(ensemble):
     """
     training_set, index = ensemble.training_set, ensemble.index()
     n_places = len(training_set.places.rows)
-    sizes = [size for size in SHORTLISTS if 2 * size < n_places]
+    sizes = [size for size in recipe.shortlists if 2 * size < n_places]
     if not sizes:
         return {"shortlist_": n_places, "shortlist_recall_": 1.0}
-    X = training_set.X[np.linspace(0, len(training_set) - 1, SAMPLES_TRIED).astype(int)]
-    votes = index.shares(X, None if n_places <= ALL_TRIED else sizes[-1], "cpu")
+    X = training_set.X[np.linspace(0, len(training_set) - 1, recipe.shortlist_samples).astype(int)]
+    votes = index.shares(X, None if n_places <= recipe.shortlist_all else sizes[-1], "cpu")
     for size in sizes:
         changed = np.abs(index.shares(X, size, "cpu") - votes).sum(axis=1).mean() / 2
         if changed <= ensemble.head.most_changed:

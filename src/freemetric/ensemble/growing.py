@@ -15,7 +15,7 @@ from .finish import describe
 from .model import Ensemble
 from .oob import OOBIndices, left_out_of
 from .population import CandidateResult
-from .running import SearchStopped, TaskRunner
+from .running import SearchStopped, TaskRunner, given_recipe
 from .search import Search
 
 
@@ -30,7 +30,7 @@ def learn_more(model: Any, rows: TrainingRows, n_given: int) -> None:
     search.run = TaskRunner(model._n_tasks, steps, None)
     with one_blas_thread():
         drawn = drawn_anew(model.ensemble_, search, len(rows.y) / len(training_set))
-        attributes = describe(renewed(model.ensemble_, training_set, drawn))
+        attributes = describe(renewed(model.ensemble_, training_set, drawn), given_recipe(model, len(training_set)))
         attributes["oob_indices_"] = rejudged(model.oob_indices_, model.ensemble_, search, drawn)
     steps.close()
     unjudged = np.full((n_given, old.n_cells), np.nan)

@@ -71,7 +71,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         On which numbers are averaged; "log" is for positive numbers, "asinh" a logarithm that is straight around zero.
         "auto" takes one of them where trends on it have lower squared errors for patterns left out, in the units of y,
         by more than the error of that; asinh where zeros are among the numbers, or one of a hundred is negative.
-    energy : Energy, "likeness", callable or "auto", default="auto"
+    energy : Energy, "neighbor-likelihood", callable or "auto", default="auto"
         What the replicas sample.
     sampler : Sampler or None, default=None
         How; None is ``Annealing(Constant(temperature), HamiltonianMove(caution=0.5), n_steps=12)``, with up to 48 steps
@@ -316,7 +316,8 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         True
         """
         check_alpha(alpha, "intervals without the number")
-        return self.ensemble_.head.interval(self._prediction(X), alpha)
+        prediction = self._prediction(X)
+        return self.ensemble_.head.interval(prediction, alpha)
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """R^2 of the predictions.

@@ -35,7 +35,7 @@ from .search import Problem, Run, Search
 from .settings import Recipe, check_kind
 
 
-def kinds_to_try(kinds: Sequence[str], problem: Problem) -> list[str]:
+def kinds_to_try(kinds: Sequence[str], problem: Problem, most_bytes: int = Recipe.map_bytes) -> list[str]:
     """Those of the kinds that the problem allows, the simpler ones first.
 
     Where one energy is given for all, kinds differ by view and form only. One that knows its own data allows no other
@@ -62,7 +62,7 @@ def kinds_to_try(kinds: Sequence[str], problem: Problem) -> list[str]:
     names = list(dict.fromkeys("/".join(part) for part in affordable or parts))
     if not names:
         raise ValueError(f"candidates: none of {', '.join(kinds)} fits the energy and n_components given.")
-    check_affordable(names, n_features)
+    check_affordable(names, n_features, most_bytes)
     return simplest_first(names)
 
 
@@ -219,7 +219,7 @@ def run_to_the_end(search: Search, model: Any) -> None:
     kept = None if model.checkpoint is None else Checkpoint(model.checkpoint)
     search.run = run if kept is None else kept.resuming(run)
     search.after_round = partial(_after_round, steps, model.verbose)
-    kinds = kinds_to_try(recipe.kinds, problem)
+    kinds = kinds_to_try(recipe.kinds, problem, recipe.map_bytes)
     given = recipe, model.temperature, model.confinement, smallest, problem.task.energy
     pool = [candidate_of(kind, *given) for kind in kinds]
     if problem.energy is not None and not isinstance(problem.energy, NCAEnergy | LogNCAEnergy):

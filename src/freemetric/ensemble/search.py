@@ -16,10 +16,6 @@ from .sampling import Bags, Replicas, ReplicaTask, replicas_of
 from .settings import Recipe
 from .task import Task
 
-AFFORDABLE_ROWS = 2048  # of all bags of a task; small bags share one, for which Python's share of the work is less
-WIDE = 1000  # columns: of rows that have more, fewer at a time
-MOST_TOGETHER, MOST_ON_DEVICE = 16, 64  # replicas of a task
-
 Run = Callable[[Sequence[ReplicaTask]], Iterable[Replicas]]
 
 
@@ -68,8 +64,8 @@ class Search:
         self.strata = problem.task.strata(y)
         self.bags: dict[int, Bags] = {}
         judged = np.arange(len(y) if scores else 0)
-        wanted = Panel(min(len(judged), recipe.most_judged), min(recipe.most_neighbors, len(y) - 1))
-        panel = affordable_panel(wanted, [len(stratum) for stratum in self.strata], len(recipe.kinds))
+        wanted = Panel(min(len(judged), recipe.most_scored), min(recipe.most_neighbors, len(y) - 1))
+        panel = affordable_panel(wanted, [len(stratum) for stratum in self.strata], recipe)
         if len(judged) > panel.n_judged:
             judged = Bags(self._generator("judges"), self.strata, 1.0, panel.n_judged).first(1)[0]
         self.population = Population(problem.training_set, problem.task, judged, panel.n_neighbors)
@@ -149,10 +145,11 @@ class Search:
 
     def _batch(self, bag_size, width):
         """Replicas of a task. It depends on the data alone, so that sums do not depend on the number of workers."""
-        narrow = min(1.0, WIDE / width)
+        recipe = self.recipe
+        narrow = min(1.0, recipe.wide / width)
         if self.problem.device not in ("cpu", "reference"):
-            return max(1, int(narrow * MOST_ON_DEVICE))
-        return int(np.clip(narrow * AFFORDABLE_ROWS // bag_size, 1, MOST_TOGETHER))
+            return max(1, int(narrow * recipe.device_replicas))
+        return int(np.clip(narrow * recipe.task_samples // bag_size, 1, recipe.task_replicas))
 
     def _energy(self, candidate):
         if self.problem.energy is not None:

@@ -1,4 +1,4 @@
-"""Settings of a search: what it tries, and how much it may cost."""
+"""Settings of a search, all of its constants: budget, sampling, selection and calibration."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -7,58 +7,64 @@ from typing import Any
 from ..files.checks import is_number, require
 from ..metrics import CLASS_DENSITIES, FORMS, TRENDS, VIEWS
 
-ENERGIES = ("log-nca", "nca", "likeness")
+ENERGIES = ("log-nca", "nca", "neighbor-likelihood")
 USUAL = {
-    "temperatures": {"log-nca": 1e-3, "nca": 3e-4, "likeness": 1e-3},
-    "traps": {
-        "log-nca": 0.3,
-        "nca": 0.1,
-        "likeness": 0.3,
-    },  # lambda / T: lambda |A|^2 / T is the same at every temperature
+    "temperatures": {"log-nca": 1e-3, "nca": 3e-4, "neighbor-likelihood": 1e-3},
+    # lambda / T: lambda |A|^2 / T is the same at every temperature
+    "traps": {"log-nca": 0.3, "nca": 0.1, "neighbor-likelihood": 0.3},
 }
 CALIBRATIONS = ("full", "slope", "none")
-WHOLE_NUMBERS = (
-    *("n_replicas", "cheap_bag", "affordable_bag", "smallest_bag", "most_learned_on", "most_searched"),
-    *("most_judged", "n_steps", "listed_neighbors", "most_neighbors", "patient_bag"),
-)
-POSITIVE_NUMBERS = (
-    *("first_share", "temperature_step", "caution", "selection_temperature", "share_floor"),
-    *("basin_prior", "reading_prior"),
-)
+FROM_ZERO = ("colder", "negligible", "plain_margin")  # numbers that may be zero; all others are positive
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a search tries and how much it may cost; ``dataclasses.replace`` makes another one.
+    """Every constant of a search: what it tries, how much it may cost, and how votes become predictions.
+
+    ``dataclasses.replace`` makes another one.
 
     Parameters
     ----------
     kinds : tuple of str
-        What is tried: a view of the features and a form of the map, "view/form", or "view/form/nca" for NCA's own
-        energy instead of its logarithmic form.
+        Budget. What is tried: a view of the features and a form of the map, "view/form", or "view/form/nca" for NCA's
+        own energy instead of its logarithmic form.
     n_replicas : int, default=90
         Metrics to sample.
     cheap_bag : int, default=150
-        Patterns; smaller bags get more replicas, up to twice as many: few patterns make metrics that vary more.
+        Samples; smaller bags get more replicas, up to twice as many: few samples make metrics that vary more.
     affordable_bag : int, default=2000
-        Patterns; larger bags get fewer replicas.
+        Samples; larger bags get fewer replicas, since their metrics vary less.
     first_share : float, default=0.5
         Share of the replicas that goes evenly to all kinds.
+    scouts : int, default=6
+        Replicas that a candidate is scored by where larger bags may follow.
+    grown_share : float, default=0.5
+        Of all replicas, the share that larger bags get where they turned out to be better.
     smallest_bag : int, default=1000
-        Patterns of the bags that all kinds are tried on, if there are so many; larger ones are then tried where there
-        are more patterns. A smaller number makes fits faster, and on some data worse.
+        Samples of the bags that all kinds are tried on, if there are so many; larger ones are then tried where there
+        are more samples. A smaller number makes fits faster, and on some data worse.
     bag_growth : int, default=4
         Factor by which larger bags are tried, as long as they are better out of bag by more than the error of that.
     subsample : float, default=0.5
         Largest share of every class in a bag.
     most_learned_on : int, default=4000
-        Most patterns of a bag: the cost of a replica grows with their square.
+        Most samples of a bag: the cost of a replica grows with their square.
     most_searched : int, default=16384
-        Most patterns that bags and judges are drawn from, and that vote while metrics are compared; in the end all do.
-    most_judged : int, default=4000
-        Most patterns that judge.
+        Most samples that bags are drawn from and that vote while metrics are compared, so that the cost of a search
+        stops growing; in the end all vote.
+    most_scored : int, default=4000
+        Most samples that are scored out of bag: enough to tell candidates apart.
+    vote_bytes, many_class_bytes : int, default=512 MiB and 128 MiB
+        Most memory of the out-of-bag votes of all candidates, and what the votes of more classes are made to take.
+    map_bytes : int, default=8 GiB
+        Most memory of maps and of what is computed from them.
+    task_samples, task_replicas, device_replicas : int, default=2048, 16 and 64
+        Samples of all bags of a task, its replicas, and those of a task on a GPU. Small bags share a task, for which
+        Python's share of the work is less.
+    wide : int, default=1000
+        Columns of a view; of samples that have more, fewer are worked on at a time.
     complementary_bags : bool, default=True
-        Whether bags go round the patterns, so that all are left out about equally often.
+        Sampling. Whether bags go round the samples, so that all are left out about equally often.
     temperatures, traps : dict
         Temperature T by the name of the energy, and strength of the trap as a multiple of T; energies that are not
         given have the usual ones.
@@ -68,42 +74,59 @@ class Recipe:
         That factor.
     colder : int, default=3
         Times that the best kind is tried colder again, as long as that is better by more than its error; in walks that
-        are longer by as much as they are colder, up to four times. Of numbers only, and only on large bags: few
-        patterns do not tell a cold metric from a warm one.
+        are longer by as much as they are colder, up to ``longest_walk`` times. Only for regression, and only on large
+        bags: few samples do not tell a cold metric from a warm one.
     patient_bag : int, default=1000
-        Patterns of such a bag.
+        Samples of such a bag.
+    longest_walk : int, default=4
+        Times the usual number of steps.
     n_steps : int, default=12
-        Monte Carlo steps of a replica.
+        Monte Carlo steps of a replica: enough to forget the identity.
     listed_neighbors : int, default=32
         Nearest neighbours that an energy looks at, see :class:`freemetric.energies.NCAEnergy`.
     caution : float, default=0.5
-        Of the first time step, see :class:`freemetric.mc.HamiltonianMove`.
+        Of the first time step, see :class:`freemetric.mc.HamiltonianMove`. While a trajectory keeps its lists of
+        neighbours, those that come near are not seen: it must not be long.
     most_neighbors : int, default=40
-        Neighbours up to which votes are counted.
+        Selection. Neighbours up to which votes are counted.
     neighbors : tuple of int, default=(1, 2, 3, 5, 8, 13, 20, 32)
-        Numbers of neighbours that the prediction may mix.
+        Numbers of neighbours that the prediction may mix; evenly on a logarithmic scale, so that large ones do not
+        outnumber the others.
     selection_temperature : float, default=0.5
         Of the weights of candidates and k, in standard errors of the best score.
     negligible : float, default=0.005
         Weight below which a candidate does not vote.
     plain_margin : float, default=1.0
         Standard errors by which plain k-NN must be better to be taken instead.
+    shortlists : tuple of int, default=(128, 256, 512, 1024)
+        Numbers of training samples that predictions may look at in every space, the smallest that hardly changes the
+        votes; longer ones cost more than they change.
+    shortlist_samples : int, default=128
+        Samples that tell how many votes a shortlist changes.
+    shortlist_all : int, default=20000
+        Training samples; of more, the longest shortlist stands for all of them.
     calibration : {"full", "slope", "none"}, default="full"
-        Slope and bias of every class, the slope alone, or shares as they are.
+        Calibration. Slope and bias of every class, the slope alone, or shares as they are.
     calibration_prior : float, default=5.0
-        Weight of the prior on slope and bias, in patterns.
+        Weight of the prior on slope and bias, in samples.
     share_floor : float, default=0.05
         Added to every share before its logarithm is taken.
     densities : tuple of str
-        What is asked of the classes as wholes: "wells", "mean-field" and "screened-field".
-    basin_prior : float, default=0.5
-        Weight of the prior that holds their strengths near 0, in patterns.
+        Densities of the classes as wholes: "student-t", "naive-bayes" and "screened-naive-bayes".
+    density_prior : float, default=0.5
+        Weight of the prior that holds their strengths near 0, in samples.
     trends : tuple of str, default=("linear", "steps", "surface")
-        What is asked of a target of numbers as a whole. Surfaces are for at most 27 features.
+        Trends of a regression target as a whole. Surfaces are for at most 27 features.
+    trend_prior : float, default=0.05
+        Weight of the prior that holds their strengths near 0, as a share of the samples.
     noises : tuple of str, default=("linear", "steps")
-        Trends that the size of errors of numbers may follow.
-    reading_prior : float, default=0.05
-        Weight of the prior that holds their strengths near 0, as a share of the patterns.
+        Trends that the size of the errors of regression may follow.
+    noise_prior : float, default=2.0
+        Weight of the prior that holds the exponents of noises near 0, in samples.
+    most_errors : int, default=4000
+        Out-of-bag errors that a regressor keeps.
+    fewest_errors : int, default=20
+        Out-of-bag errors that a spread is learned from; of fewer, the spread of the search is the better one.
 
     Examples
     --------
@@ -115,6 +138,7 @@ class Recipe:
     True
     """
 
+    # budget
     kinds: tuple[str, ...] = (
         "scaled/identity",
         "quantiles/identity",
@@ -125,74 +149,90 @@ class Recipe:
         "quantiles/full",
         "scaled/full/nca",
     )
-    # how many replicas
     n_replicas: int = 90
     cheap_bag: int = 150
-    affordable_bag: int = 2000  # metrics of larger ones vary less
+    affordable_bag: int = 2000
     first_share: float = 0.5
-    # what they learn on and are judged by
+    scouts: int = 6
+    grown_share: float = 0.5
     smallest_bag: int = 1000
     bag_growth: int = 4
     subsample: float = 0.5
     most_learned_on: int = 4000
-    most_searched: int = 16_384  # so that the cost of a search ends to grow
-    most_judged: int = 4000  # enough to tell candidates apart
+    most_searched: int = 16_384
+    most_scored: int = 4000
+    vote_bytes: int = 512 << 20
+    many_class_bytes: int = 128 << 20
+    map_bytes: int = 8 << 30
+    task_samples: int = 2048
+    task_replicas: int = 16
+    device_replicas: int = 64
+    wide: int = 1000
+    # sampling
     complementary_bags: bool = True
-    # how they are sampled
     temperatures: Mapping[str, float] = field(default_factory=dict)
     traps: Mapping[str, float] = field(default_factory=dict)
     other_temperatures: bool = True
     temperature_step: float = 3.0
     colder: int = 3
     patient_bag: int = 1000
-    n_steps: int = 12  # enough to forget the identity
+    longest_walk: int = 4
+    n_steps: int = 12
     listed_neighbors: int = 32
-    caution: float = 0.5  # while a trajectory keeps its lists, neighbours that come near are not seen: no long ones
-    # what their votes are worth
+    caution: float = 0.5
+    # selection
     most_neighbors: int = 40
-    neighbors: tuple[int, ...] = (1, 2, 3, 5, 8, 13, 20, 32)  # evenly on a logarithmic scale: large k do not outnumber
+    neighbors: tuple[int, ...] = (1, 2, 3, 5, 8, 13, 20, 32)
     selection_temperature: float = 0.5
     negligible: float = 0.005
     plain_margin: float = 1.0
+    shortlists: tuple[int, ...] = (128, 256, 512, 1024)
+    shortlist_samples: int = 128
+    shortlist_all: int = 20_000
+    # calibration
     calibration: str = "full"
     calibration_prior: float = 5.0
     share_floor: float = 0.05
-    # what the classes as wholes are asked
-    basins: tuple[str, ...] = ("wells", "mean-field", "screened-field")
-    basin_prior: float = 0.5
-    # what a target of numbers is asked
+    densities: tuple[str, ...] = ("student-t", "naive-bayes", "screened-naive-bayes")
+    density_prior: float = 0.5
     trends: tuple[str, ...] = ("linear", "steps", "surface")
+    trend_prior: float = 0.05
     noises: tuple[str, ...] = ("linear", "steps")
-    reading_prior: float = 0.05
+    noise_prior: float = 2.0
+    most_errors: int = 4000
+    fewest_errors: int = 20
 
     def __post_init__(self) -> None:
         for name in self.kinds:
             check_kind(name)
         require(self.kinds, "kinds of Recipe", "are none")
-        known = isinstance(self.basins, tuple) and all(isinstance(b, str) and b in CLASS_DENSITIES for b in self.basins)
-        require(known, "basins of Recipe", f"are not a tuple of some of {', '.join(CLASS_DENSITIES)}")
-        for name in ("trends", "noises"):
+        for name, known in (("densities", CLASS_DENSITIES), ("trends", TRENDS), ("noises", TRENDS)):
             some = getattr(self, name)
-            known = isinstance(some, tuple) and all(isinstance(t, str) and t in TRENDS for t in some)
-            require(known, f"{name} of Recipe", f"are not a tuple of some of {', '.join(TRENDS)}")
+            fits = isinstance(some, tuple) and all(isinstance(one, str) and one in known for one in some)
+            require(fits, f"{name} of Recipe", f"are not a tuple of some of {', '.join(known)}")
         require(self.calibration in CALIBRATIONS, "calibration of Recipe", f"is none of {', '.join(CALIBRATIONS)}")
-        for name in WHOLE_NUMBERS:
-            value = getattr(self, name)
-            require(isinstance(value, int) and value > 0, f"{name} of Recipe", f"is no positive integer: {value!r}")
-        for name in POSITIVE_NUMBERS:
-            value = getattr(self, name)
-            require(is_number(value) and value > 0, f"{name} of Recipe", f"is no positive number: {value!r}")
-        require(isinstance(self.colder, int) and self.colder >= 0, "colder of Recipe", "is no whole number from 0 on")
-        grows = isinstance(self.bag_growth, int) and self.bag_growth > 1
-        require(grows, "bag_growth of Recipe", "is no integer above 1")
+        for place in fields(self):
+            self._check_number(place.name, place.type)
+        require(self.bag_growth > 1, "bag_growth of Recipe", "is no integer above 1")
         require(0 < self.subsample < 1, "subsample of Recipe", "is no share between 0 and 1")
-        whole = self.neighbors and all(isinstance(k, int) and k > 0 for k in self.neighbors)
-        require(whole, "neighbors of Recipe", "are no positive whole numbers")
         for name, usual in USUAL.items():
             values = getattr(self, name)
-            known = set(values) <= set(ENERGIES) and all(is_number(value) and value >= 0 for value in values.values())
-            require(known, f"{name} of Recipe", f"are not numbers for some of {', '.join(ENERGIES)}")
+            fits = set(values) <= set(ENERGIES) and all(is_number(value) and value >= 0 for value in values.values())
+            require(fits, f"{name} of Recipe", f"are not numbers for some of {', '.join(ENERGIES)}")
             object.__setattr__(self, name, {**usual, **values})  # what is not given is as usual
+
+    def _check_number(self, name, kind):
+        """ValueError unless a field that holds numbers, by its type, holds positive ones."""
+        value, zero = getattr(self, name), name in FROM_ZERO
+        if kind is int:
+            fits = type(value) is int and (value > 0 or (zero and value == 0))
+            require(fits, f"{name} of Recipe", f"is no {'' if zero else 'positive '}whole number: {value!r}")
+        elif kind is float:
+            fits = is_number(value) and (value > 0 or (zero and value == 0))
+            require(fits, f"{name} of Recipe", f"is no {'' if zero else 'positive '}number: {value!r}")
+        elif kind == tuple[int, ...]:
+            fits = isinstance(value, tuple) and bool(value) and all(isinstance(one, int) and one > 0 for one in value)
+            require(fits, f"{name} of Recipe", "are no positive whole numbers")
 
     def to_state(self) -> dict[str, Any]:
         return {**asdict(self), "temperatures": dict(self.temperatures), "traps": dict(self.traps)}

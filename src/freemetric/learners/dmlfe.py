@@ -47,9 +47,9 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     Parameters
     ----------
     {dimensions}
-    energy : Energy, "nca", "log-nca", "regression", "likeness" or callable, default="nca"
-        What to minimise. A callable maps a stack (R, p, d) of maps to R numbers. "regression" and "likeness", or
-        energies with them, such as ``RegressionEnergy("absolute")``, learn from numbers: y is (n_samples,), or
+    energy : Energy, "nca", "log-nca", "regression", "neighbor-likelihood" or callable, default="nca"
+        What to minimise. A callable maps a stack (R, p, d) of maps to R numbers. "regression", "neighbor-likelihood",
+        or energies with them, such as ``RegressionEnergy("absolute")``, learn from numbers: y is (n_samples,), or
         (n_samples, n_outputs) for "regression".
     sampler : Sampler or None, default=None
         Schedule, move and number of replicas; None is ``Annealing(Constant(1e-4), HamiltonianMove(), n_steps=40)``, or

@@ -67,7 +67,7 @@ def register_class_density(name: str, densities: type[ClassDensity]) -> None:
     """
     if not name:
         raise ValueError("Class densities need a name.")
-    register(f"basins:{name}", densities)
+    register(f"density:{name}", densities)
     CLASS_DENSITIES[name] = densities
 
 
@@ -157,7 +157,7 @@ class StudentTDiscriminant(ClassDensity):
         return cls(centres, roots, depths)
 
 
-register_class_density("wells", StudentTDiscriminant)
+register_class_density("student-t", StudentTDiscriminant)
 
 
 PRIOR = 3.0  # patterns of all classes together that every class has seen, too
@@ -258,5 +258,5 @@ def _energies(inside, sizes):
     return -np.log(ratios)
 
 
-register_class_density("mean-field", BinnedNaiveBayes)
-register_class_density("screened-field", ScreenedNaiveBayes)
+register_class_density("naive-bayes", BinnedNaiveBayes)
+register_class_density("screened-naive-bayes", ScreenedNaiveBayes)

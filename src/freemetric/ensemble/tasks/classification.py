@@ -15,7 +15,7 @@ from ..settings import Recipe
 from ..task import Head, OOBResult, Task
 from .decisions import Decision, favouring
 
-FOLDS = 10  # of class densities that samples had no part in
+FOLDS = 10  # parts of the training samples, each of which meets densities of the others
 
 
 class ClassificationHead(Head):
@@ -191,7 +191,7 @@ class ClassificationTask(Task):
         y, w, scores = population.truth, population.judges_weights, population.scores()
         shares = population.shares()  # empty where no sample was out of bag; nothing is calibrated then
         neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
-        names = recipe.basins if recipe.calibration != "none" else ()
+        names = recipe.densities if recipe.calibration != "none" else ()
         densities, energies = cross_fitted_densities(names, population.training_set, population.judges)
         weights = selection_weights(scores, population.error_of, neighbors, recipe)
         head = self._head(population, recipe, mixed_shares(weights, shares), densities, energies)
@@ -261,7 +261,7 @@ def calibrated(
         return ClassificationHead(1.0, np.zeros(C), recipe.share_floor, np.zeros(B), densities)
     terms, rows = np.concatenate([np.log(shares + recipe.share_floor)[None], -energies]), np.arange(N)
     w = np.ones(N) if weights is None else weights
-    priors = np.repeat([recipe.calibration_prior, recipe.basin_prior, recipe.calibration_prior], [1, B, C])
+    priors = np.repeat([recipe.calibration_prior, recipe.density_prior, recipe.calibration_prior], [1, B, C])
 
     def loss(parameters):
         slope = np.exp(parameters[0])

@@ -254,11 +254,11 @@ class MultiOutputTask(Task):
         self, ensemble: Ensemble, oob_indices: OOBIndices, shortlist: int | None, recipe: Recipe
     ) -> Ensemble:
         """The ensemble with spreads for predictions that look at a shortlist."""
-        predictor = shortlist_predictor(ensemble, oob_indices, shortlist)
+        predictor = shortlist_predictor(ensemble, oob_indices, shortlist, recipe.fewest_errors)
         if predictor is None:
             return ensemble
         votes = self.encoding.shares_of_each(predictor.shares(predictor.X, np.arange(len(predictor.judges))))
         values = predictor.training_set.values[:, predictor.judges]
         parts = zip(ensemble.head.heads, votes, self.encoding.parts, strict=True)
-        heads = [with_spread_of(head, predictor, some, values[part], recipe.noises) for head, some, part in parts]
+        heads = [with_spread_of(head, predictor, some, values[part], recipe) for head, some, part in parts]
         return ensemble.with_head(MultiOutputHead(self.encoding, heads))

@@ -26,10 +26,7 @@ LEAST_ERROR = 1e-12
 BEYOND = 0.1  # of the range of the target: so far may predictions leave it
 LEAST_VARIANCE = 1e-4  # among neighbours, in units of the target's
 MANY_ERRORS = 256  # that stand for all of them where a mean is taken over them
-MOST_ERRORS = 4000  # that a head keeps
-FEWEST_SCORED = 20  # samples; of fewer, the spread that all training samples gave is the better one
 EXPONENTS = (0.0, 1.5)  # of everything that the spread may follow
-PRIOR = 2.0  # samples' worth that holds the exponents of noises near 0
 LEAST_SQUARE = 1e-4  # of the mean squared error: the logarithm of a lucky hit says nothing
 
 
@@ -245,7 +242,7 @@ class RegressionTask(Task):
         What is reported.
     """
 
-    energy = "likeness"
+    energy = "neighbor-likelihood"
     score_words = "squared error"
     columns = "oob_absolute", "oob_squared"
     saved = {"target-encoding": TargetEncoding, "scale": Scale, "regression-head": RegressionHead}
@@ -307,7 +304,7 @@ class RegressionTask(Task):
         """The head for mixed votes (n, n_cells) of values (n_values, N), and its out-of-bag predictions (n,)."""
         X, values = population.training_set.X[population.judges].astype(np.float64), values[:, population.judges]
         scored = Scored.of(X, shares, values[2:], values[0], population.judges_weights)
-        head, prediction = with_noises(self.head(scored, recipe.reading_prior), scored, recipe.noises)
+        head, prediction = with_noises(self.head(scored, recipe.trend_prior), scored, recipe)
         return head, head.means(prediction)
 
     def head(self, scored: Scored, prior: float) -> RegressionHead:
@@ -334,12 +331,12 @@ class RegressionTask(Task):
         On a shortlist stand the nearest in the averaged metric. They agree more than the nearest in every single metric
         do, and a spread learned from all training samples would be too small for what a few of them say.
         """
-        predictor = shortlist_predictor(ensemble, oob_indices, shortlist)
+        predictor = shortlist_predictor(ensemble, oob_indices, shortlist, recipe.fewest_errors)
         if predictor is None:
             return ensemble
         shares = predictor.shares(predictor.X, np.arange(len(predictor.judges)))
         values = predictor.training_set.values[:, predictor.judges]
-        return ensemble.with_head(with_spread_of(ensemble.head, predictor, shares, values, recipe.noises))
+        return ensemble.with_head(with_spread_of(ensemble.head, predictor, shares, values, recipe))
 
 
 def mixed_votes(population: Population, recipe: Recipe) -> tuple[NDArray, NDArray]:
@@ -358,25 +355,27 @@ def oob_attributes(known: NDArray, population: Population, score: RegressionScor
     return {"oob_prediction_": everyone, "oob_score_": value}
 
 
-def shortlist_predictor(ensemble: Ensemble, oob_indices: OOBIndices, shortlist: int | None) -> OOBPredictor | None:
+def shortlist_predictor(
+    ensemble: Ensemble, oob_indices: OOBIndices, shortlist: int | None, fewest: int
+) -> OOBPredictor | None:
     """Out-of-bag predictions that look at a shortlist; None where that is no change or too few samples tell."""
     if shortlist is None or shortlist + 1 >= len(ensemble.training_set.places.rows):
         return None
     every = max(len(member) for member in ensemble.members)
     predictor = OOBPredictor(ensemble, oob_indices, shortlist, len(oob_indices), every)
-    return predictor if len(predictor.judges) >= FEWEST_SCORED else None
+    return predictor if len(predictor.judges) >= fewest else None
 
 
 def with_spread_of(
-    head: RegressionHead, predictor: OOBPredictor, shares: NDArray, values: NDArray, noises: Sequence[str]
+    head: RegressionHead, predictor: OOBPredictor, shares: NDArray, values: NDArray, recipe: Recipe
 ) -> RegressionHead:
     """The head with a spread for these out-of-bag votes (n, n_cells) of samples with values (n_values, n)."""
     scored = Scored.of(predictor.X, shares, values[2:], values[0], predictor.weights)
-    return with_noises(head.with_spread(np.zeros(2), np.array([-1.0, 0.0, 1.0])), scored, noises)[0]
+    return with_noises(head.with_spread(np.zeros(2), np.array([-1.0, 0.0, 1.0])), scored, recipe)[0]
 
 
-def with_noises(plain: RegressionHead, scored: Scored, names: Sequence[str]) -> tuple[RegressionHead, Prediction]:
-    """The same with a spread that follows neighbours and noises of these names; predictions of the samples scored.
+def with_noises(plain: RegressionHead, scored: Scored, recipe: Recipe) -> tuple[RegressionHead, Prediction]:
+    """The same with a spread that follows neighbours and noises; predictions of the samples scored.
 
     The distribution of errors is that of these samples.
     """
@@ -384,14 +383,14 @@ def with_noises(plain: RegressionHead, scored: Scored, names: Sequence[str]) -> 
     if len(scored.y) < 2:
         return plain, prediction
     errors = scored.y - prediction.location
-    noises, logs = noise_trends(errors, scored.X, names, scored.weights)
+    noises, logs = noise_trends(errors, scored.X, recipe.noises, scored.weights)
     _, variance = plain.terms(scored.shares, scored.trends)
-    spread = spread_of(errors, np.vstack([np.log(variance), logs]), scored.weights)
+    spread = spread_of(errors, np.vstack([np.log(variance), logs]), scored.weights, recipe.noise_prior)
     seen = np.column_stack([logs.min(axis=1), logs.max(axis=1)])
     wholes = np.vstack([scored.trends, logs])
     head = plain.with_spread(spread, np.zeros(1), noises, seen)
     prediction = head(scored.shares, wholes)
-    errors = _sorted_errors(errors / prediction.spread, scored.weights)
+    errors = _sorted_errors(errors / prediction.spread, scored.weights, recipe.most_errors)
     return head.with_spread(spread, errors, noises, seen), prediction
 
 
@@ -406,7 +405,9 @@ def noise_trends(
     return [trend for trend, _ in found], np.array([values for _, values in found]).reshape(-1, len(errors))
 
 
-def spread_of(errors: NDArray, logs: NDArray, weights: NDArray) -> NDArray[np.float64]:
+def spread_of(
+    errors: NDArray, logs: NDArray, weights: NDArray, prior: float = Recipe.noise_prior
+) -> NDArray[np.float64]:
     """alpha and beta (m,) of log sigma = alpha + sum_t beta_t logs_t / 2, by maximum likelihood of normal errors.
 
     ``logs`` (m, n) begins with the logarithm of the variance among neighbours; noises follow.
@@ -417,7 +418,7 @@ def spread_of(errors: NDArray, logs: NDArray, weights: NDArray) -> NDArray[np.fl
         return np.log(np.average(squares * np.exp(-2 * beta @ half), weights=weights)) / 2
 
     def cost(beta):
-        held = PRIOR * (beta[1:] ** 2).sum() / (2 * len(errors))
+        held = prior * (beta[1:] ** 2).sum() / (2 * len(errors))
         return level(beta) + np.average(beta @ half, weights=weights) + held
 
     start = np.zeros(len(logs))
@@ -434,12 +435,12 @@ def _strengths(terms, y, w, prior):
     return nnls(A, np.concatenate([y * root[:, 0], ridge * usual]))[0]
 
 
-def _sorted_errors(errors, weights):
+def _sorted_errors(errors, weights, most):
     """Sorted errors; with weights, as many as there are samples, each as often as it weighs."""
     order = np.argsort(errors, kind="stable")
-    if np.ptp(weights) == 0 and len(errors) <= MOST_ERRORS:
+    if np.ptp(weights) == 0 and len(errors) <= most:
         return errors[order]
     reached = np.cumsum(weights[order])
-    n = min(len(errors), MOST_ERRORS)
+    n = min(len(errors), most)
     wanted = (np.arange(n) + 0.5) / n * reached[-1]
     return errors[order][np.searchsorted(reached, wanted).clip(max=len(errors) - 1)]
