@@ -35,13 +35,14 @@ def allocated(recipe, tunes_temperature=False):
     def run(tasks):
         rounds.append(sum(len(task.bags) for task in tasks))
         for task in tasks:
-            size = len(task.judged), task.n_neighbors, 2
+            size = len(task.scored), task.n_neighbors, 2
             votes = OOBVotes(np.full(size, len(task.bags) / 2, dtype=np.float32), np.full(N_SAMPLES, len(task.bags)))
             yield Replicas(np.ones((len(task.bags), 1, 1)), votes, {}, {})
 
     search = search_in(recipe, run=run)
     candidate = LEARNER.on_bags_of(search.bag_sizes()[0])
-    allocate_replicas(search, [candidate], tunes_temperature, moves_trap=True)
+    for wanted in allocate_replicas(search, [candidate], tunes_temperature, moves_trap=True):
+        search.grow(wanted)
     return rounds, [len(result.maps) for result in search.population.results]
 
 

@@ -30,11 +30,11 @@ def test_only_what_is_missing_is_done_again(sampler, wine, tmp_path, monkeypatch
     undisturbed = FreeEnergyClassifier(**settings).fit(X, y)
     done, real = [], running.replicas_of
 
-    def dying(task):
+    def dying(task, *shared):
         if len(done) == 7:
             raise MemoryError
         done.append(task)
-        return real(task)
+        return real(task, *shared)
 
     monkeypatch.setattr(running, "replicas_of", dying)
     with pytest.raises(MemoryError):
@@ -44,7 +44,7 @@ def test_only_what_is_missing_is_done_again(sampler, wine, tmp_path, monkeypatch
     files[2].write_bytes(files[2].read_bytes()[:-5])  # a file that is not whole is made again,
     other = freemetric.load(files[4])  # and one of a shape that compiled code should not believe
     save(other._replace(maps=np.repeat(other.maps, 100, axis=2)), files[4])
-    monkeypatch.setattr(running, "replicas_of", lambda task: done.append(task) or real(task))
+    monkeypatch.setattr(running, "replicas_of", lambda task, *shared: done.append(task) or real(task, *shared))
     again = FreeEnergyClassifier(**settings, checkpoint=tmp_path / "kept").fit(X, y)
     np.testing.assert_array_equal(again.predict_proba(X), undisturbed.predict_proba(X))
     np.testing.assert_array_equal(again.trace_["energy"], undisturbed.trace_["energy"])
@@ -53,7 +53,7 @@ def test_only_what_is_missing_is_done_again(sampler, wine, tmp_path, monkeypatch
 
 
 def test_a_run_is_asked_to_its_end(iris, tmp_path):
-    """It counts a task when it is asked for the next one, the last one too."""
+    """It may do something after the last task, too."""
     ended = []
 
     def run(tasks):
@@ -71,7 +71,7 @@ def test_a_run_is_asked_to_its_end(iris, tmp_path):
 def undisturbed_tasks(model):
     """As many tasks as a fit of this model takes."""
     count, real = [], running.replicas_of
-    running.replicas_of = lambda task: count.append(task) or real(task)
+    running.replicas_of = lambda task, *shared: count.append(task) or real(task, *shared)
     try:
         from sklearn.base import clone
         from sklearn.datasets import load_wine

@@ -299,7 +299,10 @@ def test_a_recipe_is_a_parameter(iris):
         ({"subsample": 1.0}, "subsample of Recipe is no share"),
         ({"calibration": "most"}, "calibration of Recipe is none of full, slope, none"),
         ({"caution": -1.0}, "caution of Recipe is no positive number"),
-        ({"temperatures": {"lnca": 1e-3}}, "temperatures of Recipe are not numbers for some of log-nca, nca, neighbor-likelihood"),
+        (
+            {"temperatures": {"lnca": 1e-3}},
+            "temperatures of Recipe are not numbers for some of log-nca, nca, neighbor-likelihood",
+        ),
         ({"neighbors": (1, 2.5)}, "neighbors of Recipe are no positive whole numbers"),
     ],
 )

@@ -89,11 +89,11 @@ def test_only_what_is_missing_is_done_again(scale, diabetes, tmp_path, monkeypat
     undisturbed = FreeEnergyRegressor(**settings).fit(X, y)
     done, real = [], running.replicas_of
 
-    def dying(task):
+    def dying(task, *shared):
         if len(done) == 3:
             raise MemoryError
         done.append(task)
-        return real(task)
+        return real(task, *shared)
 
     monkeypatch.setattr(running, "replicas_of", dying)
     with pytest.raises(MemoryError):
@@ -102,7 +102,7 @@ def test_only_what_is_missing_is_done_again(scale, diabetes, tmp_path, monkeypat
     assert len(files) == 3
     files[1].write_bytes(files[1].read_bytes()[:-5])  # one that is not whole is made again
     again = []
-    monkeypatch.setattr(running, "replicas_of", lambda task: again.append(task) or real(task))
+    monkeypatch.setattr(running, "replicas_of", lambda task, *shared: again.append(task) or real(task, *shared))
     resumed = FreeEnergyRegressor(**settings, checkpoint=tmp_path / "kept").fit(X, y)
     np.testing.assert_array_equal(resumed.predict(X), undisturbed.predict(X))
     np.testing.assert_array_equal(resumed.predict_interval(X), undisturbed.predict_interval(X))
@@ -118,11 +118,11 @@ def test_other_numbers_find_nothing(diabetes, tmp_path, monkeypatch):
     X, y = diabetes[0][::4], diabetes[1][::4]
     real, done = running.replicas_of, []
 
-    def dying(task):
+    def dying(task, *shared):
         if len(done) == 2:
             raise MemoryError
         done.append(task)
-        return real(task)
+        return real(task, *shared)
 
     monkeypatch.setattr(running, "replicas_of", dying)
     with pytest.raises(MemoryError):

@@ -4,17 +4,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from joblib import Parallel, delayed, parallel_config
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from sklearn.datasets import make_classification
 from sklearn.neighbors import KNeighborsClassifier
 
 from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.energies import LogNCAEnergy, NCAEnergy
-from freemetric.ensemble import running
+from freemetric.ensemble import running, sampling
 from freemetric.ensemble.allocation import allocate_replicas, is_better
 from freemetric.ensemble.candidates import candidate_of
 from freemetric.ensemble.population import Population
-from freemetric.ensemble.sampling import ReplicaTask, replicas_of, sample
+from freemetric.ensemble.sampling import ReplicaTask, replicas_of
 from freemetric.ensemble.search import Problem, Search, one_by_one
 from freemetric.ensemble.tasks.classification import ClassificationTask
 from freemetric.ensemble.tasks.decisions import Decision
@@ -81,7 +81,9 @@ def test_never_clearly_worse_than_plain_neighbors_out_of_bag(rng):
     y = np.tile([0, 1], 40)
     X[1::2] = X[::2] + 0.02 * rng.random((40, 6)) + 0.3
     search = search_in(X, y, Recipe(n_replicas=12))
-    allocate_replicas(search, [candidate_of(kind, RECIPE, bag_size=60) for kind in RECIPE.kinds], True, True)
+    candidates = [candidate_of(kind, RECIPE, bag_size=60) for kind in RECIPE.kinds]
+    for wanted in allocate_replicas(search, candidates, True, True):
+        search.grow(wanted)
     decision, population = Decision(None, None, np.arange(2), search.problem.training_set), search.population
     result = ClassificationTask(2, decision).result(population, RECIPE, 80)
     best_plain = population.scores()[~population.learns].min()
@@ -120,6 +122,22 @@ def test_tasks_can_be_done_in_other_processes(tasks):
     for one, other in zip(here, there, strict=True):
         np.testing.assert_array_equal(one.maps, other.maps)
         np.testing.assert_array_equal(one.oob_votes.shares, other.oob_votes.shares)
+
+
+def test_a_task_has_one_core(tasks, monkeypatch):
+    """Or a task on a cluster would want threads for all of the cores of its machine."""
+    found, real = [], sampling.oob_votes
+    monkeypatch.setattr(sampling, "oob_votes", lambda *given: found.append(effective_n_jobs(None)) or real(*given))
+    with parallel_config("threading", n_jobs=3):
+        replicas_of(tasks[1][0])
+    assert found == [1]
+
+
+def test_what_tasks_share_may_come_apart(tasks):
+    task = tasks[1][0]
+    light = task._replace(**dict.fromkeys(sampling.SHARED))
+    apart = replicas_of(light, *(getattr(task, name) for name in sampling.SHARED))
+    np.testing.assert_array_equal(apart.maps, replicas_of(task).maps)
 
 
 def test_replicas_come_out_the_same_alone(tasks):
@@ -214,19 +232,25 @@ def test_replicas_that_do_not_depend_on_each_other_walk_together(sampler, walks,
     """Others walk one by one, each with as many copies of its bag as its sampler has replicas."""
     found = []
 
-    def walk(task, bags, streams):
-        found.append(bags.tolist())
-        state = SimpleNamespace(A=np.array([[[bag[0], bag[1]]] for bag in bags]))
-        return SimpleNamespace(state=state, trace=dict.fromkeys(TRACED, np.zeros((1, len(bags)))), snapshots={})
+    class KnownWalk:
+        def __init__(self, name, keeps_best):
+            pass
 
-    monkeypatch.setattr("freemetric.ensemble.sampling._walk", walk)
+        def run(self, sampler, streams, bags, start):
+            found.append(bags.tolist())
+            self.state = SimpleNamespace(A=np.array([[[bag[0], bag[1]]] for bag in bags]))
+            self.trace, self.snapshots = dict.fromkeys(TRACED, np.zeros((1, len(bags)))), {}
+            return self
+
+    monkeypatch.setattr("freemetric.ensemble.sampling.Walk", KnownWalk)
+    monkeypatch.setattr("freemetric.ensemble.sampling._bound", lambda task, bags: (bags, None))
     X, bags, seeds = np.zeros((4, 2)), np.array([[0, 1], [2, 3], [0, 2]]), np.random.SeedSequence(0).spawn(3)
     training_set, candidate = (
         TrainingSet(X, np.zeros(4, dtype=int), ClassEncoding(1)),
         Candidate("scaled", "full", "nca"),
     )
     task = ReplicaTask(candidate, X, training_set, bags, seeds, np.arange(4), 1, LogNCAEnergy(), sampler)
-    maps, trace, _ = sample(task)
+    maps, _, trace, _ = replicas_of(task)
     assert found == walks
     np.testing.assert_array_equal(maps[:, 0], bags)
     assert trace["energy"].shape == (1, 3)
@@ -272,12 +296,10 @@ def test_a_given_energy_has_its_name(iris):
     [(None, "log-nca"), (LogNCAEnergy(), "log-nca"), (NCAEnergy(), "nca"), (2.0 * LogNCAEnergy(), "own")],
     ids=["none", "log-nca", "nca", "own"],
 )
-def test_candidates_of_a_given_energy_say_so(energy, name, monkeypatch):
+def test_candidates_of_a_given_energy_say_so(energy, name):
     """Energies that kinds have a name for keep it."""
-    pool = []
-    monkeypatch.setattr(running, "allocate_replicas", lambda search, candidates, *_, **options: pool.extend(candidates))
     search = search_in(np.arange(8.0)[:, None], np.arange(8) % 2, Recipe(kinds=("scaled/full",)), energy=energy)
-    running.run_to_the_end(search, FreeEnergyClassifier())
+    pool = running.first_candidates(search, FreeEnergyClassifier())
     assert [candidate.energy for candidate in pool] == [name]
 
 

@@ -136,7 +136,10 @@ class BoundSum:
         self.terms = terms
 
     def __call__(self, A: Array) -> Array:
-        return sum(term(A) for term in self.terms)
+        total = self.terms[0](A)
+        for term in self.terms[1:]:
+            total = total + term(A)
+        return total
 
     @property
     def n_patterns(self) -> int | None:

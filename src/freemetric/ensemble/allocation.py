@@ -1,6 +1,6 @@
 """Allocation of replicas: which candidates of a search get how many, the cheapest questions first."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +10,8 @@ from ..metrics import Candidate
 from .candidates import PATIENT, is_worth_patience, other_temperatures, spread
 from .population import CandidateResult, Population, allowed_neighbors, learner_weights
 from .search import Search
+
+Round = list[tuple[CandidateResult, int]]  # candidates, and how many replicas each gets
 
 
 def most_replicas(search: Search) -> int:
@@ -23,12 +25,13 @@ def most_replicas(search: Search) -> int:
 
 def allocate_replicas(
     search: Search, candidates: Sequence[Candidate], tunes_temperature: bool, moves_trap: bool
-) -> None:
-    """Replicas evenly to all candidates, then to other temperatures, to larger bags, and to where votes were best.
+) -> Iterator[Round]:
+    """Rounds of replicas, each chosen by the scores of those before it.
 
+    Replicas go evenly to all candidates, then to other temperatures, to larger bags, and to where votes were best.
     The cheapest questions come first: kinds and temperatures are compared on the smallest bags, by equal numbers of
-    replicas, for more of them are better by themselves. The best of every form go on: a form that is behind may be
-    ahead at another temperature, or with more patterns. Where it is worth it, the best of all goes on colder.
+    replicas, because more of them are better by themselves. The best of every form go on: a form that is behind may be
+    ahead at another temperature, or with more samples. Where it is worth it, the best of all goes on colder.
 
     Parameters
     ----------
@@ -40,22 +43,27 @@ def allocate_replicas(
         Whether the best candidates are tried colder and hotter.
     moves_trap : bool
         Whether the confinement follows the temperature.
+
+    Yields
+    ------
+    wanted : list of tuple
+        Candidates and how many replicas each gets; ``search.grow(wanted)`` must come before the next round.
     """
     recipe, population = search.recipe, search.population
     total = search.n_replicas(search.bag_sizes()[0])
     each = max(2, round(recipe.first_share * total / max(1, sum(candidate.learns for candidate in candidates))))
     if len(search.bag_sizes()) > 1:
         each = min(each, recipe.scouts)
-    search.grow(_first_round(search, candidates, each, total))
+    yield _first_round(search, candidates, each, total)
     if tunes_temperature:
-        _other_temperatures(search, each, total, moves_trap)
-        _colder_again(search, each, total, moves_trap)
-    size = _larger_bags(search, each, total)
+        yield _other_temperatures(search, each, total, moves_trap)
+        yield from _colder_again(search, each, total, moves_trap)
+    size = yield from _larger_bags(search, each, total)
     weights, left = _trust(search), total - _n_sampled(population)
     if size > search.bag_sizes()[0]:  # many of those that turned out to be better, too
         left = max(left, int(recipe.grown_share * total) - _n_sampled(population, size))
     if weights.any() and left > 0:
-        search.grow(zip(list(population.results), spread(left, weights).tolist(), strict=True))
+        yield list(zip(population.results, spread(left, weights).tolist(), strict=True))
 
 
 def _first_round(search, candidates, each, total):
@@ -76,7 +84,7 @@ def _other_temperatures(search, each, total, moves_trap):
         both = list(other_temperatures(result.candidate, search.recipe.temperature_step, moves_trap))
         if total - _n_sampled(search.population) >= each * (len(others) + len(both)):
             others += [search.enter(candidate) for candidate in both]
-    search.grow((result, each) for result in others)
+    return [(result, each) for result in others]
 
 
 def _colder_again(search, each, total, moves_trap):
@@ -89,7 +97,7 @@ def _colder_again(search, each, total, moves_trap):
         if total - _n_sampled(population) < each:
             break
         colder, _ = other_temperatures(coldest.candidate, search.recipe.temperature_step, moves_trap)
-        search.grow([(search.enter(colder), each)])
+        yield [(search.enter(colder), each)]
 
 
 def _coldest_and_better(population: Population) -> CandidateResult | None:
@@ -112,7 +120,7 @@ def _larger_bags(search, each, total):
         if not best or total - _n_sampled(population) < each * len(best):
             break
         grown = [search.enter(replace(result.candidate, bag_size=larger)) for result in best]
-        search.grow((result, each) for result in grown)
+        yield [(result, each) for result in grown]
         if not is_better(population, grown, best):
             break
         size = larger

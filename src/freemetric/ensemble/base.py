@@ -215,9 +215,9 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
         return Search(problem, recipe, seed, scores=scores)
 
     def _finish(self, search, training_set, n_rows):
-        """Put the fitted attributes in place."""
-        for name, value in finish_fit(search, training_set, self.shortlist, n_rows).items():
-            setattr(self, name, value)
+        """The model with the fitted attributes in place."""
+        self.__dict__.update(finish_fit(search, training_set, self.shortlist, n_rows))
+        return self
 
     @property
     def _n_tasks(self):

@@ -14,7 +14,7 @@ from ..learners.voting import VotingClassifier
 from ..metrics import ClassEncoding, TrainingSet
 from ..sklearn_compat import StrOptions, validate_params, with_callbacks
 from .base import CONSTRAINTS, FreeEnergyModel
-from .growing import learn_more
+from .growing import learn_more, together
 from .running import run_to_the_end
 from .state_checks import check_classifier
 from .tasks.classification import ClassificationTask
@@ -253,25 +253,20 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
             The fitted classifier.
         """
         validate_params(self)
-        return self._fit(X, y, sample_weight)
+        training_set, n_given = self._training_set(X, y, sample_weight)
+        search = self._begun(training_set)
+        run_to_the_end(search, self)
+        return self._finish(search, training_set, n_given)
 
-    def _fit(self, X, y, sample_weight, classes=None):
+    def _training_set(self, X, y, sample_weight, classes=None):
+        """The samples that vote, and how many rows were given."""
         patterns, labels = check_samples(self, X, y, dtype=NUMBERS, ensure_min_samples=2)
         check_not_huge(patterns)
         rows = training_rows(precise(patterns), labels, sample_weight, self._can_weigh(), classes)
         self.classes_ = rows.classes
         check_n_components(self.n_components, rows.X)
         encoding = ClassEncoding(len(rows.classes))
-        self._learn(TrainingSet(rows.X, rows.y, encoding, rows.weights, rows.rows), len(patterns))
-        return self
-
-    def _learn(self, training_set, n_given):
-        """Search metrics for these voters, of so many rows given."""
-        search = self._search(training_set, self._task(training_set))
-        seen, names = search.problem.training_set, getattr(self, "feature_names_in_", None)
-        warn_of_classes(seen.X, seen.y, self.classes_, names)
-        run_to_the_end(search, self)
-        self._finish(search, training_set, n_given)
+        return TrainingSet(rows.X, rows.y, encoding, rows.weights, rows.rows), len(patterns)
 
     def partial_fit(
         self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -300,14 +295,31 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         """
         validate_params(self)
         if not hasattr(self, "ensemble_"):
-            return self._fit(X, y, sample_weight, classes)
+            return self._learn(*self._training_set(X, y, sample_weight, classes))
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError("classes are not those of the first call to partial_fit.")
         patterns, labels = check_samples(self, X, y, dtype=NUMBERS, reset=False)
         check_not_huge(patterns)
         rows = training_rows(precise(patterns), labels, sample_weight, self._can_weigh(), self.classes_)
-        learn_more(self, rows, len(patterns))
+        old, n_before = self.ensemble_.training_set, len(self.oob_decision_function_)
+        new = TrainingSet(rows.X, rows.y, old.encoding, rows.weights, n_before + rows.rows)
+        training_set, n_given = together(old, new), n_before + len(patterns)
+        if len(training_set) >= 2 * self.n_searched_:
+            return self._learn(training_set, n_given)
+        self.__dict__.update(learn_more(self, training_set, len(new), n_given))
         return self
+
+    def _learn(self, training_set, n_given):
+        search = self._begun(training_set)
+        run_to_the_end(search, self)
+        return self._finish(search, training_set, n_given)
+
+    def _begun(self, training_set):
+        """The search for these samples, with warnings about what it sees of them."""
+        search = self._search(training_set, self._task(training_set))
+        seen, names = search.problem.training_set, getattr(self, "feature_names_in_", None)
+        warn_of_classes(seen.X, seen.y, self.classes_, names)
+        return search
 
     def _task(self, training_set):
         decision = Decision(self.class_weight, self.scoring, self.classes_, training_set)

@@ -9,32 +9,28 @@ from numpy.typing import NDArray
 
 from ..learners.base import one_blas_thread
 from ..learners.fitting import FitSteps
-from ..learners.training_rows import TrainingRows
 from ..metrics import Member, TrainingSet
 from .finish import describe
 from .model import Ensemble
 from .oob import OOBIndices, left_out_of
 from .population import CandidateResult
-from .running import SearchStopped, TaskRunner, given_recipe
+from .running import Progress, SearchStopped, given_recipe, runner
 from .search import Search
 
 
-def learn_more(model: Any, rows: TrainingRows, n_given: int) -> None:
-    """Let a fitted FreeEnergyClassifier learn from more rows, of so many given."""
-    old, judged = model.ensemble_.training_set, model.oob_decision_function_
-    training_set = together(old, TrainingSet(rows.X, rows.y, old.encoding, rows.weights, len(judged) + rows.rows))
-    if len(training_set) >= 2 * model.n_searched_:
-        return model._learn(training_set, len(judged) + n_given)
+def learn_more(model: Any, training_set: TrainingSet, n_new: int, n_given: int) -> dict[str, Any]:
+    """Attributes of a fitted FreeEnergyClassifier with more samples, so many of them new, of so many rows given."""
     search = model._search(training_set, model._task(training_set), scores=False)
     steps = FitSteps(model, training_set.X, training_set.y)
-    search.run = TaskRunner(model._n_tasks, steps, None)
+    search.do_by(runner(model._n_tasks), Progress(steps, None))
     with one_blas_thread():
-        drawn = drawn_anew(model.ensemble_, search, len(rows.y) / len(training_set))
+        drawn = drawn_anew(model.ensemble_, search, n_new / len(training_set))
         attributes = describe(renewed(model.ensemble_, training_set, drawn), given_recipe(model, len(training_set)))
         attributes["oob_indices_"] = rejudged(model.oob_indices_, model.ensemble_, search, drawn)
     steps.close()
-    unjudged = np.full((n_given, old.n_cells), np.nan)
-    model.__dict__.update(attributes, oob_decision_function_=np.concatenate([judged, unjudged]))
+    scored = model.oob_decision_function_
+    unknown = np.full((n_given - len(scored), scored.shape[1]), np.nan)
+    return {**attributes, "oob_decision_function_": np.concatenate([scored, unknown])}
 
 
 def together(old: TrainingSet, new: TrainingSet) -> TrainingSet:

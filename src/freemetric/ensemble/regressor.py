@@ -227,8 +227,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
             task, training_set = regression_task(rows.y).of(rows, recipe, self.scale, self.scoring)
         search = self._search(training_set, task)
         run_to_the_end(search, self)
-        self._finish(search, training_set, len(samples))
-        return self
+        return self._finish(search, training_set, len(samples))
 
     def _score_of(self, scoring):
         return RegressionScore(scoring, self.ensemble_.head.scale)

@@ -5,7 +5,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -24,13 +23,13 @@ from ..learners.kept_results import Claim, checkpoint_folder, fingerprint, whole
 from ..learners.parallel import in_parallel
 from ..learners.sampling_run import steps_of
 from ..mc import Annealing
-from ..metrics import FORMS, VIEWS
+from ..metrics import FORMS, VIEWS, Candidate
 from ..metrics.members import OWN
 from ..printable import counted, verb
 from .allocation import allocate_replicas, most_replicas
 from .candidates import candidate_of, check_affordable, is_affordable, simplest_first
 from .population import Population, best_pair
-from .sampling import Replicas, ReplicaTask, replicas_of
+from .sampling import SHARED, Replicas, ReplicaTask, replicas_of
 from .search import Problem, Run, Search
 from .settings import Recipe, check_kind
 
@@ -94,13 +93,11 @@ class SearchStopped(Exception):  # noqa: N818 - the end of a search is no error
     """The search is to end with what it has."""
 
 
-class TaskRunner:
-    """Does tasks and yields their results in order; raises SearchStopped where it is time to end.
+class Progress:
+    """Shows what was sampled to callbacks, and raises SearchStopped where it is time to end.
 
     Parameters
     ----------
-    n_jobs : int or None
-        Tasks at a time.
     steps : FitSteps
         Counts the Monte Carlo steps for the callbacks, one of which may want to stop; those with a method
         ``on_replicas(task, replicas)`` are shown what was sampled.
@@ -108,20 +105,13 @@ class TaskRunner:
         When to stop, from now on; with a warning.
     """
 
-    def __init__(self, n_jobs: int | None, steps: FitSteps, max_seconds: float | None):
-        self.n_jobs, self.steps, self.max_seconds = n_jobs, steps, max_seconds
+    def __init__(self, steps: FitSteps, max_seconds: float | None):
+        self.steps, self.max_seconds = steps, max_seconds
         self.start = time.monotonic()
 
-    def __call__(self, tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
-        with one_blas_thread():
-            every_result = in_parallel(replicas_of, tasks, self.n_jobs, shared=("seen", "training_set", "judged"))
-            for task, replicas in zip(tasks, every_result, strict=True):
-                yield replicas
-                tell(False, "%d replicas of %s", len(replicas.maps), task.candidate)  # for whoever debugs
-                self.steps.show("on_replicas", task, replicas)
-                self._go_on_or_stop(replicas)
-
-    def _go_on_or_stop(self, replicas):
+    def __call__(self, task: ReplicaTask, replicas: Replicas) -> None:
+        tell(False, "%d replicas of %s", len(replicas.maps), task.candidate)  # for whoever debugs
+        self.steps.show("on_replicas", task, replicas)
         energy = replicas.trace.get("energy", np.empty((0, 0)))
         if self.steps.made(energy.size):
             raise SearchStopped
@@ -129,6 +119,11 @@ class TaskRunner:
             said = f"The fit was stopped after max_seconds={self.max_seconds:g}, with the replicas sampled so far."
             warnings.warn(said, InterruptedFitWarning, stacklevel=callers_stacklevel())
             raise SearchStopped
+
+
+def runner(n_jobs: int | None) -> Run:
+    """What does so many tasks at a time."""
+    return lambda tasks: in_parallel(replicas_of, tasks, n_jobs, SHARED)
 
 
 class Checkpoint:
@@ -176,7 +171,7 @@ class Checkpoint:
                     save(replicas, path)
                 self.used.append(path)
                 yield replicas
-            for _ in todo:  # the run counts a task when it is asked for the next
+            for _ in todo:  # a run may do something at its end
                 pass
 
         return resumed
@@ -210,28 +205,36 @@ def given_recipe(model: Any, n_rows: int) -> Recipe:
 
 
 def run_to_the_end(search: Search, model: Any) -> None:
-    """Let the search of a classifier come to its end."""
-    problem, recipe = search.problem, search.recipe
-    smallest = search.bag_sizes()[0]
+    """Let the search of a model come to its end."""
+    recipe, seen = search.recipe, search.problem.training_set
     sampler = Annealing(n_steps=recipe.n_steps) if model.sampler is None else model.sampler
-    steps = FitSteps(model, problem.training_set.X, problem.training_set.y, steps_of(sampler, most_replicas(search)))
-    run = TaskRunner(model._n_tasks, steps, model.max_seconds)
+    steps = FitSteps(model, seen.X, seen.y, steps_of(sampler, most_replicas(search)))
     kept = None if model.checkpoint is None else Checkpoint(model.checkpoint)
-    search.run = run if kept is None else kept.resuming(run)
-    search.after_round = partial(_after_round, steps, model.verbose)
-    kinds = kinds_to_try(recipe.kinds, problem, recipe.map_bytes)
-    given = recipe, model.temperature, model.confinement, smallest, problem.task.energy
-    pool = [candidate_of(kind, *given) for kind in kinds]
-    if problem.energy is not None and not isinstance(problem.energy, NCAEnergy | LogNCAEnergy):
-        pool = [replace(candidate, energy=OWN) for candidate in pool]
+    run = runner(model._n_tasks)
+    search.do_by(run if kept is None else kept.resuming(run), Progress(steps, model.max_seconds))
     tunes = recipe.other_temperatures and model.temperature == "auto" and model.sampler is None
-    with nullcontext() if kept is None else kept:
+    rounds = allocate_replicas(search, first_candidates(search, model), tunes, model.confinement == "auto")
+    with one_blas_thread(), nullcontext() if kept is None else kept:
         try:
-            allocate_replicas(search, pool, tunes, moves_trap=model.confinement == "auto")
+            for wanted in rounds:
+                search.grow(wanted)
+                if wanted:
+                    _after_round(steps, model.verbose, search.population)
         except SearchStopped:
             search.population.forget_those_without_votes()
         steps.close()
     _warn_about_judges(search.population)
+
+
+def first_candidates(search: Search, model: Any) -> list[Candidate]:
+    """What is tried first, on the smallest bags, the simpler ones first."""
+    problem, recipe = search.problem, search.recipe
+    kinds = kinds_to_try(recipe.kinds, problem, recipe.map_bytes)
+    given = recipe, model.temperature, model.confinement, search.bag_sizes()[0], problem.task.energy
+    pool = [candidate_of(kind, *given) for kind in kinds]
+    if problem.energy is not None and not isinstance(problem.energy, NCAEnergy | LogNCAEnergy):
+        return [replace(candidate, energy=OWN) for candidate in pool]
+    return pool
 
 
 def _after_round(steps, verbose, population):

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import parallel_config
 from numpy.typing import NDArray
 from sklearn import config_context
 
@@ -88,35 +89,8 @@ class OOBVotes(NamedTuple):
         self.counts[:] += other.counts
 
 
-def judge(
-    member: Member,
-    seen: NDArray,
-    training_set: TrainingSet,
-    bags: NDArray,
-    judged: NDArray,
-    n_neighbors: int,
-    device: str,
-) -> OOBVotes:
-    """Votes that the rows ``judged`` get in every replica's space, where they are not in its bag.
-
-    All rows vote, each leaves itself out. ``seen`` (M, d_view) are the places of the voters in the ensemble's view;
-    ``bags`` (R, n) the rows that each replica has learned on, (0, n) where nothing is learned.
-    """
-    votes = OOBVotes.none(len(judged), n_neighbors, training_set.n_cells)
-    own = training_set.votes(judged)
-    bags = bags if member.form.learns else np.empty((1, 0), dtype=int)
-    with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every replica
-        for Z, bag in zip(member.spaces(seen), bags, strict=True):
-            outside = ~np.isin(judged, bag)
-            if outside.any():
-                search = NeighborVotes(Z, training_set.places, n_neighbors, None, device)
-                numbers = np.flatnonzero(outside)
-                search.add_left_out_shares(judged[numbers], own[numbers], numbers, votes.shares)
-                votes.counts[numbers] += 1
-    return votes
-
-
 Seeds = list[np.random.SeedSequence]
+SHARED = ("seen", "training_set", "scored")  # fields of many tasks
 
 
 class ReplicaTask(NamedTuple):
@@ -127,7 +101,7 @@ class ReplicaTask(NamedTuple):
     training_set: TrainingSet
     bags: NDArray  # (R, n) rows that each replica learns on
     seeds: Seeds  # of every replica
-    judged: NDArray  # rows that judge, where they are out of bag
+    scored: NDArray  # samples that are scored where they are out of bag
     n_neighbors: int
     energy: Energy
     sampler: Sampler
@@ -166,34 +140,75 @@ class Replicas(NamedTuple):
     def may_be_of(self, task: ReplicaTask) -> bool:
         """Whether they have the shapes that a task gives; compiled code believes them."""
         R = len(task.bags) if task.candidate.learns else 0
-        judges = len(task.judged), task.n_neighbors, task.training_set.n_cells
+        judges = len(task.scored), task.n_neighbors, task.training_set.n_cells
         return self.maps.shape[::2] == (R, task.seen.shape[1]) and self.oob_votes.shares.shape == judges
 
 
-def replicas_of(task: ReplicaTask) -> Replicas:
-    """Sample the replicas of a task, and let the patterns they have not seen judge them."""
-    with one_blas_thread():
-        maps, trace, snapshots = sample(task)
-        member = Member(task.candidate, maps)
-        votes = judge(member, task.seen, task.training_set, task.bags, task.judged, task.n_neighbors, task.device)
+def replicas_of(task: ReplicaTask, *shared: Any) -> Replicas:
+    """Sample the replicas of a task, and score them out of bag; ``shared`` are its fields that came apart from it."""
+    task = task._replace(**dict(zip(SHARED, shared, strict=True))) if shared else task
+    # one core: a task on a cluster would else want threads for all of them
+    with parallel_config(backend="sequential"), one_blas_thread():
+        maps, trace, snapshots = np.empty((0, 1, task.seen.shape[1])), {}, {}
+        if task.candidate.learns:
+            walks = []
+            for bags, streams in _bags_and_streams(task):
+                energy, start = _bound(task, bags)
+                walks.append(Walk("replica", keeps_best=False).run(task.sampler, streams, energy, start))
+            maps, trace, snapshots = _together(task, walks)
+        votes = oob_votes(Member(task.candidate, maps), task)
     return Replicas(maps, votes, trace, snapshots)
 
 
-def sample(task: ReplicaTask) -> tuple[NDArray, dict[str, NDArray], dict[str, NDArray]]:
-    """Maps (R, p, d) of the replicas, their trace, and snapshots of the first."""
-    if not task.candidate.learns:
-        return np.empty((0, 1, task.seen.shape[1])), {}, {}
+def _bags_and_streams(task):
+    """The bags of every run of the sampler, with random streams.
+
+    A sampler whose replicas depend on each other runs once for each of ours, whose map is its first, the coldest.
+    """
     R = getattr(task.sampler, "n_replicas", 1)
     if R == 1 and not getattr(task.sampler, "couples_replicas", True):
-        walk = _walk(task, task.bags, Streams.from_seeds(task.seeds))
-        return walk.state.A, walk.trace, walk.snapshots
-    # a sampler whose replicas depend on each other runs once for each of ours, whose map is its first, the coldest
-    walks = [
-        _walk(task, np.repeat(bag[None], R, axis=0), Streams.from_seeds(seed.spawn(R)))
-        for bag, seed in zip(task.bags, task.seeds, strict=True)
-    ]
+        return [(task.bags, Streams.from_seeds(task.seeds))]
+    pairs = zip(task.bags, task.seeds, strict=True)
+    return [(np.repeat(bag[None], R, axis=0), Streams.from_seeds(seed.spawn(R))) for bag, seed in pairs]
+
+
+def _bound(task, bags):
+    """The energy of these bags (R, n), and the maps that replicas begin with."""
+    form, training_set = FORMS[task.candidate.form], task.training_set
+    energy = confined(form.restrict(task.energy), task.candidate.confinement)
+    weighs = training_set.weights is not None and takes_weights(energy)
+    V = task.seen[training_set.places.of_row[bags]]  # (R, n, d_view)
+    weights = training_set.weights[bags] if weighs else None
+    start = np.array([_start(task, form, V[r], training_set.y[bags[r]]) for r in range(len(bags))])
+    return bind(energy, V, training_set.targets(bags), weights, task.device), start
+
+
+def _together(task, walks):
+    """Maps (R, p, d) of the replicas, their trace, and snapshots of the first."""
+    if len(walks[0].state.A) == len(task.bags) and len(walks) == 1:
+        return walks[0].state.A, walks[0].trace, walks[0].snapshots
     traces = [{name: rows[:, :1] for name, rows in walk.trace.items()} for walk in walks]
     return np.array([walk.state.A[0] for walk in walks]), side_by_side(traces), walks[0].snapshots
+
+
+def oob_votes(member: Member, task: ReplicaTask) -> OOBVotes:
+    """Votes that the scored samples of a task get in every replica's space, where they are not in its bag.
+
+    All samples vote, each leaves itself out.
+    """
+    training_set, scored = task.training_set, task.scored
+    votes = OOBVotes.none(len(scored), task.n_neighbors, training_set.n_cells)
+    own = training_set.votes(scored)
+    bags = task.bags if member.form.learns else np.empty((1, 0), dtype=int)
+    with config_context(assume_finite=True, skip_parameter_validation=True):  # checked once, not by every replica
+        for Z, bag in zip(member.spaces(task.seen), bags, strict=True):
+            outside = ~np.isin(scored, bag)
+            if outside.any():
+                search = NeighborVotes(Z, training_set.places, task.n_neighbors, None, task.device)
+                numbers = np.flatnonzero(outside)
+                search.add_left_out_shares(scored[numbers], own[numbers], numbers, votes.shares)
+                votes.counts[numbers] += 1
+    return votes
 
 
 def _start(task, form, V, y):
@@ -204,14 +219,3 @@ def _start(task, form, V, y):
     A = initial_map("pca" if y.dtype.kind == "f" else "auto", np.random.default_rng(0), V, y, p)
     spread = (V @ A.T).var(axis=0).sum()
     return A * np.sqrt(V.var(axis=0).sum() / spread) if spread > 0 else A  # distances as large as the identity's
-
-
-def _walk(task, bags, streams):
-    form, training_set = FORMS[task.candidate.form], task.training_set
-    energy = confined(form.restrict(task.energy), task.candidate.confinement)
-    weighs = training_set.weights is not None and takes_weights(energy)
-    V = task.seen[training_set.places.of_row[bags]]  # (R, n, d_view)
-    weights = training_set.weights[bags] if weighs else None
-    bound = bind(energy, V, training_set.targets(bags), weights, task.device)
-    start = np.array([_start(task, form, V[r], training_set.y[bags[r]]) for r in range(len(bags))])
-    return Walk("replica", keeps_best=False).run(task.sampler, streams, bound, start)

@@ -17,11 +17,16 @@ from .settings import Recipe
 from .task import Task
 
 Run = Callable[[Sequence[ReplicaTask]], Iterable[Replicas]]
+Note = Callable[[ReplicaTask, Replicas], None]
 
 
 def one_by_one(tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
     """The simplest run: every task here and now."""
     return map(replicas_of, tasks)
+
+
+def _nothing(task, replicas):
+    """Nobody is shown anything."""
 
 
 class Problem(NamedTuple):
@@ -57,9 +62,8 @@ class Search:
         run: Run = one_by_one,
         scores: bool = True,
     ):
-        self.problem, self.recipe, self.run = problem, recipe, run
-        self.seed = seed
-        self.after_round: Callable[[Population], None] | None = None
+        self.problem, self.recipe, self.seed = problem, recipe, seed
+        self.run, self.note = run, _nothing
         y = problem.training_set.y
         self.strata = problem.task.strata(y)
         self.bags: dict[int, Bags] = {}
@@ -72,6 +76,10 @@ class Search:
         self.views: dict[str, View] = {}
         self.seen: dict[str, NDArray] = {}
 
+    def do_by(self, run: Run, note: Note) -> None:
+        """From now on, do tasks by ``run(tasks)``, and show every task and its replicas to ``note``."""
+        self.run, self.note = run, note
+
     def grow(self, wanted: Iterable[tuple[CandidateResult, int]]) -> None:
         """Sample more replicas of some candidates, all in one round, and let the judges vote."""
         owners, tasks = [], []
@@ -79,10 +87,9 @@ class Search:
             for task in self._tasks(result, n):
                 owners.append(result)
                 tasks.append(task)
-        for result, replicas in zip(owners, self.run(tasks), strict=True):
+        for result, task, replicas in zip(owners, tasks, self.run(tasks), strict=True):
             result.add(replicas)
-        if self.after_round is not None and tasks:
-            self.after_round(self.population)
+            self.note(task, replicas)
 
     def enter(self, candidate: Candidate) -> CandidateResult:
         """A new candidate, without replicas."""

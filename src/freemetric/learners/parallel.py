@@ -10,7 +10,7 @@ from threading import RLock
 from typing import Any, TypeVar
 from weakref import WeakSet
 
-from joblib import Parallel, delayed, parallel_config
+from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
@@ -22,12 +22,13 @@ MOST_LOSSES = 3  # in a row, without a result between them; then it is the tasks
 
 
 def in_parallel(
-    work: Callable[[Task], Result], tasks: Sequence[Task], n_jobs: int | None, shared: Sequence[str] = ()
+    work: Callable[..., Result], tasks: Sequence[Task], n_jobs: int | None, shared: Sequence[str] = ()
 ) -> Iterator[Result]:
-    """work(task) of every task, a named tuple, in their order, as they get ready.
+    """work(task, *shared) of every task, a named tuple, in their order, as they get ready.
 
     In threads, unless ``joblib.parallel_config`` names another backend. Fields that are ``shared`` hold the same large
-    objects in many tasks: a cluster gets each of them once. Tasks that were lost with a worker are done again.
+    objects in many tasks: they are taken out of the task and given to ``work`` apart, so that a cluster gets each of
+    them once. Tasks that were lost with a worker are done again.
     """
     done = losses = 0
     while done < len(tasks):
@@ -49,7 +50,7 @@ def _run(work, tasks, n_jobs, shared) -> Iterable:
         run = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     except ValueError:  # a backend that hands over all results at once
         run = Parallel(n_jobs=n_jobs, prefer="threads")
-    return run(delayed(_whole)(work, *_apart(task, shared)) for task in tasks)
+    return run(delayed(work)(*_apart(task, shared)) for task in tasks)
 
 
 def _run_by_dask(backend: Any, work: Callable, tasks: Sequence, shared: Sequence[str]) -> Iterator:
@@ -69,7 +70,7 @@ def _run_by_dask(backend: Any, work: Callable, tasks: Sequence, shared: Sequence
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sending large graph")  # once: that is the purpose
         calls = [_apart(task, shared) for task in tasks]
-        results = [backend.client.submit(_whole, work, *call[:2], *map(send, call[2:]), pure=False) for call in calls]
+        results = [backend.client.submit(work, call[0], *map(send, call[1:]), pure=False) for call in calls]
     try:
         with backend.retrieval_context():  # a task that waits for tasks makes room for them
             while results:
@@ -80,13 +81,7 @@ def _run_by_dask(backend: Any, work: Callable, tasks: Sequence, shared: Sequence
 
 def _apart(task: Any, shared: Sequence[str]) -> list:
     """A task without what it shares, and that: backends look at the arguments of a call to find what they have sent."""
-    return [task._replace(**dict.fromkeys(shared)), shared, *(getattr(task, name) for name in shared)]
-
-
-def _whole(work, light, shared, *values):
-    task = light._replace(**dict(zip(shared, values, strict=True)))
-    with parallel_config(backend="sequential"):  # or a task on a cluster would want threads for all of its cores
-        return work(task)
+    return [task._replace(**dict.fromkeys(shared)), *(getattr(task, name) for name in shared)]
 
 
 def _itself(value):

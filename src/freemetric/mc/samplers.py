@@ -9,7 +9,7 @@ from .chain import Chain
 from .metropolis import accept, check_temperature
 from .moves import as_move
 from .schedules import Constant
-from .state import Array, EnergyFunction, Info, State, evaluate
+from .state import Array, EnergyFunction, Info, State, checked
 from .streams import Streams
 
 
@@ -34,6 +34,14 @@ class Sampler(BaseEstimator):
 
     def begin(self, rng: np.random.Generator | Streams, energy: EnergyFunction, A: Array) -> Chain:
         """A chain before its first step."""
+        temperature = self._first_temperatures(len(A))
+        if not 0 <= self.burn_in <= 1:
+            raise ValueError(f"burn_in is a share of the steps, in [0, 1]; got {self.burn_in}.")
+        state, streams = State(A, checked(energy(A), A)), Streams.of(rng, len(A)).copy()
+        return Chain(state, as_move(self.move).start(streams, energy, state, temperature), streams)
+
+    def _first_temperatures(self, n_replicas: int) -> Array:
+        """Temperatures (R,) of the first step; ValueError where so many replicas cannot be."""
         raise NotImplementedError
 
     def advance(self, chain: Chain, energy: EnergyFunction) -> tuple[Chain, Info]:
@@ -56,12 +64,6 @@ class Sampler(BaseEstimator):
         while not self.ended(chain):
             chain, info = self._advance(chain, energy)
             yield chain.state, info
-
-    def _begin(self, rng, energy, A, temperature) -> Chain:
-        if not 0 <= self.burn_in <= 1:
-            raise ValueError(f"burn_in is a share of the steps, in [0, 1]; got {self.burn_in}.")
-        state, streams = State(A, evaluate(energy, A)), Streams.of(rng, len(A)).copy()
-        return Chain(state, as_move(self.move).start(streams, energy, state, temperature), streams)
 
     def _moved(self, chain, energy, temperature) -> tuple[State, Array, Array]:
         """State, step sizes and acceptance after a step of the move."""
@@ -111,8 +113,8 @@ class Annealing(Sampler):
     def _schedule(self):
         return Constant(1e-4) if self.schedule is None else self.schedule
 
-    def begin(self, rng, energy, A):
-        return self._begin(rng, energy, A, np.full(len(A), self._temperature(0, [], [])))
+    def _first_temperatures(self, n_replicas):
+        return np.full(n_replicas, self._temperature(0, [], []))
 
     def _advance(self, chain, energy):
         T = self._temperature(chain.step, *chain.history)
@@ -163,13 +165,13 @@ class ParallelTempering(Sampler):
     def n_replicas(self) -> int:
         return len(self.temperatures)
 
-    def begin(self, rng, energy, A):
+    def _first_temperatures(self, n_replicas):
         temperature = check_temperature(self.temperatures)
-        if len(A) != len(temperature):
-            raise ValueError(f"There must be as many replicas as temperatures, {len(temperature)}; got {len(A)}.")
+        if n_replicas != len(temperature):
+            raise ValueError(f"There must be as many replicas as temperatures, {len(temperature)}; got {n_replicas}.")
         if np.any(np.diff(temperature) <= 0):
             raise ValueError(f"temperatures must ascend; got {temperature.tolist()}.")
-        return self._begin(rng, energy, A, temperature)
+        return temperature
 
     def _advance(self, chain, energy):
         temperature = check_temperature(self.temperatures)
