@@ -6,8 +6,8 @@ import pytest
 from typer.main import get_command
 
 from freemetric.cli import app
-from freemetric.cli.console import exit_code
 from freemetric.cli.app import called
+from freemetric.cli.console import exit_code
 from freemetric.exceptions import ModelFileError
 from freemetric.files.model import refused_access
 from freemetric.tabular import InputError

@@ -123,9 +123,9 @@ class Reading:
 
     def table(self, path: Path) -> "Table":
         """The table of a file."""
-        from ..tabular.reading import MISSING, read
+        from ..tabular import read
 
-        return read(path, **{**asdict(self), "missing": [*self.missing, ""] if self.missing else MISSING})
+        return read(path, **{**asdict(self), "missing": [*self.missing, ""] if self.missing else None})
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .number_marks import plain
+from .notation import plain
 from .table import InputError, as_text, objects
 
 GAPS = ("NAType", "NaTType")  # pandas' own, which need not be installed

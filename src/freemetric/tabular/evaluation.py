@@ -8,18 +8,16 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from ..exceptions import DataWarning
 from ..printable import counted, verb
 from ..process_watchdog import in_processes
 from .cells import cells
 from .comparison import Comparison
-from .frame_labels import frame_labels, frame_target
-from .frames import as_table
+from .frames import as_table, frame_labels, frame_target
 from .protocol import CONSTANT, Job, Rows, Settings, Split, done, labelled_rows
 from .schema import target_name
 from .scores import check_scores
 from .splits import check_grouped, shares, some_of
-from .table import InputError, Table
+from .table import InputError, Table, note
 from .tasks import choice_of
 
 OnFit = Callable[[Split, int, int], None]
@@ -107,7 +105,7 @@ def decided(settings: Settings, tables: Mapping[str, Table], target: str | None)
         raise InputError(f"{both}; {next(iter(tables.values())).option('task', 'classify')} takes both for classes")
     for choice in choices.values():
         if choice.why:
-            warnings.warn(choice.why, DataWarning, 3)
+            note(choice.why)
     return replace(settings, task=next(iter(tasks), None))
 
 
@@ -191,7 +189,7 @@ def _curve_jobs(rows, methods, settings, splits):
     if not parts:
         of_classes = f" of {counted(len(rows.classes), 'class', 'classes')}" if rows.classes else ""
         few = f"{counted(len(rows.y), 'row')}{of_classes} {verb(len(rows.y), 'is', 'are')} too few for a learning curve"
-        warnings.warn(f"{rows.source}: {few}", DataWarning, 4)
+        note(f"{rows.source}: {few}")
     strata = rows.y if rows.classes or rows.groups is not None else np.zeros(len(rows.y), dtype=int)
     for share in reversed(parts):
         for number, (train, test) in enumerate(splits):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from ..learners.learned_space import LearnedSpace
-from .dates import START
+from .notation import START
 from .preprocessing import features
 from .schema import Column, Schema
 from .table import objects

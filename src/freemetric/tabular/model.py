@@ -1,7 +1,6 @@
 """A model of a table: the pipeline, and the columns it wants, in one file."""
 
 import os
-import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from .. import files
 from ..ensemble.importances import Importances
-from ..exceptions import DataWarning, ModelFileError
+from ..exceptions import ModelFileError
 from ..extras import require
 from ..files.checks import is_number
 from ..learners.learned_space import LearnedSpace
@@ -21,10 +20,10 @@ from ..printable import counted, verb
 from ..versions import versions
 from .feature_columns import Originals, Weight, shares
 from .methods import Progress, last_step, pipeline, steps_reported
-from .number_marks import Marks, marks_of
+from .notation import Marks, marks_of
 from .preprocessing import MOST_NAMED, features, usable, useful_plan
 from .schema import Schema, target_name
-from .table import InputError, Table, few, quoted
+from .table import InputError, Table, few, note, quoted
 from .targets import Target, canonical, label_texts, row_weights
 from .tasks import TASKS, choice_of
 
@@ -102,7 +101,9 @@ class TableModel:
         -------
         TableModel
         """
-        _check_is_table(table)
+        if not isinstance(table, Table):
+            what = f"TableModel.fit takes what freemetric.tabular.read gives, not {type(table).__name__}"
+            raise InputError(f"{what}; freemetric.TableClassifier and TableRegressor take frames")
         name = target_name(table, target)
         choice = choice_of(table, name, task)
         kind = TASKS[choice.task]
@@ -116,50 +117,12 @@ class TableModel:
             weights = row_weights(table, weight, last, method)
             kinds["drop"] = [*kinds.get("drop", ()), weight]
         schema, unusable = usable(table, target, **kinds)
-        found = kind.target(table, name)
+        found = kind.target(table, name)._replace(weights=weights)
         if choice.why:
-            warnings.warn(choice.why, DataWarning, 2)
+            note(choice.why)
         about: dict[str, Any] = {"method": method, "parameters": dict(parameters or {}), "weight": weight}
         about |= {"file": Path(table.source).name, "seed": seed, "device": device}
-        return cls.learned(table, schema, unusable, last, found, weights, on_step, about)
-
-    @classmethod
-    def learned(
-        cls,
-        table: Table,
-        schema: Schema,
-        unusable: dict[str, str],
-        last: BaseEstimator,
-        target: Target,
-        weights: np.ndarray | None = None,
-        on_step: Progress | None = None,
-        about: dict[str, Any] | None = None,
-    ) -> "TableModel":
-        """Fit an estimator on the rows of a table that have a target.
-
-        ``unusable`` says why columns are not in the schema, ``about`` are more notes, JSON values.
-        """
-        y, present = target.y, target.present
-        frame = schema.frame(table)[present]
-        treatment = useful_plan(table.source, frame, schema)
-        if not present.all():
-            n = int((~present).sum())
-            gone = f"{counted(n, 'row')} without a {target.word} {verb(n, 'is', 'are')} left out"
-            warnings.warn(f"{table.source}: {gone}", DataWarning, 3)
-        weighing = {} if weights is None else {f"{last_step(last)}__sample_weight": weights[present]}
-        with steps_reported(last, on_step):
-            fitted = pipeline(treatment, last).fit(frame, y, **weighing)
-        parts = shares(fitted, frame)
-        notes = {
-            "rows": len(y),
-            **target.about,
-            "left_out": {**unusable, **treatment.left_out},
-            "weights": None if parts is None else parts.tolist(),
-            "some_rows": remembered(frame),
-            **(about or {}),
-            "versions": versions(),
-        }
-        return cls(fitted, schema, notes)
+        return learned(table, schema, last, found, about, unusable, on_step)
 
     def save(self, path: str | os.PathLike, options: dict[str, Any] | None = None) -> None:
         """Save the model for ``TableModel.load`` and ``freemetric.load``; ``options`` are kept in the notes."""
@@ -196,10 +159,10 @@ class TableModel:
         frame = self.schema.frame(table)
         extra = [name for name in self.schema.extra(table) if name not in {*self.left_out, *known}]
         if extra:
-            warnings.warn(f"{table.source}: columns ignored: {few(extra)}", DataWarning, 4)
+            note(f"{table.source}: columns ignored: {few(extra)}")
         used = {name: cells for name, cells in self.schema.unseen(frame).items() if name not in self.left_out}
         if used:
-            warnings.warn(f"{table.source}: categories that the model has never seen: {_listed(used)}", DataWarning, 4)
+            note(f"{table.source}: categories that the model has never seen: {_listed(used)}")
         return frame
 
     @property
@@ -268,8 +231,7 @@ class TableModel:
         if not truth.present.all():
             n = int((~truth.present).sum())
             out = f"{counted(n, 'row')} {verb(n, 'is', 'are')} left out"
-            word = f"{out}, whose {truth.word} is missing or unknown to the model"
-            warnings.warn(f"{table.source}: {word}", DataWarning, 2)
+            note(f"{table.source}: {out}, whose {truth.word} is missing or unknown to the model")
         return frame[truth.present], truth.y
 
     @property
@@ -305,10 +267,39 @@ class TableModel:
         return share_known(self.schema.frame(table), self.notes.get("some_rows", []))
 
 
-def _check_is_table(table):
-    if not isinstance(table, Table):
-        what = f"TableModel.fit takes what freemetric.tabular.read gives, not {type(table).__name__}"
-        raise InputError(f"{what}; freemetric.TableClassifier and TableRegressor take frames")
+def learned(
+    table: Table,
+    schema: Schema,
+    last: BaseEstimator,
+    target: Target,
+    about: dict[str, Any],
+    unusable: dict[str, str],
+    on_step: Progress | None = None,
+) -> TableModel:
+    """Fit an estimator on the rows of a table that have a target.
+
+    ``about`` are more notes, JSON values; ``unusable`` says why columns are not in the schema.
+    """
+    present = target.present
+    frame = schema.frame(table)[present]
+    treatment = useful_plan(table.source, frame, schema)
+    if not present.all():
+        n = int((~present).sum())
+        note(f"{table.source}: {counted(n, 'row')} without a {target.word} {verb(n, 'is', 'are')} left out")
+    weighing = {} if target.weights is None else {f"{last_step(last)}__sample_weight": target.weights[present]}
+    with steps_reported(last, on_step):
+        fitted = pipeline(treatment, last).fit(frame, target.y, **weighing)
+    parts = shares(fitted, frame)
+    notes = {
+        "rows": len(target.y),
+        **target.about,
+        "left_out": {**unusable, **treatment.left_out},
+        "weights": None if parts is None else parts.tolist(),
+        "some_rows": remembered(frame),
+        **about,
+        "versions": versions(),
+    }
+    return TableModel(fitted, schema, notes)
 
 
 def _listed(unseen):

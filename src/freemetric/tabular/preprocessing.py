@@ -1,7 +1,6 @@
 """Which columns become features, and how: keys and free text are left out, scikit-learn's tools make numbers."""
 
 import re
-import warnings
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +11,8 @@ from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
-from ..exceptions import DataWarning
 from .schema import Column, Schema
-from .table import InputError, Table, quoted
+from .table import InputError, Table, note, quoted
 
 MOST_CATEGORIES = 32  # features a nominal column may become; the rarest categories share one
 OFTEN_ENOUGH = 2  # rows of a name that has a feature of its own
@@ -110,7 +108,7 @@ def useful_plan(source: str, frame: Any, schema: Schema) -> Plan:
     if not made.groups:
         raise InputError(f"{source}: no column is of use; {reasons}")
     if reasons:
-        warnings.warn(f"{source}: left out: {reasons}", DataWarning, 4)
+        note(f"{source}: left out: {reasons}")
     return made
 
 
@@ -140,7 +138,7 @@ def usable(
     words = in_words(left_out)
     if len(left_out) == len(schema.columns):
         raise InputError(f"{table.source}: no column is of use; {words}; {table.option('keep')} keeps one")
-    warnings.warn(f"{table.source}: left out: {words}; {table.option('keep')} keeps one", DataWarning, 3)
+    note(f"{table.source}: left out: {words}; {table.option('keep')} keeps one")
     columns = tuple(column for column in schema.columns if column.name not in left_out)
     return Schema(schema.target, columns), left_out
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from ..exceptions import DataWarning, InterruptedFitWarning
+from ..exceptions import InterruptedFitWarning
 from ..magnitudes import spread
 from ..printable import counted, verb
 from .held_out import ClassPredictions, HeldOut, NumberPredictions
@@ -18,7 +18,7 @@ from .methods import pipeline
 from .preprocessing import plan, usable, useful_plan
 from .schema import Schema
 from .splits import Pair, check_groups, group_numbers, in_one_group, repeated_splits
-from .table import InputError, Table, quoted
+from .table import InputError, Table, note, quoted
 from .tasks import CLASSIFY, TASKS, Task
 
 CONSTANT = "constant"
@@ -142,7 +142,7 @@ def _groups(table, settings, present):
     if n_alone:
         who = f"{counted(n_alone, 'row')} {verb(n_alone, 'has', 'have')} no value"
         alone = f"{who} in column {quoted(settings.groups)}; each is a group of its own"
-        warnings.warn(f"{table.source}: {alone}", DataWarning, 4)
+        note(f"{table.source}: {alone}")
     return groups
 
 
@@ -154,7 +154,7 @@ def _warn_of_copies(rows: Rows) -> None:
     if copies > MANY_COPIES * n:
         known = "fine where they were observed independently; else test rows are known from others and errors too low"
         are = verb(copies, "is a copy of another", "are copies of others")
-        warnings.warn(f"{rows.source}: {copies} of {n} rows {are}: {known}", DataWarning, 4)
+        note(f"{rows.source}: {copies} of {n} rows {are}: {known}")
 
 
 def _check_classes(rows: Rows, folds: int) -> None:
@@ -165,9 +165,9 @@ def _check_classes(rows: Rows, folds: int) -> None:
         n_small = int((counts < folds).sum())
         who = f"{counted(n_small, 'class', 'classes')} {verb(n_small, 'has', 'have')}"
         small = f"{who} fewer rows than there are folds"
-        warnings.warn(f"{source}: {small}; some test parts lack {verb(n_small, 'it', 'them')}", DataWarning, 4)
+        note(f"{source}: {small}; some test parts lack {verb(n_small, 'it', 'them')}")
     if rows.groups is not None and (lonely := in_one_group(rows.y, rows.groups, rows.classes)):
-        warnings.warn(f"{source}: {lonely}", DataWarning, 4)
+        note(f"{source}: {lonely}")
 
 
 @dataclass(frozen=True)

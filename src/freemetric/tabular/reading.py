@@ -1,9 +1,10 @@
 """Read a table from a file of any known format."""
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path, PurePath
+from typing import Any
 
 from .formats.arrow import ARROW, FEATHER_1, read_feather, read_parquet
 from .formats.delimited import read_csv, read_tsv, read_txt
@@ -11,7 +12,7 @@ from .formats.excel import OLD_EXCEL, read_excel
 from .formats.json_records import read_json
 from .formats.machine_learning import read_arff, read_libsvm
 from .formats.sources import ENDINGS, content_of_source, is_pipe, name_of, unpacked
-from .table import MISSING, InputError, ReadingOptions, Table
+from .table import InputError, ReadingOptions, Table
 
 Reader = Callable[[str, bytes, ReadingOptions], Table]
 """From what a message begins with, the bytes of a file and the options to its table; InputError is one line."""
@@ -93,18 +94,7 @@ OTHERS = {
 OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument"  # behind the head of a zip file
 
 
-def read(
-    path: str | os.PathLike,
-    format: str | None = None,
-    *,
-    missing: Collection[str] = MISSING,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    sheet: str | None = None,
-    decimal: str | None = None,
-    thousands: str | None = None,
-    date_order: str | None = None,
-) -> Table:
+def read(path: str | os.PathLike, format: str | None = None, **options: Any) -> Table:
     """Read a table.
 
     Parameters
@@ -114,22 +104,9 @@ def read(
     format : str or None, default=None
         A name in ``reading.FORMATS``: "csv", "tsv", "txt", "excel", "jsonl", "json", "feather", "parquet", "arff" or
         "libsvm". None goes by the suffix, and by the content where there is no name.
-    missing : collection of str, default=MISSING
-        Texts that stand for a missing value.
-    delimiter : str or None, default=None
-        One character between the fields of a text; a blank is any number of them, and tabs. None is a comma or a tab;
-        where that cannot be and a semicolon, tab or bar can, this one, with a warning.
-    encoding : str or None, default=None
-        Of a text, by a name that Python knows. None is what a mark in front says, else UTF-8 where the bytes are, else
-        cp1252 with a warning.
-    sheet : str or None, default=None
-        Name or number, from 1, of an Excel sheet. None is the first; a warning names the others.
-    decimal : {".", ","} or None, default=None
-        Mark before the decimals of numbers. None recognises it where a column can be read in one way only.
-    thousands : {".", ",", "'", " ", ""} or None, default=None
-        Mark between groups of three digits.
-    date_order : {"ymd", "dmy", "mdy"} or None, default=None
-        Of year, month and day in dates. None recognises it where a column can be read in one way only.
+    **options : dict
+        Those of ``table.ReadingOptions``: ``missing``, ``delimiter``, ``encoding``, ``sheet``, ``decimal``,
+        ``thousands`` and ``date_order``.
 
     Returns
     -------
@@ -144,8 +121,8 @@ def read(
     form = None if format is None else _known_format(format)
     if form is None and not is_pipe(path) and path.suffix.lower() not in ENDINGS:
         _format_of_name(path.name, str(path))  # says before the file is read that it cannot be
-    options = ReadingOptions.checked(missing, delimiter, encoding, sheet, decimal, thousands, date_order)
-    return replace(_table(path, form, options), marks=options.marks, date_order=options.date_order)
+    reading = ReadingOptions(**options)
+    return replace(_table(path, form, reading), options=reading)
 
 
 def _table(path: Path, form: str | None, options: ReadingOptions) -> Table:

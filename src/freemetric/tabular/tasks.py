@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from ..learners import MetricKNeighborsClassifier, MetricKNeighborsRegressor
 from ..printable import counted
 from ..sklearn_compat import validate_params
-from .column_kinds import doubt, marks_seen
+from .column_kinds import doubt, number_meaning
 from .held_out import ClassPredictions, NumberPredictions
 from .methods import FITTED, METHODS, REGRESSION_FITTED, REGRESSION_METHODS, Method
-from .number_marks import first_that_is_none
+from .notation import LIKE_A_NUMBER, NUMBERS, odd_one
 from .scores import Score, scores_named
 from .table import InputError, Table, as_text, quoted
 from .targets import Target, classes_of, numbers_of
@@ -197,20 +197,18 @@ def are_class_numbers(values: np.ndarray, counts: np.ndarray) -> bool:
 
 def _numbers(table: Table, target: str) -> np.ndarray | None:
     """The cells as numbers, None where they are names; an error where they can be neither."""
-    found, _ = marks_seen(table, target)
     if table.cells(target).dtype.kind == "f":
         return table.cells(target)
-    texts = table.texts(target).tolist()
+    found, texts = number_meaning(table, target), table.texts(target).tolist()
     if any(text is not None and CODE.fullmatch(text) for text in texts):
         return None
-    if found.marks is not None:
-        return table.numbers(target, found.marks)
+    if found.reading is not None:
+        return table.numbers(target, found.reading)
     if not _many(texts):
         return None
     if found.doubtful is not None:
         raise InputError(f"{table.source}: column {quoted(target)}: {doubt(table, found)}")
-    odd = first_that_is_none(texts)
-    if odd is not None:
+    if (odd := odd_one(texts, NUMBERS, LIKE_A_NUMBER)) is not None:
         what = f"{quoted(texts[odd])} is no number, as most cells of the column are"
         gap, classes = table.option("missing", str(texts[odd])[:20]), table.option("task", CLASSIFY)
         raise InputError(f"{table.place(odd, target)}: {what}; {gap} takes it for a gap, {classes} all for classes")

@@ -1,13 +1,11 @@
 """Files of tables, one format per file: bytes in, a Table out. Here what they share: the names of columns."""
 
-import warnings
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from ...exceptions import DataWarning
-from ..number_marks import plain
-from ..table import InputError, few
+from ..notation import plain
+from ..table import InputError, few, note
 
 INDEX = "Unnamed: 0"  # as pandas calls an index without a name
 
@@ -29,7 +27,7 @@ def say_if_data(where: str, names: Sequence[str]) -> None:
     """A warning where the line of names seems to be one of numbers."""
     hint = _looks_like_data(names)
     if hint:
-        warnings.warn(f"{where}: {hint}", DataWarning, 5)
+        note(f"{where}: {hint}")
 
 
 def _looks_like_data(names: Sequence[str]) -> str:
@@ -54,7 +52,7 @@ def completed(source: str, names: Sequence[str], rows: Rows) -> tuple[Sequence[s
     if len(kept) < len(names) and kept:
         n = len(names) - len(kept)
         word = "column without name and cells is" if n == 1 else "columns without names and cells are"
-        warnings.warn(f"{source}: {n} {word} left out", DataWarning, 5)
+        note(f"{source}: {n} {word} left out")
         names, rows = tuple(names[i] for i in kept), [tuple(row[i] for i in kept) for row in rows]
     if len(names) > 1 and not names[0]:
         names = (_unused(INDEX, names), *names[1:])

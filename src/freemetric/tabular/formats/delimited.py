@@ -2,15 +2,13 @@
 
 import math
 import re
-import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from ...exceptions import DataWarning
 from ...printable import counted
 from ...text_files import csv_records
-from ..number_marks import plain
-from ..table import BLANKS, InputError, ReadingOptions, Table, objects, quoted
+from ..notation import plain
+from ..table import BLANKS, InputError, ReadingOptions, Table, note, objects, quoted
 from . import check_names, completed, say_if_data
 from .encodings import decoded
 
@@ -82,7 +80,7 @@ def _recognised(source: str, text: str, delimiters: str, usual: str) -> Records:
                 if _is_table(found[0]) and (delimiter == usual or len(found[0]) > 1):
                     if delimiter != usual:
                         how = "blanks between the columns" if delimiter == BLANKS else f"the delimiter {delimiter!r}"
-                        warnings.warn(f"{source}: read with {how}", DataWarning, 5)
+                        note(f"{source}: read with {how}")
                     return found
     return _records(source, variants[-1], delimiters[0])
 

@@ -2,11 +2,9 @@
 
 import codecs
 import re
-import warnings
 
-from ...exceptions import DataWarning
 from ...text_files import text_of
-from ..table import InputError, quoted
+from ..table import InputError, note, quoted
 
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -78,7 +76,7 @@ def _say_what_was_guessed(source: str, text: str, encoding: str) -> None:
     example = FOREIGN.search(text)
     shown = f" ({quoted(example[0])})" if example else ""
     why = "no mark says its encoding" if encoding.startswith("utf") else "not UTF-8"
-    warnings.warn(f"{source}: {why}; read as {encoding}{shown}; --encoding NAME says otherwise", DataWarning, 4)
+    note(f"{source}: {why}; read as {encoding}{shown}; --encoding NAME says otherwise")
 
 
 def _without_marks(source: str, text: str) -> str:
@@ -91,5 +89,5 @@ def _without_marks(source: str, text: str) -> str:
         why = "a second file begins here (a byte-order mark): take them apart"
         raise InputError(f"{source}, line {line}: {why}")
     n = text.count(MARK)
-    warnings.warn(f"{source}: byte-order marks inside the text are left out, {n} of them", DataWarning, 5)
+    note(f"{source}: byte-order marks inside the text are left out, {n} of them")
     return text.replace(MARK, "")

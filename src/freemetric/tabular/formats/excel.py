@@ -9,11 +9,10 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from ...exceptions import DataWarning
 from ...printable import printable
 from ...text_files import ALWAYS, LARGEST
 from ..cells import cell, cells
-from ..table import InputError, ReadingOptions, Table, as_text, few, objects, quoted
+from ..table import InputError, ReadingOptions, Table, as_text, few, note, objects, quoted
 from . import check_names, completed
 
 Row = tuple[Any, ...]
@@ -66,10 +65,10 @@ def _table(source: str, place: str, grid: Grid, options: ReadingOptions) -> Tabl
     check_names(f"{place}, row {lines[0] - 1}", names)
     wrong = sum(cell in ERRORS for row in rows for cell in row if isinstance(cell, str))
     if wrong:
-        warnings.warn(f"{place}: errors such as '#DIV/0!' are gaps, in {wrong} of the cells", DataWarning, 4)
+        note(f"{place}: errors such as '#DIV/0!' are gaps, in {wrong} of the cells")
     columns = zip(*rows, strict=True)
     made = {
-        name: cells(objects(column), options.missing | ERRORS, f"{place}: column {quoted(name)}")
+        name: cells(objects(column), {*options.missing, *ERRORS}, f"{place}: column {quoted(name)}")
         for name, column in zip(names, columns, strict=True)
     }
     return Table(source, made, {name: "numeric" for name in names if made[name].dtype.kind == "f"}, lines)
@@ -155,10 +154,10 @@ def _has_formulas(content: bytes) -> bool:
 
 def _say(source: str, title: str, others: list[str], formulas: int) -> None:
     if others:
-        warnings.warn(f"{source}: sheet {quoted(title)}; --sheet NAME reads another one, {few(others)}", DataWarning, 4)
+        note(f"{source}: sheet {quoted(title)}; --sheet NAME reads another one, {few(others)}")
     if formulas:
         why = "open and save the file in Excel or LibreOffice"
-        warnings.warn(f"{source}: {formulas} formulas have no stored value and are gaps; {why}", DataWarning, 4)
+        note(f"{source}: {formulas} formulas have no stored value and are gaps; {why}")
 
 
 def _with_names(place: str, grid: Grid) -> tuple[Sequence[str], Sequence[Row], list[int]]:
@@ -170,7 +169,7 @@ def _with_names(place: str, grid: Grid) -> tuple[Sequence[str], Sequence[Row], l
     rows, lines = rows[first + 1 :], lines[first + 1 :]
     if len(rows) > 1 and _is_grouped(names, rows):
         names, rows, lines = _joined(names, _texts(rows[0])), rows[1:], lines[1:]
-        warnings.warn(f"{place}: two rows of names are joined, as in {quoted(_longest(names))}", DataWarning, 5)
+        note(f"{place}: two rows of names are joined, as in {quoted(_longest(names))}")
     if not rows:
         raise InputError(f"{place}: a header and no rows")
     names, complete = completed(place, names, rows)
@@ -182,7 +181,7 @@ def _first_that_names(place: str, rows: Sequence[Row]) -> int:
     first = next((i for i, row in enumerate(rows) if _filled(row) > 1), 0)
     if first:
         title = next(cell for cell in rows[0] if cell is not None)
-        warnings.warn(f"{place}: rows above the names of the columns are left out, {quoted(title)}", DataWarning, 6)
+        note(f"{place}: rows above the names of the columns are left out, {quoted(title)}")
     return first
 
 

@@ -8,16 +8,14 @@ import os
 import stat
 import sys
 import time
-import warnings
 import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 
-from ...exceptions import DataWarning
 from ...text_files import LARGEST, bounded
-from ..table import InputError, few
+from ..table import InputError, few, note
 
 STANDARD_INPUT = "-"
 PATIENCE = 3.0  # seconds until somebody writes into a pipe that nobody has opened
@@ -135,7 +133,7 @@ def unpacked(source: str, name: str, content: bytes) -> tuple[str, bytes]:
     if packing_of(content):
         raise InputError(f"{source}: is packed twice; unpack it first")
     if ending != packing.ending and name:
-        warnings.warn(f"{source}: is a {packing.words} file and was unpacked", DataWarning, 3)
+        note(f"{source}: is a {packing.words} file and was unpacked")
     return inner, content
 
 
