@@ -33,31 +33,15 @@ GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 
 @dataclass(frozen=True)
 class Column:
-    """A feature.
-
-    Attributes
-    ----------
-    name : str
-        What the file calls it.
-    kind : {"numeric", "nominal", "date"}
-        Whether it holds numbers, names or dates.
-    missing : int
-        How many of its cells are missing.
-    categories : tuple of str
-        The names that were seen.
-    decimal, thousands : str
-        The marks in its numbers.
-    order : {"", "ymd", "dmy", "mdy"}
-        Of year, month and day in its dates.
-    """
+    """A feature: what the file calls it, what it holds, and how that is written."""
 
     name: str
-    kind: str
-    missing: int = 0
-    categories: tuple[str, ...] = ()
+    kind: str  # "numeric", "nominal" or "date"
+    missing: int = 0  # cells
+    categories: tuple[str, ...] = ()  # names that were seen
     decimal: str = "."
     thousands: str = ""
-    order: str = ""
+    order: str = ""  # of year, month and day: "ymd", "dmy" or "mdy"
 
     @property
     def marks(self) -> Marks:

@@ -75,25 +75,26 @@ def evaluate(
 
 
 def _named(tables, target):
-    """Tables by name, and the column of their classes."""
+    """Tables by name, and the column of their classes or numbers."""
     if isinstance(tables, Mapping):
         return {name: _table(table) for name, table in tables.items()}, target
     if target is None or isinstance(target, str):
         table = _table(tables)
-        return {table.source: table}, target
-    name, given = _given(tables, target)
-    table = as_table(tables).with_target(name, given)
-    return {table.source: table}, name
+    else:
+        target, given = _given(tables, target)
+        table = as_table(tables).with_target(target, given)
+    return {table.source: table}, target
+
+
+def _table(data):
+    return data if isinstance(data, Table) else as_table(data)
 
 
 def _given(X, y):
     """The name and the cells of labels or numbers; texts are never gaps."""
     name, values = frame_target(X, y)
     column = cells(values, (), "y") if values.dtype.kind in "iufO" else values
-    if column.dtype.kind == "f":
-        return name, column
-    labels = frame_labels(X, y)
-    return labels.name, labels.cells
+    return name, column if column.dtype.kind == "f" else frame_labels(X, y).cells
 
 
 def decided(settings: Settings, tables: Mapping[str, Table], target: str | None) -> Settings:
@@ -107,10 +108,6 @@ def decided(settings: Settings, tables: Mapping[str, Table], target: str | None)
         if choice.why:
             note(choice.why)
     return replace(settings, task=next(iter(tasks), None))
-
-
-def _table(data):
-    return data if isinstance(data, Table) else as_table(data)
 
 
 def compare(

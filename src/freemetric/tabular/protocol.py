@@ -175,42 +175,19 @@ class Split:
     """One method on one split of one file: the error in % on the test rows, or why there is none.
 
     In a regression it is the root of the mean squared error in % of the target's standard deviation.
-
-    Attributes
-    ----------
-    file, method : str
-        What was learned from, and how.
-    number : int
-        Of the split; those of a repeat follow each other.
-    error : float or None
-        Error in %.
-    seconds : float
-        Of preprocessing, fit and predictions.
-    failure : str or None
-        Why there is no error.
-    over_limit : bool
-        Whether that was a limit.
-    scores : dict of float
-        By name, NaN where one is not defined.
-    predictions : ClassPredictions, NumberPredictions or None
-        For the test rows.
-    n_train : int
-        Rows learned from.
-    share : float
-        Of the training rows, where the method learned from some of them for the curve.
     """
 
     file: str
     method: str
-    number: int
+    number: int  # of the split; those of a repeat follow each other
     error: float | None
-    seconds: float
-    failure: str | None = None
-    over_limit: bool = False
-    scores: dict[str, float] = field(default_factory=dict)
-    predictions: HeldOut | None = None
-    n_train: int = 0
-    share: float = 1.0
+    seconds: float  # of preprocessing, fit and predictions
+    failure: str | None = None  # why there is no error
+    over_limit: bool = False  # whether that was a limit
+    scores: dict[str, float] = field(default_factory=dict)  # NaN where one is not defined
+    predictions: HeldOut | None = None  # for the test rows
+    n_train: int = 0  # rows learned from
+    share: float = 1.0  # of the training rows, less than 1 in a learning curve
 
 
 class Job(NamedTuple):

@@ -380,8 +380,8 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
             texts = type(names) is list and all(type(name) is str for name in names)
             known = texts and {column.name for column in self.model_.schema.columns} <= set(names)
             require(known and len(names) == self.n_features_in_, f"columns_ {own}", "are something else")
-            both = [getattr(of, "classes_", ()) for of in (self.model_.pipeline, self)]
-            same = np.array_equal(*both)
+            classes: Any = getattr(self.model_.pipeline, "classes_", ())
+            same = np.array_equal(getattr(self, "classes_", ()), classes)
             require(same, f"classes_ {own}", "are not those of its pipeline")
 
     def __sklearn_tags__(self):

@@ -28,37 +28,17 @@ CODE = re.compile(r"[+-]?0\d+")  # as postcodes are written
 
 @dataclass(frozen=True)
 class Task:
-    """Classification or regression.
+    """Classification or regression."""
 
-    Attributes
-    ----------
-    name, word : str
-        The name for users, and what is predicted.
-    methods : dict of Method
-        By name.
-    fitted : tuple of str
-        Methods whose models can be saved.
-    predicts : callable
-        Whether an estimator does it by itself; others are followed by ``k_nn``.
-    k_nn : type
-        What follows a metric learner.
-    target : callable
-        What reads a column of a table.
-    held_out : type
-        Predictions for test rows.
-    folds, error : str
-        Words about folds, and about what an error is.
-    """
-
-    name: str
-    word: str
+    name: str  # for users
+    word: str  # what is predicted
     methods: Mapping[str, Method]
-    fitted: tuple[str, ...]
-    predicts: Callable[[Any], bool]
+    fitted: tuple[str, ...]  # methods whose models can be saved
+    predicts: Callable[[Any], bool]  # whether an estimator does it by itself; others are followed by k_nn
     k_nn: type
-    target: Callable[[Table, str], Target]
+    target: Callable[[Table, str], Target]  # reads a column
     held_out: type[ClassPredictions] | type[NumberPredictions]
-    folds: str = ""
+    folds: str = ""  # words about folds, and about what an error is
     error: str = ""
 
     def scores(self, names: Sequence[str]) -> dict[str, Score]:
@@ -128,7 +108,6 @@ TASKS: dict[str, Task] = {
         error=" The error is the RMSE in % of the standard deviation of the target.",
     ),
 }
-"""By name."""
 
 
 def all_methods() -> list[str]:
