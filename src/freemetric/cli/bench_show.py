@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from .bench import app
+from .bench import Control, Measure, Methods, Protocol, Records, Without, app, control_among, measured, read_records
 from .console import Json, console, fail, listed, print_json, progress
 from .datasets import DataHome
-from .records import Control, Measure, Methods, Protocol, Records, Without, control_among, measured, read_records
 
 Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help="markdown, latex or csv.")]
 

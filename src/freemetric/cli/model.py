@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ..printable import counted, printable
-from .console import Json, console, print_json, progress, warnings_told
+from ..printable import counted, printable, verb
+from .console import Json, console, print_json, progress, tell, warnings_told
 from .names import FITTED, FITTED_TO_NUMBERS
 from .options import (
     ALL_COLUMNS,
@@ -27,6 +27,8 @@ from .options import (
     assignments,
     with_fields,
 )
+
+MOSTLY = 0.5  # share of known rows from which on scores are no promise
 
 
 @with_fields
@@ -124,8 +126,7 @@ def predict(
     If the table has the target column, show how good the predictions are.
     """
     from ..tabular import TableModel
-    from ..tabular.predictions import PREDICTION, check_wanted, predictions
-    from .show_predictions import how_good, say_how_good
+    from ..tabular.predictions import PREDICTION, check_wanted, predictions, scores_of
 
     with warnings_told():
         _check(output)
@@ -134,12 +135,30 @@ def predict(
         table = reading.table(data)
         kept = {name: table.texts(name) for name in keep or ()}
         with progress("rows", table.n_rows, quiet=as_json) as advance:
-            told = predictions(loaded, table, proba=proba, quantiles=chances, interval=interval, on_rows=advance)
-        found = how_good(loaded, table, told, interval)
-    columns = {**kept, **{name: cells.tolist() for name, cells in told.items()}}
-    _hand_over(columns, output, escape, as_json, {"rows": len(told[PREDICTION]), **found})
+            made = predictions(loaded, table, proba=proba, quantiles=chances, interval=interval, on_rows=advance)
+        scores = scores_of(loaded, table, made, interval)
+        known = scores.get("accuracy", scores.get("mae")) is not None
+        scores["learned_from"] = known and loaded.share_known(table) > MOSTLY
+    columns = {**kept, **{name: cells.tolist() for name, cells in made.items()}}
+    _hand_over(columns, output, escape, as_json, {"rows": len(made[PREDICTION]), **scores})
     if not as_json:
-        say_how_good(data, found, interval)
+        _tell_scores(data, scores, interval)
+
+
+def _tell_scores(data, scores, interval):
+    """How good the predictions are, in a line for people."""
+    if scores["learned_from"]:
+        what = "errors say" if "mae" in scores else "accuracy says"
+        why = f"the model has learned from most of these rows, so the {what} little about new ones"
+        tell(f"note: {data}: {why}; `freemetric evaluate` estimates that")
+    if scores.get("accuracy") is not None:
+        tell(f"accuracy {100 * scores['accuracy']:.2f} % of the rows that have a class")
+    if "mae" in scores:
+        share = "" if scores["r2"] is None else f"R\u00b2 {scores['r2']:.4g}, "
+        errors = f"{share}mean absolute error {scores['mae']:.4g}, RMSE {scores['rmse']:.4g}"
+        inside = f"; {100 * scores['coverage']:.1f} % lie in their {100 * interval:g} % intervals" if interval else ""
+        n = scores["known_rows"]
+        tell(f"{errors} on the {counted(n, 'row')} that {verb(n, 'has', 'have')} a number{inside}")
 
 
 def _chances(text):

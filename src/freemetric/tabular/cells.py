@@ -1,6 +1,6 @@
 """Cells of columns whose values have types, as frames, JSON and Excel give them: numbers, or texts and gaps."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .notation import plain
-from .table import InputError, as_text, objects
+from .table import InputError, Table, as_text, objects, quoted
 
 GAPS = ("NAType", "NaTType")  # pandas' own, which need not be installed
 NO_CELLS = (list, tuple, dict, set, frozenset, np.ndarray, complex)
@@ -36,6 +36,21 @@ def cells(values: np.ndarray, missing: Collection[str], where: str) -> np.ndarra
     if kind in "bOUST":
         return _mixed([cell(value, where) for value in values.tolist()], missing)
     raise InputError(f"{where} holds {values.dtype}, {NO_CELL}")
+
+
+def typed_table(
+    source: str,
+    columns: Mapping[str, Sequence[Any]],
+    missing: Collection[str],
+    lines: Sequence[int] | None = None,
+    place: str | None = None,
+) -> Table:
+    """The table of columns of values; those that are numbers are numeric. ``place`` begins a message."""
+    made = {
+        name: cells(objects(column), missing, f"{place or source}: column {quoted(name)}")
+        for name, column in columns.items()
+    }
+    return Table(source, made, {name: "numeric" for name in made if made[name].dtype.kind == "f"}, lines)
 
 
 def is_gap(value: Any) -> bool:

@@ -3,11 +3,12 @@
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
 from .formats.arrow import ARROW, FEATHER_1, read_feather, read_parquet
-from .formats.delimited import read_csv, read_tsv, read_txt
+from .formats.delimited import read_delimited
 from .formats.excel import OLD_EXCEL, read_excel
 from .formats.json_records import read_json
 from .formats.machine_learning import read_arff, read_libsvm
@@ -18,9 +19,9 @@ Reader = Callable[[str, bytes, ReadingOptions], Table]
 """From what a message begins with, the bytes of a file and the options to its table; InputError is one line."""
 
 FORMATS: dict[str, Reader] = {
-    "csv": read_csv,
-    "tsv": read_tsv,
-    "txt": read_txt,
+    "csv": partial(read_delimited, delimiters=",;\t|", usual=","),
+    "tsv": partial(read_delimited, delimiters="\t;|, ", usual="\t"),
+    "txt": partial(read_delimited, delimiters="\t;|, ", usual=""),
     "excel": read_excel,
     "jsonl": read_json,
     "json": read_json,
@@ -31,18 +32,19 @@ FORMATS: dict[str, Reader] = {
 }
 """What reads a file, by the name of its format."""
 
-SUFFIXES = {
-    **dict.fromkeys([".csv"], "csv"),
-    **dict.fromkeys([".tsv", ".tab"], "tsv"),
-    **dict.fromkeys([".txt", ".dat", ".data"], "txt"),
-    **dict.fromkeys([".xlsx", ".xlsm"], "excel"),
-    **dict.fromkeys([".jsonl", ".ndjson"], "jsonl"),
-    **dict.fromkeys([".json"], "json"),
-    **dict.fromkeys([".feather", ".arrow", ".ipc"], "feather"),
-    **dict.fromkeys([".parquet", ".pq"], "parquet"),
-    **dict.fromkeys([".arff"], "arff"),
-    **dict.fromkeys([".libsvm", ".svm", ".svmlight"], "libsvm"),
+ENDING_IN = {
+    "csv": [".csv"],
+    "tsv": [".tsv", ".tab"],
+    "txt": [".txt", ".dat", ".data"],
+    "excel": [".xlsx", ".xlsm"],
+    "jsonl": [".jsonl", ".ndjson"],
+    "json": [".json"],
+    "feather": [".feather", ".arrow", ".ipc"],
+    "parquet": [".parquet", ".pq"],
+    "arff": [".arff"],
+    "libsvm": [".libsvm", ".svm", ".svmlight"],
 }
+SUFFIXES = {suffix: form for form, suffixes in ENDING_IN.items() for suffix in suffixes}
 """The format that the end of a name stands for."""
 
 R_FILE = 'a file of R; write.csv(x, "x.csv", row.names = FALSE) writes one that can be read'
@@ -121,18 +123,13 @@ def read(path: str | os.PathLike, format: str | None = None, **options: Any) -> 
     form = None if format is None else _known_format(format)
     if form is None and not is_pipe(path) and path.suffix.lower() not in ENDINGS:
         _format_of_name(path.name, str(path))  # says before the file is read that it cannot be
-    reading = ReadingOptions(**options)
-    return replace(_table(path, form, reading), options=reading)
-
-
-def _table(path: Path, form: str | None, options: ReadingOptions) -> Table:
-    source = name_of(path)
+    reading, source = ReadingOptions(**options), name_of(path)
     name, content = unpacked(source, "" if is_pipe(path) else path.name, content_of_source(path))
     form = form or (_format_of_name(name, source) if name else _format_of_content(content))
     _check_signature(source, content, form)
-    if options.sheet is not None and form != "excel":
+    if reading.sheet is not None and form != "excel":
         raise InputError(f"{source}: only Excel files have sheets; this one is read as {form}")
-    return FORMATS[form](source, content, options)
+    return replace(FORMATS[form](source, content, reading), options=reading)
 
 
 def _known_format(name: str) -> str:

@@ -1,5 +1,6 @@
 """Files of tables, one format per file: bytes in, a Table out. Here what they share: the names of columns."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -20,19 +21,17 @@ def check_names(where: str, names: Sequence[str]) -> None:
     again = [name for name, count in Counter(names).items() if count > 1]
     if again:
         hint = _looks_like_data(names)
-        raise InputError(f"{where}: two columns are called {few(again)}{'; ' + hint if hint else ''}")
+        raise InputError(f"{where}: two columns are called {few(again)}{hint and '; '}{hint}")
 
 
-def say_if_data(where: str, names: Sequence[str]) -> None:
+def note_if_data(where: str, names: Sequence[str]) -> None:
     """A warning where the line of names seems to be one of numbers."""
-    hint = _looks_like_data(names)
-    if hint:
+    if hint := _looks_like_data(names):
         note(f"{where}: {hint}")
 
 
 def _looks_like_data(names: Sequence[str]) -> str:
-    fractions = [name for name in names if name and plain(name) % 1]  # 0, 1, 2, ... are names, and infinity % 1 is NaN
-    fractions = [name for name in fractions if abs(plain(name)) < float("inf")]
+    fractions = [name for name in names if math.isfinite(plain(name)) and plain(name) % 1]  # 0, 1, 2, ... are names
     if 2 * len(fractions) < len(names):
         return ""
     return f"{few(fractions, 3)} are taken for names of columns; put a line with the names in front if they are data"

@@ -9,7 +9,7 @@ from ...printable import counted
 from ...text_files import csv_records
 from ..notation import plain
 from ..table import BLANKS, InputError, ReadingOptions, Table, note, objects, quoted
-from . import check_names, completed, say_if_data
+from . import check_names, completed, note_if_data
 from .encodings import decoded
 
 Records = tuple[list[tuple[str, ...]], Sequence[int]]  # fields, and the lines they end on
@@ -19,46 +19,25 @@ DECLARED = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)  # a first line that Exce
 COMMENTS = re.compile(r"(?:[ \t]*#.*(?:\r\n|\r|\n))+")
 
 
-def read_csv(source: str, content: bytes, options: ReadingOptions) -> Table:
-    """The table of a file with commas; another delimiter is taken where it must be."""
-    return _read(source, content, options, ",;\t|")
-
-
-def read_tsv(source: str, content: bytes, options: ReadingOptions) -> Table:
-    """The table of a file with tabs; another delimiter, or blanks, where it must be."""
-    return _read(source, content, options, "\t;|, ")
-
-
-def read_txt(source: str, content: bytes, options: ReadingOptions) -> Table:
-    """The table of a file with any delimiter, or with columns that are set apart by blanks."""
-    return _read(source, content, options, "\t;|, ", usual="")
-
-
-def _read(source: str, content: bytes, options: ReadingOptions, delimiters: str, usual: str | None = None) -> Table:
+def read_delimited(source: str, content: bytes, options: ReadingOptions, delimiters: str, usual: str) -> Table:
+    """The table by the first of the delimiters that makes one; a warning names it where it is not the usual one."""
     text, delimiter = decoded(source, content, options.encoding), options.delimiter
     declared = DECLARED.match(text)
     if declared and delimiter is None:
         delimiter, text = declared[1], "\n" * declared[0].count("\n") + text[declared.end() :]
     if delimiter is None:
-        records, lines = _recognised(source, text, delimiters, delimiters[0] if usual is None else usual)
+        records, lines = _recognised(source, text, delimiters, usual)
     else:
         records, lines = _records(source, text, delimiter)
-    return _table(source, records, lines, options, guessed=delimiter is None)
-
-
-def _table(
-    source: str, records: list[tuple[str, ...]], lines: Sequence[int], options: ReadingOptions, guessed: bool
-) -> Table:
-    """The first record names the columns."""
     where = f"{source}, line {lines[0]}"
     header, rows = completed(source, records[0], records[1:])
     check_names(where, header)
-    hint = _hint(header) if guessed else ""
+    hint = _hint(header) if delimiter is None else ""
     if not rows:
-        raise InputError(f"{source}: a header and no rows{hint}")
+        raise InputError(f"{source}: a header and no rows{hint and '; '}{hint}")
     if hint:
-        raise InputError(f"{source}{hint.replace(';', ':', 1)}")
-    say_if_data(where, header)
+        raise InputError(f"{source}: {hint}")
+    note_if_data(where, header)
     return from_rows(source, header, rows, lines[1:], options.missing)
 
 
@@ -131,4 +110,4 @@ def from_rows(
 def _hint(header: Sequence[str]) -> str:
     """What may have gone wrong where a file seems to have one column."""
     other = next((mark for mark in DELIMITERS if len(header) == 1 and mark in header[0]), None)
-    return f"; one column, {quoted(header[0])}: --delimiter {other!r}?" if other else ""
+    return f"one column, {quoted(header[0])}: --delimiter {other!r}?" if other else ""

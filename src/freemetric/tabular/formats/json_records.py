@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from ..cells import cells
-from ..table import InputError, ReadingOptions, Table, objects, quoted
+from ..cells import typed_table
+from ..table import InputError, ReadingOptions, Table, quoted
 from . import check_names
 from .encodings import decoded
 
@@ -29,11 +29,7 @@ def read_json(source: str, content: bytes, options: ReadingOptions) -> Table:
     if len(rows) * len(names) > max(MANY_CELLS, MOST_PER_BYTE * len(content)):
         raise InputError(f"{source}: {len(names)} different names in {len(rows)} rows are too many for a table")
     check_names(source, names)
-    columns = {
-        name: cells(objects(row.get(name) for row in rows), options.missing, f"{source}: column {quoted(name)}")
-        for name in names
-    }
-    return Table(source, columns, {name: "numeric" for name in names if columns[name].dtype.kind == "f"}, lines)
+    return typed_table(source, {name: [row.get(name) for row in rows] for name in names}, options.missing, lines)
 
 
 def _parsed(where: str, text: str) -> Any:
