@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from .._version import __version__
-from .console import OneLine
+from .console import OneLine, flag
 
 
 class LazyGroup(OneLine):
@@ -79,10 +79,8 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def root(
-    version: Annotated[
-        bool, typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-    debug: Annotated[bool, typer.Option("--debug", metavar="", hidden=True, help="Show tracebacks.")] = False,
+    version: Annotated[bool, flag("Show the version and exit.", "--version", callback=_version, is_eager=True)] = False,
+    debug: Annotated[bool, flag("Show tracebacks.", "--debug", hidden=True)] = False,
 ) -> None:
     """Distance metrics learned by minimising the free energy."""
 

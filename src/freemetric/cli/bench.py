@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from ..printable import counted
-from .console import Json, console, fail, listed, print_json, progress, tell
+from .console import Json, argument, console, fail, flag, listed, option, print_json, progress, tell
 from .datasets import DataHome
 from .options import Device
 
@@ -16,33 +16,30 @@ if TYPE_CHECKING:
 
 PACKED = "records.jsonl.gz"
 
-Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of records.")]
-Records = Annotated[Path, typer.Argument(metavar="RECORDS", help="Folder of records, or one compact file of them.")]
-Methods = Annotated[str, typer.Option("--methods", metavar="METHODS", help="Names separated by commas, or all.")]
+Folder = Annotated[Path, argument("FOLDER", "Folder of records.")]
+Records = Annotated[Path, argument("RECORDS", "Folder of records, or one compact file of them.")]
+Methods = Annotated[str, option("METHODS", "Names separated by commas, or all.")]
 Protocol = Annotated[
     str,
-    typer.Option(
-        "--protocol",
-        metavar="PROTOCOL",
-        help="How k is chosen. honest: without the test half. paper: the best k on each test half. one-k: the best k "
+    option(
+        "PROTOCOL",
+        "How k is chosen. honest: without the test half. paper: the best k on each test half. one-k: the best k "
         "for all test halves of a data set.",
     ),
 ]
-Without = Annotated[str, typer.Option(metavar="DATASETS", help="Data sets to leave out, separated by commas.")]
+Without = Annotated[str, option("DATASETS", "Data sets to leave out, separated by commas.")]
 Measure = Annotated[
     str | None,
-    typer.Option(
-        "--measure",
-        metavar="MEASURE",
-        help="Measure that methods are compared by. Classification: error (default), brier, log_loss. Regression: "
+    option(
+        "MEASURE",
+        "Measure that methods are compared by. Classification: error (default), brier, log_loss. Regression: "
         "unexplained (1 - R2, default), mae, rmse, pinball, excess, width80, off80, ...",
     ),
 ]
 Control = Annotated[
     str | None,
-    typer.Option(
-        metavar="METHOD",
-        help="Method that the others are compared with. Default: dmlfe, or free-energy-regressor in its absence.",
+    option(
+        "METHOD", "Method that the others are compared with. Default: dmlfe, or free-energy-regressor in its absence."
     ),
 ]
 
@@ -98,44 +95,31 @@ def bench_run(
     folder: Folder,
     task: Annotated[
         str,
-        typer.Option(
-            "--task",
-            metavar="TASK",
-            help="classes: classification. numbers: regression on public tables. laws: regression on generated data "
+        option(
+            "TASK",
+            "classes: classification. numbers: regression on public tables. laws: regression on generated data "
             "whose noise is known.",
         ),
     ] = "classes",
-    datasets: Annotated[
-        str, typer.Option("--datasets", metavar="DATASETS", help="Names separated by commas, or all.")
-    ] = "all",
+    datasets: Annotated[str, option("DATASETS", "Names separated by commas, or all.")] = "all",
     methods: Annotated[
         str,
-        typer.Option(
-            "--methods", metavar="METHODS", help="Names separated by commas, paper (those of the paper), or all."
-        ),
+        option("METHODS", "Names separated by commas, paper (those of the paper), or all."),
     ] = "paper",
-    repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Repeats of two-fold cross-validation.")] = 5,
-    tuned: Annotated[
-        bool, typer.Option(metavar="", help="Choose the parameters of each method by inner folds.")
-    ] = False,
-    jobs: Annotated[int, typer.Option(metavar="N", help="Number of fits at a time.")] = 1,
-    rows: Annotated[int, typer.Option(metavar="N", min=10, help="For laws: number of training rows.")] = 200,
-    seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="SECONDS", help="Longest time of one fit.")
-    ] = None,
-    megabytes: Annotated[
-        float | None, typer.Option("--megabytes", metavar="MEGABYTES", help="Largest memory of one fit.")
-    ] = None,
+    repeats: Annotated[int, option("N", "Repeats of two-fold cross-validation.", min=1)] = 5,
+    tuned: Annotated[bool, flag("Choose the parameters of each method by inner folds.")] = False,
+    jobs: Annotated[int, option("N", "Number of fits at a time.")] = 1,
+    rows: Annotated[int, option("N", "For laws: number of training rows.", min=10)] = 200,
+    seconds: Annotated[float | None, option("SECONDS", "Longest time of one fit.")] = None,
+    megabytes: Annotated[float | None, option("MEGABYTES", "Largest memory of one fit.")] = None,
     device: Device = "cpu",
     most_patterns: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            min=2,
-            help="Learn the metric on a sample of this size if there are more rows; k-NN still uses all rows.",
+        option(
+            "N", "Learn the metric on a sample of this size if there are more rows; k-NN still uses all rows.", min=2
         ),
     ] = None,
-    retry_failed: Annotated[bool, typer.Option(metavar="", help="Repeat fits that failed before.")] = False,
+    retry_failed: Annotated[bool, flag("Repeat fits that failed before.")] = False,
     data_home: DataHome = None,
     as_json: Json = False,
 ) -> None:
@@ -193,7 +177,7 @@ def bench_status(folder: Records, as_json: Json = False) -> None:
 @app.command("pack")
 def bench_pack(
     folder: Records,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Compact file to write, .jsonl.gz.")],
+    file: Annotated[Path, argument("FILE", "Compact file to write, .jsonl.gz.")],
     as_json: Json = False,
 ) -> None:
     """Put all records of a folder into one compact file, which every other command reads as well."""
@@ -208,7 +192,7 @@ def bench_pack(
 
 @app.command("unpack")
 def bench_unpack(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Compact file to read.")],
+    file: Annotated[Path, argument("FILE", "Compact file to read.")],
     folder: Folder,
     as_json: Json = False,
 ) -> None:

@@ -5,13 +5,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from .bench import Control, Measure, Methods, Protocol, Records, Without, app, control_among, measured, read_records
-from .console import Json, console, fail, listed, print_json, progress
+from .console import Json, argument, console, fail, listed, option, print_json, progress
 from .datasets import DataHome
 
-Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help="markdown, latex or csv.")]
+Format = Annotated[str, option("FORMAT", "markdown, latex or csv.", "--format")]
 
 
 def chosen(which: str, known: Mapping[str, Callable], what: str) -> Callable:
@@ -24,7 +22,7 @@ def chosen(which: str, known: Mapping[str, Callable], what: str) -> Callable:
 @app.command("table")
 def bench_table(
     folder: Records,
-    which: Annotated[str, typer.Argument(metavar="TABLE", help="errors, posthoc, neighbors or published.")] = "errors",
+    which: Annotated[str, argument("TABLE", "errors, posthoc, neighbors or published.")] = "errors",
     protocol: Protocol = "honest",
     measure: Measure = None,
     control: Control = None,
@@ -77,15 +75,13 @@ def bench_stats(
 @app.command("figure")
 def bench_figure(
     folder: Records,
-    which: Annotated[str, typer.Argument(metavar="FIGURE", help="ranks, interval, scatter or neighbors.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="PNG or SVG file to write.")],
+    which: Annotated[str, argument("FIGURE", "ranks, interval, scatter or neighbors.")],
+    file: Annotated[Path, argument("FILE", "PNG or SVG file to write.")],
     protocol: Protocol = "honest",
     measure: Measure = None,
     control: Control = None,
     methods: Methods = "all",
-    dataset: Annotated[
-        str, typer.Option("--dataset", metavar="DATASET", help="Data set of the figure neighbors.")
-    ] = "iris",
+    dataset: Annotated[str, option("DATASET", "Data set of the figure neighbors.")] = "iris",
     as_json: Json = False,
 ) -> None:
     """Draw a figure of the paper from the records."""
@@ -108,12 +104,10 @@ def bench_figure(
 
 @app.command("draw")
 def bench_draw(
-    which: Annotated[str, typer.Argument(metavar="DRAWING", help="snapshots, annealing or race.")],
-    dataset: Annotated[str, typer.Argument(metavar="DATASET", help="Data set to learn on.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="PNG or SVG file to write.")],
-    seconds: Annotated[
-        float, typer.Option("--seconds", metavar="SECONDS", help="For race: time of each optimiser.")
-    ] = 10.0,
+    which: Annotated[str, argument("DRAWING", "snapshots, annealing or race.")],
+    dataset: Annotated[str, argument("DATASET", "Data set to learn on.")],
+    file: Annotated[Path, argument("FILE", "PNG or SVG file to write.")],
+    seconds: Annotated[float, option("SECONDS", "For race: time of each optimiser.")] = 10.0,
     data_home: DataHome = None,
     as_json: Json = False,
 ) -> None:

@@ -4,10 +4,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from ..printable import counted, printable, verb
-from .console import Json, console, print_json, progress, tell, warnings_told
+from .console import Json, console, flag, option, print_json, progress, tell, warnings_told
 from .names import FITTED, FITTED_TO_NUMBERS
 from .options import (
     ALL_COLUMNS,
@@ -34,28 +32,25 @@ MOSTLY = 0.5  # share of known rows from which on scores are no promise
 @with_fields
 def fit(
     data: Data,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write.")],
+    output: Annotated[Path, option("MODEL", "Model file to write.", "--output", "-o")],
     target: Target = None,
     task: Task = None,
     method: Annotated[
         str,
-        typer.Option(
-            "--method",
-            metavar="METHOD",
-            help=f"For classification: {', '.join(FITTED)}. For regression: {', '.join(FITTED_TO_NUMBERS)}. "
+        option(
+            "METHOD",
+            f"For classification: {', '.join(FITTED)}. For regression: {', '.join(FITTED_TO_NUMBERS)}. "
             "After a metric learner, k-NN predicts.",
         ),
     ] = "free-energy",
     parameters: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the method. Repeatable.")
+        list[str] | None, option("NAME=VALUE", "Parameter of the method. Repeatable.", "--set")
     ] = None,
-    weight: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column with the weights of the rows; for free-energy.")
-    ] = None,
+    weight: Annotated[str | None, option("COLUMN", "Column with the weights of the rows; for free-energy.")] = None,
     columns: Columns = ALL_COLUMNS,
     seed: Seed = 0,
     device: Device = "cpu",
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Number of threads.")] = None,
+    jobs: Annotated[int | None, option("N", "Number of threads.")] = None,
     reading: Reading = AS_FOUND,
     as_json: Json = False,
 ) -> None:
@@ -100,21 +95,18 @@ def predict(
     model: Model,
     data: Data,
     output: Output = STDOUT,
-    proba: Annotated[bool, typer.Option(metavar="", help="Add the probability of every class.")] = False,
+    proba: Annotated[bool, flag("Add the probability of every class.")] = False,
     interval: Annotated[
         float | None,
-        typer.Option(
-            metavar="PROBABILITY",
-            help="For regression: add the ends of a prediction interval that holds the target with this probability, "
+        option(
+            "PROBABILITY",
+            "For regression: add the ends of a prediction interval that holds the target with this probability, "
             "such as 0.9.",
         ),
     ] = None,
     quantiles: Annotated[
         str | None,
-        typer.Option(
-            metavar="PROBABILITIES",
-            help="For regression: add the quantiles of these probabilities, such as 0.1,0.5,0.9.",
-        ),
+        option("PROBABILITIES", "For regression: add the quantiles of these probabilities, such as 0.1,0.5,0.9."),
     ] = None,
     keep: Keep = None,
     escape: Escape = True,
@@ -197,7 +189,7 @@ def transform(
 
 def inspect(
     model: Model,
-    top: Annotated[int, typer.Option(metavar="N", min=1, help="Number of features to show.")] = 20,
+    top: Annotated[int, option("N", "Number of features to show.", min=1)] = 20,
     as_json: Json = False,
 ) -> None:
     """Show the feature weights, preprocessing, parameters, versions and seed of a model. No code of the file is run."""
@@ -206,7 +198,7 @@ def inspect(
 
     with warnings_told():
         loaded = TableModel.load(model)
-        with progress("asking what it owes to every column", quiet=as_json):
+        with progress("importances of the columns", quiet=as_json):
             about = described(loaded, with_importances=True)
     if as_json:
         return print_json({"model": str(model), **about})

@@ -8,9 +8,8 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from . import names
+from .console import argument, flag, option
 
 if TYPE_CHECKING:  # at run time commands import such things when they run, so that help takes no seconds
     from ..tabular import Table
@@ -21,90 +20,64 @@ READ = "CSV, TSV or other text, Excel, JSON (lines), Feather, Parquet, ARFF or L
 
 Data = Annotated[
     Path,
-    typer.Argument(
-        metavar="DATA", help=f"Table: {READ} file, compressed (gz, bz2, xz, zip) or not; - reads standard input."
-    ),
+    argument("DATA", f"Table: {READ} file, compressed (gz, bz2, xz, zip) or not; - reads standard input."),
 ]
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file that `freemetric fit` wrote.")]
-Target = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Column to predict. A LIBSVM file has its own target.")
-]
+Model = Annotated[Path, argument("MODEL", "Model file that `freemetric fit` wrote.")]
+Target = Annotated[str | None, option("COLUMN", "Column to predict. A LIBSVM file has its own target.")]
 Task = Annotated[
     str | None,
-    typer.Option(
-        "--task",
-        metavar="TASK",
-        help="classify or regress. By default the values of the target column decide which of the two.",
-    ),
+    option("TASK", "classify or regress. By default the values of the target column decide which of the two."),
 ]
-Seed = Annotated[int, typer.Option(metavar="N", min=0, max=2**31, help="Seed of all random numbers.")]
-Drop = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Column to leave out. Repeatable.")]
-Numeric = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Column that must hold numbers. Repeatable.")]
+Seed = Annotated[int, option("N", "Seed of all random numbers.", min=0, max=2**31)]
+Drop = Annotated[list[str] | None, option("COLUMN", "Column to leave out. Repeatable.")]
+Numeric = Annotated[list[str] | None, option("COLUMN", "Column that must hold numbers. Repeatable.")]
 Nominal = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMN", help="Column whose numbers are names of categories. Repeatable."),
+    option("COLUMN", "Column whose numbers are names of categories. Repeatable."),
 ]
 Format = Annotated[
     str | None,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        help=f"Format of the table: {', '.join(names.FORMATS)}. By default the suffix of the file decides.",
+    option(
+        "FORMAT",
+        f"Format of the table: {', '.join(names.FORMATS)}. By default the suffix of the file decides.",
     ),
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option(
-        "--encoding",
-        metavar="ENCODING",
-        help="Encoding of a text file if it is not recognised: utf-8, cp1252, latin-1, utf-16, ...",
-    ),
+    option("ENCODING", "Encoding of a text file if it is not recognised: utf-8, cp1252, latin-1, utf-16, ..."),
 ]
 Sheet = Annotated[
     str | None,
-    typer.Option("--sheet", metavar="SHEET", help="Sheet of an Excel file, by name or number. Default: the first."),
+    option("SHEET", "Sheet of an Excel file, by name or number. Default: the first."),
 ]
 Missing = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="TEXT", help="Text that marks a missing value, instead of '', ?, NA, nan and the like. Repeatable."
-    ),
+    option("TEXT", "Text that marks a missing value, instead of '', ?, NA, nan and the like. Repeatable."),
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option(metavar="CHARACTER", help="Character between the fields of a text file; or the word tab or blank."),
+    option("CHARACTER", "Character between the fields of a text file; or the word tab or blank."),
 ]
-Decimal = Annotated[str | None, typer.Option(metavar="CHARACTER", help="Decimal mark if it is not recognised: . or ,")]
-Thousands = Annotated[
-    str | None, typer.Option(metavar="CHARACTER", help="Mark between groups of three digits: . , ' or a blank.")
-]
+Decimal = Annotated[str | None, option("CHARACTER", "Decimal mark if it is not recognised: . or ,")]
+Thousands = Annotated[str | None, option("CHARACTER", "Mark between groups of three digits: . , ' or a blank.")]
 DateOrder = Annotated[
     str | None,
-    typer.Option(metavar="ORDER", help="Order of the parts of dates if it is not recognised: ymd, dmy or mdy."),
+    option("ORDER", "Order of the parts of dates if it is not recognised: ymd, dmy or mdy."),
 ]
 KeepFeature = Annotated[
     list[str] | None,
-    typer.Option(
-        "--keep", metavar="COLUMN", help="Column to use as a feature although it looks like an identifier. Repeatable."
-    ),
+    option("COLUMN", "Column to use as a feature although it looks like an identifier. Repeatable."),
 ]
-Device = Annotated[
-    str, typer.Option("--device", metavar="DEVICE", help="Device for methods that can use several: cpu, cuda, ...")
-]
-Keep = Annotated[
-    list[str] | None, typer.Option(metavar="COLUMN", help="Column of the data to copy to the output. Repeatable.")
-]
+Device = Annotated[str, option("DEVICE", "Device for methods that can use several: cpu, cuda, ...")]
+Keep = Annotated[list[str] | None, option("COLUMN", "Column of the data to copy to the output. Repeatable.")]
 Escape = Annotated[
     bool,
-    typer.Option(
-        metavar="",
-        help="In CSV, put ' before texts that a spreadsheet would run as formulas (= + - @). Numbers stay as they are.",
-    ),
+    flag("In CSV, put ' before texts that a spreadsheet would run as formulas (= + - @). Numbers stay as they are."),
 ]
 WRITTEN = f"{', '.join(names.WRITTEN)}, optionally followed by {', '.join(names.PACKED)}"
 Output = Annotated[
     Path,
-    typer.Option("--output", "-o", metavar="FILE", help=f"File to write: {WRITTEN}; - writes CSV to standard output."),
+    option("FILE", f"File to write: {WRITTEN}; - writes CSV to standard output.", "--output", "-o"),
 ]
 
 

@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from .console import Json, console, print_json, progress, tell, warnings_told
+from .console import Json, argument, console, option, print_json, progress, tell, warnings_told
 from .options import AS_FOUND, Model, Reading, with_fields
 
 
@@ -14,16 +12,14 @@ def report(
     model: Model,
     data: Annotated[
         Path | None,
-        typer.Argument(metavar="DATA", help="Table of rows to show. Default: the rows that the model has kept."),
+        argument("DATA", "Table of rows to show. Default: the rows that the model has kept."),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="HTML file to write. Default: beside the model."),
+        option("FILE", "HTML file to write. Default: beside the model.", "--output", "-o"),
     ] = None,
-    title: Annotated[str | None, typer.Option("--title", metavar="TITLE", help="Title of the page.")] = None,
-    rows: Annotated[
-        int, typer.Option(metavar="N", min=10, help="Show at most so many rows; a sample if there are more.")
-    ] = 10_000,
+    title: Annotated[str | None, option("TITLE", "Title of the page.")] = None,
+    rows: Annotated[int, option("N", "Show at most so many rows; a sample if there are more.", min=10)] = 10_000,
     reading: Reading = AS_FOUND,
     as_json: Json = False,
 ) -> None:
@@ -60,7 +56,7 @@ def export(
     model: Model,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="ONNX file to write. Default: beside the model."),
+        option("FILE", "ONNX file to write. Default: beside the model.", "--output", "-o"),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -39,7 +39,7 @@ LEGEND = (
     "where none was rare, these are zero in every feature. Then every feature is scaled to [0, 1]."
 )
 
-OWED = (
+IMPORTANCE_LEGEND = (
     "importance: what the out-of-bag {score} loses when the cells of a column are shuffled among the rows, and its "
     "standard error. weight: its share in the squared distances, which what varies much has much of, needed or not."
 )
@@ -49,7 +49,7 @@ def described(model: TableModel, with_importances: bool = False) -> dict[str, An
     """Everything there is to say of a model, as JSON values; importances, which take a while, where they are wanted."""
     last, notes = model.pipeline[-1], {name: note for name, note in model.notes.items() if name not in INNER}
     weights, steps = model.weights(), model.pipeline.named_steps["columns"].transformers_
-    shares, owed = by_column(weights), _importances(model) if with_importances else {}
+    shares, importances = by_column(weights), _importances(model) if with_importances else {}
     treatment = {str(column): name for name, _, columns in steps if name in TREATMENTS for column in columns}
     columns = [
         {
@@ -62,7 +62,7 @@ def described(model: TableModel, with_importances: bool = False) -> dict[str, An
             "order": column.order or None,
             "treatment": _treatment(column, treatment),
             "weight": sum(parts) if (parts := [shares[part] for part in column.parts if part in shares]) else None,
-            **owed.get(column.name, UNKNOWN),
+            **importances.get(column.name, UNKNOWN),
         }
         for column in model.schema.columns
     ]
@@ -155,8 +155,8 @@ def show(name: str, about: dict[str, Any], top: int) -> None:
     console.print(LEGEND, highlight=False)
     known = [column for column in about["columns"] if column["importance"] is not None]
     if known:
-        console.print(_owed(known, top))
-        console.print(OWED.format(score=about["score"]), highlight=False)
+        console.print(_importance_table(known, top))
+        console.print(IMPORTANCE_LEGEND.format(score=about["score"]), highlight=False)
     if about["features"]:
         console.print(_features(about["features"], top))
 
@@ -172,12 +172,12 @@ def _columns(about):
     return table
 
 
-def _owed(columns, top):
+def _importance_table(columns, top):
     more = f", the first {top} of {len(columns)}" if len(columns) > top else ""
     table = Table("column", "importance", "weight in %", title=f"what matters, and what distances weigh{more}")
     for column in sorted(columns, key=lambda column: -column["importance"])[:top]:
-        owed = f"{column['importance']:.3f} ± {column['importance_error']:.3f}"
-        table.add_row(printable(column["name"]), owed, f"{column['weight']:.1f}")
+        importance = f"{column['importance']:.3f} ± {column['importance_error']:.3f}"
+        table.add_row(printable(column["name"]), importance, f"{column['weight']:.1f}")
     return table
 
 

@@ -121,8 +121,8 @@ class TableModel:
         if choice.why:
             note(choice.why)
         about: dict[str, Any] = {"method": method, "parameters": dict(parameters or {}), "weight": weight}
-        about |= {"file": Path(table.source).name, "seed": seed, "device": device}
-        return learned(table, schema, last, found, about, unusable, on_step)
+        about |= {"file": Path(table.source).name, "seed": seed, "device": device, "left_out": unusable}
+        return learned(table, schema, last, found, about, on_step)
 
     def save(self, path: str | os.PathLike, options: dict[str, Any] | None = None) -> None:
         """Save the model for ``TableModel.load`` and ``freemetric.load``; ``options`` are kept in the notes."""
@@ -273,12 +273,11 @@ def learned(
     last: BaseEstimator,
     target: Target,
     about: dict[str, Any],
-    unusable: dict[str, str],
     on_step: Progress | None = None,
 ) -> TableModel:
     """Fit an estimator on the rows of a table that have a target.
 
-    ``about`` are more notes, JSON values; ``unusable`` says why columns are not in the schema.
+    ``about`` are more notes, JSON values; its "left_out" says why columns are not in the schema.
     """
     present = target.present
     frame = schema.frame(table)[present]
@@ -293,10 +292,10 @@ def learned(
     notes = {
         "rows": len(target.y),
         **target.about,
-        "left_out": {**unusable, **treatment.left_out},
+        **about,
+        "left_out": {**about["left_out"], **treatment.left_out},
         "weights": None if parts is None else parts.tolist(),
         "some_rows": remembered(frame),
-        **about,
         "versions": versions(),
     }
     return TableModel(fitted, schema, notes)

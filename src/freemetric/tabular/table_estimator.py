@@ -178,8 +178,8 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         target = read(with_target)
         kinds = {kind: [column_name(name) for name in getattr(self, kind)] for kind in KINDS}
         schema, unusable = usable(with_target, name, **kinds)
-        about = {"method": _called(last), "file": f"a {type(X).__name__}", "seed": _seed(last)}
-        self.model_ = learned(with_target, schema, last, target._replace(weights=weights), about, unusable)
+        about = {"method": _called(last), "file": f"a {type(X).__name__}", "seed": _seed(last), "left_out": unusable}
+        self.model_ = learned(with_target, schema, last, target._replace(weights=weights), about)
         if not self.model_.predicts_numbers:
             self.classes_ = self.model_.pipeline.classes_
         self.columns_ = [column for column in table.columns if column != name]
