@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import freemetric
-from freemetric.cli import names
+from freemetric.cli import options as names
 from freemetric.tabular import methods
 from freemetric.tabular.reading import FORMATS
 from freemetric.tabular.writing import PACKERS, WRITTEN

@@ -1,7 +1,7 @@
 """``freemetric bench``: make the records of the paper's comparison, read, count and pack them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -18,30 +18,6 @@ PACKED = "records.jsonl.gz"
 
 Folder = Annotated[Path, argument("FOLDER", "Folder of records.")]
 Records = Annotated[Path, argument("RECORDS", "Folder of records, or one compact file of them.")]
-Methods = Annotated[str, option("METHODS", "Names separated by commas, or all.")]
-Protocol = Annotated[
-    str,
-    option(
-        "PROTOCOL",
-        "How k is chosen. honest: without the test half. paper: the best k on each test half. one-k: the best k "
-        "for all test halves of a data set.",
-    ),
-]
-Without = Annotated[str, option("DATASETS", "Data sets to leave out, separated by commas.")]
-Measure = Annotated[
-    str | None,
-    option(
-        "MEASURE",
-        "Measure that methods are compared by. Classification: error (default), brier, log_loss. Regression: "
-        "unexplained (1 - R2, default), mae, rmse, pinball, excess, width80, off80, ...",
-    ),
-]
-Control = Annotated[
-    str | None,
-    option(
-        "METHOD", "Method that the others are compared with. Default: dmlfe, or free-energy-regressor in its absence."
-    ),
-]
 
 app = typer.Typer(no_args_is_help=True, help="Run the paper's comparison, and show its tables and figures.")
 
@@ -70,24 +46,6 @@ def read_records(folder: Path, methods: str = "all", without: str = "") -> "list
     if not chosen:
         fail(f"There are no such records in {folder}.")
     return chosen
-
-
-def measured(records: "list[Record]", protocol: str, measure: str | None) -> Any:
-    """Means (data sets x methods) of a measure; without one, of what the records are about."""
-    from ..bench.results import mean_errors, mean_measure
-
-    of_numbers = all(record.rmse is not None for record in records if record.failure is None)
-    measure = measure or ("unexplained" if of_numbers else "error")
-    table = mean_errors(records, protocol) if measure == "error" else mean_measure(records, measure)
-    if not table.notna().any(axis=None):
-        fail(f"No record has the measure {measure!r}; records of {'numbers' if of_numbers else 'classes'} are there.")
-    return table
-
-
-def control_among(table: Any, control: str | None) -> str:
-    """The method that others are compared with, by name or the usual one."""
-    usual = next((name for name in ("dmlfe", "free-energy-regressor") if name in table), table.columns[0])
-    return usual if control is None else listed(control, list(table.columns), "method")[0]
 
 
 @app.command("run")

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..printable import printable
-from . import names
 from .console import FAILURE, Json, argument, console, flag, listed, option, print_json, progress, tell, warnings_told
 from .options import (
     ALL_COLUMNS,
     AS_FOUND,
+    METHODS,
+    NUMBER_METHODS,
     STDOUT,
-    WRITTEN,
+    WRITTEN_AS,
     Columns,
     Device,
     Reading,
@@ -71,8 +72,8 @@ def evaluate(
         str | None,
         option(
             "METHODS",
-            f"Names separated by commas, or all. For classification: {', '.join(names.METHODS)}; default "
-            f"{USUAL['classify']}. For regression: {', '.join(names.NUMBER_METHODS)}; default {USUAL['regress']}.",
+            f"Names separated by commas, or all. For classification: {', '.join(METHODS)}; default "
+            f"{USUAL['classify']}. For regression: {', '.join(NUMBER_METHODS)}; default {USUAL['regress']}.",
         ),
     ] = None,
     folds: Annotated[int, option("N", "Number of folds.", min=2)] = 5,
@@ -92,7 +93,7 @@ def evaluate(
     page: Annotated[Path | None, option("FILE", "HTML page with figures to write.", "--report")] = None,
     output: Annotated[
         Path | None,
-        option("FILE", f"File for the scores: {WRITTEN}; - writes CSV to standard output.", "--output", "-o"),
+        option("FILE", f"File for the scores: {WRITTEN_AS}; - writes CSV to standard output.", "--output", "-o"),
     ] = None,
     parameters: Annotated[
         list[str] | None, option("METHOD.NAME=VALUE", "Parameter of a method. Repeatable.", "--set")

@@ -6,10 +6,11 @@ from typing import Annotated
 
 from ..printable import counted, printable, verb
 from .console import Json, console, flag, option, print_json, progress, tell, warnings_told
-from .names import FITTED, FITTED_TO_NUMBERS
 from .options import (
     ALL_COLUMNS,
     AS_FOUND,
+    FITTED,
+    FITTED_TO_NUMBERS,
     STDOUT,
     Columns,
     Data,

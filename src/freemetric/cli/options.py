@@ -3,18 +3,42 @@
 import inspect
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from . import names
 from .console import argument, flag, option
 
 if TYPE_CHECKING:  # at run time commands import such things when they run, so that help takes no seconds
     from ..tabular import Table
 
 STDOUT = Path("-")
+
+# Names that help lists are written out, for what they name takes seconds to import; a test compares the two.
+FORMATS = ("csv", "tsv", "txt", "excel", "jsonl", "json", "feather", "parquet", "arff", "libsvm")
+"""Formats that are read."""
+
+TEXTS = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json")
+WRITTEN = (*TEXTS, ".parquet", ".pq", ".feather", ".arrow", ".xlsx")
+"""Endings of files that are written."""
+
+PACKED = (".gz", ".bz2", ".xz", ".zip")
+"""Endings of packed files that are written."""
+
+PAPER = ("euclidean", "pca", "rca", "dca", "lfda", "itml", "lmnn", "dml-eig", "scml", "nca", "dmlmj", "dmlfe")
+LEARNERS = (*PAPER, "covariance", "lsml", "mmc", "sdml", "lda", "gmml", "ncmml", "anmm", "ldml", "mcml")
+FITTED = ("free-energy", *LEARNERS)
+"""Methods whose models can be saved."""
+
+FITTED_TO_NUMBERS = ("free-energy", "euclidean", "pca", "mlkr", "dmlfe")
+"""Those that predict numbers."""
+
+METHODS = ("rf", *LEARNERS, "dmlfe-paper", "free-energy", "hist-boosting", "svm", "logistic")
+"""Methods that can be compared."""
+
+NUMBER_METHODS = (*FITTED_TO_NUMBERS, "rf", "extra-trees", "hist-boosting")
+"""Methods that can be compared on numbers."""
 
 READ = "CSV, TSV or other text, Excel, JSON (lines), Feather, Parquet, ARFF or LIBSVM"
 
@@ -39,7 +63,7 @@ Format = Annotated[
     str | None,
     option(
         "FORMAT",
-        f"Format of the table: {', '.join(names.FORMATS)}. By default the suffix of the file decides.",
+        f"Format of the table: {', '.join(FORMATS)}. By default the suffix of the file decides.",
     ),
 ]
 Encoding = Annotated[
@@ -74,10 +98,10 @@ Escape = Annotated[
     bool,
     flag("In CSV, put ' before texts that a spreadsheet would run as formulas (= + - @). Numbers stay as they are."),
 ]
-WRITTEN = f"{', '.join(names.WRITTEN)}, optionally followed by {', '.join(names.PACKED)}"
+WRITTEN_AS = f"{', '.join(WRITTEN)}, optionally followed by {', '.join(PACKED)}"
 Output = Annotated[
     Path,
-    option("FILE", f"File to write: {WRITTEN}; - writes CSV to standard output.", "--output", "-o"),
+    option("FILE", f"File to write: {WRITTEN_AS}; - writes CSV to standard output.", "--output", "-o"),
 ]
 
 
@@ -120,7 +144,7 @@ AS_FOUND, ALL_COLUMNS = Reading(), Columns()
 
 
 def with_fields(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the fields of its parameters ``Reading`` and ``Columns`` as options in their place."""
+    """The command with the fields of its parameters that are dataclasses as options in their place."""
     own = inspect.signature(command).parameters
     grouped = {name: {field.name for field in fields(one.annotation)} for name, one in own.items() if _is_group(one)}
     shown = [part for one in own.values() for part in (_options(one) if _is_group(one) else [one])]
@@ -137,7 +161,7 @@ def with_fields(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _is_group(parameter: inspect.Parameter) -> bool:
-    return parameter.annotation in (Reading, Columns)
+    return is_dataclass(parameter.annotation)
 
 
 def _options(parameter: inspect.Parameter) -> Iterator[inspect.Parameter]:

@@ -8,11 +8,10 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from .formats.arrow import ARROW, FEATHER_1, read_feather, read_parquet
-from .formats.delimited import read_delimited
 from .formats.excel import OLD_EXCEL, read_excel
-from .formats.json_records import read_json
-from .formats.machine_learning import read_arff, read_libsvm
+from .formats.records import read_arff, read_json, read_libsvm
 from .formats.sources import ENDINGS, content_of_source, is_pipe, name_of, unpacked
+from .formats.text import read_delimited
 from .table import InputError, ReadingOptions, Table
 
 Reader = Callable[[str, bytes, ReadingOptions], Table]
