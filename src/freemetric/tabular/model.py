@@ -24,7 +24,7 @@ from .notation import Marks, marks_of
 from .preprocessing import MOST_NAMED, features, usable, useful_plan
 from .schema import Schema, target_name
 from .table import InputError, Table, few, note, quoted
-from .targets import Target, canonical, label_texts, row_weights
+from .targets import Target, canonical, check_role, label_texts, row_weights
 from .tasks import TASKS, choice_of
 
 KEPT = 256  # hashes of rows that a model keeps
@@ -111,9 +111,7 @@ class TableModel:
         last = kind.estimator(method, seed, parameters=parameters, device=device, n_jobs=n_jobs)
         weights = None
         if weight is not None:
-            if weight == name:
-                what = f"column {quoted(weight)} is to be predicted and cannot be the weight, too"
-                raise InputError(f"{table.source}: {what}")
+            check_role(table, weight, name, "the weight")
             weights = row_weights(table, weight, last, method)
             kinds["drop"] = [*kinds.get("drop", ()), weight]
         schema, unusable = usable(table, target, **kinds)
@@ -303,15 +301,13 @@ def learned(
 
 def _listed(unseen):
     """Column, value and number of rows, the most frequent first."""
-    columns = [f"column {quoted(name)}: {_values(counts)}" for name, counts in unseen.items()]
-    more = [counted(len(columns) - MOST_NAMED, "more column")] if len(columns) > MOST_NAMED else []
-    return "; ".join(columns[:MOST_NAMED] + more)
-
-
-def _values(counts):
-    words = [f"{quoted(value)} in {counted(n, 'row')}" for value, n in counts.items()]
-    more = f" and {counted(len(words) - MOST_NAMED, 'more value')}" if len(words) > MOST_NAMED else ""
-    return ", ".join(words[:MOST_NAMED]) + more
+    columns = []
+    for name, counts in unseen.items():
+        words = [f"{quoted(value)} in {counted(n, 'row')}" for value, n in counts.items()]
+        more = f" and {counted(len(words) - MOST_NAMED, 'more value')}" if len(words) > MOST_NAMED else ""
+        columns.append(f"column {quoted(name)}: {', '.join(words[:MOST_NAMED])}{more}")
+    others = [counted(len(columns) - MOST_NAMED, "more column")] if len(columns) > MOST_NAMED else []
+    return "; ".join(columns[:MOST_NAMED] + others)
 
 
 def by_parts(frame: Any, function: Callable[[Any], np.ndarray], on_rows: Progress | None = None) -> np.ndarray:
@@ -353,14 +349,9 @@ def _check_notes(notes: dict[str, Any], n_features: int) -> None:
         raise ValueError("rows that are no numbers")
     if not all(type(reason) is str for reason in notes.get("left_out", {}).values()):
         raise ValueError("reasons that are no texts")
-    _check_number_notes(notes.get("numbers", {}))
-    shares = notes.get("weights")
+    shares, about = notes.get("weights"), notes.get("numbers", {})
     if shares is not None and not (type(shares) is list and len(shares) == n_features and all(map(is_number, shares))):
         raise ValueError("weights of other features")
-
-
-def _check_number_notes(about):
-    """Of a model of numbers: their ends and mean, and how they were written."""
     if about and not all(is_number(about.get(name)) for name in ("lowest", "highest", "mean")):
         raise ValueError("ends that are no numbers")
     marks = about.get("decimal", "."), about.get("thousands", "")

@@ -16,9 +16,10 @@ from .held_out import ClassPredictions, HeldOut, NumberPredictions
 from .limits import Limits, Outcome, described, limited
 from .methods import pipeline
 from .preprocessing import plan, usable, useful_plan
-from .schema import Schema
+from .schema import Schema, target_name
 from .splits import Pair, check_groups, group_numbers, in_one_group, repeated_splits
 from .table import InputError, Table, note, quoted
+from .targets import check_role
 from .tasks import CLASSIFY, TASKS, Task
 
 CONSTANT = "constant"
@@ -111,10 +112,7 @@ def labelled_rows(
 ) -> Rows:
     """What there is to learn from; InputError where it cannot be done in so many folds."""
     if settings.groups is not None:
-        if settings.groups == (target or table.target):
-            both = f"column {quoted(settings.groups)} is to be predicted and cannot be the groups, too"
-            raise InputError(f"{table.source}: {both}")
-        table.cells(settings.groups)
+        check_role(table, settings.groups, target_name(table, target), "the groups")
         kinds = {**kinds, "drop": [*kinds.get("drop", ()), settings.groups]}
     schema, _ = usable(table, target, **kinds)
     found = settings.kind.target(table, schema.target)

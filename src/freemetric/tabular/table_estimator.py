@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -87,24 +88,6 @@ def inner_can(method: str) -> Callable[[Any], bool]:
     return lambda model: hasattr(model.pipeline_[-1] if hasattr(model, "model_") else model.made(), method)
 
 
-class FrameStep(TransformerMixin, BaseEstimator):
-    """The step in front of a table's pipeline: ``estimator.frame`` of a fitted estimator, as a transformer."""
-
-    def __init__(self, estimator: Any):
-        self.estimator = estimator
-
-    def fit(self, X: Any, y: Any = None) -> "FrameStep":
-        """Nothing more to learn."""
-        return self
-
-    def transform(self, X: Any) -> Any:
-        """The columns that the model needs."""
-        return self.estimator.frame(X)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-
 class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Fits a ``model_`` of a table. Subclasses say what their last step is, and read what it learns to predict."""
 
@@ -124,18 +107,7 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         raise NotImplementedError
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, ``classifier__...`` or ``regressor__...`` of the usual one where none was given.
-
-        Parameters
-        ----------
-        **params : dict
-            Values by name.
-
-        Returns
-        -------
-        self : object
-            This estimator.
-        """
+        """Set parameters, ``classifier__...`` or ``regressor__...`` of the usual one where none was given."""
         if getattr(self, self._inner) is None and any(name.startswith(f"{self._inner}__") for name in params):
             setattr(self, self._inner, self._usual())
         return super().set_params(**params)
@@ -204,14 +176,7 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
     def frame(self, X: Any) -> Any:
         """The columns that the model needs as a DataFrame of numbers and names, dates as several numbers.
 
-        Parameters
-        ----------
-        X : frame, array or list of rows
-            A table with the columns of that of ``fit``; one without names has them in the same order.
-
-        Returns
-        -------
-        DataFrame
+        A table without names has the columns in the order of ``fit``.
         """
         check_is_fitted(self)
         return self.model_.matched(self._matched(self.table(X, self.columns_), X), self.columns_)
@@ -331,24 +296,7 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         return found
 
     def report(self, path: str | PathLike, X: Any = None, y: Any = None, **options: Any) -> Path:
-        """Write a report: one HTML page about the learned space and the run, which opens without a network.
-
-        Parameters
-        ----------
-        path : path-like
-            File to write.
-        X : frame, array or list of rows, or None, default=None
-            Rows to show; None takes those that the model has kept, if any.
-        y : array-like of shape (n_rows,), str or None, default=None
-            Their labels or numbers, or the name of a column of X.
-        **options : dict
-            Those of :func:`freemetric.report.write`.
-
-        Returns
-        -------
-        path : Path
-            The file.
-        """
+        """Write a report as estimators of numbers do, about a table X; y may be the name of a column of X."""
         if isinstance(y, str):
             y = self._known_target(X, y)[0]
         known = {"feature_names": self.feature_names(), "columns": self.model_.originals(self.frame)}
@@ -357,7 +305,7 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
     def as_pipeline(self) -> Pipeline:
         """All fitted steps, from a table on: what displays and reports look into."""
         check_is_fitted(self)
-        return Pipeline([("table", FrameStep(self)), *self.pipeline_.steps])
+        return Pipeline([("table", FunctionTransformer(self.frame)), *self.pipeline_.steps])
 
     def as_shown(self) -> Any:
         """The last step with the names of its features, for the card in a notebook."""

@@ -137,6 +137,13 @@ def _are_numbers(texts: list[str]) -> bool:
     return found.reading is not None or found.doubtful is not None
 
 
+def check_role(table: Table, name: str, target: str, role: str) -> None:
+    """An error where a column that has a role of its own is missing, or is to be predicted."""
+    if name == target:
+        raise InputError(f"{table.source}: column {quoted(name)} is to be predicted and cannot be {role}, too")
+    table.check(name)
+
+
 def row_weights(table: Table, name: str, estimator: BaseEstimator, method: str) -> np.ndarray:
     """A column (n_rows,) of weights, or one line about why the rows cannot be weighed by it."""
     if not has_fit_parameter(estimator, "sample_weight"):
