@@ -61,8 +61,7 @@ def bench_run(
     ] = "classes",
     datasets: Annotated[str, option("DATASETS", "Names separated by commas, or all.")] = "all",
     methods: Annotated[
-        str,
-        option("METHODS", "Names separated by commas, paper (those of the paper), or all."),
+        str, option("METHODS", "Names separated by commas, paper (those of the paper), or all.")
     ] = "paper",
     repeats: Annotated[int, option("N", "Repeats of two-fold cross-validation.", min=1)] = 5,
     tuned: Annotated[bool, flag("Choose the parameters of each method by inner folds.")] = False,
@@ -134,9 +133,7 @@ def bench_status(folder: Records, as_json: Json = False) -> None:
 
 @app.command("pack")
 def bench_pack(
-    folder: Records,
-    file: Annotated[Path, argument("FILE", "Compact file to write, .jsonl.gz.")],
-    as_json: Json = False,
+    folder: Records, file: Annotated[Path, argument("FILE", "Compact file to write, .jsonl.gz.")], as_json: Json = False
 ) -> None:
     """Put all records of a folder into one compact file, which every other command reads as well."""
     from ..bench.results import save_compact
@@ -150,9 +147,7 @@ def bench_pack(
 
 @app.command("unpack")
 def bench_unpack(
-    file: Annotated[Path, argument("FILE", "Compact file to read.")],
-    folder: Folder,
-    as_json: Json = False,
+    file: Annotated[Path, argument("FILE", "Compact file to read.")], folder: Folder, as_json: Json = False
 ) -> None:
     """Put the records of a compact file into a folder, to continue a run. Records in the folder are kept."""
     packed = read_records(file)

@@ -12,8 +12,7 @@ from .console import Json, argument, console, listed, option, print_json, progre
 app = typer.Typer(no_args_is_help=True, help="List, fetch and check the paper's data sets.")
 
 DataHome = Annotated[
-    Path | None,
-    option("FOLDER", "Folder of data files. Default: that of FREEMETRIC_DATA, else the cache."),
+    Path | None, option("FOLDER", "Folder of data files. Default: that of FREEMETRIC_DATA, else the cache.")
 ]
 Names = Annotated[str, argument("NAMES", "Names separated by commas, or all.")]
 

@@ -62,10 +62,7 @@ USUAL = {"classify": "free-energy,nca,euclidean,rf", "regress": "free-energy,mlk
 
 @with_fields
 def evaluate(
-    data: Annotated[
-        list[Path],
-        argument("DATA", "Tables in any format that `fit` reads; - reads standard input."),
-    ],
+    data: Annotated[list[Path], argument("DATA", "Tables in any format that `fit` reads; - reads standard input.")],
     target: Target = None,
     task: Task = None,
     methods: Annotated[
@@ -83,12 +80,10 @@ def evaluate(
         option("COLUMN", "Column of groups, such as patients: rows of one group stay in one fold. It is no feature."),
     ] = None,
     scoring: Annotated[
-        list[str] | None,
-        option("SCORE", "Further score to show, by its name in scikit-learn. Repeatable."),
+        list[str] | None, option("SCORE", "Further score to show, by its name in scikit-learn. Repeatable.")
     ] = None,
     learning_curve: Annotated[
-        bool,
-        flag("Fit on parts of the rows, too, to see whether more rows would help.", "--learning-curve"),
+        bool, flag("Fit on parts of the rows, too, to see whether more rows would help.", "--learning-curve")
     ] = False,
     page: Annotated[Path | None, option("FILE", "HTML page with figures to write.", "--report")] = None,
     output: Annotated[

@@ -189,9 +189,7 @@ def transform(
 
 
 def inspect(
-    model: Model,
-    top: Annotated[int, option("N", "Number of features to show.", min=1)] = 20,
-    as_json: Json = False,
+    model: Model, top: Annotated[int, option("N", "Number of features to show.", min=1)] = 20, as_json: Json = False
 ) -> None:
     """Show the feature weights, preprocessing, parameters, versions and seed of a model. No code of the file is run."""
     from ..tabular import TableModel

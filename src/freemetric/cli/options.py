@@ -43,8 +43,7 @@ NUMBER_METHODS = (*FITTED_TO_NUMBERS, "rf", "extra-trees", "hist-boosting")
 READ = "CSV, TSV or other text, Excel, JSON (lines), Feather, Parquet, ARFF or LIBSVM"
 
 Data = Annotated[
-    Path,
-    argument("DATA", f"Table: {READ} file, compressed (gz, bz2, xz, zip) or not; - reads standard input."),
+    Path, argument("DATA", f"Table: {READ} file, compressed (gz, bz2, xz, zip) or not; - reads standard input.")
 ]
 Model = Annotated[Path, argument("MODEL", "Model file that `freemetric fit` wrote.")]
 Target = Annotated[str | None, option("COLUMN", "Column to predict. A LIBSVM file has its own target.")]
@@ -53,45 +52,6 @@ Task = Annotated[
     option("TASK", "classify or regress. By default the values of the target column decide which of the two."),
 ]
 Seed = Annotated[int, option("N", "Seed of all random numbers.", min=0, max=2**31)]
-Drop = Annotated[list[str] | None, option("COLUMN", "Column to leave out. Repeatable.")]
-Numeric = Annotated[list[str] | None, option("COLUMN", "Column that must hold numbers. Repeatable.")]
-Nominal = Annotated[
-    list[str] | None,
-    option("COLUMN", "Column whose numbers are names of categories. Repeatable."),
-]
-Format = Annotated[
-    str | None,
-    option(
-        "FORMAT",
-        f"Format of the table: {', '.join(FORMATS)}. By default the suffix of the file decides.",
-    ),
-]
-Encoding = Annotated[
-    str | None,
-    option("ENCODING", "Encoding of a text file if it is not recognised: utf-8, cp1252, latin-1, utf-16, ..."),
-]
-Sheet = Annotated[
-    str | None,
-    option("SHEET", "Sheet of an Excel file, by name or number. Default: the first."),
-]
-Missing = Annotated[
-    list[str] | None,
-    option("TEXT", "Text that marks a missing value, instead of '', ?, NA, nan and the like. Repeatable."),
-]
-Delimiter = Annotated[
-    str | None,
-    option("CHARACTER", "Character between the fields of a text file; or the word tab or blank."),
-]
-Decimal = Annotated[str | None, option("CHARACTER", "Decimal mark if it is not recognised: . or ,")]
-Thousands = Annotated[str | None, option("CHARACTER", "Mark between groups of three digits: . , ' or a blank.")]
-DateOrder = Annotated[
-    str | None,
-    option("ORDER", "Order of the parts of dates if it is not recognised: ymd, dmy or mdy."),
-]
-KeepFeature = Annotated[
-    list[str] | None,
-    option("COLUMN", "Column to use as a feature although it looks like an identifier. Repeatable."),
-]
 Device = Annotated[str, option("DEVICE", "Device for methods that can use several: cpu, cuda, ...")]
 Keep = Annotated[list[str] | None, option("COLUMN", "Column of the data to copy to the output. Repeatable.")]
 Escape = Annotated[
@@ -100,8 +60,7 @@ Escape = Annotated[
 ]
 WRITTEN_AS = f"{', '.join(WRITTEN)}, optionally followed by {', '.join(PACKED)}"
 Output = Annotated[
-    Path,
-    option("FILE", f"File to write: {WRITTEN_AS}; - writes CSV to standard output.", "--output", "-o"),
+    Path, option("FILE", f"File to write: {WRITTEN_AS}; - writes CSV to standard output.", "--output", "-o")
 ]
 
 
@@ -109,14 +68,31 @@ Output = Annotated[
 class Reading:
     """How tables are read: every field is an option of the commands that take such an object."""
 
-    format: Format = None
-    missing: Missing = None
-    delimiter: Delimiter = None
-    encoding: Encoding = None
-    sheet: Sheet = None
-    decimal: Decimal = None
-    thousands: Thousands = None
-    date_order: DateOrder = None
+    format: Annotated[
+        str | None,
+        option("FORMAT", f"Format of the table: {', '.join(FORMATS)}. By default the suffix of the file decides."),
+    ] = None
+    missing: Annotated[
+        list[str] | None,
+        option("TEXT", "Text that marks a missing value, instead of '', ?, NA, nan and the like. Repeatable."),
+    ] = None
+    delimiter: Annotated[
+        str | None, option("CHARACTER", "Character between the fields of a text file; or the word tab or blank.")
+    ] = None
+    encoding: Annotated[
+        str | None,
+        option("ENCODING", "Encoding of a text file if it is not recognised: utf-8, cp1252, latin-1, utf-16, ..."),
+    ] = None
+    sheet: Annotated[str | None, option("SHEET", "Sheet of an Excel file, by name or number. Default: the first.")] = (
+        None
+    )
+    decimal: Annotated[str | None, option("CHARACTER", "Decimal mark if it is not recognised: . or ,")] = None
+    thousands: Annotated[str | None, option("CHARACTER", "Mark between groups of three digits: . , ' or a blank.")] = (
+        None
+    )
+    date_order: Annotated[
+        str | None, option("ORDER", "Order of the parts of dates if it is not recognised: ymd, dmy or mdy.")
+    ] = None
 
     def table(self, path: Path) -> "Table":
         """The table of a file."""
@@ -129,10 +105,15 @@ class Reading:
 class Columns:
     """What users say about columns: every field is an option."""
 
-    drop: Drop = None
-    keep: KeepFeature = None
-    numeric: Numeric = None
-    nominal: Nominal = None
+    drop: Annotated[list[str] | None, option("COLUMN", "Column to leave out. Repeatable.")] = None
+    keep: Annotated[
+        list[str] | None,
+        option("COLUMN", "Column to use as a feature although it looks like an identifier. Repeatable."),
+    ] = None
+    numeric: Annotated[list[str] | None, option("COLUMN", "Column that must hold numbers. Repeatable.")] = None
+    nominal: Annotated[
+        list[str] | None, option("COLUMN", "Column whose numbers are names of categories. Repeatable.")
+    ] = None
 
     def kinds(self) -> dict[str, list[str]]:
         """Names of columns by what is said of them."""

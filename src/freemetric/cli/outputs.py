@@ -11,12 +11,10 @@ from .options import AS_FOUND, Model, Reading, with_fields
 def report(
     model: Model,
     data: Annotated[
-        Path | None,
-        argument("DATA", "Table of rows to show. Default: the rows that the model has kept."),
+        Path | None, argument("DATA", "Table of rows to show. Default: the rows that the model has kept.")
     ] = None,
     output: Annotated[
-        Path | None,
-        option("FILE", "HTML file to write. Default: beside the model.", "--output", "-o"),
+        Path | None, option("FILE", "HTML file to write. Default: beside the model.", "--output", "-o")
     ] = None,
     title: Annotated[str | None, option("TITLE", "Title of the page.")] = None,
     rows: Annotated[int, option("N", "Show at most so many rows; a sample if there are more.", min=10)] = 10_000,
@@ -55,8 +53,7 @@ def report(
 def export(
     model: Model,
     output: Annotated[
-        Path | None,
-        option("FILE", "ONNX file to write. Default: beside the model.", "--output", "-o"),
+        Path | None, option("FILE", "ONNX file to write. Default: beside the model.", "--output", "-o")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -15,16 +15,12 @@ ENDS = ("SIGTERM", "SIGHUP")  # asked to end, and the terminal was closed
 
 
 def serve(
-    port: Annotated[
-        int | None,
-        option("PORT", "Port on 127.0.0.1. Default: a free one.", min=1, max=65535),
-    ] = None,
+    port: Annotated[int | None, option("PORT", "Port on 127.0.0.1. Default: a free one.", min=1, max=65535)] = None,
     browser: Annotated[bool, flag("Open the page in the browser.", "--browser/--no-browser")] = True,
     upload: Annotated[int, option("MEGABYTES", "Largest file that may be uploaded.", min=1, max=4096)] = 512,
     limit: Annotated[float | None, option("SECONDS", "Longest time of one fit or comparison.", min=0)] = None,
     megabytes: Annotated[
-        float | None,
-        option("MEGABYTES", "Largest memory of one fit or comparison. Default: all there is.", min=0),
+        float | None, option("MEGABYTES", "Largest memory of one fit or comparison. Default: all there is.", min=0)
     ] = None,
 ) -> None:
     """Open a page in the browser: upload a table, check its columns, fit, compare, look at rows, download the model.

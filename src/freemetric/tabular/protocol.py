@@ -17,8 +17,8 @@ from .limits import Limits, Outcome, described, limited
 from .methods import pipeline
 from .preprocessing import plan, usable, useful_plan
 from .schema import Schema, target_name
-from .splits import Pair, check_groups, group_numbers, in_one_group, repeated_splits
-from .table import InputError, Table, note, quoted
+from .splits import Pair, group_numbers, note_lonely_classes, repeated_splits
+from .table import InputError, Table, note
 from .targets import check_role
 from .tasks import CLASSIFY, TASKS, Task
 
@@ -123,25 +123,15 @@ def labelled_rows(
     if found.word == "class":
         values, y = np.unique(found.y, return_inverse=True)
         classes = tuple(map(str, values))
-    rows = Rows(name, table.source, schema, frame, y, classes, _groups(table, settings, found.present))
+    own = settings.groups
+    groups = None if own is None else group_numbers(table, own, found.present, settings.folds)
+    rows = Rows(name, table.source, schema, frame, y, classes, groups)
     _warn_of_copies(rows)
     if classes:
         _check_classes(rows, settings.folds)
     elif (n := len(frame)) < settings.folds:
         raise InputError(f"{rows.source}: {counted(n, 'row')} {verb(n, 'is', 'are')} fewer than {settings.folds} folds")
     return rows
-
-
-def _groups(table, settings, present):
-    if settings.groups is None:
-        return None
-    groups, n_alone = group_numbers(table, settings.groups, present)
-    check_groups(table.source, settings.groups, groups, settings.folds)
-    if n_alone:
-        who = f"{counted(n_alone, 'row')} {verb(n_alone, 'has', 'have')} no value"
-        alone = f"{who} in column {quoted(settings.groups)}; each is a group of its own"
-        note(f"{table.source}: {alone}")
-    return groups
 
 
 def _warn_of_copies(rows: Rows) -> None:
@@ -164,8 +154,8 @@ def _check_classes(rows: Rows, folds: int) -> None:
         who = f"{counted(n_small, 'class', 'classes')} {verb(n_small, 'has', 'have')}"
         small = f"{who} fewer rows than there are folds"
         note(f"{source}: {small}; some test parts lack {verb(n_small, 'it', 'them')}")
-    if rows.groups is not None and (lonely := in_one_group(rows.y, rows.groups, rows.classes)):
-        note(f"{source}: {lonely}")
+    if rows.groups is not None:
+        note_lonely_classes(source, rows.y, rows.groups, rows.classes)
 
 
 @dataclass(frozen=True)
