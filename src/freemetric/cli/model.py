@@ -1,8 +1,8 @@
 """``freemetric fit``, ``predict``, ``transform`` and ``inspect``: models of people's own tables."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from ..printable import counted, printable, verb
 from .console import Json, console, flag, option, print_json, progress, tell, warnings_told
@@ -12,13 +12,11 @@ from .options import (
     FITTED,
     FITTED_TO_NUMBERS,
     STDOUT,
+    WRITTEN_AS,
     Columns,
     Data,
     Device,
-    Escape,
-    Keep,
     Model,
-    Output,
     Reading,
     Seed,
     Target,
@@ -28,6 +26,48 @@ from .options import (
 )
 
 MOSTLY = 0.5  # share of known rows from which on scores are no promise
+
+
+@dataclass(frozen=True)
+class Written:
+    """Where a table is written, and how: every field is an option."""
+
+    output: Annotated[
+        Path, option("FILE", f"File to write: {WRITTEN_AS}; - writes CSV to standard output.", "--output", "-o")
+    ] = STDOUT
+    keep: Annotated[list[str] | None, option("COLUMN", "Column of the data to copy to the output. Repeatable.")] = None
+    escape: Annotated[
+        bool,
+        flag(
+            "In CSV, put ' before texts that a spreadsheet would run as formulas (= + - @). Numbers stay as they are."
+        ),
+    ] = True
+
+    def check(self) -> None:
+        """An error before any work where the table cannot be written."""
+        from ..tabular.writing import check_output
+
+        if self.output != STDOUT:
+            check_output(self.output)
+
+    def write(self, columns: dict[str, Any], as_json: bool, summary: dict[str, Any]) -> None:
+        """The columns to a file or to stdout; in JSON, a summary, with the columns where there is no file."""
+        from ..tabular.writing import as_delimited, write
+
+        if self.output != STDOUT:
+            write(self.output, columns, self.escape)
+            summary = {"output": str(self.output), **summary}
+        elif as_json:
+            summary = {**summary, "columns": {name: list(cells) for name, cells in columns.items()}}
+        if as_json:
+            print_json(summary)
+        elif self.output == STDOUT:
+            print(as_delimited(columns, escape=self.escape), end="")
+        else:
+            console.print(f"{self.output}: {counted(summary['rows'], 'row')}", soft_wrap=True)
+
+
+AS_USUAL = Written()
 
 
 @with_fields
@@ -95,7 +135,7 @@ def fit(
 def predict(
     model: Model,
     data: Data,
-    output: Output = STDOUT,
+    written: Written = AS_USUAL,
     proba: Annotated[bool, flag("Add the probability of every class.")] = False,
     interval: Annotated[
         float | None,
@@ -109,8 +149,6 @@ def predict(
         str | None,
         option("PROBABILITIES", "For regression: add the quantiles of these probabilities, such as 0.1,0.5,0.9."),
     ] = None,
-    keep: Keep = None,
-    escape: Escape = True,
     reading: Reading = AS_FOUND,
     as_json: Json = False,
 ) -> None:
@@ -122,18 +160,18 @@ def predict(
     from ..tabular.predictions import PREDICTION, check_wanted, predictions, scores_of
 
     with warnings_told():
-        _check(output)
+        written.check()
         loaded, chances = TableModel.load(model), _chances(quantiles)
         check_wanted(loaded, proba, chances, interval)
         table = reading.table(data)
-        kept = {name: table.texts(name) for name in keep or ()}
+        kept = {name: table.texts(name) for name in written.keep or ()}
         with progress("rows", table.n_rows, quiet=as_json) as advance:
             made = predictions(loaded, table, proba=proba, quantiles=chances, interval=interval, on_rows=advance)
         scores = scores_of(loaded, table, made, interval)
         known = scores.get("accuracy", scores.get("mae")) is not None
         scores["learned_from"] = known and loaded.share_known(table) > MOSTLY
     columns = {**kept, **{name: cells.tolist() for name, cells in made.items()}}
-    _hand_over(columns, output, escape, as_json, {"rows": len(made[PREDICTION]), **scores})
+    written.write(columns, as_json, {"rows": len(made[PREDICTION]), **scores})
     if not as_json:
         _tell_scores(data, scores, interval)
 
@@ -166,26 +204,20 @@ def _chances(text):
 
 @with_fields
 def transform(
-    model: Model,
-    data: Data,
-    output: Output = STDOUT,
-    keep: Keep = None,
-    escape: Escape = True,
-    reading: Reading = AS_FOUND,
-    as_json: Json = False,
+    model: Model, data: Data, written: Written = AS_USUAL, reading: Reading = AS_FOUND, as_json: Json = False
 ) -> None:
     """Map every row to the space where the learned distance is Euclidean."""
     from ..tabular import TableModel
 
     with warnings_told():
-        _check(output)
+        written.check()
         loaded = TableModel.load(model)
         table = reading.table(data)
-        kept = {name: table.texts(name) for name in keep or ()}
+        kept = {name: table.texts(name) for name in written.keep or ()}
         with progress("rows", table.n_rows, quiet=as_json) as advance:
             Z = loaded.transform(table, advance)
     columns = {**kept, **{f"z{i}": z.tolist() for i, z in enumerate(Z.T, 1)}}
-    _hand_over(columns, output, escape, as_json, {"rows": len(Z), "components": Z.shape[1]})
+    written.write(columns, as_json, {"rows": len(Z), "components": Z.shape[1]})
 
 
 def inspect(
@@ -202,28 +234,3 @@ def inspect(
     if as_json:
         return print_json({"model": str(model), **about})
     show(printable(model), about, top)
-
-
-def _check(output):
-    """Whether a table can be written, before any work."""
-    from ..tabular.writing import check_output
-
-    if output != STDOUT:
-        check_output(output)
-
-
-def _hand_over(columns, output, escape, as_json, summary):
-    """The columns to a file or to stdout; in JSON, a summary, with the columns where there is no file."""
-    from ..tabular.writing import as_delimited, write
-
-    if output != STDOUT:
-        write(output, columns, escape)
-        summary = {"output": str(output), **summary}
-    elif as_json:
-        summary = {**summary, "columns": {name: list(cells) for name, cells in columns.items()}}
-    if as_json:
-        print_json(summary)
-    elif output == STDOUT:
-        print(as_delimited(columns, escape=escape), end="")
-    else:
-        console.print(f"{output}: {counted(summary['rows'], 'row')}", soft_wrap=True)

@@ -8,7 +8,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from .console import argument, flag, option
+from .console import argument, option
 
 if TYPE_CHECKING:  # at run time commands import such things when they run, so that help takes no seconds
     from ..tabular import Table
@@ -53,15 +53,7 @@ Task = Annotated[
 ]
 Seed = Annotated[int, option("N", "Seed of all random numbers.", min=0, max=2**31)]
 Device = Annotated[str, option("DEVICE", "Device for methods that can use several: cpu, cuda, ...")]
-Keep = Annotated[list[str] | None, option("COLUMN", "Column of the data to copy to the output. Repeatable.")]
-Escape = Annotated[
-    bool,
-    flag("In CSV, put ' before texts that a spreadsheet would run as formulas (= + - @). Numbers stay as they are."),
-]
 WRITTEN_AS = f"{', '.join(WRITTEN)}, optionally followed by {', '.join(PACKED)}"
-Output = Annotated[
-    Path, option("FILE", f"File to write: {WRITTEN_AS}; - writes CSV to standard output.", "--output", "-o")
-]
 
 
 @dataclass(frozen=True)

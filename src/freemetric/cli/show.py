@@ -25,14 +25,7 @@ INNER = ("weights", "some_rows")  # notes that say nothing to people as they are
 MIXING = ("FreeEnergyClassifier", "FreeEnergyRegressor")  # several numbers of neighbours
 R2 = "R\u00b2"
 UNKNOWN: dict[str, Any] = {"importance": None, "importance_error": None}
-NOTHING: dict[str, Any] = {
-    "kind": "",
-    "missing": 0,
-    "categories": [],
-    "treatment": "left out",
-    "weight": None,
-    **UNKNOWN,
-}
+NOTHING = {"kind": "", "missing": 0, "categories": [], "treatment": "left out", "weight": None, **UNKNOWN}
 LEGEND = (
     "median: a gap becomes the median. gap: whether there is a value is a feature. 0 or 1: one feature for two names, "
     "and 0.5 for what is neither. one-hot: a feature per name, one for all that are rare or that no training row had; "
@@ -84,7 +77,7 @@ def described(model: TableModel, with_importances: bool = False) -> dict[str, An
 
 
 def _importances(model):
-    """By column; none where the method does not know, or nobody was out of bag."""
+    """By column; empty where the method has none, or no replica was out of bag."""
     found = model.importances()
     if found is None or not found.n_judges:
         return {}
@@ -151,17 +144,17 @@ def show(name: str, about: dict[str, Any], top: int) -> None:
     console.print(name, soft_wrap=True)
     for key, text in lines.items():
         console.print(f"{key:13} {printable(text)}", soft_wrap=True)
-    console.print(_columns(about))
+    console.print(_column_table(about))
     console.print(LEGEND, highlight=False)
     known = [column for column in about["columns"] if column["importance"] is not None]
     if known:
         console.print(_importance_table(known, top))
         console.print(IMPORTANCE_LEGEND.format(score=about["score"]), highlight=False)
     if about["features"]:
-        console.print(_features(about["features"], top))
+        console.print(_feature_table(about["features"], top))
 
 
-def _columns(about):
+def _column_table(about):
     table = Table("column", "kind", "missing", "values", "weight in %", "treatment", title="columns")
     left_out = about.get("left_out", {})
     for column in sorted(about["columns"], key=lambda column: -(column["weight"] or 0)):
@@ -173,20 +166,23 @@ def _columns(about):
 
 
 def _importance_table(columns, top):
-    more = f", the first {top} of {len(columns)}" if len(columns) > top else ""
-    table = Table("column", "importance", "weight in %", title=f"what matters, and what distances weigh{more}")
+    title = f"what matters, and what distances weigh{_first(top, columns)}"
+    table = Table("column", "importance", "weight in %", title=title)
     for column in sorted(columns, key=lambda column: -column["importance"])[:top]:
         importance = f"{column['importance']:.3f} ± {column['importance_error']:.3f}"
         table.add_row(printable(column["name"]), importance, f"{column['weight']:.1f}")
     return table
 
 
-def _features(features, top):
-    more = f", the first {top} of {len(features)}" if len(features) > top else ""
-    table = Table("feature", "weight in %", title=f"share in the squared distances{more}")
+def _feature_table(features, top):
+    table = Table("feature", "weight in %", title=f"share in the squared distances{_first(top, features)}")
     for feature in features[:top]:
         table.add_row(printable(feature["name"]), f"{feature['weight']:.1f}")
     return table
+
+
+def _first(top, of):
+    return f", the first {top} of {len(of)}" if len(of) > top else ""
 
 
 def _plain(value):
