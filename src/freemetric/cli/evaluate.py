@@ -1,6 +1,6 @@
 """``freemetric evaluate``: methods compared on tables."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,7 +26,7 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from ..tabular import Comparison
+    from ..tabular import Comparison, Settings
 
 
 def show_evaluation(found: "Comparison", as_json: bool) -> None:
@@ -60,6 +60,37 @@ USUAL = {"classify": "free-energy,nca,euclidean,rf", "regress": "free-energy,mlk
 """Methods that are compared where none is named."""
 
 
+@dataclass(frozen=True)
+class Validation:
+    """How methods are compared: every field is an option."""
+
+    folds: Annotated[int, option("N", "Number of folds.", min=2)] = 5
+    repeats: Annotated[int, option("N", "Repeats of the cross-validation.", min=1)] = 2
+    groups: Annotated[
+        str | None,
+        option("COLUMN", "Column of groups, such as patients: rows of one group stay in one fold. It is no feature."),
+    ] = None
+    scoring: Annotated[
+        list[str] | None, option("SCORE", "Further score to show, by its name in scikit-learn. Repeatable.")
+    ] = None
+    learning_curve: Annotated[
+        bool, flag("Fit on parts of the rows, too, to see whether more rows would help.", "--learning-curve")
+    ] = False
+    limit: Annotated[float | None, option("SECONDS", "Longest time of one fit.", min=0)] = None
+    megabytes: Annotated[float | None, option("MEGABYTES", "Largest memory of one fit.", min=0)] = None
+
+    def settings(self, seed: int, device: str, task: str | None) -> "Settings":
+        """The settings of a comparison."""
+        from ..tabular import Limits, Settings
+
+        limits, scoring = Limits(self.limit, self.megabytes), tuple(dict.fromkeys(self.scoring or ()))
+        given = self.folds, self.repeats, seed, None, device, limits, self.groups, scoring, self.learning_curve, task
+        return Settings(*given)
+
+
+USUAL_VALIDATION = Validation()
+
+
 @with_fields
 def evaluate(
     data: Annotated[list[Path], argument("DATA", "Tables in any format that `fit` reads; - reads standard input.")],
@@ -73,18 +104,7 @@ def evaluate(
             f"{USUAL['classify']}. For regression: {', '.join(NUMBER_METHODS)}; default {USUAL['regress']}.",
         ),
     ] = None,
-    folds: Annotated[int, option("N", "Number of folds.", min=2)] = 5,
-    repeats: Annotated[int, option("N", "Repeats of the cross-validation.", min=1)] = 2,
-    groups: Annotated[
-        str | None,
-        option("COLUMN", "Column of groups, such as patients: rows of one group stay in one fold. It is no feature."),
-    ] = None,
-    scoring: Annotated[
-        list[str] | None, option("SCORE", "Further score to show, by its name in scikit-learn. Repeatable.")
-    ] = None,
-    learning_curve: Annotated[
-        bool, flag("Fit on parts of the rows, too, to see whether more rows would help.", "--learning-curve")
-    ] = False,
+    validation: Validation = USUAL_VALIDATION,
     page: Annotated[Path | None, option("FILE", "HTML page with figures to write.", "--report")] = None,
     output: Annotated[
         Path | None,
@@ -97,8 +117,6 @@ def evaluate(
     seed: Seed = 0,
     device: Device = "cpu",
     jobs: Annotated[int | None, option("N", "Number of splits to fit at a time.")] = None,
-    limit: Annotated[float | None, option("SECONDS", "Longest time of one fit.", min=0)] = None,
-    megabytes: Annotated[float | None, option("MEGABYTES", "Largest memory of one fit.", min=0)] = None,
     reading: Reading = AS_FOUND,
     as_json: Json = False,
 ) -> None:
@@ -117,14 +135,13 @@ def evaluate(
 
     _check_outputs(page, output)
     listed(methods or "all", all_methods(), "method")
-    limits, more_scores = tabular.Limits(limit, megabytes), tuple(dict.fromkeys(scoring or ()))
-    settings = tabular.Settings(folds, repeats, seed, None, device, limits, groups, more_scores, learning_curve, task)
+    settings = validation.settings(seed, device, task)
     with warnings_told():
         tables = {name: reading.table(path) for name, path in _named(data).items()}
         settings = decided(settings, tables, target)
         chosen = _chosen(methods, settings.kind)
         settings = replace(settings, parameters=_by_method(assignments(parameters), chosen))
-        with progress("fits", len(tables) * folds * repeats * len(chosen), quiet=as_json) as advance:
+        with progress("fits", len(tables) * settings.folds * settings.repeats * len(chosen), quiet=as_json) as advance:
             found = tabular.evaluate(
                 tables,
                 target,
