@@ -83,17 +83,10 @@ class TableModel:
             ``tasks.choice_of`` says, with a warning where it is a number.
         weight : str or None, default=None
             Column with the weights of the rows; no feature. Only "free-energy" can weigh.
-        seed : int, default=0
-            Of everything random.
-        parameters : dict or None, default=None
-            Parameters of the method.
-        device : str, default="cpu"
-            Where the method computes, if it can choose.
-        n_jobs : int or None, default=None
-            Threads.
+        seed, parameters, device, n_jobs : int, dict, str, int
+            Of the method; threads are for those that can use them.
         on_step : callable or None, default=None
-            Called with (number done, number of all or None) after every step of the fit, where scikit-learn and the
-            method have callbacks.
+            Called with (number done, number of all or None) after every step of the fit, where the method has steps.
         **kinds : dict
             ``drop``, ``keep``, ``numeric`` and ``nominal`` of ``preprocessing.usable``.
 

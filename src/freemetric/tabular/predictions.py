@@ -25,25 +25,9 @@ def predictions(
 ) -> dict[str, NDArray]:
     """Predictions by the name of their column.
 
-    Parameters
-    ----------
-    model : TableModel
-        Of classes or numbers.
-    table : Table
-        Rows.
-    proba : bool, default=False
-        Whether to add probabilities of the classes.
-    quantiles : tuple of float, default=()
-        For regression: probabilities of the quantiles to add.
-    interval : float or None, default=None
-        For regression: the probability of the prediction intervals whose ends to add.
-    on_rows : callable or None, default=None
-        Called with (number done, number of all) after every part of the rows.
-
-    Returns
-    -------
-    dict of ndarray of shape (n_rows,)
-        "prediction", then "probability of ...", "quantile ...", "lower ... %" and "upper ... %".
+    "prediction", then with ``proba`` "probability of ..." every class; of a regression "quantile ..." for each of the
+    ``quantiles``, and "lower ... %" and "upper ... %" of prediction intervals of the probability ``interval``.
+    ``on_rows`` is called with (number done, number of all) after every part of the rows.
     """
     check_wanted(model, proba, quantiles, interval)
     if not model.predicts_numbers:
