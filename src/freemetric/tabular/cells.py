@@ -79,7 +79,8 @@ def cell(value: Any, where: str) -> float | str | None:
     if isinstance(value, np.datetime64 | date):
         return str(value).removesuffix(" 00:00:00") if isinstance(value, datetime) else str(value)
     if isinstance(value, NO_CELLS) or not _has_a_text(value):
-        raise InputError(f"{where} holds {_article(type(value).__name__)}, {NO_CELL}")
+        name = type(value).__name__
+        raise InputError(f"{where} holds {'an' if name[0] in 'aeiou' else 'a'} {name}, {NO_CELL}")
     return str(value).strip()
 
 
@@ -125,7 +126,3 @@ def _decoded(value: bytes, where: str) -> str:
 def _has_a_text(value: Any) -> bool:
     """Whether it says more than where it lies in memory."""
     return type(value).__str__ is not object.__str__ or type(value).__repr__ is not object.__repr__
-
-
-def _article(name: str) -> str:
-    return f"an {name}" if name[0] in "aeiou" else f"a {name}"

@@ -1,7 +1,7 @@
 """Whether columns hold numbers, names or dates, and how these are written."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -99,11 +99,9 @@ def _column(table: Table, name: str, marks: Marks | None, order: str | None) -> 
         return Column(name, "numeric", missing, decimal=marks.decimal, thousands=marks.thousands)
     texts = [text for text in table.texts(name) if text is not None]
     missing = table.n_rows - len(texts)
-    return Column(name, "date", missing, order=order) if order else Column(name, "nominal", missing, _sorted(texts))
-
-
-def _sorted(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(set(texts)))
+    if order:
+        return Column(name, "date", missing, order=order)
+    return Column(name, "nominal", missing, tuple(sorted(set(texts))))
 
 
 def number_marks(table: Table, name: str) -> Marks:

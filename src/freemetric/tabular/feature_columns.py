@@ -96,7 +96,7 @@ class Originals:
         if column.kind == "nominal":
             cells = self._names(column, words)
         elif (first, "") in words:
-            cells = _cells(column, _as_written(words[first, ""]))
+            cells = _cells(column, np.array([float(f"{value:.{DIGITS}g}") for value in words[first, ""]]))
         else:  # whether there is a value is all that counts
             cells = objects(["there"] * len(values))
         return objects(None if gap else cell for gap, cell in zip(missing, cells, strict=True))
@@ -133,8 +133,3 @@ def _date(days: float) -> str:
     """
     moment = START + timedelta(seconds=round(days * 86400))
     return moment.strftime("%Y-%m-%d" if moment.time() == START.time() else "%Y-%m-%d %H:%M")
-
-
-def _as_written(values: NDArray) -> NDArray[np.float64]:
-    """Numbers with twelve digits: 0.1 + 0.2 is 0.3 again."""
-    return np.array([float(f"{value:.{DIGITS}g}") for value in values])

@@ -150,7 +150,8 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         target = read(with_target)
         kinds = {kind: [column_name(name) for name in getattr(self, kind)] for kind in KINDS}
         schema, unusable = usable(with_target, name, **kinds)
-        about = {"method": _called(last), "file": f"a {type(X).__name__}", "seed": _seed(last), "left_out": unusable}
+        method = type(getattr(last, "learner", last)).__name__  # of a learner that k-NN follows, the learner
+        about = {"method": method, "file": f"a {type(X).__name__}", "seed": _seed(last), "left_out": unusable}
         self.model_ = learned(with_target, schema, last, target._replace(weights=weights), about)
         if not self.model_.predicts_numbers:
             self.classes_ = self.model_.pipeline.classes_
@@ -336,11 +337,6 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         tags = super().__sklearn_tags__()
         tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = tags.input_tags.sparse = True
         return tags
-
-
-def _called(last: Any) -> str:
-    """The last step in words: of a learner that k-NN follows, the learner."""
-    return type(getattr(last, "learner", last)).__name__
 
 
 def _seed(last: Any) -> int | None:

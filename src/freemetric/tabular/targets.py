@@ -9,7 +9,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from ..printable import counted, verb
 from .column_kinds import doubt, number_marks, number_meaning, recognised
-from .notation import LIKE_A_NUMBER, NUMBERS, meaning, most_fitting, odd_one
+from .notation import LIKE_A_NUMBER, NUMBERS, Meaning, meaning, most_fitting, odd_one
 from .table import InputError, Table, note, objects, quoted
 
 LONGEST_NUMBER = 18  # digits that fit 64 bits
@@ -118,7 +118,8 @@ def check_classes(table: Table, target: str, y: np.ndarray) -> None:
     """An error where most rows are alone in their class, a warning where the classes look like a quantity."""
     values, counts = np.unique(y, return_counts=True)
     alone, where = int((counts == 1).sum()), f"{table.source}: column {quoted(target)}"
-    numbers = y.dtype.kind == "i" or (len(values) > MANY_NUMBERS and _are_numbers(values.tolist()))
+    many_texts = len(values) > MANY_NUMBERS and y.dtype.kind in "OU"
+    numbers = y.dtype.kind in "if" or (many_texts and meaning(values.tolist(), NUMBERS) != Meaning())
     if 2 * alone > len(y):
         which = _hint(table) if numbers else f"is it the right {table.option('target', '')}?"
         rows = (
@@ -130,11 +131,6 @@ def check_classes(table: Table, target: str, y: np.ndarray) -> None:
     if numbers and len(values) > max(MANY_NUMBERS, OF_THE_ROWS * len(y)):
         many = f"{len(values)} different numbers in {len(y)} rows are as many classes"
         note(f"{where}: {many}; {_hint(table)}")
-
-
-def _are_numbers(texts: list[str]) -> bool:
-    found = meaning(texts, NUMBERS)
-    return found.reading is not None or found.doubtful is not None
 
 
 def check_role(table: Table, name: str, target: str, role: str) -> None:

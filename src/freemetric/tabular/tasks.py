@@ -183,7 +183,8 @@ def _numbers(table: Table, target: str) -> np.ndarray | None:
         return None
     if found.reading is not None:
         return table.numbers(target, found.reading)
-    if not _many(texts):
+    _, counts = np.unique([text for text in texts if text is not None], return_counts=True)
+    if len(counts) <= FEW and 2 * (counts == 1).sum() <= counts.sum():  # names of classes
         return None
     if found.doubtful is not None:
         raise InputError(f"{table.source}: column {quoted(target)}: {doubt(table, found)}")
@@ -192,9 +193,3 @@ def _numbers(table: Table, target: str) -> np.ndarray | None:
         gap, classes = table.option("missing", str(texts[odd])[:20]), table.option("task", CLASSIFY)
         raise InputError(f"{table.place(odd, target)}: {what}; {gap} takes it for a gap, {classes} all for classes")
     return None
-
-
-def _many(texts):
-    """Whether there are too many different texts for numbers of classes."""
-    _, counts = np.unique([text for text in texts if text is not None], return_counts=True)
-    return len(counts) > FEW or 2 * (counts == 1).sum() > counts.sum()

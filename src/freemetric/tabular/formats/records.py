@@ -98,7 +98,8 @@ def _attributes(source: str, lines: Iterable[Numbered]) -> dict[str, str]:
         kind = attribute and _kind(attribute[2])
         if not attribute or not kind:
             raise InputError(f"{source}, line {number}: {quoted(line)} is no attribute of a known kind")
-        names.append(_bare(attribute[1]))
+        name = attribute[1]
+        names.append(re.sub(r"\\(.)", r"\1", name[1:-1]) if name[0] in "'\"" else name)
         kinds.append(kind)
     if not names:
         raise InputError(f"{source}: no line @attribute")
@@ -120,10 +121,6 @@ def _fields(source: str, number: int, line: str) -> list[str]:
     except (csv.Error, ValueError) as problem:
         raise InputError(f"{source}, line {number}: {problem}") from problem
     return [field.strip() for field in fields]
-
-
-def _bare(name: str) -> str:
-    return re.sub(r"\\(.)", r"\1", name[1:-1]) if name[0] in "'\"" else name
 
 
 def read_libsvm(source: str, content: bytes, options: ReadingOptions) -> Table:

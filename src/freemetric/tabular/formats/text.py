@@ -129,11 +129,9 @@ def read_delimited(source: str, content: bytes, options: ReadingOptions, delimit
 
 
 def _records(source: str, text: str, delimiter: str) -> Records:
-    return csv_records(source, _single_blanks(text) if delimiter == BLANKS else text, InputError, delimiter)
-
-
-def _single_blanks(text: str) -> str:
-    return re.sub(r" ?(\r\n|\r|\n|\A|\Z) ?", r"\1", re.sub(r"[ \t]+", " ", text))
+    if delimiter == BLANKS:
+        text = re.sub(r" ?(\r\n|\r|\n|\A|\Z) ?", r"\1", re.sub(r"[ \t]+", " ", text))
+    return csv_records(source, text, InputError, delimiter)
 
 
 def _recognised(source: str, text: str, delimiters: str, usual: str) -> Records:
