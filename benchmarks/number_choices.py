@@ -32,8 +32,7 @@ from joblib import Parallel, delayed
 from variants import canonical, changed_recipe, sources
 
 from freemetric import FreeEnergyRegressor
-from freemetric.bench.regression import N_TEST, intervals_of, law_rows, number_halves
-from freemetric.bench.regression import LEVELS, law_scores, number_scores
+from freemetric.bench.regression import LEVELS, N_TEST, intervals_of, law_rows, law_scores, number_halves, number_scores
 from freemetric.bench.stats import wilcoxon
 from freemetric.datasets import list_regression, load_regression, regression_info
 

@@ -26,10 +26,10 @@ from joblib import Parallel, delayed
 from outside_methods import METHODS, refusal
 from outside_tables import tables
 
-from freemetric.bench.runner import claim
 from freemetric.bench.protocol import halves, judge
 from freemetric.bench.records import Job, Record, read_all
 from freemetric.bench.results import load_compact, save_compact
+from freemetric.bench.runner import claim
 from freemetric.datasets import info, list_datasets, load
 from freemetric.tabular.limits import described
 from freemetric.versions import library_versions, versions

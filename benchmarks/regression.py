@@ -23,8 +23,8 @@ import sys
 from itertools import product
 from pathlib import Path
 
-from freemetric.bench.regression import NUMBER_METHODS
 from freemetric.bench.records import Job, read_all
+from freemetric.bench.regression import NUMBER_METHODS
 from freemetric.bench.results import load_compact, save_compact
 from freemetric.bench.runner import Limits, run
 from freemetric.datasets import export_regression, list_regression, regression_info

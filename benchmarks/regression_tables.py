@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from standing import holm
 
-from freemetric.bench.results import MEASURES
 from freemetric.bench.regression import INTERVALS
+from freemetric.bench.results import MEASURES
 from freemetric.bench.stats import critical_difference, friedman, summarise, wilcoxon
 from freemetric.datasets import LAWS, regression_info
 

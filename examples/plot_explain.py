@@ -24,9 +24,9 @@ from freemetric.display import MetricDisplay
 cancer = load_breast_cancer(as_frame=True)
 X_train, X_test, y_train, y_test = train_test_split(cancer.data, cancer.target, stratify=cancer.target, random_state=0)
 
-training_set = FreeEnergyClassifier(n_replicas=20, random_state=0).fit(X_train, y_train)
+ensemble = FreeEnergyClassifier(n_replicas=20, random_state=0).fit(X_train, y_train)
 kinds = cancer.data.columns.str.replace("mean |worst | error", "", regex=True)
-found = training_set.permutation_importances(kinds, scoring="neg_log_loss")
+found = ensemble.permutation_importances(kinds, scoring="neg_log_loss")
 order = np.argsort(found.mean)
 
 figure, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
@@ -38,8 +38,8 @@ plt.show()
 # What the distances are made of is another question. A feature that varies much has much of them, whether the classes
 # need it or not.
 
-weight = pd.Series(training_set.distance_weights_, training_set.feature_names_in_).nlargest(10)[::-1]
-spread = pd.Series(training_set.distance_weights_std_, training_set.feature_names_in_)[weight.index]
+weight = pd.Series(ensemble.distance_weights_, ensemble.feature_names_in_).nlargest(10)[::-1]
+spread = pd.Series(ensemble.distance_weights_std_, ensemble.feature_names_in_)[weight.index]
 
 figure, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
 ax.barh(weight.index, 100 * weight, xerr=100 * spread, color="tab:blue", alpha=0.8)
@@ -59,9 +59,10 @@ plt.show()
 # %%
 # One decision
 # ------------
-# Take the test pattern that the classifier is least sure about, and look at its nearest neighbours in the learned space.
+# Take the test sample that the classifier is least sure about, and look at its nearest neighbours in the learned
+# space.
 
-doubtful = np.abs(training_set.predict_proba(X_test)[:, 1] - 0.5).argmin()
+doubtful = np.abs(ensemble.predict_proba(X_test)[:, 1] - 0.5).argmin()
 Z_train, z = model.transform(X_train).to_numpy(), model.transform(X_test).to_numpy()[doubtful]
 nearest = np.argsort(np.linalg.norm(Z_train - z, axis=1))[:5]
 table = X_train.iloc[nearest][weight.index[::-1][:4]]

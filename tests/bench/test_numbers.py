@@ -13,15 +13,23 @@ from sklearn.metrics import mean_absolute_error, mean_pinball_loss, r2_score, ro
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from freemetric.bench import tables
-from freemetric.bench import critical_difference, stats
-from freemetric.bench.results import MEASURES, mean_measure
-from freemetric.bench.regression import NUMBER_METHODS, Wish
-from freemetric.bench.regression import evaluate_law, evaluate_numbers, intervals_of, law_rows, number_halves
-from freemetric.bench.regression_rivals import LeafQuantiles, Tuned, WithResiduals
-from freemetric.bench.regression import INTERVALS, LEVELS, law_scores, number_scores
+from freemetric.bench import critical_difference, stats, tables
 from freemetric.bench.records import Job, Record, parse, read_all
-from freemetric.bench.results import load_compact, save_compact
+from freemetric.bench.regression import (
+    INTERVALS,
+    LEVELS,
+    NUMBER_METHODS,
+    Wish,
+    evaluate_law,
+    evaluate_numbers,
+    intervals_of,
+    law_rows,
+    law_scores,
+    number_halves,
+    number_scores,
+)
+from freemetric.bench.regression_rivals import LeafQuantiles, Tuned, WithResiduals
+from freemetric.bench.results import MEASURES, load_compact, mean_measure, save_compact
 from freemetric.bench.runner import plan, run
 from freemetric.datasets import DatasetError
 from freemetric.datasets.laws import LAWS, Sample

@@ -2,8 +2,8 @@
 
 import pytest
 
-from freemetric.bench.tables import published_errors
 from freemetric.bench.stats import critical_difference, friedman, posthoc, summarise, wilcoxon
+from freemetric.bench.tables import published_errors
 
 MEANS = {"DMLeig": 21.18, "DMLMJ": 16.24, "SCML": 17.09, "LMNN": 16.11, "ITML": 16.36, "NCA": 15.36}
 RANKS = {

@@ -12,10 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from freemetric.bench import protocol
-from freemetric.bench import records
-from freemetric.bench import results
-from freemetric.bench import runner
+from freemetric.bench import protocol, records, results, runner
 from freemetric.bench.protocol import METHODS
 from freemetric.bench.records import Job, Record
 from freemetric.bench.runner import Limits, plan, run

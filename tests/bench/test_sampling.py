@@ -8,11 +8,10 @@ import pytest
 from sklearn.base import clone
 
 from freemetric import NCA, PCA
-from freemetric.bench import protocol
-from freemetric.bench import records
+from freemetric.bench import protocol, records
+from freemetric.bench.protocol import OnSample, stratified_sample
 from freemetric.bench.records import Job
 from freemetric.bench.runner import plan, run
-from freemetric.bench.protocol import OnSample, stratified_sample
 
 
 def counts_of_sample(rng, counts, most_patterns):

@@ -7,8 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from freemetric.bench.tables import published_errors
-from freemetric.bench.tables import TextTable, beside_published, error_table, neighbour_table, posthoc_table
+from freemetric.bench.tables import (
+    TextTable,
+    beside_published,
+    error_table,
+    neighbour_table,
+    posthoc_table,
+    published_errors,
+)
 
 
 @pytest.fixture(scope="module")

@@ -10,18 +10,15 @@ import numpy as np
 import pytest
 
 import freemetric
-from freemetric import FreeEnergyClassifier
-from freemetric.ensemble import running
-from freemetric.files import save
 from freemetric import FreeEnergyClassifier, Recipe
-from freemetric.files import save
-from freemetric.learners.free_energy import running
+from freemetric.ensemble import running
 from freemetric.ensemble.running import Checkpoint
 from freemetric.ensemble.sampling import replicas_of
 from freemetric.ensemble.search import Problem, Search
-from freemetric.learners.target import Classes
+from freemetric.ensemble.tasks.classification import ClassificationTask
+from freemetric.files import save
 from freemetric.mc import Annealing, Constant, ElementMove
-from freemetric.metrics import Candidate, Voters
+from freemetric.metrics import Candidate, ClassEncoding, TrainingSet
 
 MOVES = {"hamiltonian": None, "element": Annealing(Constant(1e-3), ElementMove(0.3), n_steps=3)}
 
@@ -64,9 +61,9 @@ def test_a_run_is_asked_to_its_end(iris, tmp_path):
             yield replicas_of(task)
             ended.append(task.candidate.view)
 
-    voters = Voters(iris[0][::5], iris[1][::5], 3)
+    problem = Problem(TrainingSet(iris[0][::5], iris[1][::5], ClassEncoding(3)), ClassificationTask(3))
     with Checkpoint(tmp_path / "kept") as kept:
-        search = Search(Problem(voters, Classes(3)), Recipe(), np.random.SeedSequence(0), kept.resuming(run))
+        search = Search(problem, Recipe(), np.random.SeedSequence(0), kept.resuming(run))
         search.grow((search.enter(Candidate(view, "identity", "nca")), 0) for view in ("scaled", "steps"))
     assert ended == ["scaled", "steps"]
 
@@ -126,7 +123,7 @@ def test_killed_in_the_middle(tmp_path):
         child = run(str(folder), str(tmp_path / "killed.npy"))
         seen = len(list(folder.rglob("*.task")))
         while len(list(folder.rglob("*.task"))) < seen + 2:
-            assert child.index() is None
+            assert child.poll() is None
             time.sleep(0.02)
         os.kill(child.pid, signal.SIGKILL)
         child.wait()

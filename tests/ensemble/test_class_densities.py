@@ -10,11 +10,7 @@ from scipy.special import log_softmax, softmax
 from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.ensemble.tasks import classification
 from freemetric.ensemble.tasks.classification import calibrated, cross_fitted_densities
-from freemetric.metrics import ClassEncoding, TrainingSet
-from freemetric.learners import target
-from freemetric.learners.free_energy.crossing import crossed_basins
-from freemetric.learners.target import Classes
-from freemetric.metrics import MeanField, Voters
+from freemetric.metrics import BinnedNaiveBayes, ClassEncoding, TrainingSet
 
 RECIPE = Recipe()
 VOTES_ALONE = replace(RECIPE, basins=())
@@ -36,16 +32,16 @@ def test_they_see_what_neighbours_miss(rng):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_no_row_shapes_the_basins_that_it_meets(weighted, rng):
-    """Of row 13 they are those of all rows but 3, 13 and 23."""
+def test_densities_of_a_sample_are_those_of_the_other_tenths(weighted, rng):
+    """Of sample 13 they are those of all samples but 3, 13 and 23."""
     X, y = rng.random((25, 3)), np.arange(25) % 2
     weights = rng.random(25) + 0.5 if weighted else None
-    judges = np.array([0, 13, 24])
-    _, energies = crossed_basins(["mean-field"], Voters(X, y, 2, weights), judges)
-    for row, found in zip(judges, energies[0], strict=True):
+    scored = np.array([0, 13, 24])
+    _, energies = cross_fitted_densities(["mean-field"], TrainingSet(X, y, ClassEncoding(2), weights), scored)
+    for row, found in zip(scored, energies[0], strict=True):
         others = np.arange(25) % 10 != row % 10
-        basins = MeanField.of(X[others], y[others], 2, weights[others] if weighted else None)
-        np.testing.assert_allclose(found, basins(X[[row]])[0])
+        density = BinnedNaiveBayes.of(X[others], y[others], 2, weights[others] if weighted else None)
+        np.testing.assert_allclose(found, density(X[[row]])[0])
 
 
 def test_none_where_none_are_wanted(rng):
@@ -102,6 +98,17 @@ def test_the_gradient_of_the_calibration(rng, monkeypatch):
     minimize = classification.minimize
     monkeypatch.setattr(classification, "minimize", check)
     assert (calibrated(shares, y, weights, F, [], RECIPE).strengths >= 0).all()
+
+
+def test_classes_around_one_point_are_told_apart_by_their_densities(rng):
+    """The wider of two classes is met outside; neighbours alone do not know that."""
+    y = np.arange(160) % 2
+    X = rng.standard_normal((160, 5)) * np.where(y, 3.0, 1.0)[:, None]
+    with_them = FreeEnergyClassifier(4, candidates=["scaled/diagonal"], random_state=0).fit(X, y)
+    assert len(with_them.ensemble_.head.densities) > 0
+    none = Recipe(calibration="none")
+    without = FreeEnergyClassifier(4, candidates=["scaled/diagonal"], recipe=none, random_state=0).fit(X, y)
+    assert without.ensemble_.head.densities == []
 
 
 @pytest.mark.parametrize("names", [("well",), "wells", ["wells"], (["wells"],), (None,)])

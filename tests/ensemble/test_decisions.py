@@ -17,10 +17,7 @@ from sklearn.utils.class_weight import compute_class_weight
 
 import freemetric
 from freemetric import FreeEnergyClassifier
-from freemetric.ensemble.tasks.decisions import best_weights, score_name
-from freemetric.ensemble.tasks.decisions import best_weights
-from freemetric.learners.free_energy.scoring import Score
-from freemetric.ensemble.tasks.decisions import score_name
+from freemetric.ensemble.tasks.decisions import Score, best_weights, favouring, score_name
 
 
 def model(**options):
@@ -69,6 +66,11 @@ def test_a_class_weight_multiplies_probabilities(data, rng, sample_weight):
     favoured = model(class_weight={1: 4}).fit(X, y, sample_weight=importance)
     np.testing.assert_allclose(favoured.predict_proba(X), weighed(P, [1, 4]), rtol=1e-5)
     np.testing.assert_array_equal(favoured.class_weight_, [1, 4])
+
+
+def test_probabilities_times_factors():
+    found = favouring(np.array([[0.5, 0.5], [0.8, 0.2], [0.9, 0.1]]), np.array([1.0, 3.0]))
+    np.testing.assert_allclose(found, [[1 / 4, 3 / 4], [4 / 7, 3 / 7], [3 / 4, 1 / 4]])
 
 
 def test_balanced_is_one_over_the_weight_of_a_class(data, rng, plain):

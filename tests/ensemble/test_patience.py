@@ -8,8 +8,6 @@ import pytest
 from freemetric import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from freemetric.datasets.laws import LAWS
 from freemetric.ensemble.candidates import LONGEST, is_worth_patience, walk_length
-from freemetric.learners.free_energy.patience import LONGEST
-from freemetric.ensemble.candidates import is_worth_patience, walk_length
 from freemetric.ensemble.state_checks import _check_walks
 from freemetric.metrics import Candidate
 

@@ -14,15 +14,9 @@ import freemetric
 from freemetric import FreeEnergyRegressor
 from freemetric.ensemble.tasks.intervals import interval_chances
 from freemetric.ensemble.tasks.regression import RegressionTask, Scored, noise_trends, spread_of
-from freemetric.ensemble.tasks.scales import Scale
+from freemetric.ensemble.tasks.scales import Scale, _scales
 from freemetric.metrics import TargetEncoding
 from freemetric.metrics.trends import LinearTrend
-from freemetric.ensemble.tasks.intervals import interval_chances
-from freemetric.ensemble.tasks.regression import noise_trends, spread_of
-from freemetric.learners.free_energy.number_verdict import Judged, read
-from freemetric.ensemble.tasks.scales import _scales
-from freemetric.learners.numbers import Numbers
-from freemetric.metrics import Told
 
 
 def small(**options):

@@ -9,31 +9,19 @@ from sklearn.datasets import make_classification
 from sklearn.neighbors import KNeighborsClassifier
 
 from freemetric import FreeEnergyClassifier, Recipe
-from freemetric.energies import LogNCAEnergy
+from freemetric.energies import LogNCAEnergy, NCAEnergy
+from freemetric.ensemble import running
 from freemetric.ensemble.allocation import allocate_replicas, is_better
 from freemetric.ensemble.candidates import candidate_of
 from freemetric.ensemble.population import Population
-from freemetric.ensemble.sampling import replicas_of
+from freemetric.ensemble.sampling import ReplicaTask, replicas_of, sample
 from freemetric.ensemble.search import Problem, Search, one_by_one
 from freemetric.ensemble.tasks.classification import ClassificationTask
 from freemetric.ensemble.tasks.decisions import Decision
 from freemetric.exceptions import InterruptedFitWarning
-from freemetric.metrics import Candidate, ClassEncoding, TrainingSet
-from freemetric.energies import LogNCAEnergy, NCAEnergy
-from freemetric.exceptions import InterruptedFitWarning
-from freemetric.learners.free_energy import given
-from freemetric.ensemble.candidates import candidate_of
-from freemetric.ensemble.tasks.decisions import Decision
-from freemetric.ensemble.population import Population
-from freemetric.ensemble.allocation import is_better
-from freemetric.learners.free_energy.race import populate
-from freemetric.ensemble.sampling import ReplicaTask, replicas_of, sample
-from freemetric.ensemble.search import Problem, Search, one_by_one
-from freemetric.learners.free_energy.verdict import verdict_on
 from freemetric.learners.sampling_run import TRACED
-from freemetric.learners.target import Classes
 from freemetric.mc import Annealing, Constant, ParallelTempering
-from freemetric.metrics import Candidate, Voters
+from freemetric.metrics import Candidate, ClassEncoding, TrainingSet
 
 RECIPE = Recipe()
 
@@ -231,10 +219,13 @@ def test_replicas_that_do_not_depend_on_each_other_walk_together(sampler, walks,
         state = SimpleNamespace(A=np.array([[[bag[0], bag[1]]] for bag in bags]))
         return SimpleNamespace(state=state, trace=dict.fromkeys(TRACED, np.zeros((1, len(bags)))), snapshots={})
 
-    monkeypatch.setattr("freemetric.learners.free_energy.sample._walk", walk)
-    bags, seeds = np.array([[0, 1], [2, 3], [0, 2]]), np.random.SeedSequence(0).spawn(3)
-    candidate, voters = Candidate("scaled", "full", "nca"), Voters(np.zeros((4, 2)), np.zeros(4, dtype=int), 1)
-    task = ReplicaTask(candidate, voters.X, voters, bags, seeds, np.arange(4), 1, LogNCAEnergy(), sampler)
+    monkeypatch.setattr("freemetric.ensemble.sampling._walk", walk)
+    X, bags, seeds = np.zeros((4, 2)), np.array([[0, 1], [2, 3], [0, 2]]), np.random.SeedSequence(0).spawn(3)
+    training_set, candidate = (
+        TrainingSet(X, np.zeros(4, dtype=int), ClassEncoding(1)),
+        Candidate("scaled", "full", "nca"),
+    )
+    task = ReplicaTask(candidate, X, training_set, bags, seeds, np.arange(4), 1, LogNCAEnergy(), sampler)
     maps, trace, _ = sample(task)
     assert found == walks
     np.testing.assert_array_equal(maps[:, 0], bags)
@@ -284,9 +275,9 @@ def test_a_given_energy_has_its_name(iris):
 def test_candidates_of_a_given_energy_say_so(energy, name, monkeypatch):
     """Energies that kinds have a name for keep it."""
     pool = []
-    monkeypatch.setattr(given, "populate", lambda search, candidates, *_, **options: pool.extend(candidates))
+    monkeypatch.setattr(running, "allocate_replicas", lambda search, candidates, *_, **options: pool.extend(candidates))
     search = search_in(np.arange(8.0)[:, None], np.arange(8) % 2, Recipe(kinds=("scaled/full",)), energy=energy)
-    given.run_to_the_end(search, FreeEnergyClassifier())
+    running.run_to_the_end(search, FreeEnergyClassifier())
     assert [candidate.energy for candidate in pool] == [name]
 
 

@@ -1,4 +1,7 @@
+"""Weights of candidates by their out-of-bag scores, and the calibration of what they say together."""
+
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,6 +11,7 @@ from scipy.special import softmax
 from freemetric import Recipe
 from freemetric.ensemble.candidates import spread
 from freemetric.ensemble.population import (
+    Population,
     allowed_neighbors,
     best_pair,
     boltzmann_weights,
@@ -15,14 +19,8 @@ from freemetric.ensemble.population import (
     selection_weights,
 )
 from freemetric.ensemble.tasks.classification import ClassificationHead, ClassificationTask, calibrated
-from freemetric.learners.free_energy.candidates import spread
-from freemetric.ensemble.tasks.decisions import Decision, favouring
-from freemetric.ensemble.population import Population
-from freemetric.ensemble.population import allowed_neighbors, best_pair, boltzmann_weights
-from freemetric.learners.free_energy.trust import trusted
-from freemetric.learners.free_energy.verdict import _better_plain_neighbors, verdict_on
-from freemetric.learners.target import Classes
-from freemetric.metrics import Calibration, Candidate, Mixture, Voters
+from freemetric.ensemble.tasks.decisions import Decision
+from freemetric.metrics import Candidate, ClassEncoding, TrainingSet
 
 RECIPE = Recipe()
 TASK = ClassificationTask(2)
@@ -51,6 +49,8 @@ def test_more_samples_decide_more_sharply():
 def test_only_differences_of_scores_matter():
     weights = boltzmann_weights(np.array([1000.0, 1000.5]), 0.5, 2.0)
     np.testing.assert_allclose(weights, np.array([1, np.exp(-0.5)]) / (1 + np.exp(-0.5)))
+    weights = boltzmann_weights(np.array([1000.0, 1000.0005, 1001.0]), 1e-3, 0.5)
+    np.testing.assert_allclose(weights, np.array([1.0, np.exp(-1), 0.0]) / (1 + np.exp(-1)), atol=1e-6)
 
 
 def test_perfect_scores_share_equally():
@@ -120,53 +120,97 @@ def test_weight_goes_to_allowed_neighbors_and_not_to_hopeless_candidates():
     assert weights[0, 0] == weights[1, 2]
 
 
-def judged_by_hand(forms, judges=40):
-    """Candidates of these forms, and rows of two classes that have judged them."""
+def scored_by_hand(forms, scored=40):
+    """Candidates of these forms, and samples of two classes that have scored them."""
     X, y = np.random.default_rng(0).random((40, 2)), np.arange(40) % 2
-    population = Population(Voters(X + y[:, None], y, 2), Classes(2), np.arange(judges), 3)
+    population = Population(TrainingSet(X + y[:, None], y, ClassEncoding(2)), TASK, np.arange(scored), 3)
     for form in forms:
-        ballots = population.enter(Candidate("scaled", form, "nca"), 2).ballots
-        ballots.shares[:], ballots.counts[:] = 0.5, 1
+        votes = population.enter(Candidate("scaled", form, "nca"), 2).oob_votes
+        votes.shares[:], votes.counts[:] = 0.5, 1
     return population
 
 
 @pytest.mark.parametrize(("right", "margin", "taken"), [(0.1, 1.0, True), (0.9, 1.0, False), (0.1, 9.0, False)])
 def test_plain_neighbours_are_taken_alone_where_they_are_better(right, margin, taken):
     """Of the allowed numbers of neighbours, 1 and 3, that of the best score; by so many standard errors."""
-    population = judged_by_hand(("full", "identity"))
+    population = scored_by_hand(("full", "identity"))
     truth, early = np.eye(2)[population.truth], np.arange(40)[:, None] < 20
     shares = np.broadcast_to(0.8 * truth + 0.1, (2, 3, 40, 2))
     scores = np.array([[0.1, 0.0, 0.0], [0.3, 0.1, 0.2]])
-    # off by 0.8 more in half of 40 rows: the excess is 0.4 with an error of 0.4 / sqrt(40)
+    # off by 0.8 more in half of 40 samples: the excess is 0.4 with an error of 0.4 / sqrt(40)
     mixture = np.where(early, right * truth + (1 - right) * (1 - truth), shares[0, 0])
-    found = _better_plain_neighbors(mixture, population, shares, scores, [1, 3], margin)
+    found = TASK._plain_neighbors(mixture, population, shares, scores, [1, 3], margin)
     if taken:
         np.testing.assert_array_equal(found, [[0, 0, 0], [0, 0, 1]])
     else:
         assert found is None
 
 
-@pytest.mark.parametrize(("forms", "judges"), [(("full", "diagonal"), 40), (("full", "identity"), 0)])
-def test_plain_neighbours_are_not_taken_where_there_are_none_or_nobody_judges(forms, judges):
-    population = judged_by_hand(forms, judges)
+@pytest.mark.parametrize(("forms", "scored"), [(("full", "diagonal"), 40), (("full", "identity"), 0)])
+def test_plain_neighbours_are_not_taken_where_there_are_none_or_nothing_is_out_of_bag(forms, scored):
+    population = scored_by_hand(forms, scored)
     truth = np.eye(2)[population.truth]
-    shares = np.broadcast_to(truth, (2, 3, judges, 2))
-    assert _better_plain_neighbors(1 - truth, population, shares, np.zeros((2, 3)), [1, 3], 1.0) is None
+    shares = np.broadcast_to(truth, (2, 3, scored, 2))
+    assert TASK._plain_neighbors(1 - truth, population, shares, np.zeros((2, 3)), [1, 3], 1.0) is None
 
 
-@pytest.mark.parametrize(("calibration", "n_basins"), [("full", 1), ("slope", 1), ("none", 0)])
-def test_basins_are_asked_where_probabilities_are_calibrated(calibration, n_basins):
+@pytest.mark.parametrize(("calibration", "n_densities"), [("full", 1), ("slope", 1), ("none", 0)])
+def test_densities_count_where_probabilities_are_calibrated(calibration, n_densities):
     """Votes that say nothing, of classes that lie apart."""
-    population = judged_by_hand(("identity",))
+    population = scored_by_hand(("identity",))
     recipe = replace(RECIPE, calibration=calibration, basins=("mean-field",))
-    found = verdict_on(population, recipe, Decision(None, None, np.arange(2), population.voters))
-    assert len(found.basins) == n_basins
-    assert found.score == pytest.approx(1.0 if n_basins else 0.5)
+    decision = Decision(None, None, np.arange(2), population.training_set)
+    found = ClassificationTask(2, decision).result(population, recipe, None)
+    assert len(found.head.densities) == n_densities
+    assert found.attributes["oob_score_"] == pytest.approx(1.0 if n_densities else 0.5)
 
 
-def test_favoured_classes_by_hand():
-    found = favouring(np.array([[0.5, 0.5], [0.9, 0.1]]), np.array([1.0, 3.0]))
-    np.testing.assert_allclose(found, [[1 / 4, 3 / 4], [3 / 4, 1 / 4]])
+def population_of(truth, learns, weights=None):
+    """What is asked of a population: the samples scored, and which candidates learn."""
+    return SimpleNamespace(truth=truth, judges_weights=weights, learns=np.array(learns), n_judges=max(1, len(truth)))
+
+
+def shares_of_truth(truth, right):
+    """Shares (2 candidates, 3 k, n, 2) with these chances of the right class, by candidate and k."""
+    out = np.zeros((2, 3, len(truth), 2))
+    for pair in np.ndindex(2, 3):
+        out[pair][np.arange(len(truth)), truth] = right[pair]
+        out[pair][np.arange(len(truth)), 1 - truth] = 1 - right[pair]
+    return out
+
+
+def test_plain_neighbours_that_are_better():
+    """Of the numbers of neighbours allowed, 1 and 3, the third is best; the second is not allowed."""
+    truth = np.arange(100) % 2
+    right = np.array([[0.5, 1.0, 0.8], [0.6, 0.6, 0.6]])
+    shares, population = shares_of_truth(truth, right), population_of(truth, [False, True])
+    scores = TASK.scores(shares, truth)
+    weights = TASK._plain_neighbors(shares[1, 0], population, shares, scores, [1, 3], 1.0)
+    np.testing.assert_array_equal(weights, [[0, 0, 1], [0, 0, 0]])
+    assert TASK._plain_neighbors(shares[0, 2], population, shares, scores, [1], 1.0) is None  # worse than these
+
+
+@pytest.mark.parametrize(("share", "is_taken"), [(0.8, True), (0.72, False)])
+def test_plain_neighbours_must_be_better_by_more_than_the_error(share, is_taken):
+    """Right for a share of 100 samples and wrong for the others, against even chances for all."""
+    truth = np.zeros(100, dtype=int)
+    right = np.arange(100) < 100 * share
+    shares = np.stack([right, ~right], axis=1).astype(float) * 0.8 + 0.1
+    even = np.full((100, 2), 0.5)
+    every = np.broadcast_to(shares, (2, 1, 100, 2))
+    excess = 0.25 - ((shares[:, 0] - 1) ** 2)  # half of both squares
+    assert (excess.mean() > excess.std() / 10) == is_taken
+    population, scores = population_of(truth, [False, True]), TASK.scores(every, truth)
+    assert (TASK._plain_neighbors(even, population, every, scores, [1], 1.0) is not None) == is_taken
+
+
+def test_no_plain_neighbours_where_nothing_is_out_of_bag_or_all_learn():
+    truth = np.arange(20) % 2
+    shares = shares_of_truth(truth, np.ones((2, 3)))
+    bad, scores = 1 - shares[0, 0], np.zeros((2, 3))
+    nothing = population_of(truth[:0], [False, True])
+    assert TASK._plain_neighbors(bad[:0], nothing, shares[:, :, :0], scores, [1], 1.0) is None
+    assert TASK._plain_neighbors(bad, population_of(truth, [True, True]), shares, scores, [1], 1.0) is None
 
 
 def test_equal_scores_go_to_the_simpler():

@@ -39,7 +39,7 @@ def test_kill_of_a_fit_with_workers(tmp_path):
     try:
         assert soon(lambda: len(list(kept.rglob("*.task"))) > 1, 200)
         time.sleep(0.2)
-        assert fit.index() is None
+        assert fit.poll() is None
         started = descendants(fit.pid)
         assert len(started) >= 2
     finally:

@@ -48,7 +48,7 @@ def test_killed_in_the_middle(move, tmp_path):
 
     child = run(folder, "killed.npz")
     while not any(folder.rglob("*.walk")):
-        assert child.index() is None
+        assert child.poll() is None
         time.sleep(0.01)
     os.kill(child.pid, signal.SIGKILL)
     assert child.wait() == -signal.SIGKILL

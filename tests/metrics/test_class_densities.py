@@ -56,12 +56,12 @@ def test_mean_field_counts(rows):
     np.testing.assert_allclose(BinnedNaiveBayes.of(X, y, 3)(X), F, atol=1e-9)
 
 
-def test_a_mean_field_by_hand():
-    """Of three rows in each class, three and one lie below; of both classes together, four of six do."""
+def test_binned_naive_bayes_by_hand():
+    """Of three samples in each class, three and one lie below; of both classes together, four of six do."""
     X, y = np.array([[0.0], [0.0], [0.0], [0.0], [1.0], [1.0]]), np.array([0, 0, 0, 1, 1, 1])
     below = np.array([(3 + 3 * 4 / 6) / 6, (1 + 3 * 4 / 6) / 6]) / (4 / 6)
     above = np.array([(0 + 3 * 2 / 6) / 6, (2 + 3 * 2 / 6) / 6]) / (2 / 6)
-    np.testing.assert_allclose(MeanField.of(X, y, 2)(np.array([[0.0], [1.0]])), -np.log([below, above]))
+    np.testing.assert_allclose(BinnedNaiveBayes.of(X, y, 2)(np.array([[0.0], [1.0]])), -np.log([below, above]))
 
 
 def test_a_screened_field_counts_evidence_beyond_chance(rng):

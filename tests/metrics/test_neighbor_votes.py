@@ -3,11 +3,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from freemetric.metrics.neighbor_votes import NeighborVotes, shares, votes_by_count
-from freemetric.metrics.training_set import ClassEncoding, equal_rows, places_of
-from freemetric.metrics import Voters
-from freemetric.metrics.training_set import equal_rows, places_of
-from freemetric.metrics.neighbor_votes import NeighborVotes, votes_by_count
-from freemetric.metrics.votes import shares
+from freemetric.metrics.training_set import ClassEncoding, TrainingSet, equal_rows, places_of
 
 
 @pytest.fixture(params=["cpu", "reference", "torch"])
@@ -111,14 +107,15 @@ def test_votes_by_count_by_hand():
 
 def test_where_rows_are_fewer_than_neighbours_all_of_them_vote():
     """Also where the last place has lost its only row, the one that asks."""
-    ballots = np.array([[[0.0, 2.0], [0.0, 0.0]]], dtype=np.float32)
-    np.testing.assert_allclose(votes_by_count(np.array([[2, 0]]), ballots, 3)[0], [[0, 1], [0, 2], [0, 2]])
+    votes = np.array([[[0.0, 2.0], [0.0, 0.0]]], dtype=np.float32)
+    np.testing.assert_allclose(votes_by_count(np.array([[2, 0]]), votes, 3)[0], [[0, 1], [0, 2], [0, 2]])
 
 
-def test_voters_have_the_numbers_that_their_rows_had():
-    X, y = np.arange(3.0)[:, None], np.array([0, 1, 0])
-    assert Voters(X, y, 2).rows.tolist() == [0, 1, 2]
-    assert Voters(X, y, 2, rows=np.array([7, 3, 9])).only(np.array([2, 0])).rows.tolist() == [9, 7]
+def test_training_samples_keep_the_numbers_of_their_rows():
+    X, y, encoding = np.arange(3.0)[:, None], np.array([0, 1, 0]), ClassEncoding(2)
+    assert TrainingSet(X, y, encoding).rows.tolist() == [0, 1, 2]
+    numbered = TrainingSet(X, y, encoding, rows=np.array([7, 3, 9]))
+    assert numbered.only(np.array([2, 0])).rows.tolist() == [9, 7]
 
 
 def test_equal_rows(rng):

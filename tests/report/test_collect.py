@@ -17,8 +17,7 @@ from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 from freemetric import NCA, SCML, Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 from freemetric.exceptions import DataWarning
 from freemetric.metrics import FORMS
-from freemetric.report import summary
-from freemetric.report import charts, encode, explain, monte_carlo_panel, space
+from freemetric.report import charts, encode, explain, monte_carlo_panel, space, summary
 from freemetric.report.encode import clipped
 from freemetric.report.findings import Snapshots
 from freemetric.report.judge import leave_one_out, nearest

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from freemetric.serve.describing import describe
-from freemetric.serve.describing import guessed_target
+from freemetric.serve.describing import describe, guessed_target
 from freemetric.serve.upload import Upload
 from freemetric.serve.wishes import Wishes
 from freemetric.tabular import InputError, Table

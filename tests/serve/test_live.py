@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from freemetric.serve.fitting import summary
+from freemetric.serve.fitting import summary, write_rows
 from freemetric.serve.live import Live, evenly, seen_alike
-from freemetric.serve.fitting import write_rows
 from freemetric.serve.rows import Rows
 from freemetric.serve.upload import Upload
 from freemetric.tabular import TableModel

@@ -6,8 +6,17 @@ import re
 import pytest
 
 from freemetric.serve.assets import script
-from freemetric.serve.wishes import FITTED, FITTED_TO_NUMBERS, METHODS, NUMBER_METHODS, comparison_settings, fit_settings
-from freemetric.serve.wishes import TASKS, Wishes, WrongRequestError
+from freemetric.serve.wishes import (
+    FITTED,
+    FITTED_TO_NUMBERS,
+    METHODS,
+    NUMBER_METHODS,
+    TASKS,
+    Wishes,
+    WrongRequestError,
+    comparison_settings,
+    fit_settings,
+)
 from freemetric.tabular import methods, tasks
 
 

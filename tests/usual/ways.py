@@ -254,8 +254,7 @@ def evaluate_command():
 def compare_of_serve():
     """What the server starts when Compare is pressed, with two workers."""
     from freemetric.serve.jobs import Bounds, Job
-    from freemetric.serve.wishes import comparison_settings
-    from freemetric.serve.wishes import Wishes
+    from freemetric.serve.wishes import Wishes, comparison_settings
 
     asked = {"methods": METHODS, "folds": 2, "jobs": 2, "quick": True}
     with tempfile.TemporaryDirectory() as folder:

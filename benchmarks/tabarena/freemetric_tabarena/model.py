@@ -62,7 +62,7 @@ class FreeEnergyModel(AbstractModel):
 
     @classmethod
     def _estimate_memory_usage_static(cls, *, X, **kwargs):
-        """Bytes: the libraries, distances of at most 4,000 out-of-bag samples to 16,384 rows, rows encoded, 200 full maps."""
+        """Bytes: libraries, distances of 4,000 out-of-bag samples to 16,384 rows, encoded rows, 200 full maps."""
         n, d = X.shape
         d = sum(1 if X[name].dtype.kind in "biuf" else min(X[name].nunique(), 32) for name in X.columns) or d
         return int(5e8 + 8 * min(n, 4000) * min(n, 16384) + 8 * 6 * n * d + 8 * 200 * min(d, 500) ** 2)
