@@ -22,7 +22,7 @@ from .learners.kept_results import KeptWalk
 from .metrics import Candidate, Member, TrainingSet
 from .tabular import TableClassifier, TableModel, TableRegressor
 
-for _tag, _cls in {
+_ESTIMATORS: dict[str, type] = {
     **LEARNERS,
     "mlkr": MLKR,
     "free-energy-classifier": FreeEnergyClassifier,
@@ -35,7 +35,8 @@ for _tag, _cls in {
     "quadruplet-classifier": QuadrupletClassifier,
     "table-classifier": TableClassifier,
     "table-regressor": TableRegressor,
-}.items():
+}
+for _tag, _cls in _ESTIMATORS.items():
     register_known(f"freemetric:{_tag}", _cls)
 for _name in sorted(set(metric_learn.__all__) - {"Constraints"}):
     register_known(f"metric-learn:{_name.lower().replace('_', '-')}", getattr(metric_learn, _name))

@@ -7,7 +7,7 @@ import pytest
 from freemetric import files
 from freemetric.exceptions import DataWarning, ModelFileError
 from freemetric.tabular import InputError, Schema, TableModel, read
-from freemetric.tabular.dates import meaning, numbers
+from freemetric.tabular.notation import DATES, DateOrder, meaning
 from freemetric.tabular.preprocessing import plan
 
 
@@ -30,11 +30,12 @@ from freemetric.tabular.preprocessing import plan
     ],
 )
 def test_orders(texts, order):
-    assert meaning(texts) == (order, None)
+    found = meaning(texts, DATES)
+    assert (found.reading, found.doubtful) == (order and DateOrder(order), None)
 
 
 def test_two_meanings():
-    assert meaning(["03/03/2024", "03/04/2024"]) == (None, "03/04/2024")
+    assert meaning(["03/03/2024", "03/04/2024"], DATES)[:2] == (None, "03/04/2024")
 
 
 def test_numbers_are_those_of_pandas():
@@ -42,7 +43,7 @@ def test_numbers_are_those_of_pandas():
     stamps = pd.to_datetime(pd.Series(texts))
     days = (stamps - pd.Timestamp("1970-01-01")) / pd.Timedelta(days=1)
     expected = np.array([days, stamps.dt.year, stamps.dt.month, stamps.dt.day_of_week], dtype=float).T
-    np.testing.assert_allclose(numbers([*texts, None], "ymd"), [*expected, [np.nan] * 4], rtol=1e-15)
+    np.testing.assert_allclose(DateOrder("ymd").parts([*texts, None]), [*expected, [np.nan] * 4], rtol=1e-15)
 
 
 def table(folder, text, **options):
@@ -61,7 +62,7 @@ def test_a_column_of_dates(tmp_path):
     schema, said = infer(found)
     assert said[0].endswith(
         "a.csv: column 'a' read as dates ('31.01.2024' is 2024-01-31): days, year, month, weekday are features; "
-        "--nominal COLUMN keeps names"
+        "--nominal COLUMN keeps them as names"
     )
     assert (schema.columns[0].kind, schema.columns[0].order, schema.columns[0].missing) == ("date", "dmy", 1)
     assert Schema.from_json(schema.as_json()) == schema

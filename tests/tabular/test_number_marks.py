@@ -6,7 +6,7 @@ import pytest
 from freemetric import files
 from freemetric.exceptions import DataWarning, ModelFileError
 from freemetric.tabular import InputError, Schema, TableModel, read
-from freemetric.tabular.number_marks import Marks, marks_of, meaning
+from freemetric.tabular.notation import NUMBERS, Marks, Meaning, marks_of, meaning
 from freemetric.tabular.targets import row_weights
 
 
@@ -25,21 +25,21 @@ from freemetric.tabular.targets import row_weights
     ],
 )
 def test_one_meaning(texts, numbers):
-    found = meaning(texts)
-    np.testing.assert_allclose(found.marks.numbers(texts), numbers, rtol=1e-15)
+    found = meaning(texts, NUMBERS)
+    np.testing.assert_allclose(found.reading.values(texts), numbers, rtol=1e-15)
 
 
 @pytest.mark.parametrize("texts", [["1,234"], ["1,234", "22", None], ["9,999", "1,000"]])
 def test_two_meanings(texts):
-    assert meaning(texts).marks is None
-    assert meaning(texts).doubtful == texts[0]
+    found = meaning(texts, NUMBERS)
+    assert (found.reading, found.doubtful) == (None, texts[0])
 
 
 @pytest.mark.parametrize(
     "texts", [["3,5", "3.5"], ["1,2,3"], ["12.05.2024"], ["1.23.456"], ["1,2345.6"], ["3,5", "red"], ["1_000,5"], ["-"]]
 )
 def test_no_meaning(texts):
-    assert meaning(texts) == (None, None, ())
+    assert meaning(texts, NUMBERS) == Meaning()
 
 
 def table(folder, text, **options):

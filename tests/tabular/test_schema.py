@@ -79,9 +79,13 @@ def test_labels_keep_their_type(tmp_path, texts, expected):
     [
         (["p", "p"], "every row has the class 'p' in column 'y'"),
         (["?", "?"], "no row has a class"),
-        (["1", "2.5"], r"row 2 \(line 3\), column 'y': '2.5' is no class"),
     ],
 )
 def test_what_is_no_class(tmp_path, texts, message):
     with pytest.raises(InputError, match=message):
         labels(table(tmp_path, "a,y\n" + "".join(f"1,{text}\n" for text in texts)), "y")
+
+
+def test_numbers_with_decimals_may_be_names_of_classes(tmp_path):
+    y, present = labels(table(tmp_path, "a,y\n1,1\n1,2.5\n"), "y")
+    assert (y.tolist(), present.all()) == (["1", "2.5"], True)

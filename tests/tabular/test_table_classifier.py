@@ -237,6 +237,13 @@ def test_labels_that_are_none_are_said_in_one_line(y, what, rich):
     assert "\n" not in str(problem.value)
 
 
+@pytest.mark.parametrize("kind", [float, int, str])
+def test_many_numbers_may_be_a_quantity(kind, rich):
+    with pytest.warns(DataWarning, match=r"column 'y': 25 different numbers in 80 rows are as many classes; Table"):
+        model = TableClassifier(QUICK).fit(split(rich)[0], [kind(i % 25) for i in range(80)])
+    assert len(model.classes_) == 25
+
+
 def test_the_class_among_the_columns(rich):
     X, y = split(rich)
     expected = TableClassifier(QUICK).fit(X, y)

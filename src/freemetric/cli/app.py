@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from .._version import __version__
-from .console import OneLine
+from .console import OneLine, flag
 
 
 class LazyGroup(OneLine):
@@ -56,13 +56,13 @@ COMMANDS = {
     "predict": ("model:predict", "Predict the target of every row of a table."),
     "transform": ("model:transform", "Map every row to the space where the learned distance is Euclidean."),
     "inspect": ("model:inspect", "Show what a model is and how its metric weighs the features."),
-    "report": ("report:report", "Write one HTML page about a model."),
-    "export": ("export:export", "Write a model as an ONNX graph, which predicts without Python."),
+    "report": ("outputs:report", "Write one HTML page about a model."),
+    "export": ("outputs:export", "Write a model as an ONNX graph, which predicts without Python."),
     "evaluate": ("evaluate:evaluate", "Compare methods on your own tables by cross-validation."),
     "serve": ("serve:serve", "Open a page in the browser to fit, compare and look at models."),
     "bench": ("bench_show:app", "Run the paper's comparison, and show its tables and figures."),
     "datasets": ("datasets:app", "List, fetch and check the paper's data sets."),
-    "demo": ("demo:demo", "Learn metrics on wine and iris, and draw the space before and after."),
+    "demo": ("outputs:demo", "Learn metrics on wine and iris, and draw the space before and after."),
 }
 """Where every command lives, and the words beside its name; the rest of its help stands with it."""
 
@@ -79,10 +79,8 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def root(
-    version: Annotated[
-        bool, typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-    debug: Annotated[bool, typer.Option("--debug", metavar="", hidden=True, help="Show tracebacks.")] = False,
+    version: Annotated[bool, flag("Show the version and exit.", "--version", callback=_version, is_eager=True)] = False,
+    debug: Annotated[bool, flag("Show tracebacks.", "--debug", hidden=True)] = False,
 ) -> None:
     """Distance metrics learned by minimising the free energy."""
 

@@ -1,18 +1,51 @@
-"""``freemetric bench``: make the records of the paper's comparison, count them, pack them."""
+"""``freemetric bench``: make the records of the paper's comparison, read, count and pack them."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
 from ..printable import counted
-from .console import Json, console, fail, listed, print_json, progress, tell
+from .console import Json, argument, console, fail, flag, listed, option, print_json, progress, tell
 from .datasets import DataHome
 from .options import Device
-from .records import Folder, Records, read_records
+
+if TYPE_CHECKING:
+    from ..bench.records import Record
+
+PACKED = "records.jsonl.gz"
+
+Folder = Annotated[Path, argument("FOLDER", "Folder of records.")]
+Records = Annotated[Path, argument("RECORDS", "Folder of records, or one compact file of them.")]
 
 app = typer.Typer(no_args_is_help=True, help="Run the paper's comparison, and show its tables and figures.")
+
+
+def read_records(folder: Path, methods: str = "all", without: str = "") -> "list[Record]":
+    """Records of a folder or of one compact file, of some methods and data sets, with a word about broken ones.
+
+    A compact file in the folder counts as well, except for fits that have a record of their own beside it.
+    """
+    from ..bench.records import read_all
+    from ..bench.results import load_compact
+    from ..bench.tasks import TASKS
+
+    if not folder.exists():
+        fail(f"There is no folder {folder}.")
+    records, broken = (load_compact(folder), []) if folder.is_file() else read_all(folder)
+    packed = folder / PACKED
+    if packed.is_file():
+        by_job = {record.job: record for record in [*load_compact(packed), *records]}
+        records = [by_job[job] for job in sorted(by_job)]
+    for line in broken:
+        tell(line)
+    wanted = listed(methods, list(dict.fromkeys(name for task in TASKS.values() for name in task.methods)), "method")
+    dropped = listed(without, sorted({record.job.dataset for record in records}), "data set")
+    chosen = [record for record in records if record.job.method in wanted and record.job.dataset not in dropped]
+    if not chosen:
+        fail(f"There are no such records in {folder}.")
+    return chosen
 
 
 @app.command("run")
@@ -20,44 +53,30 @@ def bench_run(
     folder: Folder,
     task: Annotated[
         str,
-        typer.Option(
-            "--task",
-            metavar="TASK",
-            help="classes: classification. numbers: regression on public tables. laws: regression on generated data "
+        option(
+            "TASK",
+            "classes: classification. numbers: regression on public tables. laws: regression on generated data "
             "whose noise is known.",
         ),
     ] = "classes",
-    datasets: Annotated[
-        str, typer.Option("--datasets", metavar="DATASETS", help="Names separated by commas, or all.")
-    ] = "all",
+    datasets: Annotated[str, option("DATASETS", "Names separated by commas, or all.")] = "all",
     methods: Annotated[
-        str,
-        typer.Option(
-            "--methods", metavar="METHODS", help="Names separated by commas, paper (those of the paper), or all."
-        ),
+        str, option("METHODS", "Names separated by commas, paper (those of the paper), or all.")
     ] = "paper",
-    repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Repeats of two-fold cross-validation.")] = 5,
-    tuned: Annotated[
-        bool, typer.Option(metavar="", help="Choose the parameters of each method by inner folds.")
-    ] = False,
-    jobs: Annotated[int, typer.Option(metavar="N", help="Number of fits at a time.")] = 1,
-    rows: Annotated[int, typer.Option(metavar="N", min=10, help="For laws: number of training rows.")] = 200,
-    seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="SECONDS", help="Longest time of one fit.")
-    ] = None,
-    megabytes: Annotated[
-        float | None, typer.Option("--megabytes", metavar="MEGABYTES", help="Largest memory of one fit.")
-    ] = None,
+    repeats: Annotated[int, option("N", "Repeats of two-fold cross-validation.", min=1)] = 5,
+    tuned: Annotated[bool, flag("Choose the parameters of each method by inner folds.")] = False,
+    jobs: Annotated[int, option("N", "Number of fits at a time.")] = 1,
+    rows: Annotated[int, option("N", "For laws: number of training rows.", min=10)] = 200,
+    seconds: Annotated[float | None, option("SECONDS", "Longest time of one fit.")] = None,
+    megabytes: Annotated[float | None, option("MEGABYTES", "Largest memory of one fit.")] = None,
     device: Device = "cpu",
     most_patterns: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            min=2,
-            help="Learn the metric on a sample of this size if there are more rows; k-NN still uses all rows.",
+        option(
+            "N", "Learn the metric on a sample of this size if there are more rows; k-NN still uses all rows.", min=2
         ),
     ] = None,
-    retry_failed: Annotated[bool, typer.Option(metavar="", help="Repeat fits that failed before.")] = False,
+    retry_failed: Annotated[bool, flag("Repeat fits that failed before.")] = False,
     data_home: DataHome = None,
     as_json: Json = False,
 ) -> None:
@@ -114,9 +133,7 @@ def bench_status(folder: Records, as_json: Json = False) -> None:
 
 @app.command("pack")
 def bench_pack(
-    folder: Records,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Compact file to write, .jsonl.gz.")],
-    as_json: Json = False,
+    folder: Records, file: Annotated[Path, argument("FILE", "Compact file to write, .jsonl.gz.")], as_json: Json = False
 ) -> None:
     """Put all records of a folder into one compact file, which every other command reads as well."""
     from ..bench.results import save_compact
@@ -130,9 +147,7 @@ def bench_pack(
 
 @app.command("unpack")
 def bench_unpack(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Compact file to read.")],
-    folder: Folder,
-    as_json: Json = False,
+    file: Annotated[Path, argument("FILE", "Compact file to read.")], folder: Folder, as_json: Json = False
 ) -> None:
     """Put the records of a compact file into a folder, to continue a run. Records in the folder are kept."""
     packed = read_records(file)

@@ -1,18 +1,66 @@
 """``freemetric bench``: tables, statistics and figures of the records."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from .bench import app
-from .console import Json, console, fail, listed, print_json, progress
+from .bench import Records, app, read_records
+from .console import Json, argument, console, fail, listed, option, print_json, progress
 from .datasets import DataHome
-from .records import Control, Measure, Methods, Protocol, Records, Without, control_among, measured, read_records
+from .options import with_fields
 
-Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help="markdown, latex or csv.")]
+if TYPE_CHECKING:
+    from ..bench.records import Record
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which records are compared, and by what: every field is an option."""
+
+    protocol: Annotated[
+        str,
+        option(
+            "PROTOCOL",
+            "How k is chosen. honest: without the test half. paper: the best k on each test half. one-k: the best k "
+            "for all test halves of a data set.",
+        ),
+    ] = "honest"
+    measure: Annotated[
+        str | None,
+        option(
+            "MEASURE",
+            "Measure that methods are compared by. Classification: error (default), brier, log_loss. Regression: "
+            "unexplained (1 - R2, default), mae, rmse, pinball, excess, width80, off80, ...",
+        ),
+    ] = None
+    control: Annotated[
+        str | None,
+        option(
+            "METHOD",
+            "Method that the others are compared with. Default: dmlfe, or free-energy-regressor in its absence.",
+        ),
+    ] = None
+    methods: Annotated[str, option("METHODS", "Names separated by commas, or all.")] = "all"
+    without: Annotated[str, option("DATASETS", "Data sets to leave out, separated by commas.")] = ""
+
+    def means(self, folder: Path) -> "tuple[list[Record], Any, str]":
+        """The records, the means of the measure (data sets x methods), and the method others are compared with."""
+        from ..bench.results import mean_errors, mean_measure
+
+        records = read_records(folder, self.methods, self.without)
+        of_numbers = all(record.rmse is not None for record in records if record.failure is None)
+        measure = self.measure or ("unexplained" if of_numbers else "error")
+        table = mean_errors(records, self.protocol) if measure == "error" else mean_measure(records, measure)
+        if not table.notna().any(axis=None):
+            kind = "numbers" if of_numbers else "classes"
+            fail(f"No record has the measure {measure!r}; records of {kind} are there.")
+        usual = next((name for name in ("dmlfe", "free-energy-regressor") if name in table), table.columns[0])
+        control = usual if self.control is None else listed(self.control, list(table.columns), "method")[0]
+        return records, table, control
+
+
+ALL = Selection()
 
 
 def chosen(which: str, known: Mapping[str, Callable], what: str) -> Callable:
@@ -23,27 +71,23 @@ def chosen(which: str, known: Mapping[str, Callable], what: str) -> Callable:
 
 
 @app.command("table")
+@with_fields
 def bench_table(
     folder: Records,
-    which: Annotated[str, typer.Argument(metavar="TABLE", help="errors, posthoc, neighbors or published.")] = "errors",
-    protocol: Protocol = "honest",
-    measure: Measure = None,
-    control: Control = None,
-    methods: Methods = "all",
-    without: Without = "",
-    form: Format = "markdown",
+    which: Annotated[str, argument("TABLE", "errors, posthoc, neighbors or published.")] = "errors",
+    selection: Selection = ALL,
+    form: Annotated[str, option("FORMAT", "markdown, latex or csv.", "--format")] = "markdown",
     as_json: Json = False,
 ) -> None:
     """Print a table of the paper from the records; `published` shows the published numbers beside ours."""
     from ..bench import results, tables
 
-    records = read_records(folder, methods, without)
+    records, errors, control = selection.means(folder)
     if form not in ("markdown", "latex", "csv"):
         fail(f"Unknown format {form!r}; known: markdown, latex, csv.")
-    errors = measured(records, protocol, measure)
     makers = {
         "errors": lambda: tables.error_table(errors),
-        "posthoc": lambda: tables.posthoc_table(errors, control_among(errors, control)),
+        "posthoc": lambda: tables.posthoc_table(errors, control),
         "neighbors": lambda: tables.neighbour_table(results.best_neighbors(records)),
         "published": lambda: tables.beside_published(results.as_published(errors)),
     }
@@ -54,20 +98,13 @@ def bench_table(
 
 
 @app.command("stats")
-def bench_stats(
-    folder: Records,
-    protocol: Protocol = "honest",
-    measure: Measure = None,
-    control: Control = None,
-    methods: Methods = "all",
-    without: Without = "",
-    as_json: Json = False,
-) -> None:
+@with_fields
+def bench_stats(folder: Records, selection: Selection = ALL, as_json: Json = False) -> None:
     """Print the tests of Friedman and of Iman and Davenport, and every method against the control."""
     from ..bench import stats, tables
 
-    errors = measured(read_records(folder, methods, without), protocol, measure)
-    control, test = control_among(errors, control), stats.friedman(errors)
+    _, errors, control = selection.means(folder)
+    protocol, test = selection.protocol, stats.friedman(errors)
     if as_json:
         table = stats.posthoc(errors, control).table
         rows = [{"method": name, **row} for name, row in table.to_dict("index").items()]
@@ -76,25 +113,19 @@ def bench_stats(
 
 
 @app.command("figure")
+@with_fields
 def bench_figure(
     folder: Records,
-    which: Annotated[str, typer.Argument(metavar="FIGURE", help="ranks, interval, scatter or neighbors.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="PNG or SVG file to write.")],
-    protocol: Protocol = "honest",
-    measure: Measure = None,
-    control: Control = None,
-    methods: Methods = "all",
-    dataset: Annotated[
-        str, typer.Option("--dataset", metavar="DATASET", help="Data set of the figure neighbors.")
-    ] = "iris",
+    which: Annotated[str, argument("FIGURE", "ranks, interval, scatter or neighbors.")],
+    file: Annotated[Path, argument("FILE", "PNG or SVG file to write.")],
+    selection: Selection = ALL,
+    dataset: Annotated[str, option("DATASET", "Data set of the figure neighbors.")] = "iris",
     as_json: Json = False,
 ) -> None:
     """Draw a figure of the paper from the records."""
     from ..bench import critical_difference, figures
 
-    records = read_records(folder, methods)
-    errors = measured(records, protocol, measure)
-    control = control_among(errors, control)
+    records, errors, control = selection.means(folder)
     makers = {
         "ranks": lambda: critical_difference.rank_diagram(errors, highlight=control),
         "interval": lambda: critical_difference.interval_figure(errors, control),
@@ -109,12 +140,10 @@ def bench_figure(
 
 @app.command("draw")
 def bench_draw(
-    which: Annotated[str, typer.Argument(metavar="DRAWING", help="snapshots, annealing or race.")],
-    dataset: Annotated[str, typer.Argument(metavar="DATASET", help="Data set to learn on.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="PNG or SVG file to write.")],
-    seconds: Annotated[
-        float, typer.Option("--seconds", metavar="SECONDS", help="For race: time of each optimiser.")
-    ] = 10.0,
+    which: Annotated[str, argument("DRAWING", "snapshots, annealing or race.")],
+    dataset: Annotated[str, argument("DATASET", "Data set to learn on.")],
+    file: Annotated[Path, argument("FILE", "PNG or SVG file to write.")],
+    seconds: Annotated[float, option("SECONDS", "For race: time of each optimiser.")] = 10.0,
     data_home: DataHome = None,
     as_json: Json = False,
 ) -> None:

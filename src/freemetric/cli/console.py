@@ -32,7 +32,23 @@ WRONG_PATHS = (FileNotFoundError, IsADirectoryError, NotADirectoryError, Permiss
 # typer brings click's exceptions along, from a place that differs between releases
 THEIRS: tuple[Any, ...] = (typer.Exit, typer.Abort, typer.BadParameter.__mro__[2])
 
-Json = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON and nothing else.")]
+
+def option(metavar: str, help: str, *names: str, **more: Any) -> Any:
+    """An option with a value; it is called as its parameter unless ``names`` say otherwise."""
+    return typer.Option(*names, metavar=metavar, help=help, **more)
+
+
+def flag(help: str, *names: str, **more: Any) -> Any:
+    """An option without a value."""
+    return typer.Option(*names, metavar="", help=help, **more)
+
+
+def argument(metavar: str, help: str) -> Any:
+    """What a command takes by its place."""
+    return typer.Argument(metavar=metavar, help=help)
+
+
+Json = Annotated[bool, flag("Print JSON and nothing else.", "--json")]
 Advance = Callable[..., None]
 
 

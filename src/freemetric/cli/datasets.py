@@ -7,15 +7,14 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from .console import Json, console, listed, print_json, progress
+from .console import Json, argument, console, listed, option, print_json, progress
 
 app = typer.Typer(no_args_is_help=True, help="List, fetch and check the paper's data sets.")
 
 DataHome = Annotated[
-    Path | None,
-    typer.Option(metavar="FOLDER", help="Folder of data files. Default: that of FREEMETRIC_DATA, else the cache."),
+    Path | None, option("FOLDER", "Folder of data files. Default: that of FREEMETRIC_DATA, else the cache.")
 ]
-Names = Annotated[str, typer.Argument(metavar="NAMES", help="Names separated by commas, or all.")]
+Names = Annotated[str, argument("NAMES", "Names separated by commas, or all.")]
 
 
 @app.command("list")

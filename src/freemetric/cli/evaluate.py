@@ -1,20 +1,20 @@
 """``freemetric evaluate``: methods compared on tables."""
 
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..printable import printable
-from . import names
-from .console import FAILURE, Json, console, listed, print_json, progress, tell, warnings_told
+from .console import FAILURE, Json, argument, console, flag, listed, option, print_json, progress, tell, warnings_told
 from .options import (
     ALL_COLUMNS,
     AS_FOUND,
+    METHODS,
+    NUMBER_METHODS,
     STDOUT,
-    WRITTEN,
+    WRITTEN_AS,
     Columns,
     Device,
     Reading,
@@ -26,46 +26,19 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from ..tabular import Comparison
+    from ..tabular import Comparison, Settings
 
 
 def show_evaluation(found: "Comparison", as_json: bool) -> None:
     """Scores, classes or intervals, the learning curve; ranks where there are files enough."""
-    from ..bench.file_ranks import ranks_as_json  # loads the statistics
+    from ..bench.file_ranks import has_ranks, rank_tables, ranks_as_json  # loads the statistics
 
     if as_json:
         return print_json({**found.as_json(), **ranks_as_json(found)})
-    print(found.table().markdown(), end="")
-    (_show_intervals if found.is_of_numbers else _show_classes)(found)
-    _show_curve(found)
-    _show_ranks(found)
-
-
-def _show_classes(found):
-    """Of one file; several would hide their comparison."""
-    best = found.best(found.files[0])
-    if len(found.files) == 1 and best is not None:
-        print(f"\n{found.class_table(found.files[0], best).markdown()}", end="")
-
-
-def _show_intervals(found):
-    print(f"\n{found.interval_table().markdown()}", end="")
-
-
-def _show_curve(found):
-    if not found.curves:
-        return
-    print(f"\n{found.curve_table().markdown()}", end="")
+    print("\n".join(table.markdown() for table in _tables(found)), end="")
     for file, method in found.curves:
-        answer = found.would_more_help(file, method)
-        if answer:
+        if answer := found.would_more_help(file, method):
             print(f"\n{printable(file)}, {method}: {answer}.")
-
-
-def _show_ranks(found):
-    """As far as the installed libraries can tell them."""
-    from ..bench.file_ranks import has_ranks, rank_tables
-
     try:
         for table in rank_tables(found) if has_ranks(found) else ():
             print(f"\n{table.markdown()}", end="")
@@ -73,69 +46,77 @@ def _show_ranks(found):
         tell(f"note: no tests against {found.methods[0]}. {missing}")
 
 
+def _tables(found):
+    yield found.table()
+    if found.is_of_numbers:
+        yield found.interval_table()
+    elif len(found.files) == 1 and (best := found.best(found.files[0])) is not None:  # several hide their comparison
+        yield found.class_table(found.files[0], best)
+    if found.curves:
+        yield found.curve_table()
+
+
 USUAL = {"classify": "free-energy,nca,euclidean,rf", "regress": "free-energy,mlkr,euclidean,rf,hist-boosting"}
 """Methods that are compared where none is named."""
 
 
+@dataclass(frozen=True)
+class Validation:
+    """How methods are compared: every field is an option."""
+
+    folds: Annotated[int, option("N", "Number of folds.", min=2)] = 5
+    repeats: Annotated[int, option("N", "Repeats of the cross-validation.", min=1)] = 2
+    groups: Annotated[
+        str | None,
+        option("COLUMN", "Column of groups, such as patients: rows of one group stay in one fold. It is no feature."),
+    ] = None
+    scoring: Annotated[
+        list[str] | None, option("SCORE", "Further score to show, by its name in scikit-learn. Repeatable.")
+    ] = None
+    learning_curve: Annotated[
+        bool, flag("Fit on parts of the rows, too, to see whether more rows would help.", "--learning-curve")
+    ] = False
+    limit: Annotated[float | None, option("SECONDS", "Longest time of one fit.", min=0)] = None
+    megabytes: Annotated[float | None, option("MEGABYTES", "Largest memory of one fit.", min=0)] = None
+
+    def settings(self, seed: int, device: str, task: str | None) -> "Settings":
+        """The settings of a comparison."""
+        from ..tabular import Limits, Settings
+
+        limits, scoring = Limits(self.limit, self.megabytes), tuple(dict.fromkeys(self.scoring or ()))
+        given = self.folds, self.repeats, seed, None, device, limits, self.groups, scoring, self.learning_curve, task
+        return Settings(*given)
+
+
+USUAL_VALIDATION = Validation()
+
+
 @with_fields
 def evaluate(
-    data: Annotated[
-        list[Path],
-        typer.Argument(metavar="DATA", help="Tables in any format that `fit` reads; - reads standard input."),
-    ],
+    data: Annotated[list[Path], argument("DATA", "Tables in any format that `fit` reads; - reads standard input.")],
     target: Target = None,
     task: Task = None,
     methods: Annotated[
         str | None,
-        typer.Option(
-            "--methods",
-            metavar="METHODS",
-            help=f"Names separated by commas, or all. For classification: {', '.join(names.METHODS)}; default "
-            f"{USUAL['classify']}. For regression: {', '.join(names.NUMBER_METHODS)}; default {USUAL['regress']}.",
+        option(
+            "METHODS",
+            f"Names separated by commas, or all. For classification: {', '.join(METHODS)}; default "
+            f"{USUAL['classify']}. For regression: {', '.join(NUMBER_METHODS)}; default {USUAL['regress']}.",
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(metavar="N", min=2, help="Number of folds.")] = 5,
-    repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Repeats of the cross-validation.")] = 2,
-    groups: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Column of groups, such as patients: rows of one group stay in one fold. It is no feature.",
-        ),
-    ] = None,
-    scoring: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SCORE", help="Further score to show, by its name in scikit-learn. Repeatable."),
-    ] = None,
-    learning_curve: Annotated[
-        bool,
-        typer.Option(
-            "--learning-curve", metavar="", help="Fit on parts of the rows, too, to see whether more rows would help."
-        ),
-    ] = False,
-    page: Annotated[
-        Path | None, typer.Option("--report", metavar="FILE", help="HTML page with figures to write.")
-    ] = None,
+    validation: Validation = USUAL_VALIDATION,
+    page: Annotated[Path | None, option("FILE", "HTML page with figures to write.", "--report")] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help=f"File for the scores: {WRITTEN}; - writes CSV to standard output.",
-        ),
+        option("FILE", f"File for the scores: {WRITTEN_AS}; - writes CSV to standard output.", "--output", "-o"),
     ] = None,
     parameters: Annotated[
-        list[str] | None, typer.Option("--set", metavar="METHOD.NAME=VALUE", help="Parameter of a method. Repeatable.")
+        list[str] | None, option("METHOD.NAME=VALUE", "Parameter of a method. Repeatable.", "--set")
     ] = None,
     columns: Columns = ALL_COLUMNS,
     seed: Seed = 0,
     device: Device = "cpu",
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Number of splits to fit at a time.")] = None,
-    limit: Annotated[float | None, typer.Option(metavar="SECONDS", min=0, help="Longest time of one fit.")] = None,
-    megabytes: Annotated[
-        float | None, typer.Option("--megabytes", metavar="MEGABYTES", min=0, help="Largest memory of one fit.")
-    ] = None,
+    jobs: Annotated[int | None, option("N", "Number of splits to fit at a time.")] = None,
     reading: Reading = AS_FOUND,
     as_json: Json = False,
 ) -> None:
@@ -154,14 +135,13 @@ def evaluate(
 
     _check_outputs(page, output)
     listed(methods or "all", all_methods(), "method")
-    limits, more_scores = tabular.Limits(limit, megabytes), tuple(dict.fromkeys(scoring or ()))
-    settings = tabular.Settings(folds, repeats, seed, None, device, limits, groups, more_scores, learning_curve, task)
+    settings = validation.settings(seed, device, task)
     with warnings_told():
         tables = {name: reading.table(path) for name, path in _named(data).items()}
         settings = decided(settings, tables, target)
-        chosen = _chosen(methods, settings)
+        chosen = _chosen(methods, settings.kind)
         settings = replace(settings, parameters=_by_method(assignments(parameters), chosen))
-        with progress("fits", len(tables) * folds * repeats * len(chosen), quiet=as_json) as advance:
+        with progress("fits", len(tables) * settings.folds * settings.repeats * len(chosen), quiet=as_json) as advance:
             found = tabular.evaluate(
                 tables,
                 target,
@@ -184,23 +164,20 @@ def evaluate(
         raise typer.Exit(FAILURE)
 
 
-def _chosen(methods, settings):
+def _chosen(methods, kind):
     """Methods that can do the task."""
-    from ..tabular import InputError
     from ..tabular.tasks import all_methods
 
-    kind = settings.kind
     wanted = methods or USUAL[kind.name]
     chosen = list(kind.methods) if wanted == "all" else listed(wanted, all_methods(), "method")
-    others = [name for name in chosen if name not in kind.methods]
-    if others:
-        can = f"known: {', '.join(kind.methods)}"
-        raise InputError(f"method {others[0]!r} cannot predict a {kind.word}; {can}")
+    for name in chosen:
+        kind.check_method(name)
     return chosen
 
 
 def _check_outputs(page, output):
-    """Say before hours of work what cannot be written."""
+    """An error before hours of work where something cannot be written."""
+    from ..extras import require
     from ..tabular import InputError
     from ..tabular.writing import check_output, check_writable
 
@@ -208,34 +185,26 @@ def _check_outputs(page, output):
         check_writable(page)
         if page.suffix.lower() not in (".html", ".htm"):
             raise InputError(f"{page}: --report writes a page, whose name ends in .html; -o writes tables")
-        import_page()
+        require("jinja2", "report"), require("plotly.offline", "report")
     if output not in (None, STDOUT):
         check_output(output)
 
 
-def import_page() -> Callable[..., Path]:
-    """What writes the page, or in one line what it needs."""
-    from ..extras import require
-    from ..report import write_evaluation
-
-    require("jinja2", "report"), require("plotly.offline", "report")
-    return write_evaluation
-
-
 def _write(found, page, output, quiet):
-    """What was asked for as files; nothing is written before all is done, and then as a whole."""
+    """Write the files; nothing is written before all is done, and then as a whole."""
     from ..tabular.writing import write
 
-    def say(line):
-        if not quiet:
-            console.print(line, soft_wrap=True)
-
+    written = []
     if output not in (None, STDOUT):
         write(output, found.columns())
-        say(f"{output}: scores")
+        written.append(f"{output}: scores")
     if page is not None:
-        import_page()(found, page)
-        say(f"{page}: open it in a browser")
+        from ..report import write_evaluation
+
+        write_evaluation(found, page)
+        written.append(f"{page}: open it in a browser")
+    for line in () if quiet else written:
+        console.print(line, soft_wrap=True)
 
 
 def _named(paths):

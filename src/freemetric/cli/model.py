@@ -1,25 +1,22 @@
 """``freemetric fit``, ``predict``, ``transform`` and ``inspect``: models of people's own tables."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import typer
-
-from ..printable import counted, printable
-from .console import Json, console, print_json, progress, warnings_told
-from .names import FITTED, FITTED_TO_NUMBERS
+from ..printable import counted, printable, verb
+from .console import Json, console, flag, option, print_json, progress, tell, warnings_told
 from .options import (
     ALL_COLUMNS,
     AS_FOUND,
+    FITTED,
+    FITTED_TO_NUMBERS,
     STDOUT,
+    WRITTEN_AS,
     Columns,
     Data,
     Device,
-    Escape,
-    Keep,
     Model,
-    Output,
     Reading,
     Seed,
     Target,
@@ -28,32 +25,73 @@ from .options import (
     with_fields,
 )
 
+MOSTLY = 0.5  # share of known rows from which on scores are no promise
+
+
+@dataclass(frozen=True)
+class Written:
+    """Where a table is written, and how: every field is an option."""
+
+    output: Annotated[
+        Path, option("FILE", f"File to write: {WRITTEN_AS}; - writes CSV to standard output.", "--output", "-o")
+    ] = STDOUT
+    keep: Annotated[list[str] | None, option("COLUMN", "Column of the data to copy to the output. Repeatable.")] = None
+    escape: Annotated[
+        bool,
+        flag(
+            "In CSV, put ' before texts that a spreadsheet would run as formulas (= + - @). Numbers stay as they are."
+        ),
+    ] = True
+
+    def check(self) -> None:
+        """An error before any work where the table cannot be written."""
+        from ..tabular.writing import check_output
+
+        if self.output != STDOUT:
+            check_output(self.output)
+
+    def write(self, columns: dict[str, Any], as_json: bool, summary: dict[str, Any]) -> None:
+        """The columns to a file or to stdout; in JSON, a summary, with the columns where there is no file."""
+        from ..tabular.writing import as_delimited, write
+
+        if self.output != STDOUT:
+            write(self.output, columns, self.escape)
+            summary = {"output": str(self.output), **summary}
+        elif as_json:
+            summary = {**summary, "columns": {name: list(cells) for name, cells in columns.items()}}
+        if as_json:
+            print_json(summary)
+        elif self.output == STDOUT:
+            print(as_delimited(columns, escape=self.escape), end="")
+        else:
+            console.print(f"{self.output}: {counted(summary['rows'], 'row')}", soft_wrap=True)
+
+
+AS_USUAL = Written()
+
 
 @with_fields
 def fit(
     data: Data,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write.")],
+    output: Annotated[Path, option("MODEL", "Model file to write.", "--output", "-o")],
     target: Target = None,
     task: Task = None,
     method: Annotated[
         str,
-        typer.Option(
-            "--method",
-            metavar="METHOD",
-            help=f"For classification: {', '.join(FITTED)}. For regression: {', '.join(FITTED_TO_NUMBERS)}. "
+        option(
+            "METHOD",
+            f"For classification: {', '.join(FITTED)}. For regression: {', '.join(FITTED_TO_NUMBERS)}. "
             "After a metric learner, k-NN predicts.",
         ),
     ] = "free-energy",
     parameters: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the method. Repeatable.")
+        list[str] | None, option("NAME=VALUE", "Parameter of the method. Repeatable.", "--set")
     ] = None,
-    weight: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column with the weights of the rows; for free-energy.")
-    ] = None,
+    weight: Annotated[str | None, option("COLUMN", "Column with the weights of the rows; for free-energy.")] = None,
     columns: Columns = ALL_COLUMNS,
     seed: Seed = 0,
     device: Device = "cpu",
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Number of threads.")] = None,
+    jobs: Annotated[int | None, option("N", "Number of threads.")] = None,
     reading: Reading = AS_FOUND,
     as_json: Json = False,
 ) -> None:
@@ -97,25 +135,20 @@ def fit(
 def predict(
     model: Model,
     data: Data,
-    output: Output = STDOUT,
-    proba: Annotated[bool, typer.Option(metavar="", help="Add the probability of every class.")] = False,
+    written: Written = AS_USUAL,
+    proba: Annotated[bool, flag("Add the probability of every class.")] = False,
     interval: Annotated[
         float | None,
-        typer.Option(
-            metavar="PROBABILITY",
-            help="For regression: add the ends of a prediction interval that holds the target with this probability, "
+        option(
+            "PROBABILITY",
+            "For regression: add the ends of a prediction interval that holds the target with this probability, "
             "such as 0.9.",
         ),
     ] = None,
     quantiles: Annotated[
         str | None,
-        typer.Option(
-            metavar="PROBABILITIES",
-            help="For regression: add the quantiles of these probabilities, such as 0.1,0.5,0.9.",
-        ),
+        option("PROBABILITIES", "For regression: add the quantiles of these probabilities, such as 0.1,0.5,0.9."),
     ] = None,
-    keep: Keep = None,
-    escape: Escape = True,
     reading: Reading = AS_FOUND,
     as_json: Json = False,
 ) -> None:
@@ -124,22 +157,39 @@ def predict(
     If the table has the target column, show how good the predictions are.
     """
     from ..tabular import TableModel
-    from ..tabular.predictions import PREDICTION, check_wanted, predictions
-    from .show_predictions import how_good, say_how_good
+    from ..tabular.predictions import PREDICTION, check_wanted, predictions, scores_of
 
     with warnings_told():
-        _check(output)
+        written.check()
         loaded, chances = TableModel.load(model), _chances(quantiles)
         check_wanted(loaded, proba, chances, interval)
         table = reading.table(data)
-        kept = {name: table.texts(name) for name in keep or ()}
+        kept = {name: table.texts(name) for name in written.keep or ()}
         with progress("rows", table.n_rows, quiet=as_json) as advance:
-            told = predictions(loaded, table, proba=proba, quantiles=chances, interval=interval, on_rows=advance)
-        found = how_good(loaded, table, told, interval)
-    columns = {**kept, **{name: cells.tolist() for name, cells in told.items()}}
-    _hand_over(columns, output, escape, as_json, {"rows": len(told[PREDICTION]), **found})
+            made = predictions(loaded, table, proba=proba, quantiles=chances, interval=interval, on_rows=advance)
+        scores = scores_of(loaded, table, made, interval)
+        known = scores.get("accuracy", scores.get("mae")) is not None
+        scores["learned_from"] = known and loaded.share_known(table) > MOSTLY
+    columns = {**kept, **{name: cells.tolist() for name, cells in made.items()}}
+    written.write(columns, as_json, {"rows": len(made[PREDICTION]), **scores})
     if not as_json:
-        say_how_good(data, found, interval)
+        _tell_scores(data, scores, interval)
+
+
+def _tell_scores(data, scores, interval):
+    """How good the predictions are, in a line for people."""
+    if scores["learned_from"]:
+        what = "errors say" if "mae" in scores else "accuracy says"
+        why = f"the model has learned from most of these rows, so the {what} little about new ones"
+        tell(f"note: {data}: {why}; `freemetric evaluate` estimates that")
+    if scores.get("accuracy") is not None:
+        tell(f"accuracy {100 * scores['accuracy']:.2f} % of the rows that have a class")
+    if "mae" in scores:
+        share = "" if scores["r2"] is None else f"R\u00b2 {scores['r2']:.4g}, "
+        errors = f"{share}mean absolute error {scores['mae']:.4g}, RMSE {scores['rmse']:.4g}"
+        inside = f"; {100 * scores['coverage']:.1f} % lie in their {100 * interval:g} % intervals" if interval else ""
+        n = scores["known_rows"]
+        tell(f"{errors} on the {counted(n, 'row')} that {verb(n, 'has', 'have')} a number{inside}")
 
 
 def _chances(text):
@@ -154,32 +204,24 @@ def _chances(text):
 
 @with_fields
 def transform(
-    model: Model,
-    data: Data,
-    output: Output = STDOUT,
-    keep: Keep = None,
-    escape: Escape = True,
-    reading: Reading = AS_FOUND,
-    as_json: Json = False,
+    model: Model, data: Data, written: Written = AS_USUAL, reading: Reading = AS_FOUND, as_json: Json = False
 ) -> None:
     """Map every row to the space where the learned distance is Euclidean."""
     from ..tabular import TableModel
 
     with warnings_told():
-        _check(output)
+        written.check()
         loaded = TableModel.load(model)
         table = reading.table(data)
-        kept = {name: table.texts(name) for name in keep or ()}
+        kept = {name: table.texts(name) for name in written.keep or ()}
         with progress("rows", table.n_rows, quiet=as_json) as advance:
             Z = loaded.transform(table, advance)
     columns = {**kept, **{f"z{i}": z.tolist() for i, z in enumerate(Z.T, 1)}}
-    _hand_over(columns, output, escape, as_json, {"rows": len(Z), "components": Z.shape[1]})
+    written.write(columns, as_json, {"rows": len(Z), "components": Z.shape[1]})
 
 
 def inspect(
-    model: Model,
-    top: Annotated[int, typer.Option(metavar="N", min=1, help="Number of features to show.")] = 20,
-    as_json: Json = False,
+    model: Model, top: Annotated[int, option("N", "Number of features to show.", min=1)] = 20, as_json: Json = False
 ) -> None:
     """Show the feature weights, preprocessing, parameters, versions and seed of a model. No code of the file is run."""
     from ..tabular import TableModel
@@ -187,33 +229,8 @@ def inspect(
 
     with warnings_told():
         loaded = TableModel.load(model)
-        with progress("asking what it owes to every column", quiet=as_json):
+        with progress("importances of the columns", quiet=as_json):
             about = described(loaded, with_importances=True)
     if as_json:
         return print_json({"model": str(model), **about})
     show(printable(model), about, top)
-
-
-def _check(output):
-    """Whether a table can be written, before any work."""
-    from ..tabular.writing import check_output
-
-    if output != STDOUT:
-        check_output(output)
-
-
-def _hand_over(columns, output, escape, as_json, summary):
-    """The columns to a file or to stdout; in JSON, a summary, with the columns where there is no file."""
-    from ..tabular.writing import as_delimited, write
-
-    if output != STDOUT:
-        write(output, columns, escape)
-        summary = {"output": str(output), **summary}
-    elif as_json:
-        summary = {**summary, "columns": {name: list(cells) for name, cells in columns.items()}}
-    if as_json:
-        print_json(summary)
-    elif output == STDOUT:
-        print(as_delimited(columns, escape=escape), end="")
-    else:
-        console.print(f"{output}: {counted(summary['rows'], 'row')}", soft_wrap=True)

@@ -3,139 +3,109 @@
 import inspect
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from . import names
+from .console import argument, option
 
 if TYPE_CHECKING:  # at run time commands import such things when they run, so that help takes no seconds
     from ..tabular import Table
 
 STDOUT = Path("-")
 
+# Names that help lists are written out, for what they name takes seconds to import; a test compares the two.
+FORMATS = ("csv", "tsv", "txt", "excel", "jsonl", "json", "feather", "parquet", "arff", "libsvm")
+"""Formats that are read."""
+
+TEXTS = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json")
+WRITTEN = (*TEXTS, ".parquet", ".pq", ".feather", ".arrow", ".xlsx")
+"""Endings of files that are written."""
+
+PACKED = (".gz", ".bz2", ".xz", ".zip")
+"""Endings of packed files that are written."""
+
+PAPER = ("euclidean", "pca", "rca", "dca", "lfda", "itml", "lmnn", "dml-eig", "scml", "nca", "dmlmj", "dmlfe")
+LEARNERS = (*PAPER, "covariance", "lsml", "mmc", "sdml", "lda", "gmml", "ncmml", "anmm", "ldml", "mcml")
+FITTED = ("free-energy", *LEARNERS)
+"""Methods whose models can be saved."""
+
+FITTED_TO_NUMBERS = ("free-energy", "euclidean", "pca", "mlkr", "dmlfe")
+"""Those that predict numbers."""
+
+METHODS = ("rf", *LEARNERS, "dmlfe-paper", "free-energy", "hist-boosting", "svm", "logistic")
+"""Methods that can be compared."""
+
+NUMBER_METHODS = (*FITTED_TO_NUMBERS, "rf", "extra-trees", "hist-boosting")
+"""Methods that can be compared on numbers."""
+
 READ = "CSV, TSV or other text, Excel, JSON (lines), Feather, Parquet, ARFF or LIBSVM"
 
 Data = Annotated[
-    Path,
-    typer.Argument(
-        metavar="DATA", help=f"Table: {READ} file, compressed (gz, bz2, xz, zip) or not; - reads standard input."
-    ),
+    Path, argument("DATA", f"Table: {READ} file, compressed (gz, bz2, xz, zip) or not; - reads standard input.")
 ]
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file that `freemetric fit` wrote.")]
-Target = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Column to predict. A LIBSVM file has its own target.")
-]
+Model = Annotated[Path, argument("MODEL", "Model file that `freemetric fit` wrote.")]
+Target = Annotated[str | None, option("COLUMN", "Column to predict. A LIBSVM file has its own target.")]
 Task = Annotated[
     str | None,
-    typer.Option(
-        "--task",
-        metavar="TASK",
-        help="classify or regress. By default the values of the target column decide which of the two.",
-    ),
+    option("TASK", "classify or regress. By default the values of the target column decide which of the two."),
 ]
-Seed = Annotated[int, typer.Option(metavar="N", min=0, max=2**31, help="Seed of all random numbers.")]
-Drop = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Column to leave out. Repeatable.")]
-Numeric = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Column that must hold numbers. Repeatable.")]
-Nominal = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COLUMN", help="Column whose numbers are names of categories. Repeatable."),
-]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        help=f"Format of the table: {', '.join(names.FORMATS)}. By default the suffix of the file decides.",
-    ),
-]
-Encoding = Annotated[
-    str | None,
-    typer.Option(
-        "--encoding",
-        metavar="ENCODING",
-        help="Encoding of a text file if it is not recognised: utf-8, cp1252, latin-1, utf-16, ...",
-    ),
-]
-Sheet = Annotated[
-    str | None,
-    typer.Option("--sheet", metavar="SHEET", help="Sheet of an Excel file, by name or number. Default: the first."),
-]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="TEXT", help="Text that marks a missing value, instead of '', ?, NA, nan and the like. Repeatable."
-    ),
-]
-Delimiter = Annotated[
-    str | None,
-    typer.Option(metavar="CHARACTER", help="Character between the fields of a text file; or the word tab or blank."),
-]
-Decimal = Annotated[str | None, typer.Option(metavar="CHARACTER", help="Decimal mark if it is not recognised: . or ,")]
-Thousands = Annotated[
-    str | None, typer.Option(metavar="CHARACTER", help="Mark between groups of three digits: . , ' or a blank.")
-]
-DateOrder = Annotated[
-    str | None,
-    typer.Option(metavar="ORDER", help="Order of the parts of dates if it is not recognised: ymd, dmy or mdy."),
-]
-KeepFeature = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--keep", metavar="COLUMN", help="Column to use as a feature although it looks like an identifier. Repeatable."
-    ),
-]
-Device = Annotated[
-    str, typer.Option("--device", metavar="DEVICE", help="Device for methods that can use several: cpu, cuda, ...")
-]
-Keep = Annotated[
-    list[str] | None, typer.Option(metavar="COLUMN", help="Column of the data to copy to the output. Repeatable.")
-]
-Escape = Annotated[
-    bool,
-    typer.Option(
-        metavar="",
-        help="In CSV, put ' before texts that a spreadsheet would run as formulas (= + - @). Numbers stay as they are.",
-    ),
-]
-WRITTEN = f"{', '.join(names.WRITTEN)}, optionally followed by {', '.join(names.PACKED)}"
-Output = Annotated[
-    Path,
-    typer.Option("--output", "-o", metavar="FILE", help=f"File to write: {WRITTEN}; - writes CSV to standard output."),
-]
+Seed = Annotated[int, option("N", "Seed of all random numbers.", min=0, max=2**31)]
+Device = Annotated[str, option("DEVICE", "Device for methods that can use several: cpu, cuda, ...")]
+WRITTEN_AS = f"{', '.join(WRITTEN)}, optionally followed by {', '.join(PACKED)}"
 
 
 @dataclass(frozen=True)
 class Reading:
     """How tables are read: every field is an option of the commands that take such an object."""
 
-    format: Format = None
-    missing: Missing = None
-    delimiter: Delimiter = None
-    encoding: Encoding = None
-    sheet: Sheet = None
-    decimal: Decimal = None
-    thousands: Thousands = None
-    date_order: DateOrder = None
+    format: Annotated[
+        str | None,
+        option("FORMAT", f"Format of the table: {', '.join(FORMATS)}. By default the suffix of the file decides."),
+    ] = None
+    missing: Annotated[
+        list[str] | None,
+        option("TEXT", "Text that marks a missing value, instead of '', ?, NA, nan and the like. Repeatable."),
+    ] = None
+    delimiter: Annotated[
+        str | None, option("CHARACTER", "Character between the fields of a text file; or the word tab or blank.")
+    ] = None
+    encoding: Annotated[
+        str | None,
+        option("ENCODING", "Encoding of a text file if it is not recognised: utf-8, cp1252, latin-1, utf-16, ..."),
+    ] = None
+    sheet: Annotated[str | None, option("SHEET", "Sheet of an Excel file, by name or number. Default: the first.")] = (
+        None
+    )
+    decimal: Annotated[str | None, option("CHARACTER", "Decimal mark if it is not recognised: . or ,")] = None
+    thousands: Annotated[str | None, option("CHARACTER", "Mark between groups of three digits: . , ' or a blank.")] = (
+        None
+    )
+    date_order: Annotated[
+        str | None, option("ORDER", "Order of the parts of dates if it is not recognised: ymd, dmy or mdy.")
+    ] = None
 
     def table(self, path: Path) -> "Table":
         """The table of a file."""
-        from ..tabular.reading import MISSING, read
+        from ..tabular import read
 
-        return read(path, **{**asdict(self), "missing": [*self.missing, ""] if self.missing else MISSING})
+        return read(path, **{**asdict(self), "missing": [*self.missing, ""] if self.missing else None})
 
 
 @dataclass(frozen=True)
 class Columns:
     """What users say about columns: every field is an option."""
 
-    drop: Drop = None
-    keep: KeepFeature = None
-    numeric: Numeric = None
-    nominal: Nominal = None
+    drop: Annotated[list[str] | None, option("COLUMN", "Column to leave out. Repeatable.")] = None
+    keep: Annotated[
+        list[str] | None,
+        option("COLUMN", "Column to use as a feature although it looks like an identifier. Repeatable."),
+    ] = None
+    numeric: Annotated[list[str] | None, option("COLUMN", "Column that must hold numbers. Repeatable.")] = None
+    nominal: Annotated[
+        list[str] | None, option("COLUMN", "Column whose numbers are names of categories. Repeatable.")
+    ] = None
 
     def kinds(self) -> dict[str, list[str]]:
         """Names of columns by what is said of them."""
@@ -147,7 +117,7 @@ AS_FOUND, ALL_COLUMNS = Reading(), Columns()
 
 
 def with_fields(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the fields of its parameters ``Reading`` and ``Columns`` as options in their place."""
+    """The command with the fields of its parameters that are dataclasses as options in their place."""
     own = inspect.signature(command).parameters
     grouped = {name: {field.name for field in fields(one.annotation)} for name, one in own.items() if _is_group(one)}
     shown = [part for one in own.values() for part in (_options(one) if _is_group(one) else [one])]
@@ -164,7 +134,7 @@ def with_fields(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _is_group(parameter: inspect.Parameter) -> bool:
-    return parameter.annotation in (Reading, Columns)
+    return is_dataclass(parameter.annotation)
 
 
 def _options(parameter: inspect.Parameter) -> Iterator[inspect.Parameter]:

@@ -7,37 +7,20 @@ import threading
 import webbrowser
 from typing import Annotated
 
-import typer
-
 from ..serve import Options, Server
 from ..serve.jobs import Bounds, usual_bounds
-from .console import console
+from .console import console, flag, option
 
 ENDS = ("SIGTERM", "SIGHUP")  # asked to end, and the terminal was closed
 
 
 def serve(
-    port: Annotated[
-        int | None,
-        typer.Option("--port", metavar="PORT", min=1, max=65535, help="Port on 127.0.0.1. Default: a free one."),
-    ] = None,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", metavar="", help="Open the page in the browser.")
-    ] = True,
-    upload: Annotated[
-        int, typer.Option(metavar="MEGABYTES", min=1, max=4096, help="Largest file that may be uploaded.")
-    ] = 512,
-    limit: Annotated[
-        float | None, typer.Option(metavar="SECONDS", min=0, help="Longest time of one fit or comparison.")
-    ] = None,
+    port: Annotated[int | None, option("PORT", "Port on 127.0.0.1. Default: a free one.", min=1, max=65535)] = None,
+    browser: Annotated[bool, flag("Open the page in the browser.", "--browser/--no-browser")] = True,
+    upload: Annotated[int, option("MEGABYTES", "Largest file that may be uploaded.", min=1, max=4096)] = 512,
+    limit: Annotated[float | None, option("SECONDS", "Longest time of one fit or comparison.", min=0)] = None,
     megabytes: Annotated[
-        float | None,
-        typer.Option(
-            "--megabytes",
-            metavar="MEGABYTES",
-            min=0,
-            help="Largest memory of one fit or comparison. Default: all there is.",
-        ),
+        float | None, option("MEGABYTES", "Largest memory of one fit or comparison. Default: all there is.", min=0)
     ] = None,
 ) -> None:
     """Open a page in the browser: upload a table, check its columns, fit, compare, look at rows, download the model.

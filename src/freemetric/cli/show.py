@@ -25,21 +25,14 @@ INNER = ("weights", "some_rows")  # notes that say nothing to people as they are
 MIXING = ("FreeEnergyClassifier", "FreeEnergyRegressor")  # several numbers of neighbours
 R2 = "R\u00b2"
 UNKNOWN: dict[str, Any] = {"importance": None, "importance_error": None}
-NOTHING: dict[str, Any] = {
-    "kind": "",
-    "missing": 0,
-    "categories": [],
-    "treatment": "left out",
-    "weight": None,
-    **UNKNOWN,
-}
+NOTHING = {"kind": "", "missing": 0, "categories": [], "treatment": "left out", "weight": None, **UNKNOWN}
 LEGEND = (
     "median: a gap becomes the median. gap: whether there is a value is a feature. 0 or 1: one feature for two names, "
     "and 0.5 for what is neither. one-hot: a feature per name, one for all that are rare or that no training row had; "
     "where none was rare, these are zero in every feature. Then every feature is scaled to [0, 1]."
 )
 
-OWED = (
+IMPORTANCE_LEGEND = (
     "importance: what the out-of-bag {score} loses when the cells of a column are shuffled among the rows, and its "
     "standard error. weight: its share in the squared distances, which what varies much has much of, needed or not."
 )
@@ -49,7 +42,7 @@ def described(model: TableModel, with_importances: bool = False) -> dict[str, An
     """Everything there is to say of a model, as JSON values; importances, which take a while, where they are wanted."""
     last, notes = model.pipeline[-1], {name: note for name, note in model.notes.items() if name not in INNER}
     weights, steps = model.weights(), model.pipeline.named_steps["columns"].transformers_
-    shares, owed = by_column(weights), _importances(model) if with_importances else {}
+    shares, importances = by_column(weights), _importances(model) if with_importances else {}
     treatment = {str(column): name for name, _, columns in steps if name in TREATMENTS for column in columns}
     columns = [
         {
@@ -62,7 +55,7 @@ def described(model: TableModel, with_importances: bool = False) -> dict[str, An
             "order": column.order or None,
             "treatment": _treatment(column, treatment),
             "weight": sum(parts) if (parts := [shares[part] for part in column.parts if part in shares]) else None,
-            **owed.get(column.name, UNKNOWN),
+            **importances.get(column.name, UNKNOWN),
         }
         for column in model.schema.columns
     ]
@@ -84,7 +77,7 @@ def described(model: TableModel, with_importances: bool = False) -> dict[str, An
 
 
 def _importances(model):
-    """By column; none where the method does not know, or nobody was out of bag."""
+    """By column; empty where the method has none, or no replica was out of bag."""
     found = model.importances()
     if found is None or not found.n_judges:
         return {}
@@ -151,17 +144,17 @@ def show(name: str, about: dict[str, Any], top: int) -> None:
     console.print(name, soft_wrap=True)
     for key, text in lines.items():
         console.print(f"{key:13} {printable(text)}", soft_wrap=True)
-    console.print(_columns(about))
+    console.print(_column_table(about))
     console.print(LEGEND, highlight=False)
     known = [column for column in about["columns"] if column["importance"] is not None]
     if known:
-        console.print(_owed(known, top))
-        console.print(OWED.format(score=about["score"]), highlight=False)
+        console.print(_importance_table(known, top))
+        console.print(IMPORTANCE_LEGEND.format(score=about["score"]), highlight=False)
     if about["features"]:
-        console.print(_features(about["features"], top))
+        console.print(_feature_table(about["features"], top))
 
 
-def _columns(about):
+def _column_table(about):
     table = Table("column", "kind", "missing", "values", "weight in %", "treatment", title="columns")
     left_out = about.get("left_out", {})
     for column in sorted(about["columns"], key=lambda column: -(column["weight"] or 0)):
@@ -172,21 +165,24 @@ def _columns(about):
     return table
 
 
-def _owed(columns, top):
-    more = f", the first {top} of {len(columns)}" if len(columns) > top else ""
-    table = Table("column", "importance", "weight in %", title=f"what matters, and what distances weigh{more}")
+def _importance_table(columns, top):
+    title = f"what matters, and what distances weigh{_first(top, columns)}"
+    table = Table("column", "importance", "weight in %", title=title)
     for column in sorted(columns, key=lambda column: -column["importance"])[:top]:
-        owed = f"{column['importance']:.3f} ± {column['importance_error']:.3f}"
-        table.add_row(printable(column["name"]), owed, f"{column['weight']:.1f}")
+        importance = f"{column['importance']:.3f} ± {column['importance_error']:.3f}"
+        table.add_row(printable(column["name"]), importance, f"{column['weight']:.1f}")
     return table
 
 
-def _features(features, top):
-    more = f", the first {top} of {len(features)}" if len(features) > top else ""
-    table = Table("feature", "weight in %", title=f"share in the squared distances{more}")
+def _feature_table(features, top):
+    table = Table("feature", "weight in %", title=f"share in the squared distances{_first(top, features)}")
     for feature in features[:top]:
         table.add_row(printable(feature["name"]), f"{feature['weight']:.1f}")
     return table
+
+
+def _first(top, of):
+    return f", the first {top} of {len(of)}" if len(of) > top else ""
 
 
 def _plain(value):

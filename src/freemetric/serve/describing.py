@@ -10,7 +10,7 @@ import numpy as np
 from ..display.style import class_color, class_marker
 from ..exceptions import DataWarning
 from ..report.encode import rounded
-from ..tabular.column_kinds import marks_seen
+from ..tabular.column_kinds import number_meaning
 from ..tabular.preprocessing import plan, usable
 from ..tabular.schema import Column, Schema
 from ..tabular.table import InputError, Table, as_text
@@ -56,7 +56,7 @@ def _has_decimals(values):
 
 def _are_numbers(table, name):
     """Whether a column holds different numbers that do not number the rows."""
-    marks = marks_seen(table, name)[0].marks
+    marks = number_meaning(table, name).reading
     if marks is None:
         return False
     numbers = table.maybe_numbers(name, marks)
@@ -119,10 +119,10 @@ def _predicted(table, target, task, known):
     if choice.why:
         warnings.warn(choice.why, DataWarning, 2)
     if choice.task == REGRESS:
-        _, y, present, _ = numbers_of(table, target)
+        _, y, present, *_ = numbers_of(table, target)
         known["numbers"] = _summed_up(y)
         return present
-    y, present = labels(table, target, decimals=True)
+    y, present = labels(table, target)
     known["classes"] = _counted(y)
     check_classes(table, target, y)
     return present

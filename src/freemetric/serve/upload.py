@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from ..printable import printable
-from ..tabular.reading import MISSING, read
-from ..tabular.table import InputError, Table
+from ..tabular.reading import read
+from ..tabular.table import MISSING, InputError, Table
 
 LONGEST_NAME = 120
 SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,10}")

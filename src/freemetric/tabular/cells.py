@@ -1,6 +1,6 @@
 """Cells of columns whose values have types, as frames, JSON and Excel give them: numbers, or texts and gaps."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .number_marks import plain
-from .table import InputError, as_text, objects
+from .notation import plain
+from .table import InputError, Table, as_text, objects, quoted
 
 GAPS = ("NAType", "NaTType")  # pandas' own, which need not be installed
 NO_CELLS = (list, tuple, dict, set, frozenset, np.ndarray, complex)
@@ -38,6 +38,21 @@ def cells(values: np.ndarray, missing: Collection[str], where: str) -> np.ndarra
     raise InputError(f"{where} holds {values.dtype}, {NO_CELL}")
 
 
+def typed_table(
+    source: str,
+    columns: Mapping[str, Sequence[Any]],
+    missing: Collection[str],
+    lines: Sequence[int] | None = None,
+    place: str | None = None,
+) -> Table:
+    """The table of columns of values; those that are numbers are numeric. ``place`` begins a message."""
+    made = {
+        name: cells(objects(column), missing, f"{place or source}: column {quoted(name)}")
+        for name, column in columns.items()
+    }
+    return Table(source, made, {name: "numeric" for name in made if made[name].dtype.kind == "f"}, lines)
+
+
 def is_gap(value: Any) -> bool:
     """Whether a value says that there is none."""
     if value is None or type(value).__name__ in GAPS:
@@ -64,7 +79,8 @@ def cell(value: Any, where: str) -> float | str | None:
     if isinstance(value, np.datetime64 | date):
         return str(value).removesuffix(" 00:00:00") if isinstance(value, datetime) else str(value)
     if isinstance(value, NO_CELLS) or not _has_a_text(value):
-        raise InputError(f"{where} holds {_article(type(value).__name__)}, {NO_CELL}")
+        name = type(value).__name__
+        raise InputError(f"{where} holds {'an' if name[0] in 'aeiou' else 'a'} {name}, {NO_CELL}")
     return str(value).strip()
 
 
@@ -110,7 +126,3 @@ def _decoded(value: bytes, where: str) -> str:
 def _has_a_text(value: Any) -> bool:
     """Whether it says more than where it lies in memory."""
     return type(value).__str__ is not object.__str__ or type(value).__repr__ is not object.__repr__
-
-
-def _article(name: str) -> str:
-    return f"an {name}" if name[0] in "aeiou" else f"a {name}"

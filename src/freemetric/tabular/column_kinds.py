@@ -1,102 +1,143 @@
 """Whether columns hold numbers, names or dates, and how these are written."""
 
 import re
-import warnings
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 import numpy as np
 
-from ..exceptions import DataWarning
-from . import dates
-from .number_marks import PLAIN, Marks, Meaning, all_plain, first_that_is_none, meaning, most_fitting, plain
-from .table import InputError, Table, as_text, few, quoted
+from .notation import (
+    DATES,
+    LIKE_A_DATE,
+    LIKE_A_NUMBER,
+    NUMBERS,
+    ORDERS,
+    PARTS,
+    PLAIN,
+    DateOrder,
+    Marks,
+    Meaning,
+    all_plain,
+    marks_of,
+    meaning,
+    most_fitting,
+    odd_one,
+    plain,
+)
+from .table import InputError, Table, as_text, few, note, quoted
 
+ALWAYS = ("name", "kind", "missing", "categories")  # in every model file
 GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 
 
-class Kind(NamedTuple):
-    """ "numeric" with the marks of its numbers, "date" with the order of its dates, or "nominal"."""
+@dataclass(frozen=True)
+class Column:
+    """A feature: what the file calls it, what it holds, and how that is written."""
 
-    kind: str
-    marks: Marks = PLAIN
-    order: str = ""
+    name: str
+    kind: str  # "numeric", "nominal" or "date"
+    missing: int = 0  # cells
+    categories: tuple[str, ...] = ()  # names that were seen
+    decimal: str = "."
+    thousands: str = ""
+    order: str = ""  # of year, month and day: "ymd", "dmy" or "mdy"
+
+    @property
+    def marks(self) -> Marks:
+        return Marks(self.decimal, self.thousands)
+
+    @property
+    def parts(self) -> list[str]:
+        """What it is called in a frame: a date becomes several numbers."""
+        return [f"{self.name}: {part}" for part in PARTS] if self.kind == "date" else [self.name]
+
+    def as_json(self) -> dict[str, Any]:
+        """Its attributes; those that came after the first model files only where they are not as usual."""
+        usual = {field.name: field.default for field in fields(self) if field.name not in ALWAYS}
+        return {name: value for name, value in asdict(self).items() if name in ALWAYS or value != usual[name]}
+
+    @classmethod
+    def from_json(cls, content: dict[str, Any]) -> "Column":
+        """From what ``as_json`` gave; KeyError, TypeError or ValueError if it is something else."""
+        column = cls(**{**content, "categories": tuple(content["categories"])})
+        if type(column.name) is not str or column.kind not in ("numeric", "nominal", "date"):
+            raise ValueError("columns without a name or a kind")
+        if type(column.decimal) is not str or type(column.thousands) is not str:
+            raise ValueError("marks that are no texts")
+        marks_of(column.decimal, column.thousands)
+        if (column.kind == "date") != (column.order in ORDERS) or (column.kind != "date" and column.order != ""):
+            raise ValueError("an order of no dates")
+        return column
 
 
-def kinds_of(table: Table, names: Collection[str], given: Mapping[str, str]) -> dict[str, Kind]:
-    """Kind of every column; one that is not given is numeric if every cell is a number, date if every cell is one.
+def columns_of(table: Table, names: Collection[str], given: Mapping[str, str]) -> tuple[Column, ...]:
+    """What columns are; one of no given kind is numeric if every cell is a number, date if every cell is one.
 
-    Notes say what was recognised, and what could mean two things.
+    Warnings say what was recognised, and what could mean two things.
     """
-    kinds: dict[str, Kind] = {}
-    marked: dict[Marks, list[str]] = {}
-    dated: dict[str, list[str]] = {}
+    found: list[Column] = []
+    news: dict[Any, list[str]] = {}
     for name in names:
         kind = given.get(name)
         order = None if kind in ("numeric", "nominal") else _date_order(table, name)
-        if kind == "nominal":
-            kinds[name] = Kind(kind)
-        elif order is not None:
-            kinds[name] = Kind("date", order=order)
-            if kind != "date":  # as declared, it needs no word
-                dated.setdefault(order, []).append(name)
-        else:
-            marks, is_news = _marks(table, name, must=kind == "numeric")
-            kinds[name] = Kind("nominal") if marks is None else Kind("numeric", marks)
-            if marks is not None and is_news:
-                marked.setdefault(marks, []).append(name)
-    for marks, columns in marked.items():
-        otherwise = f"{table.option('nominal')} keeps them as names"
-        warnings.warn(f"{table.source}: {recognised(table, marks, columns)}; {otherwise}", DataWarning, 5)
-    for order, columns in dated.items():
-        warnings.warn(f"{table.source}: {_read_as_dates(table, order, columns)}", DataWarning, 5)
-    if any(marks.decimal == "," for marks in marked):
-        _say_what_may_be_thousands(table, [name for name in kinds if kinds[name] == ("numeric", PLAIN, "")])
-    return kinds
+        read = Meaning() if kind == "nominal" or order else _as_numbers(table, name, must=kind == "numeric")
+        found.append(_column(table, name, read.reading, order))
+        if (order and kind != "date") or read.is_news:  # what is declared needs no word
+            news.setdefault(order or read.reading, []).append(name)
+    for reading, columns in news.items():
+        how = _as_dates(table, reading, columns) if isinstance(reading, str) else recognised(table, reading, columns)
+        note(f"{table.source}: {how}; {table.option('nominal')} keeps them as names")
+    if any(isinstance(reading, Marks) and reading.decimal == "," for reading in news):
+        _note_what_may_be_thousands(table, (column for column in found if column.kind == "numeric"))
+    return tuple(found)
+
+
+def _column(table: Table, name: str, marks: Marks | None, order: str | None) -> Column:
+    if marks is not None:
+        missing = int(np.isnan(table.numbers(name, marks)).sum())
+        return Column(name, "numeric", missing, decimal=marks.decimal, thousands=marks.thousands)
+    texts = [text for text in table.texts(name) if text is not None]
+    missing = table.n_rows - len(texts)
+    if order:
+        return Column(name, "date", missing, order=order)
+    return Column(name, "nominal", missing, tuple(sorted(set(texts))))
 
 
 def number_marks(table: Table, name: str) -> Marks:
     """The marks in a column that must hold numbers."""
-    return _marks(table, name, must=True)[0] or PLAIN
+    return _as_numbers(table, name, must=True).reading or PLAIN
 
 
-def marks_seen(table: Table, name: str) -> tuple[Meaning, bool]:
-    """How the cells of a column are read as numbers, and whether by marks that nobody has given.
-
-    No marks where it holds names, or numbers that could be two.
-    """
+def number_meaning(table: Table, name: str) -> Meaning:
+    """How the cells of a column are read as numbers; no reading where it holds names, or numbers that could be two."""
     if table.cells(name).dtype.kind == "f":
-        return Meaning(PLAIN), False
-    texts = table.texts(name).tolist()
-    if table.marks is not None and table.marks.reads(texts):
-        return Meaning(table.marks), False
+        return Meaning(PLAIN)
+    texts, given = table.texts(name).tolist(), table.options.marks
+    if given is not None and given.reads(texts):
+        return Meaning(given)
     numbers = all_plain(texts)
-    if numbers is not None and not np.isinf(numbers).any():
-        return Meaning(PLAIN), False
-    found = meaning(texts)
-    return found, found.marks is not None
+    return Meaning(PLAIN) if numbers is not None and not np.isinf(numbers).any() else meaning(texts, NUMBERS)
 
 
-def _marks(table: Table, name: str, must: bool) -> tuple[Marks | None, bool]:
-    """The marks in a column, None where it holds names, and whether they are such as nobody has given."""
-    found, is_news = marks_seen(table, name)
-    if found.marks is not None:
-        return found.marks, is_news
+def _as_numbers(table: Table, name: str, must: bool) -> Meaning:
+    """The same, with a warning about what may be wrong in the column; an error where it must hold numbers."""
+    found = number_meaning(table, name)
     if found.doubtful is not None:
         what = f"{table.source}: column {quoted(name)}: {doubt(table, found)}"
         if must:
             raise InputError(what)
-        warnings.warn(f"{what}; until then the column is nominal", DataWarning, 6)
-    elif must:
-        table.numbers(name, most_fitting(table.texts(name).tolist()))  # which says where
-    else:
-        _say_what_is_no_number(table, name, table.texts(name).tolist())
-    return None, False
+        note(f"{what}; until then the column is nominal")
+    elif found.reading is None and must:
+        table.numbers(name, most_fitting(table.texts(name).tolist(), NUMBERS))  # which says where
+    elif found.reading is None:
+        _note_what_is_no_number(table, name, table.texts(name).tolist())
+    return found
 
 
 def doubt(table: Table, found: Meaning) -> str:
     """In words which two numbers a text may be, and how to say which."""
-    numbers = " or ".join(as_text(marks.number(found.doubtful)) for marks in found.readings)
+    numbers = " or ".join(as_text(marks.value(found.doubtful)) for marks in found.readings)
     mark = "," if "," in (found.doubtful or "") else "."
     options = " or ".join(table.option(name, mark) for name in ("decimal", "thousands"))
     return f"{quoted(found.doubtful)} may be {numbers}: {options} says which"
@@ -107,63 +148,55 @@ def recognised(table: Table, marks: Marks, columns: list[str]) -> str:
     texts = (text for text in table.texts(columns[0]) if text is not None)
     example = next(text for text in texts if np.isinf(plain(text)))
     word = "column" if len(columns) == 1 else "columns"
-    read = f"{word} {few(columns)} read as numbers with {marks}"
-    return f"{read} ({quoted(example)} is {as_text(marks.number(example))})"
+    return f"{word} {few(columns)} read as numbers with {marks} ({quoted(example)} is {as_text(marks.value(example))})"
 
 
-def _say_what_is_no_number(table, name, texts):
-    """A warning names a column where most cells are numbers; infinity among numbers is an error."""
-    odd = first_that_is_none(texts)
-    wrong = (text for text in set(texts) if np.isinf(PLAIN.number(text)))  # few, where names are repeated
+def _as_dates(table: Table, order: str, columns: list[str]) -> str:
+    example = next(text for text in table.texts(columns[0]) if text is not None)
+    word = "column" if len(columns) == 1 else "columns"
+    read = f"{word} {few(columns)} read as dates ({quoted(example)} is {_day(example, order)})"
+    return f"{read}: {', '.join(PARTS)} are features"
+
+
+def _note_what_is_no_number(table, name, texts):
+    """Of a column where most cells are numbers; infinity among numbers is an error."""
+    wrong = (text for text in set(texts) if np.isinf(PLAIN.value(text)))  # few, where names are repeated
     if all(text.lower().lstrip("+-") in ("inf", "infinity") for text in wrong):
         table.numbers(name)  # which says where
+    odd = odd_one(texts, NUMBERS, LIKE_A_NUMBER)
     if odd is not None:
-        place = table.place(odd, name)
-        warnings.warn(f"{place}: {quoted(texts[odd])} is no number, so the column is nominal", DataWarning, 7)
+        note(f"{table.place(odd, name)}: {quoted(texts[odd])} is no number, so the column is nominal")
 
 
-def _say_what_may_be_thousands(table, names):
+def _note_what_may_be_thousands(table, numeric):
     """In a file with decimal commas "1.234" is a number as it stands, and perhaps another one."""
-    for name in names:
+    for name in (column.name for column in numeric if column.marks == PLAIN):
         cells = table.cells(name)
         points = [text for text in cells if text is not None and "." in text] if cells.dtype.kind == "O" else []
         if points and all(GROUPED.fullmatch(text) for text in points):
-            doubt = (
-                f"{quoted(points[0])} is read as {as_text(plain(points[0]))}, though other columns have decimal commas"
-            )
-            warnings.warn(
-                f"{table.source}: column {quoted(name)}: {doubt}; {table.option('decimal', ',')} reads thousands",
-                DataWarning,
-                6,
-            )
+            read = f"{quoted(points[0])} is read as {as_text(plain(points[0]))}, though other columns have"
+            hint = f"{table.option('decimal', ',')} reads thousands"
+            note(f"{table.source}: column {quoted(name)}: {read} decimal commas; {hint}")
 
 
 def _date_order(table: Table, name: str) -> str | None:
     """The order of year, month and day in a column of dates; None where it holds something else, or could be two."""
-    cells = table.cells(name)
+    cells, given = table.cells(name), table.options.date_order
     if cells.dtype.kind == "f":
         return None
     texts = cells.tolist()
-    given = table.date_order
-    if given is not None and any(text is not None for text in texts) and dates.reads(texts, given):
+    if given is not None and any(text is not None for text in texts) and DateOrder(given).reads(texts):
         return given
-    found = dates.meaning(texts)
-    where = f"{table.source}: column {quoted(name)}"
+    found = meaning(texts, DATES)
     if found.doubtful is not None:
-        days = " or ".join(str(dates.as_date(found.doubtful, order)) for order in ("dmy", "mdy"))
+        days = " or ".join(_day(found.doubtful, order) for order in ("dmy", "mdy"))
         what = f"{quoted(found.doubtful)} may be {days}: {table.option('date-order', 'dmy')} or mdy says which"
-        warnings.warn(f"{where}: {what}; until then the column is nominal", DataWarning, 6)
-    elif found.order is None:
-        odd = dates.first_that_is_none(texts)
-        if odd is not None:
-            what = f"{quoted(texts[odd])} is no date as the others are, so the column is nominal"
-            warnings.warn(f"{table.place(odd, name)}: {what}", DataWarning, 6)
-    return found.order
+        note(f"{table.source}: column {quoted(name)}: {what}; until then the column is nominal")
+    elif found.reading is None and (odd := odd_one(texts, DATES, LIKE_A_DATE)) is not None:
+        what = f"{quoted(texts[odd])} is no date as the others are, so the column is nominal"
+        note(f"{table.place(odd, name)}: {what}")
+    return found.reading.name if found.reading else None
 
 
-def _read_as_dates(table: Table, order: str, columns: list[str]) -> str:
-    """One line about columns that become numbers."""
-    example = next(text for text in table.texts(columns[0]) if text is not None)
-    word = "column" if len(columns) == 1 else "columns"
-    read = f"{word} {few(columns)} read as dates ({quoted(example)} is {dates.as_date(example, order)})"
-    return f"{read}: {', '.join(dates.PARTS)} are features; {table.option('nominal')} keeps names"
+def _day(text: str, order: str) -> str:
+    return str(DateOrder(order).moment(text))[:10]

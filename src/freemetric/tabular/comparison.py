@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..extras import require
-from . import comparison_tables
+from . import comparison_tables as tables
 from .protocol import CONSTANT, Settings, Split
 from .splits import Estimate, estimate, would_more_help
 from .text_table import TextTable
 
 Z = 1.645  # of a gain that chance makes once in twenty times
-SAID_OF_SCORES = ("higher_is_better", "in_percent", "in_units", "aside")
+SAID_OF_SCORES = ("name", "title", "higher_is_better", "in_percent", "in_units", "aside")
 
 
 class Comparison:
@@ -47,22 +47,19 @@ class Comparison:
 
     @property
     def is_of_numbers(self) -> bool:
-        """Whether numbers were predicted, and not classes."""
+        """Whether it is a regression."""
         return self.settings.kind.word == "number"
 
     def protocol(self) -> str:
         """How errors were measured, in words."""
-        set_ = self.settings
-        limits = {"s": set_.limits.seconds, "MB": set_.limits.megabytes}
+        own = self.settings
+        limits = {"s": own.limits.seconds, "MB": own.limits.megabytes}
         most = [f"{most:g} {unit}" for unit, most in limits.items() if most is not None]
         return (
-            f"Protocol honest: {set_.repeats} x {set_.folds}-fold {set_.kind.folds}cross-validation, seed {set_.seed}; "
+            f"Protocol honest: {own.repeats} x {own.folds}-fold {own.kind.folds}cross-validation, seed {own.seed}; "
             "preprocessing, metric and k come from the training rows of each split alone"
-        ) + "".join(
-            [
-                f"; rows of one {set_.groups!r} are never parted" if set_.groups else "",
-                f"; limit of one fit {', '.join(most)}" if most else "",
-            ]
+            + (f"; rows of one {own.groups!r} are never parted" if own.groups else "")
+            + (f"; limit of one fit {', '.join(most)}" if most else "")
         )
 
     def errors(self) -> Any:
@@ -72,22 +69,24 @@ class Comparison:
 
     def error(self, file: str, method: str) -> Estimate:
         """Mean error in % and its standard error; NaN where a split failed."""
-        return self._estimate(self.cells[file, method], lambda split: split.error)
+        return self._estimate(self.cells[file, method], [split.error for split in self.cells[file, method]])
 
     def score(self, file: str, method: str, name: str) -> Estimate:
         """Mean of a score over the splits on which it is defined; NaN where a split failed."""
-        return self._estimate(self.cells[file, method], lambda split: split.scores.get(name, np.nan))
+        return self._estimate(self.cells[file, method], self._values(file, method, name))
+
+    def _values(self, file, method, name):
+        return [split.scores.get(name, np.nan) for split in self.cells[file, method]]
+
+    def _estimate(self, splits, values):
+        failed = any(split.error is None for split in splits)
+        return Estimate(np.nan, np.nan, 0) if failed else estimate(values, self.settings.folds)
 
     def best(self, file: str) -> str | None:
         """The method of the lowest error, None where all of them failed."""
         errors = {method: self.error(file, method).mean for method in self.methods if (file, method) in self.cells}
-        known = {method: error for method, error in errors.items() if not np.isnan(error)}
-        return min(known, key=known.__getitem__) if known else None
-
-    def _estimate(self, splits, value):
-        if any(split.error is None for split in splits):
-            return Estimate(np.nan, np.nan, 0)
-        return estimate([value(split) for split in splits], self.settings.folds)
+        known = [method for method in errors if not np.isnan(errors[method])]
+        return min(known, key=errors.__getitem__, default=None)
 
     def rows(self) -> list[dict[str, Any]]:
         """One dict per file and method."""
@@ -97,6 +96,7 @@ class Comparison:
         splits, error = self.cells[file, method], self.error(file, method)
         errors = [split.error for split in splits if split.error is not None]
         known = not np.isnan(error.mean)
+        estimates = {name: self.score(file, method, name) for name in self.scores} if known else {}
         return {
             "file": file,
             "method": method,
@@ -105,34 +105,26 @@ class Comparison:
             "spread": float(np.std(errors, ddof=1)) if known and len(errors) > 1 else None,
             "seconds": float(np.mean([split.seconds for split in splits])),
             "errors": errors,
-            "scores": {name: self._score(file, method, name) for name in self.scores} if known else {},
+            "scores": {
+                name: {"mean": found.mean, "uncertainty": found.error, "values": self._values(file, method, name)}
+                for name, found in estimates.items()
+            },
             "failure": next((split.failure for split in splits if split.failure), None),
             "over_limit": any(split.over_limit for split in splits),
         }
 
-    def _score(self, file, method, name):
-        found = self.score(file, method, name)
-        values = [split.scores.get(name, np.nan) for split in self.cells[file, method]]
-        return {"mean": found.mean, "uncertainty": found.error, "values": values}
-
     def learning_curve(self, file: str, method: str) -> list[dict[str, Any]]:
         """Errors by the number of training rows, from the fewest on; empty without a learning curve."""
-        some = self.curves.get((file, method))
-        if not some:
-            return []
         by_share: dict[float, list[Split]] = defaultdict(list)
-        for split in [*some, *self.cells[file, method][: self.settings.folds]]:
-            by_share[split.share].append(split)
+        if (file, method) in self.curves:
+            for split in [*self.curves[file, method], *self.cells[file, method][: self.settings.folds]]:
+                by_share[split.share].append(split)
         return [self._point(by_share[share]) for share in sorted(by_share)]
 
     def _point(self, splits):
-        found = self._estimate(splits, lambda split: split.error)
-        return {
-            "rows": float(np.mean([split.n_train for split in splits])),
-            "error": found.mean,
-            "uncertainty": found.error,
-            "errors": [split.error for split in splits],
-        }
+        errors = [split.error for split in splits]
+        found, n_rows = self._estimate(splits, errors), float(np.mean([split.n_train for split in splits]))
+        return {"rows": n_rows, "error": found.mean, "uncertainty": found.error, "errors": errors}
 
     def would_more_help(self, file: str, method: str) -> str | None:
         """In words whether more rows would help the method; None without a curve to see it by."""
@@ -142,35 +134,11 @@ class Comparison:
         half, full = curve[-2:]
         return would_more_help(half["errors"], full["errors"], half["rows"], full["rows"], self.settings.folds)
 
-    def table(self) -> TextTable:
-        """Scores with their errors and seconds a split; the best of a file in bold."""
-        means = "Means over splits \u00b1 standard error, which counts that splits share rows."
-        caption = f"{means}{self.settings.kind.error} {self.protocol()}."
-        return comparison_tables.scores(self.rows(), list(self.scores.values()), caption)
-
-    def class_table(self, file: str, method: str) -> TextTable:
-        """Recall and precision of every class, and what it was taken for."""
-        return comparison_tables.classes(file, method, self.details(file, method)["classes"], self.settings.repeats)
-
-    def interval_table(self) -> TextTable:
-        """Of numbers: which share of the test rows lies in intervals of 80, 90 and 95 %, and how wide these are."""
-        caption = "Test rows inside of their intervals, and the mean width of these in the unit of the target."
-        return comparison_tables.intervals(self.rows(), list(self.scores.values()), caption)
-
-    def curve_table(self) -> TextTable:
-        """Error against the number of training rows."""
-        cells = [(file, method, self.learning_curve(file, method)) for file, method in self.curves]
-        return comparison_tables.curves(cells)
-
-    def notes(self) -> list[str]:
-        """What would mislead without a word, in lines: gains, scores that are not defined, curves with gaps."""
-        return [*_gains(self), *_undefined(self), *_without_probabilities(self), *_gaps(self)]
-
     def details(self, file: str, method: str) -> dict[str, Any]:
         """Of one method, from all its test rows; empty where it failed.
 
-        Classes, confusion, calibration and ROC; of numbers predictions beside the truth and residuals. The learning
-        curve of both.
+        Classes, confusion, calibration and ROC; of a regression predictions beside the truth and residuals. The
+        learning curve of both.
         """
         found = [split.predictions for split in self.cells[file, method] if split.predictions is not None]
         if not found or len(found) < len(self.cells[file, method]):
@@ -181,17 +149,37 @@ class Comparison:
             "more_rows": self.would_more_help(file, method),
         }
 
+    def table(self) -> TextTable:
+        """Scores with their errors and seconds a split; the best of a file in bold."""
+        means = "Means over splits \u00b1 standard error, which counts that splits share rows."
+        caption = f"{means}{self.settings.kind.error} {self.protocol()}."
+        return tables.scores(self.rows(), list(self.scores.values()), caption)
+
+    def class_table(self, file: str, method: str) -> TextTable:
+        """Recall and precision of every class, and what it was taken for."""
+        return tables.classes(file, method, self.details(file, method)["classes"], self.settings.repeats)
+
+    def interval_table(self) -> TextTable:
+        """Of a regression: the share of test rows in intervals of 80, 90 and 95 %, and how wide these are."""
+        return tables.intervals(self.rows(), list(self.scores.values()))
+
+    def curve_table(self) -> TextTable:
+        """Error against the number of training rows."""
+        return tables.curves([(*cell, self.learning_curve(*cell)) for cell in self.curves])
+
     def columns(self) -> dict[str, list]:
         """A table of numbers, a row for every file, method and number of training rows, to be written."""
-        return comparison_tables.columns(self.rows(), self.cells, self.learning_curve)
+        n_train = {cell: float(np.mean([split.n_train for split in splits])) for cell, splits in self.cells.items()}
+        return tables.columns(self.rows(), n_train, self.learning_curve)
+
+    def notes(self) -> list[str]:
+        """What would mislead without a word, in lines: gains, scores that are not defined, curves with gaps."""
+        return [*_gains(self), *_undefined(self), *_without_probabilities(self), *_gaps(self)]
 
     def as_json(self) -> dict[str, Any]:
         """Everything, as JSON values; a number that is none is NaN."""
         results = [{**row, **self.details(row["file"], row["method"])} for row in self.rows()]
-        scores = [
-            {name: getattr(score, name) for name in ("name", "title", *SAID_OF_SCORES)}
-            for score in self.scores.values()
-        ]
+        scores = [{name: getattr(score, name) for name in SAID_OF_SCORES} for score in self.scores.values()]
         about = {"baseline": CONSTANT, "scores": scores, "notes": self.notes(), "how": self.protocol()}
         return {"protocol": "honest", **asdict(self.settings), **about, "results": results}
 
@@ -200,12 +188,11 @@ def _gains(comparison) -> Iterator[str]:
     """Where the best method is no better than a constant, as far as the test rows show."""
     for file in comparison.files:
         best, constant = comparison.best(file), comparison.cells.get((file, CONSTANT))
-        if best is None or constant is None:
+        if best is None or constant is None or _gains_clearly(comparison, constant, comparison.cells[file, best]):
             continue
-        if not _gains_clearly(comparison, constant, comparison.cells[file, best]):
-            low, high = (comparison.error(file, method).mean for method in (best, CONSTANT))
-            always = f"always predicting {constant[0].predictions.most_frequent} has an error of {high:.2f} %"
-            yield f"{file}: {always}; the best method, {best}, is not clearly better with {low:.2f} %"
+        low, high = (comparison.error(file, method).mean for method in (best, CONSTANT))
+        always = f"always predicting {constant[0].predictions.most_frequent} has an error of {high:.2f} %"
+        yield f"{file}: {always}; the best method, {best}, is not clearly better with {low:.2f} %"
 
 
 def _gains_clearly(comparison, constant, splits):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..printable import printable
-from .protocol import CONSTANT, Split
+from .protocol import CONSTANT
 from .scores import Score
 from .text_table import TextTable
 
@@ -21,10 +21,8 @@ def scores(rows: list[dict[str, Any]], known: Sequence[Score], caption: str) -> 
         (row["file"], row["method"], _error(row), *(_score(row, score) for score in shown), f"{row['seconds']:.2f}")
         for row in rows
     )
-    bold = {(i, 2) for i in _best(rows, lambda row: row["error"])}
-    for column, score in enumerate(shown, 3):
-        sign = -1 if score.higher_is_better else 1
-        bold |= {(i, column) for i in _best(rows, lambda row, s=score, sign=sign: _signed(row, s.name, sign))}
+    lowest = [[row["error"] for row in rows], *([_cost(row, score) for row in rows] for score in shown)]
+    bold = {(i, column) for column, costs in enumerate(lowest, 2) for i in _best(rows, costs)}
     columns = ("File", "Method", "Error in %", *map(_title, shown), "Seconds")
     return TextTable(columns, cells, caption, frozenset(bold))
 
@@ -43,11 +41,12 @@ def classes(file: str, method: str, found: list[dict[str, Any]], repeats: int) -
     return TextTable(columns, cells, f"Classes of {printable(file)} by {method}{more}{times}.")
 
 
-def intervals(rows: list[dict[str, Any]], known: Sequence[Score], caption: str) -> TextTable:
+def intervals(rows: list[dict[str, Any]], known: Sequence[Score]) -> TextTable:
     """What shares of the rows lie in their intervals, and how wide these are, of methods that predict intervals."""
     shown = [score for score in known if score.name.startswith(("coverage", "width"))]
-    cells = tuple((row["file"], row["method"], *(_score(row, score) for score in shown)) for row in rows)
+    cells = ((row["file"], row["method"], *(_score(row, score) for score in shown)) for row in rows)
     lines = tuple(row for row in cells if any(cell is not None for cell in row[2:]))
+    caption = "Test rows inside of their intervals, and the mean width of these in the unit of the target."
     return TextTable(("File", "Method", *map(_title, shown)), lines, caption)
 
 
@@ -63,32 +62,26 @@ def curves(found: list[tuple[str, str, list[dict[str, Any]]]]) -> TextTable:
 
 def columns(
     rows: list[dict[str, Any]],
-    cells: Mapping[tuple[str, str], list[Split]],
+    n_train: Mapping[tuple[str, str], float],
     curve: Callable[[str, str], list[dict[str, Any]]],
 ) -> dict[str, list]:
     """Numbers in columns, None for what is not known."""
-    lines = []
+    lines: list[dict[str, Any]] = []
     for row in rows:
-        file, method = row["file"], row["method"]
-        for point in curve(file, method)[:-1]:
-            lines.append({**_identity(file, method, point["rows"]), **_numbers("error", point)})
-        n_train = np.mean([split.n_train for split in cells[file, method]])
-        scores = {"error": row["error"], "error \u00b1": row["uncertainty"]}
+        cell = {"file": row["file"], "method": row["method"]}
+        for point in curve(*cell.values())[:-1]:
+            lines.append({**cell, "rows": round(point["rows"]), **_pair("error", point["error"], point["uncertainty"])})
+        line = {**cell, "rows": round(n_train[row["file"], row["method"]])}
+        line |= {"error": row["error"], "error \u00b1": row["uncertainty"]}
         for name, score in row["scores"].items():
-            scores |= _numbers(name, {"error": score["mean"], "uncertainty": score["uncertainty"]})
-        lines.append(
-            {**_identity(file, method, n_train), **scores, "seconds": row["seconds"], "failure": row["failure"]}
-        )
+            line |= _pair(name, score["mean"], score["uncertainty"])
+        lines.append({**line, "seconds": row["seconds"], "failure": row["failure"]})
     names = dict.fromkeys(name for line in sorted(lines, key=len, reverse=True) for name in line)
     return {name: [line.get(name) for line in lines] for name in names}
 
 
-def _identity(file, method, rows):
-    return {"file": file, "method": method, "rows": round(rows)}
-
-
-def _numbers(name, point):
-    known = {name: point["error"], f"{name} \u00b1": point["uncertainty"]}
+def _pair(name, mean, error):
+    known = {name: mean, f"{name} \u00b1": error}
     return {key: None if value is None or np.isnan(value) else value for key, value in known.items()}
 
 
@@ -96,45 +89,42 @@ def _title(score):
     return f"{score.title} in %" if score.in_percent else score.title
 
 
-def _best(rows, value):
-    """Numbers of the rows whose value is the lowest of their file."""
-    lowest: dict[str, float] = {}
-    known = [(i, row["file"], value(row)) for i, row in enumerate(rows) if row["method"] != CONSTANT]
-    known = [(i, file, x) for i, file, x in known if x is not None and not np.isnan(x)]
-    for _, file, x in known:
-        lowest[file] = min(lowest.get(file, np.inf), x)
-    return [i for i, file, x in known if x <= lowest[file] + 1e-9]
+def _best(rows, costs):
+    """Numbers of the rows whose cost is the lowest of their file."""
+    known = [
+        (i, row["file"], cost)
+        for i, (row, cost) in enumerate(zip(rows, costs, strict=True))
+        if row["method"] != CONSTANT and cost is not None and not np.isnan(cost)
+    ]
+    lowest = {name: min(cost for _, file, cost in known if file == name) for _, name, _ in known}
+    return [i for i, file, cost in known if cost <= lowest[file] + 1e-9]
 
 
-def _signed(row, name, sign):
-    return sign * row["scores"][name]["mean"] if name in row["scores"] else None
+def _cost(row, score):
+    found = row["scores"].get(score.name)
+    return None if found is None else -found["mean"] if score.higher_is_better else found["mean"]
 
 
 def _error(row):
     if row["error"] is None:
         return OVER_LIMIT if row["over_limit"] else None
-    return _with_error(row["error"], row["uncertainty"], 2)
+    return _with_error(row["error"], row["uncertainty"])
 
 
 def _score(row, score):
     found = row["scores"].get(score.name)
     if found is None or np.isnan(found["mean"]):
         return None
-    if score.in_units:
-        return _in_units(found["mean"], found["uncertainty"])
+    if score.in_units:  # numbers of any size, in a unit that only their owner knows
+        error = found["uncertainty"]
+        return _significant(found["mean"], 4) + ("" if np.isnan(error) else f" \u00b1 {_significant(error, 2)}")
     unit, digits = (100, 2) if score.in_percent else (1, 3)
     return _with_error(unit * found["mean"], unit * found["uncertainty"], digits)
 
 
-def _with_error(mean, error, digits):
+def _with_error(mean, error, digits=2):
     known = error is not None and not np.isnan(error)
     return f"{mean:.{digits}f}" + (f" \u00b1 {error:.{digits}f}" if known else "")
-
-
-def _in_units(mean, error):
-    """Numbers of any size, in a unit that only their owner knows."""
-    known = error is not None and not np.isnan(error)
-    return _significant(mean, 4) + (f" \u00b1 {_significant(error, 2)}" if known else "")
 
 
 def _significant(number, digits):
@@ -149,9 +139,8 @@ def _significant(number, digits):
 
 
 def _point(point):
-    if np.isnan(point["error"]):
-        return None
-    return f"{_with_error(point['error'], point['uncertainty'], 2)} ({point['rows']:.0f})"
+    shown = f"{_with_error(point['error'], point['uncertainty'])} ({point['rows']:.0f})"
+    return None if np.isnan(point["error"]) else shown
 
 
 def _percent(share):

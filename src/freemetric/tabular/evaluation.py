@@ -8,18 +8,16 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from ..exceptions import DataWarning
 from ..printable import counted, verb
 from ..process_watchdog import in_processes
 from .cells import cells
 from .comparison import Comparison
-from .frame_labels import frame_labels, frame_target
-from .frames import as_table
+from .frames import as_table, frame_labels, frame_target
 from .protocol import CONSTANT, Job, Rows, Settings, Split, done, labelled_rows
 from .schema import target_name
 from .scores import check_scores
 from .splits import check_grouped, shares, some_of
-from .table import InputError, Table
+from .table import InputError, Table, note
 from .tasks import choice_of
 
 OnFit = Callable[[Split, int, int], None]
@@ -77,25 +75,26 @@ def evaluate(
 
 
 def _named(tables, target):
-    """Tables by name, and the column of their classes."""
+    """Tables by name, and the column of their classes or numbers."""
     if isinstance(tables, Mapping):
         return {name: _table(table) for name, table in tables.items()}, target
     if target is None or isinstance(target, str):
         table = _table(tables)
-        return {table.source: table}, target
-    name, given = _given(tables, target)
-    table = as_table(tables).with_target(name, given)
-    return {table.source: table}, name
+    else:
+        target, given = _given(tables, target)
+        table = as_table(tables).with_target(target, given)
+    return {table.source: table}, target
+
+
+def _table(data):
+    return data if isinstance(data, Table) else as_table(data)
 
 
 def _given(X, y):
     """The name and the cells of labels or numbers; texts are never gaps."""
     name, values = frame_target(X, y)
     column = cells(values, (), "y") if values.dtype.kind in "iufO" else values
-    if column.dtype.kind == "f":
-        return name, column
-    labels = frame_labels(X, y)
-    return labels.name, labels.cells
+    return name, column if column.dtype.kind == "f" else frame_labels(X, y).cells
 
 
 def decided(settings: Settings, tables: Mapping[str, Table], target: str | None) -> Settings:
@@ -107,12 +106,8 @@ def decided(settings: Settings, tables: Mapping[str, Table], target: str | None)
         raise InputError(f"{both}; {next(iter(tables.values())).option('task', 'classify')} takes both for classes")
     for choice in choices.values():
         if choice.why:
-            warnings.warn(choice.why, DataWarning, 3)
+            note(choice.why)
     return replace(settings, task=next(iter(tasks), None))
-
-
-def _table(data):
-    return data if isinstance(data, Table) else as_table(data)
 
 
 def compare(
@@ -191,7 +186,7 @@ def _curve_jobs(rows, methods, settings, splits):
     if not parts:
         of_classes = f" of {counted(len(rows.classes), 'class', 'classes')}" if rows.classes else ""
         few = f"{counted(len(rows.y), 'row')}{of_classes} {verb(len(rows.y), 'is', 'are')} too few for a learning curve"
-        warnings.warn(f"{rows.source}: {few}", DataWarning, 4)
+        note(f"{rows.source}: {few}")
     strata = rows.y if rows.classes or rows.groups is not None else np.zeros(len(rows.y), dtype=int)
     for share in reversed(parts):
         for number, (train, test) in enumerate(splits):

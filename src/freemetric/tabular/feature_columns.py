@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from ..learners.learned_space import LearnedSpace
-from .dates import START
+from .notation import START
 from .preprocessing import features
 from .schema import Column, Schema
 from .table import objects
@@ -66,14 +66,7 @@ def by_column(weights: Iterable[Weight]) -> dict[str, float]:
 class Originals:
     """The columns of a table that a model uses, for a report.
 
-    Parameters
-    ----------
-    pipeline : Pipeline
-        Fitted steps "columns", "scale" and "classifier".
-    schema : Schema
-        What the columns are.
-    as_frame : callable or None, default=None
-        What makes a frame of the schema of rows as the caller has them; None where they are such a frame.
+    ``as_frame`` makes a frame of the schema of rows as the caller has them; None where they are such a frame.
     """
 
     def __init__(self, pipeline: Pipeline, schema: Schema, as_frame: Callable[[Any], Any] | None = None):
@@ -88,7 +81,7 @@ class Originals:
     def of_rows(self, X: Any) -> list[np.ndarray]:
         """The cells of every column of rows as the caller has them."""
         frame = X if self.as_frame is None else self.as_frame(X)
-        return [_cells(column, {part: frame[part].to_numpy() for part in column.parts}) for column in self.columns]
+        return [_cells(column, frame[column.parts[0]].to_numpy()) for column in self.columns]
 
     def of_features(self, values: NDArray) -> list[np.ndarray]:
         """The cells of every column, from features (n, d) as they reach the classifier."""
@@ -103,7 +96,7 @@ class Originals:
         if column.kind == "nominal":
             cells = self._names(column, words)
         elif (first, "") in words:
-            cells = _cells(column, {first: _as_written(words[first, ""])})
+            cells = _cells(column, np.array([float(f"{value:.{DIGITS}g}") for value in words[first, ""]]))
         else:  # whether there is a value is all that counts
             cells = objects(["there"] * len(values))
         return objects(None if gap else cell for gap, cell in zip(missing, cells, strict=True))
@@ -123,12 +116,11 @@ class Originals:
         )
 
 
-def _cells(column: Column, parts: Mapping[str, np.ndarray]) -> np.ndarray:
-    """The cells of a column, from what a frame has of it: numbers, names, or dates as they are written by ISO 8601."""
-    first = parts[column.parts[0]]
+def _cells(column: Column, values: np.ndarray) -> np.ndarray:
+    """The cells of a column, from its first part in a frame: numbers, names, or dates as ISO 8601 writes them."""
     if column.kind != "date":
-        return first
-    return objects(None if np.isnan(days) else _date(days) for days in first.astype(np.float64))
+        return values
+    return objects(None if np.isnan(days) else _date(days) for days in values.astype(np.float64))
 
 
 def _date(days: float) -> str:
@@ -141,8 +133,3 @@ def _date(days: float) -> str:
     """
     moment = START + timedelta(seconds=round(days * 86400))
     return moment.strftime("%Y-%m-%d" if moment.time() == START.time() else "%Y-%m-%d %H:%M")
-
-
-def _as_written(values: NDArray) -> NDArray[np.float64]:
-    """Numbers with twelve digits: 0.1 + 0.2 is 0.3 again."""
-    return np.array([float(f"{value:.{DIGITS}g}") for value in values])

@@ -26,28 +26,14 @@ Z = 1.96  # of a 95 % interval
 
 @dataclass(frozen=True, eq=False)
 class ClassPredictions:
-    """Predicted classes of n rows; the C classes go by their number.
+    """Predicted classes of n rows; the C classes go by their number."""
 
-    Attributes
-    ----------
-    classes : tuple of str
-        Names of the C classes.
-    rows : ndarray of shape (n,)
-        Numbers of the rows among all that have a class.
-    truth, predicted : ndarray of shape (n,)
-        True and predicted classes.
-    probabilities : ndarray of shape (n, C) or None
-        None where the classifier gives none.
-    ranking : ndarray of shape (n, C) or None
-        Probabilities, or values of a decision function.
-    """
-
-    classes: tuple[str, ...]
-    rows: NDArray[np.intp]
-    truth: NDArray[np.intp]
-    predicted: NDArray[np.intp]
-    probabilities: NDArray | None = None
-    ranking: NDArray | None = None
+    classes: tuple[str, ...]  # names
+    rows: NDArray[np.intp]  # (n,) numbers of the rows among all that have a class
+    truth: NDArray[np.intp]  # (n,)
+    predicted: NDArray[np.intp]  # (n,)
+    probabilities: NDArray | None = None  # (n, C), None where the classifier gives none
+    ranking: NDArray | None = None  # (n, C) probabilities, or values of a decision function
 
     undefined = "lack classes"
     unsure = "gives no probabilities, so that it has no log loss, Brier score, calibration or ROC curve"
@@ -127,28 +113,14 @@ class ClassPredictions:
 
 @dataclass(frozen=True, eq=False)
 class NumberPredictions:
-    """Predictions of a regression for n rows.
+    """Predictions of a regression for n rows."""
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n,)
-        Numbers of the rows among all that have a target.
-    truth, predicted : ndarray of shape (n,)
-        True and predicted targets.
-    scale : float
-        Standard deviation of the target of all rows, in which errors are counted.
-    quantiles : ndarray of shape (n, 3) or None
-        Of ``QUANTILES``; None where the regressor predicts none.
-    intervals : ndarray of shape (n, 3, 2) or None
-        Lower and upper ends of intervals of ``LEVELS``.
-    """
-
-    rows: NDArray[np.intp]
-    truth: NDArray[np.float64]
-    predicted: NDArray[np.float64]
-    scale: float
-    quantiles: NDArray | None = None
-    intervals: NDArray | None = None
+    rows: NDArray[np.intp]  # (n,) numbers of the rows among all that have a target
+    truth: NDArray[np.float64]  # (n,)
+    predicted: NDArray[np.float64]  # (n,)
+    scale: float  # standard deviation of the target of all rows, in which errors are counted
+    quantiles: NDArray | None = None  # (n, 3) of QUANTILES, None where the regressor predicts none
+    intervals: NDArray | None = None  # (n, 3, 2) ends of intervals of LEVELS
 
     most_frequent = "the mean"
     undefined = "have one number alone"

@@ -1,7 +1,6 @@
 """A model of a table: the pipeline, and the columns it wants, in one file."""
 
 import os
-import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from .. import files
 from ..ensemble.importances import Importances
-from ..exceptions import DataWarning, ModelFileError
+from ..exceptions import ModelFileError
 from ..extras import require
 from ..files.checks import is_number
 from ..learners.learned_space import LearnedSpace
@@ -21,11 +20,11 @@ from ..printable import counted, verb
 from ..versions import versions
 from .feature_columns import Originals, Weight, shares
 from .methods import Progress, last_step, pipeline, steps_reported
-from .number_marks import Marks, marks_of
+from .notation import Marks, marks_of
 from .preprocessing import MOST_NAMED, features, usable, useful_plan
 from .schema import Schema, target_name
-from .table import InputError, Table, few, quoted
-from .targets import Target, canonical, label_texts, row_weights
+from .table import InputError, Table, few, note, quoted
+from .targets import Target, canonical, check_role, label_texts, row_weights
 from .tasks import TASKS, choice_of
 
 KEPT = 256  # hashes of rows that a model keeps
@@ -84,17 +83,10 @@ class TableModel:
             ``tasks.choice_of`` says, with a warning where it is a number.
         weight : str or None, default=None
             Column with the weights of the rows; no feature. Only "free-energy" can weigh.
-        seed : int, default=0
-            Of everything random.
-        parameters : dict or None, default=None
-            Parameters of the method.
-        device : str, default="cpu"
-            Where the method computes, if it can choose.
-        n_jobs : int or None, default=None
-            Threads.
+        seed, parameters, device, n_jobs : int, dict, str, int
+            Of the method; threads are for those that can use them.
         on_step : callable or None, default=None
-            Called with (number done, number of all or None) after every step of the fit, where scikit-learn and the
-            method have callbacks.
+            Called with (number done, number of all or None) after every step of the fit, where the method has steps.
         **kinds : dict
             ``drop``, ``keep``, ``numeric`` and ``nominal`` of ``preprocessing.usable``.
 
@@ -102,7 +94,9 @@ class TableModel:
         -------
         TableModel
         """
-        _check_is_table(table)
+        if not isinstance(table, Table):
+            what = f"TableModel.fit takes what freemetric.tabular.read gives, not {type(table).__name__}"
+            raise InputError(f"{what}; freemetric.TableClassifier and TableRegressor take frames")
         name = target_name(table, target)
         choice = choice_of(table, name, task)
         kind = TASKS[choice.task]
@@ -110,56 +104,16 @@ class TableModel:
         last = kind.estimator(method, seed, parameters=parameters, device=device, n_jobs=n_jobs)
         weights = None
         if weight is not None:
-            if weight == name:
-                what = f"column {quoted(weight)} is to be predicted and cannot be the weight, too"
-                raise InputError(f"{table.source}: {what}")
+            check_role(table, weight, name, "the weight")
             weights = row_weights(table, weight, last, method)
             kinds["drop"] = [*kinds.get("drop", ()), weight]
         schema, unusable = usable(table, target, **kinds)
-        found = kind.target(table, name)
+        found = kind.target(table, name)._replace(weights=weights)
         if choice.why:
-            warnings.warn(choice.why, DataWarning, 2)
+            note(choice.why)
         about: dict[str, Any] = {"method": method, "parameters": dict(parameters or {}), "weight": weight}
-        about |= {"file": Path(table.source).name, "seed": seed, "device": device}
-        return cls.learned(table, schema, unusable, last, found, weights, on_step, about)
-
-    @classmethod
-    def learned(
-        cls,
-        table: Table,
-        schema: Schema,
-        unusable: dict[str, str],
-        last: BaseEstimator,
-        target: Target,
-        weights: np.ndarray | None = None,
-        on_step: Progress | None = None,
-        about: dict[str, Any] | None = None,
-    ) -> "TableModel":
-        """Fit an estimator on the rows of a table that have a target.
-
-        ``unusable`` says why columns are not in the schema, ``about`` are more notes, JSON values.
-        """
-        y, present = target.y, target.present
-        frame = schema.frame(table)[present]
-        treatment = useful_plan(table.source, frame, schema)
-        if not present.all():
-            n = int((~present).sum())
-            gone = f"{counted(n, 'row')} without a {target.word} {verb(n, 'is', 'are')} left out"
-            warnings.warn(f"{table.source}: {gone}", DataWarning, 3)
-        weighing = {} if weights is None else {f"{last_step(last)}__sample_weight": weights[present]}
-        with steps_reported(last, on_step):
-            fitted = pipeline(treatment, last).fit(frame, y, **weighing)
-        parts = shares(fitted, frame)
-        notes = {
-            "rows": len(y),
-            **target.about,
-            "left_out": {**unusable, **treatment.left_out},
-            "weights": None if parts is None else parts.tolist(),
-            "some_rows": remembered(frame),
-            **(about or {}),
-            "versions": versions(),
-        }
-        return cls(fitted, schema, notes)
+        about |= {"file": Path(table.source).name, "seed": seed, "device": device, "left_out": unusable}
+        return learned(table, schema, last, found, about, on_step)
 
     def save(self, path: str | os.PathLike, options: dict[str, Any] | None = None) -> None:
         """Save the model for ``TableModel.load`` and ``freemetric.load``; ``options`` are kept in the notes."""
@@ -196,10 +150,10 @@ class TableModel:
         frame = self.schema.frame(table)
         extra = [name for name in self.schema.extra(table) if name not in {*self.left_out, *known}]
         if extra:
-            warnings.warn(f"{table.source}: columns ignored: {few(extra)}", DataWarning, 4)
+            note(f"{table.source}: columns ignored: {few(extra)}")
         used = {name: cells for name, cells in self.schema.unseen(frame).items() if name not in self.left_out}
         if used:
-            warnings.warn(f"{table.source}: categories that the model has never seen: {_listed(used)}", DataWarning, 4)
+            note(f"{table.source}: categories that the model has never seen: {_listed(used)}")
         return frame
 
     @property
@@ -268,8 +222,7 @@ class TableModel:
         if not truth.present.all():
             n = int((~truth.present).sum())
             out = f"{counted(n, 'row')} {verb(n, 'is', 'are')} left out"
-            word = f"{out}, whose {truth.word} is missing or unknown to the model"
-            warnings.warn(f"{table.source}: {word}", DataWarning, 2)
+            note(f"{table.source}: {out}, whose {truth.word} is missing or unknown to the model")
         return frame[truth.present], truth.y
 
     @property
@@ -305,23 +258,49 @@ class TableModel:
         return share_known(self.schema.frame(table), self.notes.get("some_rows", []))
 
 
-def _check_is_table(table):
-    if not isinstance(table, Table):
-        what = f"TableModel.fit takes what freemetric.tabular.read gives, not {type(table).__name__}"
-        raise InputError(f"{what}; freemetric.TableClassifier and TableRegressor take frames")
+def learned(
+    table: Table,
+    schema: Schema,
+    last: BaseEstimator,
+    target: Target,
+    about: dict[str, Any],
+    on_step: Progress | None = None,
+) -> TableModel:
+    """Fit an estimator on the rows of a table that have a target.
+
+    ``about`` are more notes, JSON values; its "left_out" says why columns are not in the schema.
+    """
+    present = target.present
+    frame = schema.frame(table)[present]
+    treatment = useful_plan(table.source, frame, schema)
+    if not present.all():
+        n = int((~present).sum())
+        note(f"{table.source}: {counted(n, 'row')} without a {target.word} {verb(n, 'is', 'are')} left out")
+    weighing = {} if target.weights is None else {f"{last_step(last)}__sample_weight": target.weights[present]}
+    with steps_reported(last, on_step):
+        fitted = pipeline(treatment, last).fit(frame, target.y, **weighing)
+    parts = shares(fitted, frame)
+    notes = {
+        "rows": len(target.y),
+        **target.about,
+        **about,
+        "left_out": {**about["left_out"], **treatment.left_out},
+        "weights": None if parts is None else parts.tolist(),
+        "some_rows": remembered(frame),
+        "versions": versions(),
+    }
+    return TableModel(fitted, schema, notes)
 
 
 def _listed(unseen):
     """Column, value and number of rows, the most frequent first."""
-    columns = [f"column {quoted(name)}: {_values(counts)}" for name, counts in unseen.items()]
-    more = [counted(len(columns) - MOST_NAMED, "more column")] if len(columns) > MOST_NAMED else []
-    return "; ".join(columns[:MOST_NAMED] + more)
-
-
-def _values(counts):
-    words = [f"{quoted(value)} in {counted(n, 'row')}" for value, n in counts.items()]
-    more = f" and {counted(len(words) - MOST_NAMED, 'more value')}" if len(words) > MOST_NAMED else ""
-    return ", ".join(words[:MOST_NAMED]) + more
+    columns = []
+    for name, counts in unseen.items():
+        words = [f"{quoted(value)} in {counted(n, 'row')}" for value, n in counts.items()]
+        more = f" and {counted(len(words) - MOST_NAMED, 'more value')}" if len(words) > MOST_NAMED else ""
+        columns.append(f"column {quoted(name)}: {', '.join(words[:MOST_NAMED])}{more}")
+    others = [counted(len(columns) - MOST_NAMED, "more column")] if len(columns) > MOST_NAMED else []
+    return "; ".join(columns[:MOST_NAMED] + others)
 
 
 def by_parts(frame: Any, function: Callable[[Any], np.ndarray], on_rows: Progress | None = None) -> np.ndarray:
@@ -363,14 +342,9 @@ def _check_notes(notes: dict[str, Any], n_features: int) -> None:
         raise ValueError("rows that are no numbers")
     if not all(type(reason) is str for reason in notes.get("left_out", {}).values()):
         raise ValueError("reasons that are no texts")
-    _check_number_notes(notes.get("numbers", {}))
-    shares = notes.get("weights")
+    shares, about = notes.get("weights"), notes.get("numbers", {})
     if shares is not None and not (type(shares) is list and len(shares) == n_features and all(map(is_number, shares))):
         raise ValueError("weights of other features")
-
-
-def _check_number_notes(about):
-    """Of a model of numbers: their ends and mean, and how they were written."""
     if about and not all(is_number(about.get(name)) for name in ("lowest", "highest", "mean")):
         raise ValueError("ends that are no numbers")
     marks = about.get("decimal", "."), about.get("thousands", "")

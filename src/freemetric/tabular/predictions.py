@@ -1,5 +1,6 @@
 """Predictions of a model for the rows of a table, as columns to be written, and their errors."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,25 +25,9 @@ def predictions(
 ) -> dict[str, NDArray]:
     """Predictions by the name of their column.
 
-    Parameters
-    ----------
-    model : TableModel
-        Of classes or numbers.
-    table : Table
-        Rows.
-    proba : bool, default=False
-        Whether to add probabilities of the classes.
-    quantiles : tuple of float, default=()
-        For regression: probabilities of the quantiles to add.
-    interval : float or None, default=None
-        For regression: the probability of the prediction intervals whose ends to add.
-    on_rows : callable or None, default=None
-        Called with (number done, number of all) after every part of the rows.
-
-    Returns
-    -------
-    dict of ndarray of shape (n_rows,)
-        "prediction", then "probability of ...", "quantile ...", "lower ... %" and "upper ... %".
+    "prediction", then with ``proba`` "probability of ..." every class; of a regression "quantile ..." for each of the
+    ``quantiles``, and "lower ... %" and "upper ... %" of prediction intervals of the probability ``interval``.
+    ``on_rows`` is called with (number done, number of all) after every part of the rows.
     """
     check_wanted(model, proba, quantiles, interval)
     if not model.predicts_numbers:
@@ -89,25 +74,24 @@ def check_wanted(model: TableModel, proba: bool, quantiles: tuple[float, ...], i
         raise InputError(f"{option}: {outside[0]:g} is no probability between 0 and 1")
 
 
-def number_errors(
-    model: TableModel, table: Table, predicted: ArrayLike, ends: tuple[ArrayLike, ArrayLike] | None = None
+def scores_of(
+    model: TableModel, table: Table, found: Mapping[str, ArrayLike], interval: float | None = None
 ) -> dict[str, Any]:
-    """Scores of a regression, where targets are known.
+    """How good predictions are, as ``predictions`` gave them, where targets are known.
 
-    These are ``known_rows``, the number of rows whose target is known, "r2" (None of fewer than two different ones),
-    "mae", "rmse" and, with the ``ends`` of intervals, "coverage".
+    Of classes "accuracy", None where no row has a class. Of a regression "known_rows", the number of rows whose target
+    is known, "r2" (None of fewer than two different ones), "mae", "rmse" and, with an interval, "coverage"; nothing
+    where no target is known.
     """
+    if not model.predicts_numbers:
+        return {"accuracy": model.accuracy(table, np.asarray(found[PREDICTION]))}
     truth = model.truth(table)
     if truth is None or not truth.present.any():
         return {}
-    y, known = truth.y, np.asarray(predicted)[truth.present]
-    found = {
-        "known_rows": len(y),
-        "r2": r2(y, known) if y.min() < y.max() else None,
-        "mae": mae(y, known),
-        "rmse": rmse(y, known),
-    }
-    if ends is not None:
-        low, high = (np.asarray(end)[truth.present] for end in ends)
-        found["coverage"] = float(np.mean((low <= y) & (y <= high)))
-    return found
+    y, predicted = truth.y, np.asarray(found[PREDICTION])[truth.present]
+    scores = {"known_rows": len(y), "r2": r2(y, predicted) if y.min() < y.max() else None}
+    scores |= {"mae": mae(y, predicted), "rmse": rmse(y, predicted)}
+    if interval is not None:
+        low, high = (np.asarray(found[name])[truth.present] for name in interval_names(interval))
+        scores["coverage"] = float(np.mean((low <= y) & (y <= high)))
+    return scores

@@ -1,7 +1,6 @@
 """Which columns become features, and how: keys and free text are left out, scikit-learn's tools make numbers."""
 
 import re
-import warnings
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +11,8 @@ from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
-from ..exceptions import DataWarning
 from .schema import Column, Schema
-from .table import InputError, Table, quoted
+from .table import InputError, Table, note, quoted
 
 MOST_CATEGORIES = 32  # features a nominal column may become; the rarest categories share one
 OFTEN_ENOUGH = 2  # rows of a name that has a feature of its own
@@ -73,34 +71,28 @@ def plan(frame: Any, schema: Schema) -> Plan:
     groups: dict[str, list[str]] = {name: [] for name in TREATMENTS}
     left_out: dict[str, str] = {}
     for column in schema.columns:
-        cells = [_Cells(frame[part], "numeric" if column.kind == "date" else column.kind) for part in column.parts]
-        first = cells[0]  # of a date it tells most, and is constant where all parts are
-        if first.n_present == 0:
+        first, *others = column.parts  # of a date the first tells most, and is constant where all parts are
+        n_values, n_present = frame[first].nunique(), int(frame[first].count())
+        if n_present == 0:
             left_out[column.name] = "it has no value at all"
-        elif first.n_values == 1 and not first.gaps:
+        elif n_values == 1 and n_present == len(frame):
             left_out[column.name] = "it is constant"
-        elif column.kind == "nominal" and first.n_values == first.n_present > MOST_CATEGORIES:
+        elif column.kind == "nominal" and n_values == n_present > MOST_CATEGORIES:
             left_out[column.name] = "it names every row differently"
         else:
-            groups[first.treatment].append(column.parts[0])
-            more = zip(column.parts[1:], cells[1:], strict=True)  # whose gaps are the first one's
-            groups["numbers"] += [part for part, other in more if other.n_values > 1]
+            groups[_treatment(frame[first], column.kind)].append(first)
+            groups["numbers"] += [part for part in others if frame[part].nunique() > 1]  # their gaps are the first's
     return Plan({name: columns for name, columns in groups.items() if columns}, left_out)
 
 
-class _Cells:
-    """What there is in a column."""
-
-    def __init__(self, values: Any, kind: str):
-        self.n_present, self.n_values = int(values.notna().sum()), values.nunique()
-        self.gaps = len(values) - self.n_present
-        if kind == "nominal":
-            both = self.n_values == 2 and values.value_counts().min() >= OFTEN_ENOUGH
-            self.treatment = "names with gaps" if self.gaps else "two names" if both else "names"
-        elif self.n_values == 1:
-            self.treatment = "gaps"
-        else:
-            self.treatment = "numbers with gaps" if self.gaps >= MANY_GAPS * len(values) else "numbers"
+def _treatment(values: Any, kind: str) -> str:
+    n_values, gaps = values.nunique(), values.isna().sum()
+    if kind == "nominal":
+        both = n_values == 2 and values.value_counts().min() >= OFTEN_ENOUGH
+        return "names with gaps" if gaps else "two names" if both else "names"
+    if n_values == 1:
+        return "gaps"
+    return "numbers with gaps" if gaps >= MANY_GAPS * len(values) else "numbers"
 
 
 def useful_plan(source: str, frame: Any, schema: Schema) -> Plan:
@@ -110,7 +102,7 @@ def useful_plan(source: str, frame: Any, schema: Schema) -> Plan:
     if not made.groups:
         raise InputError(f"{source}: no column is of use; {reasons}")
     if reasons:
-        warnings.warn(f"{source}: left out: {reasons}", DataWarning, 4)
+        note(f"{source}: left out: {reasons}")
     return made
 
 
@@ -140,7 +132,7 @@ def usable(
     words = in_words(left_out)
     if len(left_out) == len(schema.columns):
         raise InputError(f"{table.source}: no column is of use; {words}; {table.option('keep')} keeps one")
-    warnings.warn(f"{table.source}: left out: {words}; {table.option('keep')} keeps one", DataWarning, 3)
+    note(f"{table.source}: left out: {words}; {table.option('keep')} keeps one")
     columns = tuple(column for column in schema.columns if column.name not in left_out)
     return Schema(schema.target, columns), left_out
 
@@ -166,17 +158,14 @@ def _numbers_the_rows(numbers: np.ndarray, column: Column) -> bool:
 
     In a short table both are needed: they count the rows from 0 or 1, and the column is called a key.
     """
-    if CALLED_A_KEY.fullmatch(column.name) and any(np.array_equal(numbers, _counted(numbers, i)) for i in (0, 1)):
+    is_key = bool(CALLED_A_KEY.fullmatch(column.name))
+    if is_key and any(np.array_equal(numbers, np.arange(len(numbers)) + start) for start in (0, 1)):
         return True
     if len(numbers) <= MOST_CATEGORIES or column.missing or (numbers != np.round(numbers)).any():
         return False
     if len(np.unique(numbers)) < len(numbers):
         return False
-    return bool(np.ptp(numbers) == len(numbers) - 1 or CALLED_A_KEY.fullmatch(column.name))
-
-
-def _counted(numbers: np.ndarray, start: int) -> np.ndarray:
-    return np.arange(start, start + len(numbers))
+    return is_key or bool(np.ptp(numbers) == len(numbers) - 1)
 
 
 def features(transformer: ColumnTransformer) -> list[tuple[str, str]]:

@@ -9,16 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from ..exceptions import DataWarning, InterruptedFitWarning
+from ..exceptions import InterruptedFitWarning
 from ..magnitudes import spread
 from ..printable import counted, verb
 from .held_out import ClassPredictions, HeldOut, NumberPredictions
 from .limits import Limits, Outcome, described, limited
 from .methods import pipeline
 from .preprocessing import plan, usable, useful_plan
-from .schema import Schema
-from .splits import Pair, check_groups, group_numbers, in_one_group, repeated_splits
-from .table import InputError, Table, quoted
+from .schema import Schema, target_name
+from .splits import Pair, group_numbers, note_lonely_classes, repeated_splits
+from .table import InputError, Table, note
+from .targets import check_role
 from .tasks import CLASSIFY, TASKS, Task
 
 CONSTANT = "constant"
@@ -111,10 +112,7 @@ def labelled_rows(
 ) -> Rows:
     """What there is to learn from; InputError where it cannot be done in so many folds."""
     if settings.groups is not None:
-        if settings.groups == (target or table.target):
-            both = f"column {quoted(settings.groups)} is to be predicted and cannot be the groups, too"
-            raise InputError(f"{table.source}: {both}")
-        table.cells(settings.groups)
+        check_role(table, settings.groups, target_name(table, target), "the groups")
         kinds = {**kinds, "drop": [*kinds.get("drop", ()), settings.groups]}
     schema, _ = usable(table, target, **kinds)
     found = settings.kind.target(table, schema.target)
@@ -125,25 +123,15 @@ def labelled_rows(
     if found.word == "class":
         values, y = np.unique(found.y, return_inverse=True)
         classes = tuple(map(str, values))
-    rows = Rows(name, table.source, schema, frame, y, classes, _groups(table, settings, found.present))
+    own = settings.groups
+    groups = None if own is None else group_numbers(table, own, found.present, settings.folds)
+    rows = Rows(name, table.source, schema, frame, y, classes, groups)
     _warn_of_copies(rows)
     if classes:
         _check_classes(rows, settings.folds)
     elif (n := len(frame)) < settings.folds:
         raise InputError(f"{rows.source}: {counted(n, 'row')} {verb(n, 'is', 'are')} fewer than {settings.folds} folds")
     return rows
-
-
-def _groups(table, settings, present):
-    if settings.groups is None:
-        return None
-    groups, n_alone = group_numbers(table, settings.groups, present)
-    check_groups(table.source, settings.groups, groups, settings.folds)
-    if n_alone:
-        who = f"{counted(n_alone, 'row')} {verb(n_alone, 'has', 'have')} no value"
-        alone = f"{who} in column {quoted(settings.groups)}; each is a group of its own"
-        warnings.warn(f"{table.source}: {alone}", DataWarning, 4)
-    return groups
 
 
 def _warn_of_copies(rows: Rows) -> None:
@@ -154,7 +142,7 @@ def _warn_of_copies(rows: Rows) -> None:
     if copies > MANY_COPIES * n:
         known = "fine where they were observed independently; else test rows are known from others and errors too low"
         are = verb(copies, "is a copy of another", "are copies of others")
-        warnings.warn(f"{rows.source}: {copies} of {n} rows {are}: {known}", DataWarning, 4)
+        note(f"{rows.source}: {copies} of {n} rows {are}: {known}")
 
 
 def _check_classes(rows: Rows, folds: int) -> None:
@@ -165,9 +153,9 @@ def _check_classes(rows: Rows, folds: int) -> None:
         n_small = int((counts < folds).sum())
         who = f"{counted(n_small, 'class', 'classes')} {verb(n_small, 'has', 'have')}"
         small = f"{who} fewer rows than there are folds"
-        warnings.warn(f"{source}: {small}; some test parts lack {verb(n_small, 'it', 'them')}", DataWarning, 4)
-    if rows.groups is not None and (lonely := in_one_group(rows.y, rows.groups, rows.classes)):
-        warnings.warn(f"{source}: {lonely}", DataWarning, 4)
+        note(f"{source}: {small}; some test parts lack {verb(n_small, 'it', 'them')}")
+    if rows.groups is not None:
+        note_lonely_classes(source, rows.y, rows.groups, rows.classes)
 
 
 @dataclass(frozen=True)
@@ -175,42 +163,19 @@ class Split:
     """One method on one split of one file: the error in % on the test rows, or why there is none.
 
     In a regression it is the root of the mean squared error in % of the target's standard deviation.
-
-    Attributes
-    ----------
-    file, method : str
-        What was learned from, and how.
-    number : int
-        Of the split; those of a repeat follow each other.
-    error : float or None
-        Error in %.
-    seconds : float
-        Of preprocessing, fit and predictions.
-    failure : str or None
-        Why there is no error.
-    over_limit : bool
-        Whether that was a limit.
-    scores : dict of float
-        By name, NaN where one is not defined.
-    predictions : ClassPredictions, NumberPredictions or None
-        For the test rows.
-    n_train : int
-        Rows learned from.
-    share : float
-        Of the training rows, where the method learned from some of them for the curve.
     """
 
     file: str
     method: str
-    number: int
+    number: int  # of the split; those of a repeat follow each other
     error: float | None
-    seconds: float
-    failure: str | None = None
-    over_limit: bool = False
-    scores: dict[str, float] = field(default_factory=dict)
-    predictions: HeldOut | None = None
-    n_train: int = 0
-    share: float = 1.0
+    seconds: float  # of preprocessing, fit and predictions
+    failure: str | None = None  # why there is no error
+    over_limit: bool = False  # whether that was a limit
+    scores: dict[str, float] = field(default_factory=dict)  # NaN where one is not defined
+    predictions: HeldOut | None = None  # for the test rows
+    n_train: int = 0  # rows learned from
+    share: float = 1.0  # of the training rows, less than 1 in a learning curve
 
 
 class Job(NamedTuple):

@@ -1,25 +1,26 @@
 """Read a table from a file of any known format."""
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePath
+from typing import Any
 
 from .formats.arrow import ARROW, FEATHER_1, read_feather, read_parquet
-from .formats.delimited import read_csv, read_tsv, read_txt
 from .formats.excel import OLD_EXCEL, read_excel
-from .formats.json_records import read_json
-from .formats.machine_learning import read_arff, read_libsvm
+from .formats.records import read_arff, read_json, read_libsvm
 from .formats.sources import ENDINGS, content_of_source, is_pipe, name_of, unpacked
-from .table import MISSING, InputError, ReadingOptions, Table
+from .formats.text import read_delimited
+from .table import InputError, ReadingOptions, Table
 
 Reader = Callable[[str, bytes, ReadingOptions], Table]
 """From what a message begins with, the bytes of a file and the options to its table; InputError is one line."""
 
 FORMATS: dict[str, Reader] = {
-    "csv": read_csv,
-    "tsv": read_tsv,
-    "txt": read_txt,
+    "csv": partial(read_delimited, delimiters=",;\t|", usual=","),
+    "tsv": partial(read_delimited, delimiters="\t;|, ", usual="\t"),
+    "txt": partial(read_delimited, delimiters="\t;|, ", usual=""),
     "excel": read_excel,
     "jsonl": read_json,
     "json": read_json,
@@ -30,18 +31,19 @@ FORMATS: dict[str, Reader] = {
 }
 """What reads a file, by the name of its format."""
 
-SUFFIXES = {
-    **dict.fromkeys([".csv"], "csv"),
-    **dict.fromkeys([".tsv", ".tab"], "tsv"),
-    **dict.fromkeys([".txt", ".dat", ".data"], "txt"),
-    **dict.fromkeys([".xlsx", ".xlsm"], "excel"),
-    **dict.fromkeys([".jsonl", ".ndjson"], "jsonl"),
-    **dict.fromkeys([".json"], "json"),
-    **dict.fromkeys([".feather", ".arrow", ".ipc"], "feather"),
-    **dict.fromkeys([".parquet", ".pq"], "parquet"),
-    **dict.fromkeys([".arff"], "arff"),
-    **dict.fromkeys([".libsvm", ".svm", ".svmlight"], "libsvm"),
+ENDING_IN = {
+    "csv": [".csv"],
+    "tsv": [".tsv", ".tab"],
+    "txt": [".txt", ".dat", ".data"],
+    "excel": [".xlsx", ".xlsm"],
+    "jsonl": [".jsonl", ".ndjson"],
+    "json": [".json"],
+    "feather": [".feather", ".arrow", ".ipc"],
+    "parquet": [".parquet", ".pq"],
+    "arff": [".arff"],
+    "libsvm": [".libsvm", ".svm", ".svmlight"],
 }
+SUFFIXES = {suffix: form for form, suffixes in ENDING_IN.items() for suffix in suffixes}
 """The format that the end of a name stands for."""
 
 R_FILE = 'a file of R; write.csv(x, "x.csv", row.names = FALSE) writes one that can be read'
@@ -93,18 +95,7 @@ OTHERS = {
 OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument"  # behind the head of a zip file
 
 
-def read(
-    path: str | os.PathLike,
-    format: str | None = None,
-    *,
-    missing: Collection[str] = MISSING,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    sheet: str | None = None,
-    decimal: str | None = None,
-    thousands: str | None = None,
-    date_order: str | None = None,
-) -> Table:
+def read(path: str | os.PathLike, format: str | None = None, **options: Any) -> Table:
     """Read a table.
 
     Parameters
@@ -114,22 +105,9 @@ def read(
     format : str or None, default=None
         A name in ``reading.FORMATS``: "csv", "tsv", "txt", "excel", "jsonl", "json", "feather", "parquet", "arff" or
         "libsvm". None goes by the suffix, and by the content where there is no name.
-    missing : collection of str, default=MISSING
-        Texts that stand for a missing value.
-    delimiter : str or None, default=None
-        One character between the fields of a text; a blank is any number of them, and tabs. None is a comma or a tab;
-        where that cannot be and a semicolon, tab or bar can, this one, with a warning.
-    encoding : str or None, default=None
-        Of a text, by a name that Python knows. None is what a mark in front says, else UTF-8 where the bytes are, else
-        cp1252 with a warning.
-    sheet : str or None, default=None
-        Name or number, from 1, of an Excel sheet. None is the first; a warning names the others.
-    decimal : {".", ","} or None, default=None
-        Mark before the decimals of numbers. None recognises it where a column can be read in one way only.
-    thousands : {".", ",", "'", " ", ""} or None, default=None
-        Mark between groups of three digits.
-    date_order : {"ymd", "dmy", "mdy"} or None, default=None
-        Of year, month and day in dates. None recognises it where a column can be read in one way only.
+    **options : dict
+        Those of ``table.ReadingOptions``: ``missing``, ``delimiter``, ``encoding``, ``sheet``, ``decimal``,
+        ``thousands`` and ``date_order``.
 
     Returns
     -------
@@ -144,18 +122,13 @@ def read(
     form = None if format is None else _known_format(format)
     if form is None and not is_pipe(path) and path.suffix.lower() not in ENDINGS:
         _format_of_name(path.name, str(path))  # says before the file is read that it cannot be
-    options = ReadingOptions.checked(missing, delimiter, encoding, sheet, decimal, thousands, date_order)
-    return replace(_table(path, form, options), marks=options.marks, date_order=options.date_order)
-
-
-def _table(path: Path, form: str | None, options: ReadingOptions) -> Table:
-    source = name_of(path)
+    reading, source = ReadingOptions(**options), name_of(path)
     name, content = unpacked(source, "" if is_pipe(path) else path.name, content_of_source(path))
     form = form or (_format_of_name(name, source) if name else _format_of_content(content))
     _check_signature(source, content, form)
-    if options.sheet is not None and form != "excel":
+    if reading.sheet is not None and form != "excel":
         raise InputError(f"{source}: only Excel files have sheets; this one is read as {form}")
-    return FORMATS[form](source, content, options)
+    return replace(FORMATS[form](source, content, reading), options=reading)
 
 
 def _known_format(name: str) -> str:

@@ -2,74 +2,14 @@
 
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..extras import require
-from .column_kinds import Kind, kinds_of
-from .dates import ORDERS, PARTS
-from .number_marks import Marks, marks_of
+from .column_kinds import Column, columns_of
 from .table import InputError, Table, few, objects, quoted
-
-ALWAYS = ("name", "kind", "missing", "categories")  # in every model file
-
-
-@dataclass(frozen=True)
-class Column:
-    """A feature.
-
-    Attributes
-    ----------
-    name : str
-        What the file calls it.
-    kind : {"numeric", "nominal", "date"}
-        Whether it holds numbers, names or dates.
-    missing : int
-        How many of its cells are missing.
-    categories : tuple of str
-        The names that were seen.
-    decimal, thousands : str
-        The marks in its numbers.
-    order : {"", "ymd", "dmy", "mdy"}
-        Of year, month and day in its dates.
-    """
-
-    name: str
-    kind: str
-    missing: int = 0
-    categories: tuple[str, ...] = ()
-    decimal: str = "."
-    thousands: str = ""
-    order: str = ""
-
-    @property
-    def marks(self) -> Marks:
-        return Marks(self.decimal, self.thousands)
-
-    @property
-    def parts(self) -> list[str]:
-        """What it is called in a frame: a date becomes several numbers."""
-        return [f"{self.name}: {part}" for part in PARTS] if self.kind == "date" else [self.name]
-
-    def as_json(self) -> dict[str, Any]:
-        """Its attributes; those that came after the first model files only where they are not as usual."""
-        usual = {field.name: field.default for field in fields(self) if field.name not in ALWAYS}
-        return {name: value for name, value in asdict(self).items() if name in ALWAYS or value != usual[name]}
-
-    @classmethod
-    def from_json(cls, content: dict[str, Any]) -> "Column":
-        """From what ``as_json`` gave; KeyError, TypeError or ValueError if it is something else."""
-        column = cls(**{**content, "categories": tuple(content["categories"])})
-        if type(column.name) is not str or column.kind not in ("numeric", "nominal", "date"):
-            raise ValueError("columns without a name or a kind")
-        if type(column.decimal) is not str or type(column.thousands) is not str:
-            raise ValueError("marks that are no texts")
-        marks_of(column.decimal, column.thousands)
-        if (column.kind == "date") != (column.order in ORDERS) or (column.kind != "date" and column.order != ""):
-            raise ValueError("an order of no dates")
-        return column
 
 
 @dataclass(frozen=True)
@@ -114,8 +54,7 @@ class Schema:
         names = [name for name in table.columns if name != target and name not in drop]
         if not names:
             raise InputError(f"{table.source}: no column is left beside the target {quoted(target)}")
-        kinds = kinds_of(table, names, {**table.kinds, **given})
-        schema = cls(target, tuple(_column(table, name, kind) for name, kind in kinds.items()))
+        schema = cls(target, columns_of(table, names, {**table.kinds, **given}))
         again = [name for name, count in Counter(schema.names).items() if count > 1]
         if again:
             raise InputError(
@@ -169,17 +108,6 @@ def target_name(table: Table, given: str | None) -> str:
         question = f"which column is to be predicted? {table.option('target', '')} names one of {few(table.columns)}"
         raise InputError(f"{table.source}: {question}")
     return target
-
-
-def _column(table: Table, name: str, kind: Kind) -> Column:
-    if kind.kind == "numeric":
-        missing = int(np.isnan(table.numbers(name, kind.marks)).sum())
-        return Column(name, kind.kind, missing, decimal=kind.marks.decimal, thousands=kind.marks.thousands)
-    texts = [text for text in table.texts(name) if text is not None]
-    missing = table.n_rows - len(texts)
-    if kind.kind == "date":
-        return Column(name, kind.kind, missing, order=kind.order)
-    return Column(name, kind.kind, missing, tuple(sorted(set(texts))))
 
 
 def _series(pd: Any, table: Table, column: Column) -> dict[str, Any]:

@@ -21,57 +21,42 @@ OF_CLUSTERS = ("adjusted", "completeness", "fowlkes", "homogeneity", "mutual", "
 
 @dataclass(frozen=True)
 class Score:
-    """A score by name: its value for predictions, NaN where it is not defined, and whether more is better."""
+    """A score by name, and whether more is better."""
 
     name: str
     title: str
-    of: Callable[[Any], float]
+    value: Callable[[Any], Any]  # a number
+    needs: str = "predicted"  # what predictions must have
     higher_is_better: bool = True
     in_percent: bool = False
     in_units: bool = False  # of the target
     aside: bool = False  # not in the table of scores: something else there shows it
 
-
-def accuracy(found: ClassPredictions) -> float:
-    """Share of correct predictions."""
-    return float(np.mean(found.predicted == found.truth))
-
-
-def balanced_accuracy(found: ClassPredictions) -> float:
-    """Mean recall of the classes that have test rows."""
-    return _mean(found.by_class()[1])
-
-
-def f1_macro(found: ClassPredictions) -> float:
-    """Mean F1 of the classes that have test rows or predictions."""
-    return _mean(found.by_class()[2])
+    def of(self, found: HeldOut) -> float:
+        """The score of predictions, NaN where it is not defined."""
+        return np.nan if getattr(found, self.needs) is None else float(self.value(found))
 
 
 def roc_auc(found: ClassPredictions) -> float:
-    """Area under the ROC curve; NaN where all test rows are of one class, or without a ranking.
+    """Area under the ROC curve; NaN where all test rows are of one class.
 
     Of more than two classes it is the mean over those that have test rows, each against the rest.
     """
-    if found.ranking is None:
-        return np.nan
+    assert found.ranking is not None
     some = [1] if len(found.classes) == 2 else range(len(found.classes))
     present = [c for c in some if 0 < np.sum(found.truth == c) < len(found.truth)]
     return _mean([metrics.roc_auc_score(found.truth == c, found.ranking[:, c]) for c in present])
 
 
 def log_loss(found: ClassPredictions) -> float:
-    """Mean of minus the logarithm of the true class's probability; NaN without probabilities."""
-    if found.probabilities is None:
-        return np.nan
-    return float(metrics.log_loss(found.truth, found.probabilities, labels=np.arange(len(found.classes))))
+    """Mean of minus the logarithm of the true class's probability."""
+    return metrics.log_loss(found.truth, found.probabilities, labels=np.arange(len(found.classes)))
 
 
 def brier(found: ClassPredictions) -> float:
     """Half the mean squared distance between the probabilities and the truth: the usual one of two classes."""
-    if found.probabilities is None:
-        return np.nan
-    truth = np.eye(len(found.classes))[found.truth]
-    return float(((found.probabilities - truth) ** 2).sum(axis=1).mean() / 2)
+    assert found.probabilities is not None
+    return ((found.probabilities - np.eye(len(found.classes))[found.truth]) ** 2).sum(axis=1).mean() / 2
 
 
 def r2(found: NumberPredictions) -> float:
@@ -81,63 +66,56 @@ def r2(found: NumberPredictions) -> float:
 
 
 def pinball(found: NumberPredictions, place: int) -> float:
-    r"""Mean of :math:`\max(q (y - Q), (q - 1) (y - Q))` of the quantile Q of probability q; NaN without quantiles."""
-    if found.quantiles is None:
-        return np.nan
+    r"""Mean of :math:`\max(q (y - Q), (q - 1) (y - Q))` of the quantile Q of probability q."""
+    assert found.quantiles is not None
     quantile, q = found.quantiles[:, place], QUANTILES[place]
     exponent = magnitudes.exponent_of(found.truth, quantile)
     over = magnitudes.reduced(found.truth, exponent) - magnitudes.reduced(quantile, exponent)
     return float(magnitudes.enlarged(np.maximum(q * over, (q - 1) * over).mean(), exponent))
 
 
-def mean_pinball(found: NumberPredictions) -> float:
-    """Mean pinball loss over all quantiles."""
-    return float(np.mean([pinball(found, place) for place in range(len(QUANTILES))]))
-
-
 def coverage(found: NumberPredictions, place: int) -> float:
-    """Share of rows whose interval holds their target; NaN without intervals."""
-    if found.intervals is None:
-        return np.nan
+    """Share of rows whose interval holds their target."""
+    assert found.intervals is not None
     low, high = found.intervals[:, place].T
-    return float(np.mean((low <= found.truth) & (found.truth <= high)))
+    return np.mean((low <= found.truth) & (found.truth <= high))
 
 
 def width(found: NumberPredictions, place: int) -> float:
-    """Mean width of intervals; NaN where there are none."""
-    return np.nan if found.intervals is None else magnitudes.mae(*found.intervals[:, place].T)
+    """Mean width of intervals."""
+    assert found.intervals is not None
+    return magnitudes.mae(*found.intervals[:, place].T)
 
 
-CLASSIFICATION_SCORES: dict[str, Score] = {
-    score.name: score
-    for score in (
-        Score("accuracy", "Accuracy", accuracy, in_percent=True, aside=True),
-        Score("balanced_accuracy", "Balanced accuracy", balanced_accuracy, in_percent=True),
-        Score("f1_macro", "F1", f1_macro),
-        Score("roc_auc", "AUC", roc_auc),
-        Score("log_loss", "Log loss", log_loss, higher_is_better=False),
-        Score("brier", "Brier", brier, higher_is_better=False),
+def _classification_scores():
+    yield Score(
+        "accuracy", "Accuracy", lambda found: np.mean(found.predicted == found.truth), in_percent=True, aside=True
     )
-}
-"""Scores of every classification."""
+    # The mean recall of the classes that have test rows, and the mean F1 of those that have test rows or predictions.
+    yield Score("balanced_accuracy", "Balanced accuracy", lambda found: _mean(found.by_class()[1]), in_percent=True)
+    yield Score("f1_macro", "F1", lambda found: _mean(found.by_class()[2]))
+    yield Score("roc_auc", "AUC", roc_auc, "ranking")
+    yield Score("log_loss", "Log loss", log_loss, "probabilities", higher_is_better=False)
+    yield Score("brier", "Brier", brier, "probabilities", higher_is_better=False)
 
 
 def _regression_scores():
-    cost: dict[str, bool] = {"higher_is_better": False, "in_units": True}
+    cost: dict[str, Any] = {"higher_is_better": False, "in_units": True}
+    places = range(len(QUANTILES))
     yield Score("r2", "R\u00b2", r2)
     yield Score("mae", "MAE", lambda found: magnitudes.mae(found.truth, found.predicted), **cost)
     yield Score("rmse", "RMSE", lambda found: magnitudes.rmse(found.truth, found.predicted), **cost)
-    yield Score("pinball", "Pinball", mean_pinball, **cost)
-    for place, q in enumerate(QUANTILES):
-        yield Score(f"pinball_{q}", f"Pinball {q}", partial(pinball, place=place), **cost, aside=True)
-    for place, level in enumerate(LEVELS):
-        n = f"{100 * level:g}"
-        yield Score(f"coverage_{n}", f"Coverage ({n})", partial(coverage, place=place), in_percent=True, aside=True)
-        yield Score(f"width_{n}", f"Width ({n})", partial(width, place=place), **cost, aside=True)
+    yield Score("pinball", "Pinball", lambda found: np.mean([pinball(found, i) for i in places]), "quantiles", **cost)
+    for i, q in enumerate(QUANTILES):
+        yield Score(f"pinball_{q}", f"Pinball {q}", partial(pinball, place=i), "quantiles", **cost, aside=True)
+    for i, level in enumerate(LEVELS):
+        n, held = f"{100 * level:g}", partial(coverage, place=i)
+        yield Score(f"coverage_{n}", f"Coverage ({n})", held, "intervals", in_percent=True, aside=True)
+        yield Score(f"width_{n}", f"Width ({n})", partial(width, place=i), "intervals", **cost, aside=True)
 
 
+CLASSIFICATION_SCORES: dict[str, Score] = {score.name: score for score in _classification_scores()}
 REGRESSION_SCORES: dict[str, Score] = {score.name: score for score in _regression_scores()}
-"""Scores of every regression."""
 
 
 def scores_named(names: Sequence[str], regression: bool = False) -> dict[str, Score]:

@@ -9,8 +9,9 @@ from scipy.stats import t as student
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
 from ..magnitudes import spread
+from ..printable import counted, verb
 from .methods import stratified_sample
-from .table import InputError, Table, few, quoted
+from .table import InputError, Table, few, note, quoted
 
 Pair = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -58,20 +59,23 @@ def _folds_of_groups(rng, counts, folds):
     return fold_of
 
 
-def group_numbers(table: Table, name: str, present: NDArray[np.bool_]) -> tuple[NDArray[np.intp], int]:
-    """Numbers of the groups of the labelled rows, and how many rows have none: each of those is a group alone."""
-    texts = table.texts(name)[present]
+def group_numbers(table: Table, name: str, present: NDArray[np.bool_], folds: int) -> NDArray[np.intp]:
+    """Numbers of the groups of the labelled rows; InputError where there are fewer groups than folds.
+
+    A row without a value is a group of its own.
+    """
+    where, texts = f"{table.source}: column {quoted(name)}", table.texts(name)[present]
     alone = [f"\0{row}" if text is None else text for row, text in enumerate(texts)]
-    return np.unique(np.array(alone, dtype=object), return_inverse=True)[1], sum(text is None for text in texts)
-
-
-def check_groups(source: str, name: str, groups: NDArray, folds: int) -> None:
-    """InputError where there are fewer groups than folds."""
-    n_groups, where = int(groups.max()) + 1, f"{source}: column {quoted(name)}"
+    values, groups = np.unique(np.array(alone, dtype=object), return_inverse=True)
+    n_groups, n_alone = len(values), sum(text is None for text in texts)
     if n_groups < 2:
         raise InputError(f"{where}: all rows are of one group; two groups or more are needed")
     if n_groups < folds:
         raise InputError(f"{where}: {n_groups} groups are fewer than {folds} folds; {n_groups} folds are the most")
+    if n_alone:
+        who = f"{counted(n_alone, 'row')} {verb(n_alone, 'has', 'have')} no value in column {quoted(name)}"
+        note(f"{table.source}: {who}; each is a group of its own")
+    return groups
 
 
 def check_grouped(source: str, y: NDArray, classes: Sequence[str], splits: list[Pair]) -> None:
@@ -83,14 +87,12 @@ def check_grouped(source: str, y: NDArray, classes: Sequence[str], splits: list[
             raise InputError(f"{source}: {only}; the classes lie in too few groups, and more folds may help")
 
 
-def in_one_group(y: NDArray, groups: NDArray, classes: Sequence[str]) -> str:
-    """In words the classes that can be tested but not learned at once, empty if there are none."""
-    of_class = [np.unique(groups[y == c]) for c in range(len(classes))]
-    names = [name for name, members in zip(classes, of_class, strict=True) if len(members) == 1]
-    if not names:
-        return ""
-    word = "class lies" if len(names) == 1 else "classes lie"
-    return f"the {word} in one group alone, so that no test can know it: {few(names)}"
+def note_lonely_classes(source: str, y: NDArray, groups: NDArray, classes: Sequence[str]) -> None:
+    """Warn of classes that can be tested but not learned at once."""
+    names = [name for c, name in enumerate(classes) if len(np.unique(groups[y == c])) == 1]
+    if names:
+        word = "class lies" if len(names) == 1 else "classes lie"
+        note(f"{source}: the {word} in one group alone, so that no test can know it: {few(names)}")
 
 
 def shares(n_train: int, n_classes: int) -> list[float]:

@@ -1,13 +1,14 @@
 """A table of cells as a file gives them, each with its place for messages; and how a user says it is written."""
 
 import codecs
+import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import dates
-from .number_marks import PLAIN, Marks, is_marked, marks_of
+from ..exceptions import DataWarning, callers_stacklevel
+from .notation import ORDERS, PLAIN, DateOrder, Marks, is_marked, marks_of
 
 LONGEST = 40  # letters of a value in a message
 LARGEST = 1 << 30  # bytes of a table that is larger than its file
@@ -24,6 +25,79 @@ SPELLED = {"\\t": "\t", "tab": "\t", "blank": BLANKS, "space": BLANKS}
 
 class InputError(ValueError):
     """A file, column, row or option that cannot be used; the message is one line that names it."""
+
+
+def note(text: str) -> None:
+    """Warn of something in the data that users should know."""
+    warnings.warn(text, DataWarning, callers_stacklevel())
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How a table is to be read; None is what the reader finds out by itself. Wrong options are an InputError.
+
+    Attributes
+    ----------
+    missing : collection of str
+        Texts that stand for a missing value.
+    delimiter : str or None
+        One character between the fields of a text; a blank is any number of them, and tabs. None is a comma or a tab;
+        where that cannot be and a semicolon, tab or bar can, this one, with a warning.
+    encoding : str or None
+        Of a text, by a name that Python knows. None is what a mark in front says, else UTF-8 where the bytes are, else
+        cp1252 with a warning.
+    sheet : str or None
+        Name or number, from 1, of an Excel sheet. None is the first; a warning names the others.
+    decimal : {".", ","} or None
+        Mark before the decimals of numbers. None recognises it where a column can be read in one way only.
+    thousands : {".", ",", "'", " ", ""} or None
+        Mark between groups of three digits.
+    date_order : {"ymd", "dmy", "mdy"} or None
+        Of year, month and day in dates. None recognises it where a column can be read in one way only.
+    """
+
+    missing: Collection[str] = MISSING
+    delimiter: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    date_order: str | None = None
+
+    def __post_init__(self):
+        if self.date_order is not None and self.date_order not in ORDERS:
+            raise InputError(f"the order of dates is one of {', '.join(ORDERS)} and not {self.date_order!r}")
+        try:
+            marks_of(self.decimal, self.thousands)
+        except ValueError as problem:
+            raise InputError(str(problem)) from problem
+        object.__setattr__(self, "missing", MISSING if self.missing is None else frozenset(self.missing))
+        object.__setattr__(self, "delimiter", _delimiter(self.delimiter))
+        object.__setattr__(self, "encoding", _encoding(self.encoding))
+
+    @property
+    def marks(self) -> Marks | None:
+        """How numbers are written, where the user says so."""
+        return marks_of(self.decimal, self.thousands)
+
+
+def _delimiter(text: str | None) -> str | None:
+    delimiter = text if text is None else SPELLED.get(text, text)
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise InputError(f"a delimiter is one character, not {text!r}")
+    return delimiter
+
+
+def _encoding(encoding: str | None) -> str | None:
+    """The name under which Python knows an encoding."""
+    if encoding is None:
+        return None
+    try:
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError) as problem:
+        usual = "utf-8, cp1252, latin-1, utf-16, cp1250, cp1251, mac-roman, shift-jis, gb18030"
+        raise InputError(f"unknown encoding {encoding!r}; usual ones are {usual}") from problem
+    return "utf-8-sig" if name == "utf-8" else name
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,10 +118,8 @@ class Table:
         The column that the format itself declares to be the class.
     sparse : bool
         Whether a column that is not there is a column of zeros.
-    marks : Marks or None
-        How its numbers are written, where the user says so.
-    date_order : str or None
-        How its dates are written, where the user says so.
+    options : ReadingOptions
+        What the user says about numbers and dates.
     """
 
     source: str
@@ -56,8 +128,7 @@ class Table:
     lines: Sequence[int] | None = None
     target: str | None = None
     sparse: bool = False
-    marks: Marks | None = None
-    date_order: str | None = None
+    options: ReadingOptions = field(default_factory=ReadingOptions)
 
     @property
     def n_rows(self) -> int:
@@ -73,15 +144,22 @@ class Table:
         """The option that a message names."""
         return f"--{name} {value}".strip()
 
+    def check(self, name: str) -> None:
+        """An error where there is no such column."""
+        if name not in self.columns and not self.sparse:
+            raise InputError(f"{self.source}: no column {quoted(name)}; there are {few(self.columns)}")
+
     def cells(self, name: str) -> np.ndarray:
         """The cells of a column as they are."""
         self.check(name)
         return self.columns[name] if name in self.columns else np.zeros(self.n_rows)
 
-    def check(self, name: str) -> None:
-        """An error where there is no such column."""
-        if name not in self.columns and not self.sparse:
-            raise InputError(f"{self.source}: no column {quoted(name)}; there are {few(self.columns)}")
+    def texts(self, name: str) -> np.ndarray:
+        """A column as texts, None for a gap."""
+        cells = self.cells(name)
+        if cells.dtype.kind != "f":
+            return cells
+        return objects(None if np.isnan(number) else as_text(number) for number in cells)
 
     def numbers(self, name: str, marks: Marks = PLAIN) -> np.ndarray:
         """A column as float64, NaN for a gap; an error names the first cell that is no number to calculate with."""
@@ -104,30 +182,22 @@ class Table:
         cells = self.cells(name)
         if cells.dtype.kind == "f":
             return cells
-        texts = cells.tolist()
-        given = None if self.marks is None else self.marks.numbers(texts)
-        return marks.numbers(texts) if given is None or np.isinf(given).any() else given
+        texts, given = cells.tolist(), self.options.marks
+        return given.values(texts) if given is not None and given.reads(texts) else marks.values(texts)
 
     def dates(self, name: str, order: str) -> np.ndarray:
-        """A column of dates as the numbers of ``dates.PARTS``; an error names the first cell that is none.
+        """A column of dates as the numbers of ``notation.PARTS``; an error names the first cell that is none.
 
         The order that the user gives counts where all cells are dates with it.
         """
-        cells = self.texts(name)
-        if self.date_order is not None and dates.reads(cells, self.date_order):
-            order = self.date_order
-        numbers = dates.numbers(cells, order)
-        wrong = np.flatnonzero(np.isinf(numbers[:, 0]))
+        cells, given = self.texts(name), self.options.date_order
+        if given is not None and DateOrder(given).reads(cells):
+            order = given
+        parts = DateOrder(order).parts(cells)
+        wrong = np.flatnonzero(np.isinf(parts[:, 0]))
         if len(wrong):
             raise InputError(f"{self.place(int(wrong[0]), name)}: {quoted(cells[wrong[0]])} is no date ({order})")
-        return numbers
-
-    def texts(self, name: str) -> np.ndarray:
-        """A column as texts, None for a gap."""
-        cells = self.cells(name)
-        if cells.dtype.kind != "f":
-            return cells
-        return objects(None if np.isnan(number) else as_text(number) for number in cells)
+        return parts
 
 
 def as_text(number: float) -> str:
@@ -154,67 +224,3 @@ def few(names: Iterable[str], most: int = 8) -> str:
     names = list(names)
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(quoted(name) for name in names[:most]) + more
-
-
-@dataclass(frozen=True)
-class ReadingOptions:
-    """How a table is to be read; None is what the reader finds out by itself. Wrong ones are an InputError.
-
-    Attributes
-    ----------
-    missing : frozenset of str
-        Texts that stand for a missing value.
-    delimiter, encoding, sheet : str or None
-        Of text files, and the name or number of an Excel sheet.
-    marks : Marks or None
-        How numbers in texts are written.
-    date_order : {"ymd", "dmy", "mdy"} or None
-        How dates in texts are written.
-    """
-
-    missing: frozenset[str] = MISSING
-    delimiter: str | None = None
-    encoding: str | None = None
-    sheet: str | None = None
-    marks: Marks | None = None
-    date_order: str | None = None
-
-    @classmethod
-    def checked(
-        cls,
-        missing: Collection[str] | None = None,
-        delimiter: str | None = None,
-        encoding: str | None = None,
-        sheet: str | None = None,
-        decimal: str | None = None,
-        thousands: str | None = None,
-        date_order: str | None = None,
-    ) -> "ReadingOptions":
-        """The options as ``read`` takes them."""
-        if date_order is not None and date_order not in dates.ORDERS:
-            raise InputError(f"the order of dates is one of {', '.join(dates.ORDERS)} and not {date_order!r}")
-        try:
-            marks = marks_of(decimal, thousands)
-        except ValueError as problem:
-            raise InputError(str(problem)) from problem
-        gaps = MISSING if missing is None else frozenset(missing)
-        return cls(gaps, _delimiter(delimiter), _encoding(encoding), sheet, marks, date_order)
-
-
-def _delimiter(text: str | None) -> str | None:
-    delimiter = text if text is None else SPELLED.get(text, text)
-    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-        raise InputError(f"a delimiter is one character, not {text!r}")
-    return delimiter
-
-
-def _encoding(encoding: str | None) -> str | None:
-    """The name under which Python knows an encoding."""
-    if encoding is None:
-        return None
-    try:
-        name = codecs.lookup(encoding).name
-    except (LookupError, ValueError) as problem:
-        usual = "utf-8, cp1252, latin-1, utf-16, cp1250, cp1251, mac-roman, shift-jis, gb18030"
-        raise InputError(f"unknown encoding {encoding!r}; usual ones are {usual}") from problem
-    return "utf-8-sig" if name == "utf-8" else name

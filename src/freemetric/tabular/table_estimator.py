@@ -1,16 +1,17 @@
 """What estimators of tables share: parameters, the table of a frame, the fit of its model, and what it has learned."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -20,55 +21,71 @@ from ..files.checks import require
 from ..files.estimators import check_attributes
 from ..learners.fitting import AtomicFit
 from ..learners.learned_space import LearnedSpace
+from ..learners.parameters import make_estimator
 from ..learners.training_rows import check_weights
 from ..presenting import Presented
 from ..printable import counted
 from ..sklearn_compat import HasMethods, StrOptions, validate_params
 from .feature_columns import Weight
 from .frames import FrameTable, as_table, column_name
-from .model import TableModel, by_parts
+from .model import TableModel, by_parts, learned
 from .preprocessing import usable
 from .table import InputError
 from .targets import Target
 from .tasks import Task
 
+Class = TypeVar("Class", bound=type)
+
 KINDS = ("drop", "keep", "numeric", "nominal")
-MAPPING = ("embed", "transform", "learner_")  # one of which an estimator with a distance has
 WRITTEN = ("missing", "decimal", "thousands", "date_order")
-SHARED = (*KINDS, *WRITTEN, "random_state")
-"""Parameters of all estimators of tables, in their order."""
-INNER = [HasMethods("fit"), None]
-CONSTRAINTS: dict[str, list] = {
-    **{kind: [list, tuple] for kind in KINDS},
-    "missing": [list, tuple, None],
-    "decimal": [StrOptions({".", ","}), None],
-    "thousands": [StrOptions({".", ",", "'", " ", ""}), None],
-    "date_order": [StrOptions({"ymd", "dmy", "mdy"}), None],
-    "random_state": ["random_state"],
+MAPPING = ("embed", "transform", "learner_")  # one of which an estimator with a distance has
+
+Inner = Annotated[Any, HasMethods("fit"), None]
+Names = Annotated[Sequence[str], list, tuple]
+USUAL: dict[str, Any] = {
+    "missing": Annotated[Any, list, tuple, None],
+    "decimal": Annotated[str | None, StrOptions({".", ","}), None],
+    "thousands": Annotated[str | None, StrOptions({".", ",", "'", " ", ""}), None],
+    "date_order": Annotated[str | None, StrOptions({"ymd", "dmy", "mdy"}), None],
+    "random_state": Annotated[Any, "random_state"],
 }
+DESCRIPTIONS = {
+    "columns": """drop : list of str, default=()
+        Columns to leave out.
+    keep : list of str, default=()
+        Columns to use although they seem to name the rows.
+    numeric, nominal : list of str, default=()
+        Columns whose kind is given.
+    missing : list of str or None, default=None
+        Texts that stand for a gap; None: "", "?", "NA", "nan", ..., as in files.
+    decimal : {".", ","} or None, default=None
+        Mark before the decimals of numbers in texts; None recognises it where there is one meaning only.
+    thousands : {".", ",", "'", " ", ""} or None, default=None
+        Mark between groups of three digits.
+    date_order : {"ymd", "dmy", "mdy"} or None, default=None
+        Of year, month and day of dates in texts.
+    random_state : int, RandomState or None, default=None
+        Seed of the last step and its parts, where they have none of their own.""",
+    "model": """model_ : TableModel
+        The pipeline, what the columns are, and notes. ``freemetric predict`` and the other commands take its file.""",
+    "names": """columns_ : list of str
+        What the columns are called, x0, x1, ... where X has no names.
+    n_features_in_ : int
+        Columns seen in fit, without the target.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X has any and all are texts.""",
+}
+
+
+@dataclass_transform(eq_default=False)
+def table_estimator(cls: Class) -> Class:
+    """Give a class the constructor, the constraints and the documentation of its annotated parameters."""
+    return make_estimator(cls, DESCRIPTIONS, USUAL)
 
 
 def inner_can(method: str) -> Callable[[Any], bool]:
     """Whether the last step has a method."""
     return lambda model: hasattr(model.pipeline_[-1] if hasattr(model, "model_") else model.made(), method)
-
-
-class FrameStep(TransformerMixin, BaseEstimator):
-    """The step in front of a table's pipeline: ``estimator.frame`` of a fitted estimator, as a transformer."""
-
-    def __init__(self, estimator: Any):
-        self.estimator = estimator
-
-    def fit(self, X: Any, y: Any = None) -> "FrameStep":
-        """Nothing more to learn."""
-        return self
-
-    def transform(self, X: Any) -> Any:
-        """The columns that the model needs."""
-        return self.estimator.frame(X)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
 
 
 class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -77,26 +94,20 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
     _inner: str  # the parameter that is the last step
     _usual: type  # which it is where none is given
     _task: Task
-    _known_target: Callable[[Any, Any], NDArray]  # of rows to show
+    _score: Callable[[NDArray, NDArray, NDArray | None], float]
     model_: TableModel
+    random_state: Any
 
-    def _store(self, *given: Any) -> None:
-        for name, value in zip(SHARED, given, strict=True):
-            setattr(self, name, value)
+    def _given_target(self, X: Any, y: Any) -> tuple[str, NDArray, Callable[[FrameTable], Target]]:
+        """The name of the target, its cells as a table holds them, and what reads it in the table with these cells."""
+        raise NotImplementedError
+
+    def _known_target(self, X: Any, y: Any) -> tuple[NDArray, NDArray]:
+        """The targets of the rows that have one, as the fitted model knows them, and which rows these are."""
+        raise NotImplementedError
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, ``classifier__...`` or ``regressor__...`` of the usual one where none was given.
-
-        Parameters
-        ----------
-        **params : dict
-            Values by name.
-
-        Returns
-        -------
-        self : object
-            This estimator.
-        """
+        """Set parameters, ``classifier__...`` or ``regressor__...`` of the usual one where none was given."""
         if getattr(self, self._inner) is None and any(name.startswith(f"{self._inner}__") for name in params):
             setattr(self, self._inner, self._usual())
         return super().set_params(**params)
@@ -109,10 +120,26 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         seeds = [name for name in made.get_params() if name.split("__")[-1] == "random_state"]
         return made.set_params(**{name: self.random_state for name in seeds if made.get_params()[name] is None})
 
-    def _learn(
-        self, X: Any, name: str, cells: NDArray, target: Callable[[FrameTable], Target], sample_weight: Any
-    ) -> None:
-        """Fit on a table with a column of this name to be predicted."""
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Understand the columns and learn the target.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows, of shape (n_rows, n_columns)
+            The table.
+        y : array-like of shape (n_rows,), or str
+            The target, or the name of a column of X that holds it. Classes are texts, whole numbers or truth values;
+            numbers may be texts, written as ``decimal`` and ``thousands`` say or as they can be read in one way only.
+            Rows without a target (None, NaN, NA) are left out, with a warning.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Importance of the rows, if the last step can weigh them.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        name, cells, read = self._given_target(X, y)
         validate_params(self)
         table, last = self.table(X), self.made()
         if table.n_rows != len(cells):
@@ -120,19 +147,21 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         if table.n_rows < 2:
             raise InputError("X has 1 sample, and a minimum of 2 is required")
         weights, with_target = self._weights(table, last, sample_weight), table.with_target(name, cells)
-        found = target(with_target)
+        target = read(with_target)
         kinds = {kind: [column_name(name) for name in getattr(self, kind)] for kind in KINDS}
         schema, unusable = usable(with_target, name, **kinds)
-        about = {"method": _called(last), "file": f"a {type(X).__name__}", "seed": _seed(last)}
-        self.model_ = TableModel.learned(with_target, schema, unusable, last, found, weights, about=about)
-        self._keep_names([column for column in table.columns if column != name], table.names_are_texts)
-
-    def _keep_names(self, names, are_texts):
-        self.columns_, self.n_features_in_ = names, len(names)
-        if are_texts:
-            self.feature_names_in_ = np.array(names, dtype=object)
+        method = type(getattr(last, "learner", last)).__name__  # of a learner that k-NN follows, the learner
+        about = {"method": method, "file": f"a {type(X).__name__}", "seed": _seed(last), "left_out": unusable}
+        self.model_ = learned(with_target, schema, last, target._replace(weights=weights), about)
+        if not self.model_.predicts_numbers:
+            self.classes_ = self.model_.pipeline.classes_
+        self.columns_ = [column for column in table.columns if column != name]
+        self.n_features_in_ = len(self.columns_)
+        if table.names_are_texts:
+            self.feature_names_in_ = np.array(self.columns_, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+        return self
 
     def _weights(self, table: FrameTable, last: Any, sample_weight: Any) -> NDArray | None:
         if sample_weight is None:
@@ -148,14 +177,7 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
     def frame(self, X: Any) -> Any:
         """The columns that the model needs as a DataFrame of numbers and names, dates as several numbers.
 
-        Parameters
-        ----------
-        X : frame, array or list of rows
-            A table with the columns of that of ``fit``; one without names has them in the same order.
-
-        Returns
-        -------
-        DataFrame
+        A table without names has the columns in the order of ``fit``.
         """
         check_is_fitted(self)
         return self.model_.matched(self._matched(self.table(X, self.columns_), X), self.columns_)
@@ -163,7 +185,7 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
     def _matched(self, table: FrameTable, X: Any) -> FrameTable:
         """The table by the names of fit, or by places where one of the two has no names."""
         known = hasattr(self, "feature_names_in_")
-        if table.named and (known or set(self.columns_) <= set(table.columns)):
+        if table.own_names is not None and (known or set(self.columns_) <= set(table.columns)):
             return table
         if len(table.columns) != self.n_features_in_:
             what = f"X has {len(table.columns)} features, but {type(self).__name__} is expecting {self.n_features_in_}"
@@ -187,6 +209,27 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
             Labels, or expected numbers.
         """
         return by_parts(self.frame(X), self.pipeline_.predict)
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy, or R^2 of a regression, on the rows that have a target.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            A table with the columns of that of ``fit``.
+        y : array-like of shape (n_rows,), or str
+            The target, or the name of a column of X.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Importance of the rows.
+
+        Returns
+        -------
+        score : float
+            Accuracy or R^2.
+        """
+        (known, present), predicted = self._known_target(X, y), self.predict(X)
+        weights = None if sample_weight is None else np.asarray(sample_weight)[present]
+        return float(type(self)._score(known, predicted[present], weights))
 
     def transform(self, X: Any) -> NDArray:
         """Rows in the space where the learned distance is Euclidean.
@@ -254,33 +297,16 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         return found
 
     def report(self, path: str | PathLike, X: Any = None, y: Any = None, **options: Any) -> Path:
-        """Write a report: one HTML page about the learned space and the run, which opens without a network.
-
-        Parameters
-        ----------
-        path : path-like
-            File to write.
-        X : frame, array or list of rows, or None, default=None
-            Rows to show; None takes those that the model has kept, if any.
-        y : array-like of shape (n_rows,), str or None, default=None
-            Their labels or numbers, or the name of a column of X.
-        **options : dict
-            Those of :func:`freemetric.report.write`.
-
-        Returns
-        -------
-        path : Path
-            The file.
-        """
+        """Write a report as estimators of numbers do, about a table X; y may be the name of a column of X."""
         if isinstance(y, str):
-            y = self._known_target(X, y)
+            y = self._known_target(X, y)[0]
         known = {"feature_names": self.feature_names(), "columns": self.model_.originals(self.frame)}
         return super().report(path, X, y, **known | options)
 
     def as_pipeline(self) -> Pipeline:
         """All fitted steps, from a table on: what displays and reports look into."""
         check_is_fitted(self)
-        return Pipeline([("table", FrameStep(self)), *self.pipeline_.steps])
+        return Pipeline([("table", FunctionTransformer(self.frame)), *self.pipeline_.steps])
 
     def as_shown(self) -> Any:
         """The last step with the names of its features, for the card in a notebook."""
@@ -303,16 +329,14 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
             texts = type(names) is list and all(type(name) is str for name in names)
             known = texts and {column.name for column in self.model_.schema.columns} <= set(names)
             require(known and len(names) == self.n_features_in_, f"columns_ {own}", "are something else")
+            classes: Any = getattr(self.model_.pipeline, "classes_", ())
+            same = np.array_equal(getattr(self, "classes_", ()), classes)
+            require(same, f"classes_ {own}", "are not those of its pipeline")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.string = tags.input_tags.categorical = tags.input_tags.allow_nan = tags.input_tags.sparse = True
         return tags
-
-
-def _called(last: Any) -> str:
-    """The last step in words: of a learner that k-NN follows, the learner."""
-    return type(getattr(last, "learner", last)).__name__
 
 
 def _seed(last: Any) -> int | None:

@@ -1,6 +1,5 @@
 """Columns with a role: classes or numbers to predict, and weights of the rows."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -8,11 +7,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import has_fit_parameter
 
-from ..exceptions import DataWarning
 from ..printable import counted, verb
-from .column_kinds import doubt, marks_seen, number_marks, recognised
-from .number_marks import Marks, first_that_is_none, meaning, most_fitting, plain
-from .table import InputError, Table, objects, quoted
+from .column_kinds import doubt, number_marks, number_meaning, recognised
+from .notation import LIKE_A_NUMBER, NUMBERS, Meaning, meaning, most_fitting, odd_one
+from .table import InputError, Table, note, objects, quoted
 
 LONGEST_NUMBER = 18  # digits that fit 64 bits
 MANY_NUMBERS = 20  # different whole numbers that may well be classes, ...
@@ -26,11 +24,12 @@ class Target(NamedTuple):
     y: np.ndarray  # (n_present,)
     present: np.ndarray  # (n_rows,) whether a row has one
     about: dict[str, Any]
+    weights: np.ndarray | None = None  # (n_rows,)
 
 
 def classes_of(table: Table, name: str) -> Target:
     """A column of classes, which may be numbers with decimals: somebody wants it so."""
-    return class_target(table, name, *labels(table, name, decimals=True))
+    return class_target(table, name, *labels(table, name))
 
 
 def class_target(table: Table, name: str, y: np.ndarray, present: np.ndarray) -> Target:
@@ -40,42 +39,32 @@ def class_target(table: Table, name: str, y: np.ndarray, present: np.ndarray) ->
 
 
 def numbers_of(table: Table, name: str) -> Target:
-    """A column of numbers, however they are written."""
+    """A column of numbers, however they are written; an error where there are no two different ones."""
     table.check(name)
-    marks = _marks(table, name)
-    numbers = table.numbers(name, marks)
+    found = number_meaning(table, name)
+    if found.doubtful is not None:
+        raise InputError(f"{table.source}: column {quoted(name)}: {doubt(table, found)}")
+    if found.reading is None:
+        raise InputError(_no_number(table, name))
+    if found.is_news:
+        note(f"{table.source}: {recognised(table, found.reading, [name])}")
+    numbers = table.numbers(name, found.reading)
     present = ~np.isnan(numbers)
-    return number_target(table, name, numbers[present], present, marks)
-
-
-def number_target(table: Table, name: str, y: np.ndarray, present: np.ndarray, marks: Marks | None = None) -> Target:
-    """Numbers as a target; an error where there are no two different ones."""
+    y = numbers[present]
     if not len(y) or y.min() == y.max():
         what = f"every row has the number {quoted(float(y[0]))}" if len(y) else "no row has a number"
         raise InputError(f"{table.source}: {what} in column {quoted(name)}; two different ones are needed")
-    marks = marks or Marks()
     about: dict[str, Any] = {"lowest": float(y.min()), "highest": float(y.max()), "mean": float(y.mean())}
-    about |= {"decimal": marks.decimal, "thousands": marks.thousands}
+    about |= {"decimal": found.reading.decimal, "thousands": found.reading.thousands}
     return Target("number", y, present, {"numbers": about})
-
-
-def _marks(table, name):
-    found, is_news = marks_seen(table, name)
-    if found.doubtful is not None:
-        raise InputError(f"{table.source}: column {quoted(name)}: {doubt(table, found)}")
-    if found.marks is None:
-        raise InputError(_no_number(table, name))
-    if is_news:
-        warnings.warn(f"{table.source}: {recognised(table, found.marks, [name])}", DataWarning, 4)
-    return found.marks
 
 
 def _no_number(table, name):
     """Which cell is none, however the others are written, and what to do about it."""
     texts = table.texts(name).tolist()
-    row = int(np.flatnonzero(np.isinf(most_fitting(texts).numbers(texts)))[0])
+    row = int(np.isinf(most_fitting(texts, NUMBERS).values(texts)).argmax())
     what = f"{table.place(row, name)}: {quoted(texts[row])} is no number to predict"
-    if first_that_is_none(texts) is None:
+    if odd_one(texts, NUMBERS, LIKE_A_NUMBER) is None:
         return f"{what}; names are classes"
     return f"{what}, as most cells of the column are; {table.option('missing', texts[row][:20])} takes it for a gap"
 
@@ -85,32 +74,19 @@ def label_texts(table: Table, target: str) -> np.ndarray:
     return objects(None if text is None else canonical(text) for text in table.texts(target))
 
 
-def labels(table: Table, target: str, *, decimals: bool = False) -> tuple[np.ndarray, np.ndarray]:
+def labels(table: Table, target: str) -> tuple[np.ndarray, np.ndarray]:
     """The labels (n_labelled,), and which rows (n_rows,) have one.
 
-    Labels are int64 or bool where all are such, objects (texts) otherwise. With ``decimals`` numbers that have them are
-    names of classes, too, and no error.
+    Labels are int64 or bool where all are such, objects (texts) otherwise.
     """
     texts = label_texts(table, target)
-    if not decimals:
-        _check_whole(table, target, texts)
     present = np.array([text is not None for text in texts])
     known = texts[present]
     classes = set(known)
     check_two(table.source, target, known)
     if classes <= {"True", "False"}:
         return known == "True", present
-    if all(_is_whole(text) for text in classes):
-        return known.astype(np.int64), present
-    return known, present
-
-
-def _check_whole(table, target, texts):
-    for row, text in enumerate(texts):
-        number = plain(text)
-        if np.isfinite(number) and number != round(number):
-            what = f"{quoted(text)} is no class; classes are names or whole numbers, and {_hint(table)}"
-            raise InputError(f"{table.place(row, target)}: {what}")
+    return (known.astype(np.int64) if all(_is_whole(text) for text in classes) else known), present
 
 
 def check_two(source: str, target: str, known: Sequence) -> None:
@@ -142,7 +118,8 @@ def check_classes(table: Table, target: str, y: np.ndarray) -> None:
     """An error where most rows are alone in their class, a warning where the classes look like a quantity."""
     values, counts = np.unique(y, return_counts=True)
     alone, where = int((counts == 1).sum()), f"{table.source}: column {quoted(target)}"
-    numbers = y.dtype.kind == "i" or (len(values) > MANY_NUMBERS and _are_numbers(values.tolist()))
+    many_texts = len(values) > MANY_NUMBERS and y.dtype.kind in "OU"
+    numbers = y.dtype.kind in "if" or (many_texts and meaning(values.tolist(), NUMBERS) != Meaning())
     if 2 * alone > len(y):
         which = _hint(table) if numbers else f"is it the right {table.option('target', '')}?"
         rows = (
@@ -153,12 +130,14 @@ def check_classes(table: Table, target: str, y: np.ndarray) -> None:
         raise InputError(f"{where}: {counted(len(values), 'class', 'classes')}, and {rows}; {which}")
     if numbers and len(values) > max(MANY_NUMBERS, OF_THE_ROWS * len(y)):
         many = f"{len(values)} different numbers in {len(y)} rows are as many classes"
-        warnings.warn(f"{where}: {many}; {_hint(table)}", DataWarning, 4)
+        note(f"{where}: {many}; {_hint(table)}")
 
 
-def _are_numbers(texts: list[str]) -> bool:
-    found = meaning(texts)
-    return found.marks is not None or found.doubtful is not None
+def check_role(table: Table, name: str, target: str, role: str) -> None:
+    """An error where a column that has a role of its own is missing, or is to be predicted."""
+    if name == target:
+        raise InputError(f"{table.source}: column {quoted(name)} is to be predicted and cannot be {role}, too")
+    table.check(name)
 
 
 def row_weights(table: Table, name: str, estimator: BaseEstimator, method: str) -> np.ndarray:

@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from ..learners import MetricKNeighborsClassifier, MetricKNeighborsRegressor
 from ..printable import counted
 from ..sklearn_compat import validate_params
-from .column_kinds import doubt, marks_seen
+from .column_kinds import doubt, number_meaning
 from .held_out import ClassPredictions, NumberPredictions
 from .methods import FITTED, METHODS, REGRESSION_FITTED, REGRESSION_METHODS, Method
-from .number_marks import first_that_is_none
+from .notation import LIKE_A_NUMBER, NUMBERS, odd_one
 from .scores import Score, scores_named
 from .table import InputError, Table, as_text, quoted
 from .targets import Target, classes_of, numbers_of
@@ -28,37 +28,17 @@ CODE = re.compile(r"[+-]?0\d+")  # as postcodes are written
 
 @dataclass(frozen=True)
 class Task:
-    """Classification or regression.
+    """Classification or regression."""
 
-    Attributes
-    ----------
-    name, word : str
-        The name for users, and what is predicted.
-    methods : dict of Method
-        By name.
-    fitted : tuple of str
-        Methods whose models can be saved.
-    predicts : callable
-        Whether an estimator does it by itself; others are followed by ``k_nn``.
-    k_nn : type
-        What follows a metric learner.
-    target : callable
-        What reads a column of a table.
-    held_out : type
-        Predictions for test rows.
-    folds, error : str
-        Words about folds, and about what an error is.
-    """
-
-    name: str
-    word: str
+    name: str  # for users
+    word: str  # what is predicted
     methods: Mapping[str, Method]
-    fitted: tuple[str, ...]
-    predicts: Callable[[Any], bool]
+    fitted: tuple[str, ...]  # methods whose models can be saved
+    predicts: Callable[[Any], bool]  # whether an estimator does it by itself; others are followed by k_nn
     k_nn: type
-    target: Callable[[Table, str], Target]
+    target: Callable[[Table, str], Target]  # reads a column
     held_out: type[ClassPredictions] | type[NumberPredictions]
-    folds: str = ""
+    folds: str = ""  # words about folds, and about what an error is
     error: str = ""
 
     def scores(self, names: Sequence[str]) -> dict[str, Score]:
@@ -128,7 +108,6 @@ TASKS: dict[str, Task] = {
         error=" The error is the RMSE in % of the standard deviation of the target.",
     ),
 }
-"""By name."""
 
 
 def all_methods() -> list[str]:
@@ -197,27 +176,20 @@ def are_class_numbers(values: np.ndarray, counts: np.ndarray) -> bool:
 
 def _numbers(table: Table, target: str) -> np.ndarray | None:
     """The cells as numbers, None where they are names; an error where they can be neither."""
-    found, _ = marks_seen(table, target)
     if table.cells(target).dtype.kind == "f":
         return table.cells(target)
-    texts = table.texts(target).tolist()
+    found, texts = number_meaning(table, target), table.texts(target).tolist()
     if any(text is not None and CODE.fullmatch(text) for text in texts):
         return None
-    if found.marks is not None:
-        return table.numbers(target, found.marks)
-    if not _many(texts):
+    if found.reading is not None:
+        return table.numbers(target, found.reading)
+    _, counts = np.unique([text for text in texts if text is not None], return_counts=True)
+    if len(counts) <= FEW and 2 * (counts == 1).sum() <= counts.sum():  # names of classes
         return None
     if found.doubtful is not None:
         raise InputError(f"{table.source}: column {quoted(target)}: {doubt(table, found)}")
-    odd = first_that_is_none(texts)
-    if odd is not None:
+    if (odd := odd_one(texts, NUMBERS, LIKE_A_NUMBER)) is not None:
         what = f"{quoted(texts[odd])} is no number, as most cells of the column are"
         gap, classes = table.option("missing", str(texts[odd])[:20]), table.option("task", CLASSIFY)
         raise InputError(f"{table.place(odd, target)}: {what}; {gap} takes it for a gap, {classes} all for classes")
     return None
-
-
-def _many(texts):
-    """Whether there are too many different texts for numbers of classes."""
-    _, counts = np.unique([text for text in texts if text is not None], return_counts=True)
-    return len(counts) > FEW or 2 * (counts == 1).sum() > counts.sum()

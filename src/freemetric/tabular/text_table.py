@@ -22,19 +22,6 @@ LATEX = {
 class TextTable:
     """A table of text.
 
-    Parameters
-    ----------
-    columns : tuple of str
-        The header; the first column holds the names of the rows.
-    rows : tuple of tuple of str
-        The cells, one tuple per row; None is a missing value.
-    caption : str, default=""
-        Stands above the table in Markdown and LaTeX.
-    bold : frozenset of (int, int), default=frozenset()
-        Row and column of the cells in bold.
-    footer : int, default=0
-        How many of the last rows are set apart by a rule in LaTeX and by bold names in Markdown.
-
     Examples
     --------
     >>> table = TextTable(("data", "k_NN"), (("iris", "3.9"), ("50% wine", None)), bold=frozenset({(0, 1)}))
@@ -51,11 +38,11 @@ class TextTable:
     50\\% wine & n/a \\\\
     """
 
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str | None, ...], ...]
-    caption: str = ""
-    bold: frozenset[tuple[int, int]] = frozenset()
-    footer: int = 0
+    columns: tuple[str, ...]  # the first one holds the names of the rows
+    rows: tuple[tuple[str | None, ...], ...]  # None is a missing value
+    caption: str = ""  # stands above the table in Markdown and LaTeX
+    bold: frozenset[tuple[int, int]] = frozenset()  # row and column of the cells in bold
+    footer: int = 0  # last rows that are set apart by a rule in LaTeX and by bold names in Markdown
 
     def markdown(self) -> str:
         """Return the table in GitHub's Markdown."""
@@ -112,22 +99,10 @@ def _line(cells, delimiter):
 
 
 def escape_markdown(text: str) -> str:
-    """Escape what Markdown would read as a column or as emphasis.
-
-    Examples
-    --------
-    >>> print(escape_markdown("a|b"))
-    a\\|b
-    """
+    """Escape what Markdown would read as a column or as emphasis."""
     return re.sub(r"([\\|*_])", r"\\\1", text)
 
 
 def escape_latex(text: str) -> str:
-    """Escape what LaTeX would read as a command.
-
-    Examples
-    --------
-    >>> print(escape_latex("glass_g2 & 5%"))
-    glass\\_g2 \\& 5\\%
-    """
+    """Escape what LaTeX would read as a command."""
     return "".join(LATEX.get(character, character) for character in text)

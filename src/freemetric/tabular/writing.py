@@ -33,7 +33,12 @@ def as_delimited(columns: Columns, delimiter: str = ",", escape: bool = True) ->
 
     Texts that a spreadsheet would run as formulas are escaped, unless the reader is known to be none.
     """
-    shown = _inert_cell if escape else _cell
+
+    def shown(value: Any) -> str:
+        if isinstance(value, str):
+            return inert(value) if escape else value
+        return "" if value is None else repr(float(value)) if isinstance(value, float) else str(value)
+
     rows = zip(*(map(shown, cells) for cells in columns.values()), strict=True)
     return delimited([map(shown, columns), *rows], delimiter)
 
@@ -51,15 +56,17 @@ def as_json(columns: Columns) -> str:
 
 def as_parquet(columns: Columns) -> bytes:
     """A Parquet file, whose columns are numbers, truth values or texts."""
-    content = io.BytesIO()
-    require("pyarrow.parquet", "parquet").write_table(_arrow(columns), content)
-    return content.getvalue()
+    return _by_arrow(columns, require("pyarrow.parquet", "parquet").write_table)
 
 
 def as_feather(columns: Columns) -> bytes:
     """A Feather file, which is one of Arrow, with columns as in a Parquet file."""
-    content = io.BytesIO()
-    require("pyarrow.feather", "parquet").write_feather(_arrow(columns), content)
+    return _by_arrow(columns, require("pyarrow.feather", "parquet").write_feather)
+
+
+def _by_arrow(columns: Columns, write: Callable[[Any, io.BytesIO], None]) -> bytes:
+    pa, content = require("pyarrow", "parquet"), io.BytesIO()
+    write(pa.table({name: pa.array([_plain(cell) for cell in cells]) for name, cells in columns.items()}), content)
     return content.getvalue()
 
 
@@ -95,36 +102,17 @@ def _excel_cell(sheet: Any, value: Any) -> Any:
     return cell
 
 
-def _arrow(columns: Columns) -> Any:
-    pa = require("pyarrow", "parquet")
-    return pa.table({name: pa.array([_plain(cell) for cell in cells]) for name, cells in columns.items()})
-
-
-def _delimited_by(delimiter: str) -> Callable[[Columns, bool], bytes]:
-    return lambda columns, escape: as_delimited(columns, delimiter, escape).encode()
-
-
-def _typed(as_content: Callable[[Columns], bytes]) -> Callable[[Columns, bool], bytes]:
-    """A format that tells texts from other cells, where nothing needs to be escaped."""
-    return lambda columns, escape: as_content(columns)
-
-
-WRITERS: dict[str, Callable[[Columns, bool], bytes]] = {
-    ".csv": _delimited_by(","),
-    ".tsv": _delimited_by("\t"),
-    ".tab": _delimited_by("\t"),
-    ".txt": _delimited_by("\t"),
-    ".jsonl": _typed(lambda columns: as_json_lines(columns).encode()),
-    ".ndjson": _typed(lambda columns: as_json_lines(columns).encode()),
-    ".json": _typed(lambda columns: as_json(columns).encode()),
-    ".parquet": _typed(as_parquet),
-    ".pq": _typed(as_parquet),
-    ".feather": _typed(as_feather),
-    ".arrow": _typed(as_feather),
-    ".xlsx": _typed(as_excel),
-}
+DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 ARROWS = (".parquet", ".pq", ".feather", ".arrow")
-"""What makes a file of the columns, by the ending of its name; a name without an ending is CSV."""
+TYPED: dict[str, Callable[[Columns], str | bytes]] = {
+    **dict.fromkeys([".jsonl", ".ndjson"], as_json_lines),
+    ".json": as_json,
+    **dict(zip(ARROWS, [as_parquet, as_parquet, as_feather, as_feather], strict=True)),
+    ".xlsx": as_excel,
+}
+"""What makes a file that tells texts from other cells, where nothing needs to be escaped."""
+WRITTEN = (*DELIMITERS, *TYPED)
+"""Endings of names of files that are written; a name without an ending is CSV."""
 
 PACKERS: dict[str, Callable[[str, bytes], bytes]] = {
     ".gz": lambda name, content: gzip.compress(content, mtime=0),
@@ -153,7 +141,10 @@ def write(path: str | os.PathLike, columns: Columns, escape: bool = True) -> Non
     ``escape`` is about texts that look like formulas, in formats of text.
     """
     path = Path(path)
-    content, pack = WRITERS[_ending(path)](columns, escape), PACKERS.get(path.suffix.lower())
+    ending, pack = _ending(path), PACKERS.get(path.suffix.lower())
+    delimiter = DELIMITERS.get(ending)
+    made = TYPED[ending](columns) if delimiter is None else as_delimited(columns, delimiter, escape)
+    content = made.encode() if isinstance(made, str) else made
     content = content if pack is None else pack(path.stem, content)
     # a device such as /dev/null, or a pipe, is written to and must stay what it is
     with open(path, "wb") if _is_device(path) else replacing(path) as file:
@@ -184,8 +175,8 @@ def _is_device(path: Path) -> bool:
 def _ending(path: Path) -> str:
     packed = path.suffix.lower() in PACKERS
     ending = (Path(path.stem).suffix if packed else path.suffix).lower() or ".csv"
-    if ending not in WRITERS:
-        with_packing = f"{', '.join(WRITERS)}, perhaps with {', '.join(PACKERS)}"
+    if ending not in WRITTEN:
+        with_packing = f"{', '.join(WRITTEN)}, perhaps with {', '.join(PACKERS)}"
         raise InputError(f"{path}: tables are written as {with_packing}, not as {ending}")
     return ending
 
@@ -196,14 +187,6 @@ def _zipped(name: str, content: bytes) -> bytes:
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr(member, content, zipfile.ZIP_DEFLATED)
     return packed.getvalue()
-
-
-def _cell(value: Any) -> str:
-    return "" if value is None else repr(float(value)) if isinstance(value, float) else str(value)
-
-
-def _inert_cell(value: Any) -> str:
-    return inert(value) if isinstance(value, str) else _cell(value)
 
 
 def _plain(value: Any) -> Any:

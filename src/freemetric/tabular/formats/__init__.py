@@ -1,13 +1,12 @@
 """Files of tables, one format per file: bytes in, a Table out. Here what they share: the names of columns."""
 
-import warnings
+import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from ...exceptions import DataWarning
-from ..number_marks import plain
-from ..table import InputError, few
+from ..notation import plain
+from ..table import InputError, few, note
 
 INDEX = "Unnamed: 0"  # as pandas calls an index without a name
 
@@ -22,19 +21,17 @@ def check_names(where: str, names: Sequence[str]) -> None:
     again = [name for name, count in Counter(names).items() if count > 1]
     if again:
         hint = _looks_like_data(names)
-        raise InputError(f"{where}: two columns are called {few(again)}{'; ' + hint if hint else ''}")
+        raise InputError(f"{where}: two columns are called {few(again)}{hint and '; '}{hint}")
 
 
-def say_if_data(where: str, names: Sequence[str]) -> None:
+def note_if_data(where: str, names: Sequence[str]) -> None:
     """A warning where the line of names seems to be one of numbers."""
-    hint = _looks_like_data(names)
-    if hint:
-        warnings.warn(f"{where}: {hint}", DataWarning, 5)
+    if hint := _looks_like_data(names):
+        note(f"{where}: {hint}")
 
 
 def _looks_like_data(names: Sequence[str]) -> str:
-    fractions = [name for name in names if name and plain(name) % 1]  # 0, 1, 2, ... are names, and infinity % 1 is NaN
-    fractions = [name for name in fractions if abs(plain(name)) < float("inf")]
+    fractions = [name for name in names if math.isfinite(plain(name)) and plain(name) % 1]  # 0, 1, 2, ... are names
     if 2 * len(fractions) < len(names):
         return ""
     return f"{few(fractions, 3)} are taken for names of columns; put a line with the names in front if they are data"
@@ -54,7 +51,7 @@ def completed(source: str, names: Sequence[str], rows: Rows) -> tuple[Sequence[s
     if len(kept) < len(names) and kept:
         n = len(names) - len(kept)
         word = "column without name and cells is" if n == 1 else "columns without names and cells are"
-        warnings.warn(f"{source}: {n} {word} left out", DataWarning, 5)
+        note(f"{source}: {n} {word} left out")
         names, rows = tuple(names[i] for i in kept), [tuple(row[i] for i in kept) for row in rows]
     if len(names) > 1 and not names[0]:
         names = (_unused(INDEX, names), *names[1:])

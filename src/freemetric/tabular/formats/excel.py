@@ -9,11 +9,10 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from ...exceptions import DataWarning
 from ...printable import printable
 from ...text_files import ALWAYS, LARGEST
-from ..cells import cell, cells
-from ..table import InputError, ReadingOptions, Table, as_text, few, objects, quoted
+from ..cells import cell, typed_table
+from ..table import InputError, ReadingOptions, Table, as_text, few, note, quoted
 from . import check_names, completed
 
 Row = tuple[Any, ...]
@@ -53,26 +52,22 @@ def read_excel(source: str, content: bytes, options: ReadingOptions) -> Table:
         reason = " ".join(printable(problem).split())[:120] or type(problem).__name__
         raise InputError(f"{source}: not an Excel workbook, or a damaged one ({reason})") from problem
     place = f"{source}, sheet {quoted(title)}"
-    _say(source, title, others if options.sheet is None else [], formulas)
+    if others and options.sheet is None:
+        note(f"{source}: sheet {quoted(title)}; --sheet NAME reads another one, {few(others)}")
+    if formulas:
+        why = "open and save the file in Excel or LibreOffice"
+        note(f"{source}: {formulas} formulas have no stored value and are gaps; {why}")
     if len(grid) < 2:
         what = "a header and no rows" if grid else "the sheet is empty"
         more = f"; --sheet NAME reads another one, {few(others)}" if others else ""
         raise InputError(f"{place}: {what}{more}")
-    return _table(source, place, grid, options)
-
-
-def _table(source: str, place: str, grid: Grid, options: ReadingOptions) -> Table:
     names, rows, lines = _with_names(place, grid)
     check_names(f"{place}, row {lines[0] - 1}", names)
     wrong = sum(cell in ERRORS for row in rows for cell in row if isinstance(cell, str))
     if wrong:
-        warnings.warn(f"{place}: errors such as '#DIV/0!' are gaps, in {wrong} of the cells", DataWarning, 4)
-    columns = zip(*rows, strict=True)
-    made = {
-        name: cells(objects(column), options.missing | ERRORS, f"{place}: column {quoted(name)}")
-        for name, column in zip(names, columns, strict=True)
-    }
-    return Table(source, made, {name: "numeric" for name in names if made[name].dtype.kind == "f"}, lines)
+        note(f"{place}: errors such as '#DIV/0!' are gaps, in {wrong} of the cells")
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+    return typed_table(source, columns, {*options.missing, *ERRORS}, lines, place)
 
 
 def _check_container(source: str, content: bytes) -> None:
@@ -137,8 +132,10 @@ def _sheet(source: str, book: Any, wanted: str | None) -> Any:
 
 def _without_values(content: bytes, title: str, grid: Grid) -> int:
     """How many formulas there are whose values no program has stored; they read as gaps."""
-    if not _has_formulas(content):
-        return 0
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        sheets = [name for name in archive.namelist() if name.startswith("xl/worksheets/")]
+        if not any(FORMULA.search(archive.read(name)) for name in sheets):
+            return 0
     values, missing = dict(grid), 0
     sheet = next(sheet for sheet in _book(content, values=False).worksheets if sheet.title == title)
     for number, row in enumerate(_rows(sheet), 1):
@@ -147,30 +144,17 @@ def _without_values(content: bytes, title: str, grid: Grid) -> int:
     return missing
 
 
-def _has_formulas(content: bytes) -> bool:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        sheets = [name for name in archive.namelist() if name.startswith("xl/worksheets/")]
-        return any(FORMULA.search(archive.read(name)) for name in sheets)
-
-
-def _say(source: str, title: str, others: list[str], formulas: int) -> None:
-    if others:
-        warnings.warn(f"{source}: sheet {quoted(title)}; --sheet NAME reads another one, {few(others)}", DataWarning, 4)
-    if formulas:
-        why = "open and save the file in Excel or LibreOffice"
-        warnings.warn(f"{source}: {formulas} formulas have no stored value and are gaps; {why}", DataWarning, 4)
-
-
 def _with_names(place: str, grid: Grid) -> tuple[Sequence[str], Sequence[Row], list[int]]:
     """Names of the columns, and the rows below with their numbers."""
     width = max(_width(row) for _, row in grid)
-    lines, rows = [number for number, _ in grid], [_fitted(row, width) for _, row in grid]
+    lines, rows = [number for number, _ in grid], [(*row[:width], *[None] * (width - len(row))) for _, row in grid]
     first = _first_that_names(place, rows)
     names: Sequence[str] = _texts(rows[first])
     rows, lines = rows[first + 1 :], lines[first + 1 :]
     if len(rows) > 1 and _is_grouped(names, rows):
         names, rows, lines = _joined(names, _texts(rows[0])), rows[1:], lines[1:]
-        warnings.warn(f"{place}: two rows of names are joined, as in {quoted(_longest(names))}", DataWarning, 5)
+        longest = max(names, key=lambda name: (name.count(" "), len(name)))
+        note(f"{place}: two rows of names are joined, as in {quoted(longest)}")
     if not rows:
         raise InputError(f"{place}: a header and no rows")
     names, complete = completed(place, names, rows)
@@ -179,10 +163,10 @@ def _with_names(place: str, grid: Grid) -> tuple[Sequence[str], Sequence[Row], l
 
 def _first_that_names(place: str, rows: Sequence[Row]) -> int:
     """The first row with several cells, if there is one; those above are a title."""
-    first = next((i for i, row in enumerate(rows) if _filled(row) > 1), 0)
+    first = next((i for i, row in enumerate(rows) if sum(cell is not None for cell in row) > 1), 0)
     if first:
         title = next(cell for cell in rows[0] if cell is not None)
-        warnings.warn(f"{place}: rows above the names of the columns are left out, {quoted(title)}", DataWarning, 6)
+        note(f"{place}: rows above the names of the columns are left out, {quoted(title)}")
     return first
 
 
@@ -209,26 +193,11 @@ def _joined(groups: Sequence[str], names: Sequence[str]) -> list[str]:
     return joined
 
 
-def _longest(names: Sequence[str]) -> str:
-    return max(names, key=lambda name: (name.count(" "), len(name)))
-
-
 def _texts(row: Row) -> list[str]:
-    return [_text(cell(value, "a name")) for value in row]
-
-
-def _text(value: float | str | None) -> str:
-    return as_text(value) if isinstance(value, float) else value or ""
+    names = (cell(value, "a name") for value in row)
+    return [as_text(name) if isinstance(name, float) else name or "" for name in names]
 
 
 def _width(row: Row) -> int:
     """How many cells there are up to the last that is not empty."""
     return next((i for i in range(len(row), 0, -1) if row[i - 1] is not None), 0)
-
-
-def _fitted(row: Row, width: int) -> Row:
-    return (*row[:width], *[None] * (width - len(row)))
-
-
-def _filled(row: Row) -> int:
-    return sum(cell is not None for cell in row)

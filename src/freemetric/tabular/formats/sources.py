@@ -8,16 +8,14 @@ import os
 import stat
 import sys
 import time
-import warnings
 import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 
-from ...exceptions import DataWarning
 from ...text_files import LARGEST, bounded
-from ..table import InputError, few
+from ..table import InputError, few, note
 
 STANDARD_INPUT = "-"
 PATIENCE = 3.0  # seconds until somebody writes into a pipe that nobody has opened
@@ -89,11 +87,11 @@ def _bounded(source: str, content: bytes) -> bytes:
 
 
 class Packing(NamedTuple):
-    """What a packed file is called, how its name ends, and what unpacks it."""
+    """What a packed file is called, how its name ends, and what unpacks it unless it is an archive."""
 
     words: str
     ending: str
-    opened: Callable[[IO[bytes]], Any]
+    opened: Callable[[IO[bytes]], Any] | None = None
 
 
 ZIP = b"PK\x03\x04"
@@ -104,8 +102,7 @@ PACKINGS = {
     b"\x1f\x8b": Packing("gzip", ".gz", lambda file: gzip.GzipFile(fileobj=file)),
     b"BZh": Packing("bzip2", ".bz2", bz2.BZ2File),
     b"\xfd7zXZ\0": Packing("xz", ".xz", lzma.LZMAFile),
-    ZIP: Packing("zip", ".zip", zipfile.ZipFile),
-    EMPTY_ZIP: Packing("zip", ".zip", zipfile.ZipFile),
+    **dict.fromkeys([ZIP, EMPTY_ZIP], Packing("zip", ".zip")),
 }
 ENDINGS = {packing.ending: packing.words for packing in PACKINGS.values()}
 DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError, RuntimeError)
@@ -116,17 +113,17 @@ def unpacked(source: str, name: str, content: bytes) -> tuple[str, bytes]:
     packing, ending = packing_of(content), PurePosixPath(name).suffix.lower()
     if ending in WORKBOOKS and content.startswith(ZIP):
         return name, content
-    if packing is None and ending == ".zip" and content.startswith(ZIP):
-        return f"{name}.xlsx", content  # a workbook that was misnamed
     if packing is None:
+        if ending == ".zip" and content.startswith(ZIP):
+            return f"{name}.xlsx", content  # a workbook that was misnamed
         if ending in ENDINGS:
             raise InputError(f"{source}: is no {ENDINGS[ending]} file, though its name says so; damaged, or misnamed?")
         return name, content
     try:
         inner, content = _taken_out(source, name, packing, content)
+    except InputError:
+        raise
     except ValueError as problem:
-        if isinstance(problem, InputError):
-            raise
         raise InputError(f"{source}: {problem}") from problem
     except DAMAGED as problem:
         raise InputError(f"{source}: damaged or truncated {packing.words} file ({problem})") from problem
@@ -135,7 +132,7 @@ def unpacked(source: str, name: str, content: bytes) -> tuple[str, bytes]:
     if packing_of(content):
         raise InputError(f"{source}: is packed twice; unpack it first")
     if ending != packing.ending and name:
-        warnings.warn(f"{source}: is a {packing.words} file and was unpacked", DataWarning, 3)
+        note(f"{source}: is a {packing.words} file and was unpacked")
     return inner, content
 
 
@@ -154,7 +151,7 @@ def _is_workbook(content: bytes) -> bool:
 
 
 def _taken_out(source: str, name: str, packing: Packing, content: bytes) -> tuple[str, bytes]:
-    if packing.ending == ".zip":
+    if packing.opened is None:
         return _only_member(source, name, content)
     with packing.opened(io.BytesIO(content)) as file:
         return _without(name, packing.ending), bounded(file, len(content))

@@ -1,15 +1,69 @@
-"""ARFF files, Weka's, and LIBSVM files: formats of machine learning, whose columns are declared or numbered."""
+"""JSON (lines), ARFF and LIBSVM files: records whose columns are named, declared or numbered."""
 
 import csv
+import json
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
+from ..cells import typed_table
 from ..table import LARGEST, InputError, ReadingOptions, Table, quoted
 from . import check_names
-from .delimited import from_rows
-from .encodings import decoded
+from .text import decoded, from_rows
+
+MANY_CELLS, MOST_PER_BYTE = 2 * 10**6, 10  # rows that have no name in common would be mostly gaps
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """An object as it stands, in which a name may be twice."""
+
+
+def read_json(source: str, content: bytes, options: ReadingOptions) -> Table:
+    """The table of a file of JSON lines, or of one array of records; a name that a row lacks is a gap."""
+    text, lines = decoded(source, content, options.encoding), None
+    if text.lstrip().startswith("["):
+        rows = [_record(f"{source}, record {i}", record) for i, record in enumerate(_parsed(source, text), 1)]
+    else:
+        found = [(i, f"{source}, line {i}", line) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
+        rows, lines = [_record(where, _parsed(where, line)) for _, where, line in found], [i for i, *_ in found]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if not names:
+        raise InputError(f"{source}: {'rows without columns' if rows else 'no rows'}")
+    if len(rows) * len(names) > max(MANY_CELLS, MOST_PER_BYTE * len(content)):
+        raise InputError(f"{source}: {len(names)} different names in {len(rows)} rows are too many for a table")
+    check_names(source, names)
+    return typed_table(source, {name: [row.get(name) for row in rows] for name in names}, options.missing, lines)
+
+
+def _parsed(where: str, text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_Pairs)
+    except (ValueError, RecursionError) as problem:
+        what = "too deeply nested" if isinstance(problem, RecursionError) else str(problem)
+        raise InputError(f"{where}: not a record in JSON ({what})") from problem
+
+
+def _record(where: str, record: Any) -> dict[str, Any]:
+    if not isinstance(record, _Pairs):
+        hint = "pandas writes such by to_json(orient='records')"
+        raise InputError(f"{where}: {quoted(json.dumps(record))} is no record, {{name: value, ...}}; {hint}")
+    row = {name.strip(): value for name, value in record}
+    if len(row) < len(record):
+        raise InputError(f"{where}: a name stands twice in a record")
+    nested = next((name for name, value in row.items() if isinstance(value, list)), None)
+    if nested is not None:
+        raise InputError(f"{where}: {quoted(nested)} holds several values, which are no cell of a table; flatten it")
+    if not all(_is_text(part) for pair in row.items() for part in pair if isinstance(part, str)):
+        raise InputError(f"{where}: half a character, an escape such as \\ud800 without its other half")
+    return row
+
+
+def _is_text(part: str) -> bool:
+    """Whether it can be written to a file."""
+    return part.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in part)
+
 
 LABEL = "label"  # what the class of a LIBSVM file is called
 Numbered = tuple[int, str]  # a line and its number
@@ -44,7 +98,8 @@ def _attributes(source: str, lines: Iterable[Numbered]) -> dict[str, str]:
         kind = attribute and _kind(attribute[2])
         if not attribute or not kind:
             raise InputError(f"{source}, line {number}: {quoted(line)} is no attribute of a known kind")
-        names.append(_bare(attribute[1]))
+        name = attribute[1]
+        names.append(re.sub(r"\\(.)", r"\1", name[1:-1]) if name[0] in "'\"" else name)
         kinds.append(kind)
     if not names:
         raise InputError(f"{source}: no line @attribute")
@@ -68,17 +123,13 @@ def _fields(source: str, number: int, line: str) -> list[str]:
     return [field.strip() for field in fields]
 
 
-def _bare(name: str) -> str:
-    return re.sub(r"\\(.)", r"\1", name[1:-1]) if name[0] in "'\"" else name
-
-
 def read_libsvm(source: str, content: bytes, options: ReadingOptions) -> Table:
     """The table of a LIBSVM file; a column that a file does not mention is zero.
 
     scikit-learn's reader would refuse indices beyond 31 bits and not say which line is at fault.
     """
     found = [(i, line.partition(b"#")[0].split()) for i, line in enumerate(content.split(b"\n"), 1)]
-    rows = [_row(source, number, fields) for number, fields in found if fields]
+    rows = [_labelled(source, number, fields) for number, fields in found if fields]
     if not rows:
         raise InputError(f"{source}: no rows")
     # only what is mentioned: one index of ten digits must not ask for as many columns
@@ -94,7 +145,7 @@ def read_libsvm(source: str, content: bytes, options: ReadingOptions) -> Table:
     return Table(source, columns, dict.fromkeys(columns, "numeric"), lines, target=LABEL, sparse=True)
 
 
-def _row(source: str, number: int, fields: list[bytes]) -> tuple[float, dict[int, float]]:
+def _labelled(source: str, number: int, fields: list[bytes]) -> tuple[float, dict[int, float]]:
     """The label, and values by index."""
     try:
         label, *rest = fields

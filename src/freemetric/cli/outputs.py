@@ -1,0 +1,96 @@
+"""``freemetric report``, ``export`` and ``demo``: models to look at, and for places without Python."""
+
+from pathlib import Path
+from typing import Annotated
+
+from .console import Json, argument, console, option, print_json, progress, tell, warnings_told
+from .options import AS_FOUND, Model, Reading, with_fields
+
+
+@with_fields
+def report(
+    model: Model,
+    data: Annotated[
+        Path | None, argument("DATA", "Table of rows to show. Default: the rows that the model has kept.")
+    ] = None,
+    output: Annotated[
+        Path | None, option("FILE", "HTML file to write. Default: beside the model.", "--output", "-o")
+    ] = None,
+    title: Annotated[str | None, option("TITLE", "Title of the page.")] = None,
+    rows: Annotated[int, option("N", "Show at most so many rows; a sample if there are more.", min=10)] = 10_000,
+    reading: Reading = AS_FOUND,
+    as_json: Json = False,
+) -> None:
+    """Write one HTML page about a model: the learned space, the Monte Carlo run, feature weights, single decisions."""
+    from ..report import write
+    from ..tabular import TableModel
+    from ..tabular.writing import check_writable
+
+    output = output or model.with_suffix(".html")
+    check_writable(output)
+    with warnings_told():
+        loaded = TableModel.load(model)
+        X = y = None
+        if data is not None:
+            X, y = loaded.rows(reading.table(data))
+        with progress("writing the report", quiet=as_json):
+            names = loaded.feature_names()
+            write(
+                loaded.pipeline,
+                output,
+                X,
+                y,
+                title=title or model.stem,
+                feature_names=names,
+                most_rows=rows,
+                columns=loaded.originals(),
+            )
+    if as_json:
+        return print_json({"report": str(output), "bytes": output.stat().st_size})
+    console.print(f"{output}: open it in a browser", soft_wrap=True)
+
+
+def export(
+    model: Model,
+    output: Annotated[
+        Path | None, option("FILE", "ONNX file to write. Default: beside the model.", "--output", "-o")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write a model as an ONNX graph, which predicts without Python. Every column of the table is an input."""
+    from ..files import load
+    from ..onnx_export import to_onnx  # an extra
+    from ..tabular.table import few
+    from ..tabular.writing import check_writable
+
+    output = output or model.with_suffix(".onnx")
+    check_writable(output)
+    with warnings_told(), progress("exporting", quiet=as_json):
+        graph = to_onnx(load(model), output).graph
+    dates = _dates(model)
+    if dates:
+        tell(f"note: the graph takes the parts of dates as numbers; days are counted from 1970: {few(dates)}")
+    inputs, outputs = ([value.name for value in values] for values in (graph.input, graph.output))
+    if as_json:
+        return print_json({"output": str(output), "bytes": output.stat().st_size, "inputs": inputs, "outputs": outputs})
+    console.print(f"{output}: from {', '.join(inputs)} to {', '.join(outputs)}", soft_wrap=True)
+
+
+def _dates(model):
+    """Columns of dates, if it is a model of a table."""
+    from ..files import about
+    from ..tabular import Schema
+
+    table = about(model).get("table")
+    try:
+        columns = Schema.from_json(table).columns if table else ()
+    except (KeyError, TypeError, ValueError):  # something else under that name
+        return []
+    return [column.name for column in columns if column.kind == "date"]
+
+
+def demo() -> None:
+    """Learn metrics on wine and iris, and draw the space before and after."""
+    from ..demo import main
+
+    main([])

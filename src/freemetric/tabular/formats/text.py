@@ -1,0 +1,198 @@
+"""Files of text: bytes decoded, then read strictly as delimited fields; what is recognised or guessed is said."""
+
+import codecs
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from ...printable import counted
+from ...text_files import csv_records, text_of
+from ..notation import plain
+from ..table import BLANKS, InputError, ReadingOptions, Table, note, objects, quoted
+from . import check_names, completed, note_if_data
+
+MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",  # begins with the mark of UTF-16
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+WESTERN = "cp1252"  # Windows in western Europe; Latin-1 but for quotes and the euro
+NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f\x7f\x81\x8d\x8f\x90\x9d]")  # controls, and gaps of cp1252
+UTF_8_LETTER = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+MANY_IN_A_ROW = re.compile(rb"[\x80-\xff]{3,}")  # as in texts of other alphabets than the Latin
+KANA = re.compile(rb"[\x82\x83]")  # begin Japanese letters, and are rare signs elsewhere
+FOREIGN = re.compile(r"[^\s,;|\"]*[^\x00-\x7f][^\s,;|\"]*")  # a word with a letter that is not ASCII
+HINT = "; --encoding NAME says what it is: cp1252, cp1251, cp850, shift-jis, gb18030, ..."
+NOT_ASCII = bytes(range(0x80, 0x100))
+SOME = 4096  # bytes that tell UTF-16 by its zeros
+MARK, END_OF_FILE = "\ufeff", "\x1a"  # the second is of DOS
+
+
+def decoded(source: str, content: bytes, encoding: str | None) -> str:
+    """The text of a file without marks of byte order.
+
+    Without an ``encoding`` it is what a mark in front says, else UTF-8 if the bytes are, else cp1252 with a warning
+    that shows a word.
+    """
+    chosen = _encoding_of(content) if encoding is None else encoding
+    try:
+        text = text_of(source, content, InputError, chosen, "" if b"\0" in content else HINT).rstrip(END_OF_FILE)
+    except (LookupError, UnicodeError) as problem:  # a codec that is none of texts
+        raise InputError(f"{source}: cannot be read as {chosen} ({problem})") from problem
+    if encoding is None and chosen not in (*MARKS.values(), "utf-8-sig"):
+        _say_what_was_guessed(source, text, chosen)
+    return _without_marks(source, text.removeprefix(MARK))
+
+
+def _encoding_of(content: bytes) -> str:
+    """The encoding that a file is in, as far as its bytes tell; UTF-8 where they are no text that we know."""
+    marked = next((name for mark, name in MARKS.items() if content.startswith(mark)), None)
+    if marked:
+        return marked
+    even, odd = content[:SOME:2], content[1:SOME:2]
+    for name, high, low in [("utf-16-le", odd, even), ("utf-16-be", even, odd)]:
+        if 2 * high.count(0) > len(high) and not low.count(0):
+            return name
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return WESTERN if _may_be_western(content) else "utf-8-sig"
+    return "utf-8-sig"
+
+
+def _may_be_western(content: bytes) -> bool:
+    """No control characters, and neither mostly UTF-8 nor of another alphabet: letters that nobody wrote."""
+    if NO_TEXT.search(content):
+        return False
+    rest, letters = UTF_8_LETTER.subn(b"", content)
+    if letters > _n_foreign(rest):
+        return False
+    unlikely = sum(map(len, MANY_IN_A_ROW.findall(content))) + len(KANA.findall(content))
+    return 2 * unlikely <= _n_foreign(content)
+
+
+def _n_foreign(content: bytes) -> int:
+    return len(content) - len(content.translate(None, NOT_ASCII))
+
+
+def _say_what_was_guessed(source: str, text: str, encoding: str) -> None:
+    example = FOREIGN.search(text)
+    shown = f" ({quoted(example[0])})" if example else ""
+    why = "no mark says its encoding" if encoding.startswith("utf") else "not UTF-8"
+    note(f"{source}: {why}; read as {encoding}{shown}; --encoding NAME says otherwise")
+
+
+def _without_marks(source: str, text: str) -> str:
+    """A mark at the beginning of a line is where two files were put together; elsewhere it is an invisible blank."""
+    if MARK not in text:
+        return text
+    inside = re.search(rf"[\r\n]{MARK}", text)
+    if inside:
+        line = text.count("\n", 0, inside.end()) + 1
+        why = "a second file begins here (a byte-order mark): take them apart"
+        raise InputError(f"{source}, line {line}: {why}")
+    n = text.count(MARK)
+    note(f"{source}: byte-order marks inside the text are left out, {n} of them")
+    return text.replace(MARK, "")
+
+
+Records = tuple[list[tuple[str, ...]], Sequence[int]]  # fields, and the lines they end on
+
+DELIMITERS = ";\t|,"
+DECLARED = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)  # a first line that Excel writes and reads
+COMMENTS = re.compile(r"(?:[ \t]*#.*(?:\r\n|\r|\n))+")
+
+
+def read_delimited(source: str, content: bytes, options: ReadingOptions, delimiters: str, usual: str) -> Table:
+    """The table by the first of the delimiters that makes one; a warning names it where it is not the usual one."""
+    text, delimiter = decoded(source, content, options.encoding), options.delimiter
+    declared = DECLARED.match(text)
+    if declared and delimiter is None:
+        delimiter, text = declared[1], "\n" * declared[0].count("\n") + text[declared.end() :]
+    if delimiter is None:
+        records, lines = _recognised(source, text, delimiters, usual)
+    else:
+        records, lines = _records(source, text, delimiter)
+    where = f"{source}, line {lines[0]}"
+    header, rows = completed(source, records[0], records[1:])
+    check_names(where, header)
+    hint = _hint(header) if delimiter is None else ""
+    if not rows:
+        raise InputError(f"{source}: a header and no rows{hint and '; '}{hint}")
+    if hint:
+        raise InputError(f"{source}: {hint}")
+    note_if_data(where, header)
+    return from_rows(source, header, rows, lines[1:], options.missing)
+
+
+def _records(source: str, text: str, delimiter: str) -> Records:
+    if delimiter == BLANKS:
+        text = re.sub(r" ?(\r\n|\r|\n|\A|\Z) ?", r"\1", re.sub(r"[ \t]+", " ", text))
+    return csv_records(source, text, InputError, delimiter)
+
+
+def _recognised(source: str, text: str, delimiters: str, usual: str) -> Records:
+    """The records by the first delimiter with which they are a table; by the first of all where they never are."""
+    variants = list(_uncommented(text, delimiters))
+    for delimiter in delimiters:
+        for variant in variants:
+            with suppress(InputError):
+                found = _records(source, variant, delimiter)
+                if _is_table(found[0]) and (delimiter == usual or len(found[0]) > 1):
+                    if delimiter != usual:
+                        how = "blanks between the columns" if delimiter == BLANKS else f"the delimiter {delimiter!r}"
+                        note(f"{source}: read with {how}")
+                    return found
+    return _records(source, variants[-1], delimiters[0])
+
+
+def _uncommented(text: str, delimiters: str) -> Iterator[str]:
+    """The text; where it begins with # and may have comments, with the last of them as names or without any."""
+    comments = COMMENTS.match(text) if BLANKS in delimiters else None
+    if comments is None:
+        yield text
+        return
+    *others, last = comments[0].splitlines()
+    rest = text[comments.end() :]
+    first, _, second = rest.partition("\n")
+    if _has_number(first) or not _has_number(second.partition("\n")[0]):  # the first line is no line of names
+        yield "\n" * len(others) + last.strip().lstrip("# ") + "\n" + rest
+    yield "\n" * (len(others) + 1) + rest
+
+
+def _has_number(line: str) -> bool:
+    return any(math.isfinite(plain(word)) for word in re.split(r"[\s,;|\"]+", line) if word)
+
+
+def _is_table(records: Sequence[Sequence[str]]) -> bool:
+    """Whether there are at least two columns and every row has them all, or all have one field more."""
+    widths = {len(record) for record in records[1:]} or {len(records[0])}
+    return len(records[0]) > 1 and widths in ({len(records[0])}, {len(records[0]) + 1})
+
+
+def from_rows(
+    source: str,
+    names: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    lines: Sequence[int],
+    missing: Collection[str],
+    kinds: Mapping[str, str] | None = None,
+) -> Table:
+    """The table of rows of text."""
+    for row, line in zip(rows, lines, strict=True):
+        if len(row) != len(names):
+            raise InputError(
+                f"{source}, line {line}: {counted(len(row), 'field')} in a table of {counted(len(names), 'column')}"
+            )
+    columns = zip(*rows, strict=True)
+    cells = (objects(None if text in missing else text for text in column) for column in columns)
+    return Table(source, dict(zip(names, cells, strict=True)), kinds or {}, lines)
+
+
+def _hint(header: Sequence[str]) -> str:
+    """What may have gone wrong where a file seems to have one column."""
+    other = next((mark for mark in DELIMITERS if len(header) == 1 and mark in header[0]), None)
+    return f"one column, {quoted(header[0])}: --delimiter {other!r}?" if other else ""

@@ -1,0 +1,210 @@
+"""How texts are read as numbers or dates: marks of decimals and thousands, the order of year, month and day."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+DECIMALS, THOUSANDS = ".,", ".,' "
+SPELLINGS = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2019": "'"})  # of blanks and apostrophes
+PARTS = ("days", "year", "month", "weekday")
+"""The numbers of a date: days since 1970, with the time of day; and Monday is 0."""
+START = datetime(1970, 1, 1)
+
+TIME = (
+    r"(?:[T ]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.\d+)?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?)?"
+)
+DAY, MONTH, YEAR = r"(?P<day>\d{1,2})", r"(?P<month>\d{1,2})", r"(?P<year>\d{4})"
+ORDERS = {
+    "ymd": re.compile(rf"{YEAR}(?P<mark>[-/.]){MONTH}(?P=mark){DAY}{TIME}"),
+    "dmy": re.compile(rf"{DAY}(?P<mark>[-/.]){MONTH}(?P=mark){YEAR}{TIME}"),
+    "mdy": re.compile(rf"{MONTH}(?P<mark>[-/]){DAY}(?P=mark){YEAR}{TIME}"),  # a point is between day and month
+}
+"""How dates are written, by the order of year, month and day."""
+
+
+class Notation:
+    """A way to read texts as values: ``value`` is NaN for None and infinity for what cannot be read."""
+
+    def value(self, text: str | None) -> float:
+        """What a text stands for."""
+        raise NotImplementedError
+
+    def values(self, texts: Sequence[str | None]) -> np.ndarray:
+        """What all texts stand for, (n,)."""
+        return np.array([self.value(text) for text in texts], dtype=np.float64)
+
+    def reads(self, texts: Iterable[str | None]) -> bool:
+        """Whether all texts can be read, or are gaps."""
+        return all(not math.isinf(self.value(text)) for text in texts)
+
+
+@dataclass(frozen=True)
+class Marks(Notation):
+    """The marks in the numbers of a column.
+
+    Without a mark of thousands a number may still have one before its decimals: "1.234,56" has one meaning, while
+    "1.234" would have two.
+    """
+
+    decimal: str = "."
+    thousands: str = ""
+
+    def value(self, text: str | None) -> float:
+        if text is None:
+            return np.nan
+        if self._is_plain and math.isfinite(number := plain(text)):
+            return number
+        text = text.translate(SPELLINGS)
+        if not _pattern(self.decimal, self.thousands).fullmatch(text):
+            return np.inf
+        for mark in THOUSANDS.replace(self.decimal, ""):
+            text = text.replace(mark, "")
+        return float(text.replace(self.decimal, "."))
+
+    def values(self, texts: Sequence[str | None]) -> np.ndarray:
+        found = all_plain(texts) if self._is_plain else None
+        return super().values(texts) if found is None else found
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether numbers as Python writes them are read."""
+        return self.decimal == "." and self.thousands != "."
+
+    def __str__(self) -> str:
+        return f"decimal {self.decimal!r}" + (f", thousands {self.thousands!r}" if self.thousands else "")
+
+
+@dataclass(frozen=True)
+class DateOrder(Notation):
+    """The order of year, month and day, a name in ``ORDERS``; zones of time are not looked at."""
+
+    name: str
+
+    def moment(self, text: str) -> datetime | None:
+        """The date, and time if any, that a text stands for; None if it is none."""
+        found = ORDERS[self.name].fullmatch(text)
+        if not found:
+            return None
+        fields = {name: int(found[name] or 0) for name in ("year", "month", "day", "hour", "minute", "second")}
+        try:
+            return datetime(**fields)  # type: ignore[arg-type]
+        except ValueError:
+            return None
+
+    def value(self, text: str | None) -> float:
+        return self._parts(text)[0]
+
+    def parts(self, texts: Iterable[str | None]) -> np.ndarray:
+        """The numbers ``PARTS`` of dates, (n, 4); NaN for a gap, infinity for what is no date."""
+        return np.array([self._parts(text) for text in texts], dtype=np.float64).reshape(-1, len(PARTS))
+
+    def _parts(self, text):
+        if text is None:
+            return [np.nan] * len(PARTS)
+        found = self.moment(text)
+        if found is None:
+            return [np.inf] * len(PARTS)
+        return [(found - START).total_seconds() / 86400, found.year, found.month, found.weekday()]
+
+
+PLAIN = Marks()
+NUMBERS = [Marks(d, t) for d in DECIMALS for t in ("", *THOUSANDS) if t != d]
+DATES = [DateOrder(name) for name in ORDERS]
+LIKE_A_NUMBER = re.compile(r"[+-]?[.,]?\d[\d.,' ]*(?:[eE][+-]?\d+)?")
+LIKE_A_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}.*")
+
+
+class Meaning(NamedTuple):
+    """How a column of texts is read; or a text of which two readings make different values."""
+
+    reading: Any = None
+    doubtful: str | None = None
+    readings: tuple = ()
+    is_news: bool = False  # whether the reading was recognised, and not given
+
+
+def meaning(texts: Sequence[str | None], readings: Sequence[Notation]) -> Meaning:
+    """The first reading of all texts, if the others that are possible give the same values."""
+    fitting = [reading for reading in readings if reading.reads(texts)]
+    if not fitting or all(text is None for text in texts):
+        return Meaning()
+    first = fitting[0].values(texts)
+    for other in fitting[1:]:
+        differs = np.flatnonzero((other.values(texts) != first) & ~np.isnan(first))
+        if len(differs):
+            return Meaning(None, texts[differs[0]], (fitting[0], other))
+    return Meaning(fitting[0], is_news=True)
+
+
+def most_fitting(texts: Sequence[str | None], readings: Sequence[Any]) -> Any:
+    """The reading of most texts."""
+    return min(readings, key=lambda reading: int(np.isinf(reading.values(texts)).sum()))
+
+
+def odd_one(texts: Sequence[str | None], readings: Sequence[Notation], like: re.Pattern[str]) -> int | None:
+    """Where most texts look like what is to be read, the place of the first that the best reading cannot read."""
+    given = [text for text in texts if text is not None]
+    if 2 * sum(bool(like.fullmatch(text.translate(SPELLINGS))) for text in given) <= len(given):
+        return None
+    odd = np.isinf(most_fitting(texts, readings).values(texts))
+    return int(odd.argmax()) if 0 < 2 * odd.sum() < len(given) else None
+
+
+def is_marked(cell: object) -> bool:
+    """Whether a cell is a number with some marks."""
+    return isinstance(cell, str) and any(marks.reads([cell]) for marks in NUMBERS)
+
+
+def marks_of(decimal: str | None, thousands: str | None) -> Marks | None:
+    """The marks that a user gives, or None; of a point and a comma the one that is not given is the other one.
+
+    ValueError, in one line, where they are no such marks.
+    """
+    if decimal is None and thousands is None:
+        return None
+    if decimal is not None and (len(decimal) != 1 or decimal not in DECIMALS):
+        raise ValueError(f"the mark of decimals is . or , and not {decimal!r}")
+    if thousands is not None and (len(thousands) > 1 or thousands not in THOUSANDS):
+        raise ValueError(f"the mark of thousands is one of . , ' or a blank and not {thousands!r}")
+    if decimal is not None and decimal == thousands:
+        raise ValueError(f"decimals and thousands cannot both have the mark {decimal!r}")
+    other = {".": ",", ",": "."}
+    decimal = decimal or other.get(thousands or "", ".")
+    return Marks(decimal, other[decimal] if thousands is None else thousands)
+
+
+def plain(text: str | None) -> float:
+    """What Python reads without any marks of ours, infinity for no finite number."""
+    if text is None:
+        return np.nan
+    try:
+        return np.inf if "_" in text else float(text)
+    except ValueError:
+        return np.inf
+
+
+def all_plain(texts: Sequence[str | None]) -> np.ndarray | None:
+    """All texts as Python reads them, at once; None where one is no number."""
+    try:
+        numbers = [np.nan if text is None else float(text) for text in texts]
+    except ValueError:
+        return None
+    return None if any("_" in text for text in texts if text is not None) else np.array(numbers, dtype=np.float64)
+
+
+@cache
+def _pattern(decimal: str, thousands: str) -> re.Pattern[str]:
+    d = re.escape(decimal)
+    fraction, grouped = rf"{d}\d+", r"[1-9]\d{0,2}"
+    if thousands:
+        whole = rf"(?:\d+|{grouped}(?:{re.escape(thousands)}\d{{3}})+)(?:{fraction})?"
+    else:
+        marks = re.escape(THOUSANDS.replace(decimal, ""))
+        whole = rf"(?:\d+(?:{fraction})?|{grouped}([{marks}])\d{{3}}(?:\1\d{{3}})*{fraction})"
+    return re.compile(rf"[+-]?(?:{whole}|{fraction})(?:[eE][+-]?\d+)?")
