@@ -104,4 +104,4 @@ def test_samples_of_unequal_weight_are_fewer():
         training_set = TrainingSet(np.zeros((3, 1)), y, ClassEncoding(2), weights)
         population = Population(training_set, ClassificationTask(2), np.arange(3), 1)
         population.enter(LEARNER, 1).oob_votes.counts[:] = 1
-        assert population.n_judges == pytest.approx(n)
+        assert population.n_oob == pytest.approx(n)

@@ -206,7 +206,7 @@ def test_few_patterns_clip_the_number_of_neighbors(iris):
 
 def test_nobody_out_of_bag(iris):
     model = FreeEnergyClassifier(1, candidates=["scaled/full"], subsample=0.99, random_state=0)
-    with pytest.warns(DataWarning, match="150 of 150 patterns were never out of bag"):
+    with pytest.warns(DataWarning, match="150 of 150 samples were never out of bag"):
         model.fit(*iris)
     assert np.isnan(model.oob_score_)
     assert model.score(*iris) > 0.9
@@ -282,7 +282,7 @@ def test_minus_one_is_unlabelled_where_others_are_labels(wine):
 def test_a_recipe_is_a_parameter(iris):
     recipe = Recipe(n_replicas=6, n_steps=3, kinds=("scaled/full",), calibration="none", neighbors=(3, 5))
     model = clone(FreeEnergyClassifier(recipe=recipe, random_state=0)).fit(*iris)
-    assert model.trace_["energy"].shape == (3, 12)  # bags of 75 patterns: twice as many
+    assert model.trace_["energy"].shape == (3, 12)  # bags of 75 samples: twice as many
     assert set(model.selection_["n_neighbors"][model.selection_["weight"] > 0]) <= {3, 5}
     assert model.ensemble_.head.slope == 1.0
     given = FreeEnergyClassifier(4, recipe=recipe, candidates=["scaled/diagonal"], random_state=0).fit(*iris)

@@ -145,8 +145,8 @@ def f2(y, labels):
 def test_the_score_out_of_bag_is_the_one_asked_for(data, scoring, metric):
     X, y = data[0][:350], data[1][:350]
     found = model(scoring=scoring).fit(X, y)
-    judged = ~np.isnan(found.oob_decision_function_).any(axis=1)
-    assert found.oob_score_ == pytest.approx(metric(y[judged], found.oob_decision_function_[judged]))
+    scored = ~np.isnan(found.oob_decision_function_).any(axis=1)
+    assert found.oob_score_ == pytest.approx(metric(y[scored], found.oob_decision_function_[scored]))
 
 
 @pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc", "average_precision", "neg_brier_score"])

@@ -36,7 +36,7 @@ def heard(model):
 
 
 def by_hand(X, y, changed, k=5, weights=None):
-    """Accuracy of k-NN that leaves each row out, where rows look like ``changed``; the voters stay as they are."""
+    """Accuracy of k-NN that leaves each row out, where rows look like ``changed``; training samples stay as they are."""
     low, span = X.min(axis=0), np.ptp(X, axis=0)
     U, V = (changed - low) / span, (X - low) / span
     apart = ((U[:, None] - V[None]) ** 2).sum(axis=2)
@@ -61,7 +61,7 @@ def test_the_coin_weighs_and_does_not_matter(coin):
 def test_judges_as_they_are_get_their_out_of_bag_probabilities():
     for model in (few_classes(), few_classes(class_weight="balanced"), few_classes(scoring="f1_macro")):
         predictor = heard(model)
-        rows = model.ensemble_.training_set.rows[predictor.judges]
+        rows = model.ensemble_.training_set.rows[predictor.oob_samples]
         everyone = np.arange(len(rows))
         again = predictor.answers(predictor.X, everyone)
         np.testing.assert_allclose(again, model.oob_decision_function_[rows], atol=1e-5)
@@ -145,7 +145,7 @@ def test_copies_of_rows_make_errors_no_smaller():
     with pytest.warns(DataWarning, match="copies"):
         tripled = FreeEnergyClassifier(**options).fit(np.repeat(X, 3, axis=0), np.repeat(y, 3))
     predictor = heard(tripled)
-    rows = tripled.ensemble_.training_set.rows[predictor.judges]
+    rows = tripled.ensemble_.training_set.rows[predictor.oob_samples]
     np.testing.assert_allclose(
         predictor.answers(predictor.X, np.arange(360)), tripled.oob_decision_function_[rows], atol=1e-5
     )
@@ -164,10 +164,10 @@ def test_the_same_whatever_the_threads_and_after_a_file(coin, tmp_path):
 def test_few_judges_and_replicas_where_features_are_very_many(coin, monkeypatch):
     model, _ = coin
     monkeypatch.setattr("freemetric.ensemble.importances.AFFORDABLE", 1e6)
-    monkeypatch.setattr("freemetric.ensemble.oob.MOST_VOTERS", 250)
+    monkeypatch.setattr("freemetric.ensemble.oob.MOST_LOOKED_AMONG", 250)
     monkeypatch.setattr("freemetric.ensemble.oob.KEPT_BYTES", 0)
     few = model.permutation_importances()
-    assert few.n_judges <= 200
+    assert few.n_oob <= 200
     assert few.mean[1] > few.mean[0]
 
 
@@ -187,7 +187,7 @@ def test_nobody_to_judge():
     with pytest.warns(DataWarning, match="never out of bag"):
         model = FreeEnergyClassifier(2, candidates=["scaled/full"], random_state=0).fit(X, [0, 0, 1, 1])
     assert np.isnan(model.feature_importances_).all()
-    assert model.permutation_importances().n_judges == 0
+    assert model.permutation_importances().n_oob == 0
 
 
 def test_what_is_refused(coin):

@@ -39,10 +39,10 @@ def test_all_rows_vote_though_few_were_searched():
     Q, truth = blobs(500, seed=1)
     model = FreeEnergyClassifier(12, recipe=SHORT, random_state=0).fit(X, y)
     assert len(model.ensemble_.training_set) == model.n_searched_ == 2000
-    judged = ~np.isnan(model.oob_decision_function_[:, 0])
-    assert judged.sum() <= 200
+    scored = ~np.isnan(model.oob_decision_function_[:, 0])
+    assert scored.sum() <= 200
     assert model.oob_score_ == pytest.approx(
-        (model.oob_decision_function_[judged].argmax(axis=1) == y[judged]).mean(), abs=1e-9
+        (model.oob_decision_function_[scored].argmax(axis=1) == y[scored]).mean(), abs=1e-9
     )
     bayes = 2 / 3 * 2 * 0.0668  # errors of the nearest of three centres at distance 3: (1 + 2 + 1) / 3 Phi(-1.5)
     assert 1 - model.score(Q, truth) < bayes + 0.03

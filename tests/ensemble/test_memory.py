@@ -180,8 +180,8 @@ def test_votes_fit_the_memory():
     assert affordable_panel(wanted, [150] * 26, Recipe()) == wanted  # ordinary tables are as they were
     panel = affordable_panel(wanted, [8] * 500, Recipe())
     assert panel.n_neighbors == 8
-    assert panel.n_judged > 100
-    assert 16 * panel.n_judged * panel.n_neighbors * 500 * 4 <= Recipe().many_class_bytes
+    assert panel.n_scored > 100
+    assert 16 * panel.n_scored * panel.n_neighbors * 500 * 4 <= Recipe().many_class_bytes
 
 
 def test_shares_of_many_classes_are_mixed_alike(rng):

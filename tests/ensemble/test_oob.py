@@ -35,15 +35,15 @@ def test_indices_know_what_every_replica_left_out(ensemble):
 
 def test_the_others_vote_in_spaces_that_left_the_sample_out(ensemble, rng):
     X, y = ensemble.training_set.X, ensemble.training_set.y
-    judges = np.flatnonzero(LEFT_OUT[0] & LEFT_OUT[1:].any(axis=0))  # every member has left them out
-    assert 3 < len(judges) < 12
+    samples = np.flatnonzero(LEFT_OUT[0] & LEFT_OUT[1:].any(axis=0))  # every member has left them out
+    assert 3 < len(samples) < 12
     indices = OOBIndices.of(np.arange(12), [LEFT_OUT[:1], LEFT_OUT[1:]])
     predictor = OOBPredictor(ensemble, indices, 99, 99, 99)
-    np.testing.assert_array_equal(predictor.judges, judges)
-    Q = X[judges] + 0.2 * rng.random((len(judges), 2))
+    np.testing.assert_array_equal(predictor.oob_samples, samples)
+    Q = X[samples] + 0.2 * rng.random((len(samples), 2))
     V, U = ensemble.views["scaled"](X), ensemble.views["scaled"](Q)
-    expected = np.zeros((len(judges), 3))
-    for number, row in enumerate(judges):
+    expected = np.zeros((len(samples), 3))
+    for number, row in enumerate(samples):
         others = np.arange(12) != row
         one, two = ensemble.members[0].maps, ensemble.members[2].maps[LEFT_OUT[1:, row]]
         for maps, weights in zip((one, [np.eye(2)], two), ensemble.weights, strict=True):
@@ -51,7 +51,7 @@ def test_the_others_vote_in_spaces_that_left_the_sample_out(ensemble, rng):
                 nearest = y[others][np.argsort(np.linalg.norm((V[others] - U[number]) @ np.transpose(A), axis=1))]
                 for k in (1, 2, 3):
                     expected[number] += weights[k - 1] / len(maps) * np.bincount(nearest[:k], minlength=3) / k
-    np.testing.assert_allclose(predictor.shares(Q, np.arange(len(judges))), expected, atol=1e-6)
+    np.testing.assert_allclose(predictor.shares(Q, np.arange(len(samples))), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize(("n", "most", "some"), [(3, 5, [0, 1, 2]), (3, 3, [0, 1, 2]), (9, 3, [0, 4, 8])])

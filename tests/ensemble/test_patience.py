@@ -1,4 +1,4 @@
-"""Numbers of many patterns: colder as long as it is better, in longer walks; everything else as ever."""
+"""Numbers of many samples: colder as long as it is better, in longer walks; everything else as ever."""
 
 from dataclasses import replace
 

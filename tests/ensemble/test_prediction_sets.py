@@ -59,9 +59,9 @@ def test_the_chance_of_rows_that_are_exchangeable_is_exact(rng):
         assert np.mean(hits) == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / n_times))
 
 
-def error_of_coverage(alpha, n_judges, n_test):
+def error_of_coverage(alpha, n_oob, n_test):
     """Of the share of sets that hold the truth: both the threshold and the share are found from a sample."""
-    return np.sqrt(alpha * (1 - alpha) * (1 / n_judges + 1 / n_test))
+    return np.sqrt(alpha * (1 - alpha) * (1 / n_oob + 1 / n_test))
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
@@ -159,7 +159,7 @@ def test_alpha_is_a_share(data, fitted, alpha):
 
 
 def test_without_judges_there_are_no_sets():
-    with pytest.raises(ValueError, match="No pattern was out of bag") as caught:
+    with pytest.raises(ValueError, match="No sample was out of bag") as caught:
         typical_shares(np.full((4, 2), np.nan), np.array([0, 1, 0, 1]))
     assert "\n" not in str(caught.value)
 

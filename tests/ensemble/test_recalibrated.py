@@ -34,9 +34,9 @@ def test_out_of_bag_samples_are_held_as_often_as_promised(short, sample):
 
 def test_errors_are_those_of_predictions_with_the_same_shortlist(short):
     predictor = oob_predictor_of(short)
-    everybody = np.arange(len(predictor.judges))
+    everybody = np.arange(len(predictor.oob_samples))
     head = short.ensemble_.head
-    wholes = head.wholes_of(predictor.training_set, predictor.judges)
+    wholes = head.wholes_of(predictor.training_set, predictor.oob_samples)
     prediction = head(predictor.shares(predictor.X, everybody), wholes)
     errors = np.sort((predictor.y - prediction.location) / prediction.spread)
     apart = np.abs(errors - head.errors)  # noises of single samples are crossed in a fit

@@ -87,7 +87,7 @@ def test_never_clearly_worse_than_plain_neighbors_out_of_bag(rng):
     decision, population = Decision(None, None, np.arange(2), search.problem.training_set), search.population
     result = ClassificationTask(2, decision).result(population, RECIPE, 80)
     best_plain = population.scores()[~population.learns].min()
-    probabilities = result.attributes["oob_decision_function_"][population.judges]
+    probabilities = result.attributes["oob_decision_function_"][population.oob_samples]
     brier = ((probabilities - np.eye(2)[population.truth]) ** 2).sum(axis=1) / 2
     assert brier.mean() <= best_plain + 2 * brier.std() / np.sqrt(len(brier)) + 0.02
 

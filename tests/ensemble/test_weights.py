@@ -167,7 +167,7 @@ def test_densities_count_where_probabilities_are_calibrated(calibration, n_densi
 
 def population_of(truth, learns, weights=None):
     """What is asked of a population: the samples scored, and which candidates learn."""
-    return SimpleNamespace(truth=truth, judges_weights=weights, learns=np.array(learns), n_judges=max(1, len(truth)))
+    return SimpleNamespace(truth=truth, oob_weights=weights, learns=np.array(learns), n_oob=max(1, len(truth)))
 
 
 def shares_of_truth(truth, right):

@@ -150,7 +150,7 @@ def test_a_row_without_weight_does_not_count(rows):
         StudentTDiscriminant.of(X, y, 3, np.where(np.arange(90) < 80, 1.0, 1e-12)),
         StudentTDiscriminant.of(X[:80], y[:80], 3),
     )
-    # their mean weight is one, so that 80 rows weigh as 90: only the prior of d patterns differs
+    # their mean weight is one, so that 80 rows weigh as 90: only the prior of d samples differs
     np.testing.assert_allclose(differences(light(X)), differences(without(X)), atol=0.1)
 
 

@@ -78,7 +78,7 @@ def test_a_row_is_left_out_and_its_copies_are_not():
 
 
 def test_rows_that_a_map_has_thrown_together_do_not_vote_for_themselves():
-    # different rows at one point of the space: of the samples known there any may be the pattern's own
+    # different rows at one point of the space: of the samples known there any may be the sample's own
     places = places_of(np.arange(10.0)[:, None], np.arange(10) % 2, ClassEncoding(2))
     y = np.arange(10) % 2
     votes = NeighborVotes(np.zeros((10, 1)), places, 3).left_out(np.arange(10), one_vote_each(y, np.arange(10), 2))

@@ -79,7 +79,7 @@ def described(model: TableModel, with_importances: bool = False) -> dict[str, An
 def _importances(model):
     """By column; empty where the method has none, or no replica was out of bag."""
     found = model.importances()
-    if found is None or not found.n_judges:
+    if found is None or not found.n_oob:
         return {}
     values = zip(found.names, found.mean.tolist(), found.error.tolist(), strict=True)
     return {name: {"importance": mean, "importance_error": error} for name, mean, error in values}

@@ -105,7 +105,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         """For every partition of X its delayed predictions, block by block."""
         self._poll.check()
         if not is_dask(X):
-            patterns = self._patterns(X)
+            patterns = self._samples(X)
             return [self._poll.predictions(self._poll.dask.delayed(patterns, traverse=False), len(patterns))]
         blocks = pattern_blocks(self, X, reset=False)
         lengths = known_lengths(X, blocks)

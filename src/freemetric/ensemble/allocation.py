@@ -36,7 +36,7 @@ def allocate_replicas(
     Parameters
     ----------
     search : Search
-        Samples and judges.
+        Samples replicas and scores them.
     candidates : sequence of Candidate
         What is tried first, on the smallest bags; the simpler ones first.
     tunes_temperature : bool
@@ -128,7 +128,7 @@ def _larger_bags(search, each, total):
 
 
 def _best_of_every_form(population: Population) -> list[CandidateResult]:
-    """Of those that learn on the largest bags so far, the best of every form: free maps need more patterns."""
+    """Of those that learn on the largest bags so far, the best of every form: free maps need more samples."""
     size = max((result.candidate.bag_size for result in population.results), default=0)
     scores = population.scores().min(axis=1)
     best: dict[str, CandidateResult] = {}
@@ -141,7 +141,7 @@ def _best_of_every_form(population: Population) -> list[CandidateResult]:
 
 def is_better(population: Population, new: list[CandidateResult], old: list[CandidateResult]) -> bool:
     """Whether the best of the new is better than the best of the old by more than the error of their difference."""
-    if not len(population.judges):
+    if not len(population.oob_samples):
         return False
     gains = _least(population, old) - _least(population, new)
     return bool(gains.mean() > gains.std() / np.sqrt(len(gains)))

@@ -30,7 +30,7 @@ from .task import Task
 
 
 class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """Distances of an estimator with a ``ensemble_`` and ``_patterns(X)``, which validates.
+    """Distances of an estimator with a ``ensemble_`` and ``_samples(X)``, which validates.
 
     The squared distance is the mean over all metrics that vote, each by its trust and scaled to a mean squared distance
     of one.
@@ -39,7 +39,7 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
     ensemble_: Any
     n_components: int | None
     n_features_in_: int
-    _patterns: Callable[[ArrayLike], NDArray]
+    _samples: Callable[[ArrayLike], NDArray]
 
     @property
     def _n_features_out(self) -> int:
@@ -47,31 +47,31 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
         return n_axes if self.n_components is None else min(n_axes, self.n_components)
 
     def transform(self, X: ArrayLike) -> NDArray:
-        """Map patterns to the space where the averaged distance is Euclidean, on its principal axes.
+        """Map samples to the space where the averaged distance is Euclidean, on its principal axes.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
 
         Returns
         -------
         Z : ndarray of shape (n_samples, n_axes)
-            Coordinates, centred on the training patterns. With ``n_components`` only so many axes, the leading ones:
+            Coordinates, centred on the training samples. With ``n_components`` only so many axes, the leading ones:
             the mean of many planes is no plane.
         """
         return self.embed(X)
 
     def embed(self, X: ArrayLike) -> NDArray:
         """What ``transform`` gives, always as an array."""
-        patterns = self._patterns(X)
-        return self.ensemble_.embed(patterns)[:, : self.n_components]
+        samples = self._samples(X)
+        return self.ensemble_.embed(samples)[:, : self.n_components]
 
     def _apart(self, U, V):
         return self.ensemble_.embed(U) - self.ensemble_.embed(V)
 
     def get_metric(self) -> Callable[..., float]:
-        """A function ``metric(u, v, squared=False)`` of two patterns, independent of this classifier from now on."""
+        """A function ``metric(u, v, squared=False)`` of two samples, independent of this classifier from now on."""
         check_is_fitted(self)
         ensemble = self.ensemble_
 
@@ -99,23 +99,23 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
         return M
 
     def outlier_score(self, X: ArrayLike) -> NDArray:
-        r"""How far outside of all that was seen patterns lie: 0 among the training patterns, 1 beyond all of them.
+        r"""How far outside of all that was seen samples lie: 0 among the training samples, 1 beyond all of them.
 
-        The distance to the nearest training pattern in the averaged metric, against what is usual among training
-        patterns, each without itself:
+        The distance to the nearest training sample in the averaged metric, against what is usual among training
+        samples, each without itself:
 
         .. math:: s(x) = \frac1N \#\{i : \min_{j \ne i} D(x_i, x_j) \le \min_j D(x, x_j)\}.
 
-        Patterns drawn as those of ``fit`` have scores spread over all of [0, 1], so about 5 % are above 0.95. A pattern
-        at 1 is farther from all others than any training pattern was: its class is a guess, however sure
+        Samples drawn as those of ``fit`` have scores spread over all of [0, 1], so about 5 % are above 0.95. A sample
+        at 1 is farther from all others than any training sample was: its class is a guess, however sure
         ``predict_proba`` is, for probabilities compare the classes that were seen. A score says nothing about which
-        class. A pattern with a feature farther outside of its range in training than this range is wide is at 1, too.
-        The first call costs a search among the training patterns.
+        class. A sample with a feature farther outside of its range in training than this range is wide is at 1, too.
+        The first call costs a search among the training samples.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
 
         Returns
         -------
@@ -131,16 +131,16 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
         >>> model.outlier_score(X[:1]), model.outlier_score(1e100 * X[:1])
         (array([0.]), array([1.]))
         """
-        patterns = self._patterns(X)
-        return self.ensemble_.outlier_score(patterns)
+        samples = self._samples(X)
+        return self.ensemble_.outlier_score(samples)
 
     def kneighbors(self, X: ArrayLike, n_neighbors: int = 5, return_distance: bool = True) -> Any:
-        """The training patterns nearest in the averaged metric.
+        """The training samples nearest in the averaged metric.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
         n_neighbors : int, default=5
             How many.
         return_distance : bool, default=True
@@ -153,9 +153,9 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
         rows : ndarray of shape (n_samples, n_neighbors)
             Their row numbers in what was given to fit, nearest first. Rows without a label or a weight are none.
         """
-        patterns = self._patterns(X)
+        samples = self._samples(X)
         training_set = self.ensemble_.training_set
-        Z, Q = self.ensemble_.embed(training_set.X), self.ensemble_.embed(patterns)
+        Z, Q = self.ensemble_.embed(training_set.X), self.ensemble_.embed(samples)
         search = NearestNeighbors(n_neighbors=n_neighbors).fit(Z)
         distances, numbers = search.kneighbors(np.clip(Q, -FARTHEST, FARTHEST))
         for far in np.flatnonzero(np.abs(Q).max(axis=1, initial=0) > FARTHEST):
@@ -232,7 +232,7 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
     def views_(self) -> dict[str, View]:
         return self.ensemble_.views
 
-    def _patterns(self, X: ArrayLike) -> NDArray:
+    def _samples(self, X: ArrayLike) -> NDArray:
         check_is_fitted(self)
         return precise(check_samples(self, X, dtype=NUMBERS, reset=False))
 

@@ -15,23 +15,23 @@ BYTES_PER_ENTRY = 2048  # of a matrix of features by features, for all replicas 
 
 
 class Panel(NamedTuple):
-    """Rows that judge, and the most neighbours whose votes are counted for each."""
+    """How many samples are scored, and the most neighbours whose votes are counted for each."""
 
-    n_judged: int
+    n_scored: int
     n_neighbors: int
 
 
 def affordable_panel(wanted: Panel, class_sizes: Sequence[int], recipe: Recipe) -> Panel:
-    """A panel whose votes, a number for every candidate, judge, k and class, fit the memory.
+    """A panel whose votes, a number for every candidate, sample, k and class, fit the memory.
 
     Of very many classes a row has no more neighbours of its class than the largest has rows: larger k have little to
-    say. What is still too much costs judges.
+    say. Where that is still too much, fewer samples are scored.
     """
     row = 4 * (len(recipe.kinds) + MORE_CANDIDATES) * len(class_sizes)
-    if row * wanted.n_judged * wanted.n_neighbors <= recipe.vote_bytes:
+    if row * wanted.n_scored * wanted.n_neighbors <= recipe.vote_bytes:
         return wanted
     n_neighbors = min(wanted.n_neighbors, max(class_sizes))
-    return Panel(max(1, min(wanted.n_judged, recipe.many_class_bytes // (row * n_neighbors))), n_neighbors)
+    return Panel(max(1, min(wanted.n_scored, recipe.many_class_bytes // (row * n_neighbors))), n_neighbors)
 
 
 def is_affordable(view: str, form: str, n_features: int, mixes: bool = False) -> bool:
@@ -103,7 +103,7 @@ PATIENT = ("neighbor-likelihood",)  # energies that are worth it: those of regre
 def is_worth_patience(recipe: Recipe, candidate: Candidate) -> bool:
     """Whether it may be tried colder again and again, in longer walks.
 
-    Few patterns do not tell a cold metric from a warm one; of many, the metrics of a cold ensemble are the better ones.
+    Few samples do not tell a cold metric from a warm one; of many, the metrics of a cold ensemble are the better ones.
     """
     return recipe.colder > 0 and candidate.energy in PATIENT and candidate.bag_size >= recipe.patient_bag
 

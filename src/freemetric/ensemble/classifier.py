@@ -24,37 +24,35 @@ from .tasks.decisions import Decision, Score, check_alpha, prediction_sets, typi
 class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
     r"""Classify by the votes of nearest neighbours in many sampled metrics.
 
-    Each replica samples a metric from Boltzmann's law at a low temperature, on its own stratified half of the patterns;
-    then the k nearest training patterns vote in every replica's space. The patterns a replica did not learn on judge
-    it without bias: these out-of-bag votes decide how far every candidate is trusted, and turn votes into
-    probabilities.
+    Each replica samples a metric from Boltzmann's law at a low temperature, on its own stratified half of the samples;
+    then the k nearest training samples vote in every replica's space. The samples that a replica did not learn on score
+    it without bias: these out-of-bag votes set the weight of every candidate and calibrate votes into probabilities.
 
     A candidate is a view of the features (scaled to [0, 1]; on their quantiles; as steps at thresholds), a form of the
     map (the identity, which is plain k-NN; diagonal; full) and a temperature T with a confinement lambda:
 
     .. math:: P(A) \propto \exp\{-(E(A) + \lambda \|A\|_F^2) / T\},\quad E(A) = -\tfrac1N \sum_i \log p_i(A),
 
-    p_i being the chance that stochastic neighbours classify pattern i correctly, the 32 nearest of them. Up to half of
+    p_i being the chance that stochastic neighbours classify sample i correctly, the 32 nearest of them. Up to half of
     the replicas go evenly to all kinds; the best of every form are then tried colder and hotter, and on larger bags;
-    the rest go where the votes were best. Candidate c with k
-    neighbours enters the prediction with the weight :math:`w_{ck} \propto \exp(-B_{ck} / \tau)`, B its out-of-bag Brier
-    score and tau half the standard error of the best one: Boltzmann's law, with the score as energy. Finally
+    the rest go where the votes were best. Candidate c with k neighbours enters the prediction with the weight
+    :math:`w_{ck} \propto \exp(-B_{ck} / \tau)`, B its out-of-bag Brier score and tau half the standard error of the
+    best one: Boltzmann's law, with the score as energy. Finally
 
     .. math:: P(c|x) = \mathrm{softmax}_c \{s \log q_c(x) - \sum_b t_b F_{bc}(x) + b_c\}
 
-    calibrates the mixed shares q on the same votes, beside the free energies F of x in the classes as wholes: a well
-    around the centre of every class, with a shape of its own, and mean fields, as if features were independent: of all
-    features alike, and of each by what it says beyond chance. Votes know what is near, these know what is far; judges
-    had no part in the F that they judge. Where plain k-NN is better out of bag by more than a standard error, it is
+    calibrates the mixed shares q on the same votes, beside the free energies F of x in the densities of the classes: a
+    Student t distribution around the centre of every class, and naive Bayes on binned features, of all features alike
+    and of each by what it says beyond chance. Votes know what is near, densities what is far; no sample has a part in
+    the densities that it is scored with. Where plain k-NN is better out of bag by more than a standard error, it is
     taken instead.
 
-    A replica costs about 70 gradients of O(n L d) and 9 searches of O(n^2 d) for bags of n patterns, of whom each looks
-    at its L = 32 nearest, and a search of at most 4,000 judges among at most 16,384 voters. Bags hold half of the
-    patterns, at most 1,000, or 4,000 where that is better out of bag: beyond 16,384 patterns a search costs the same
-    for any number of them, and what is left grows with the number of voters. Predicting a pattern costs one search in
-    the averaged metric, and O(S p) for its S nearest patterns in every replica's space. Memory stays below a gigabyte
-    for thousands of features or hundreds of classes: of very many classes fewer patterns judge, and fewer neighbours
-    vote.
+    A replica costs about 70 gradients of O(n L d) and 9 searches of O(n^2 d) for bags of n samples, of whom each looks
+    at its L = 32 nearest, and a search of the neighbours of at most 4,000 samples among at most 16,384. Bags hold half
+    of the samples, at most 1,000, or 4,000 where that is better out of bag: beyond 16,384 samples a search costs the
+    same for any number of them. Predicting a sample costs one search in the averaged metric, and O(S p) for its S
+    nearest samples in every replica's space. Memory stays below a gigabyte for thousands of features or hundreds of
+    classes: of very many classes fewer samples are scored, and fewer neighbours vote.
 
     Parameters
     ----------
@@ -89,14 +87,14 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
     recipe : Recipe or None, default=None
         All other constants of the search; None is ``Recipe()``. What is given by the parameters above counts more.
     shortlist : int, "auto" or None, default="auto"
-        How many training patterns a prediction asks for their distances in every replica's space: those nearest in the
-        averaged metric. "auto" is the smallest of 128, 256, 512 and 1,024 that changes at most 1 % of the votes, as
-        measured when the model was fitted; None asks all, which is exact and slower. As many as there are neighbours
-        that vote, up to 40, are always asked.
+        Training samples whose distances a prediction computes in every replica's space: those nearest in the averaged
+        metric. "auto" is the smallest of 128, 256, 512 and 1,024 that changes at most 1 % of the votes, as
+        measured when the model was fitted; None takes all, which is exact and slower. It is never smaller than the
+        number of neighbours that vote, up to 40.
     class_weight : dict, "balanced" or None, default=None
         How much the classes count in decisions, by label: the calibrated probabilities are multiplied by it, which
         makes the expected loss least where a mistake about class c costs w_c. "balanced" is one over the number of
-        patterns of a class, or over their weight. On top of ``sample_weight``, which changes the metrics too.
+        samples of a class, or over their weight. On top of ``sample_weight``, which changes the metrics too.
     scoring : str, callable or None, default=None
         What ``oob_score_`` is: a name of :func:`sklearn.metrics.get_scorer_names`, or a scorer
         ``scorer(estimator, X, y)``; None is accuracy. A score of labels, such as "balanced_accuracy" or "f1", is also
@@ -122,7 +120,7 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
     oob_score_ : float
         Out-of-bag accuracy, or what ``scoring`` says. The same votes chose the weights, so it is slightly optimistic.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        Out-of-bag class probabilities; NaN where a pattern did not judge every candidate.
+        Out-of-bag class probabilities; NaN where a sample was not out of bag for every candidate.
     class_weight_ : ndarray of shape (n_classes,)
         What calibrated probabilities are multiplied by: given by ``class_weight``, found for ``scoring``, or ones.
     selection_ : dict of ndarray
@@ -136,23 +134,23 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         The views of the features they live on.
     feature_importances_ : ndarray of shape (n_features,)
         What the out-of-bag score loses when the values of a feature are shuffled, see ``permutation_importances``;
-        in units of the score, below zero by chance. Computed when it is first asked for.
+        in units of the score, below zero by chance. Computed on first access.
     feature_importances_error_ : ndarray of shape (n_features,)
         Its standard error.
     distance_weights_ : ndarray of shape (n_features,)
-        Share of every feature in the squared distances between training patterns, averaged over replicas: what
+        Share of every feature in the squared distances between training samples, averaged over replicas: what
         distances are made of, not what the classes need. A feature that varies much has much of it even where it
         decides nothing.
     distance_weights_std_ : ndarray of shape (n_features,)
         Its standard deviation over replicas.
     oob_indices_ : OOBIndices
-        Which patterns judged out of bag, and which replicas have not learned on them.
+        Which samples were scored out of bag, and which replicas have not learned on them.
     n_neighbors_ : int
         Neighbours with the largest weight.
     shortlist_ : int
-        Training patterns that a prediction asks where ``shortlist`` is "auto".
+        Training samples that a prediction looks at where ``shortlist`` is "auto".
     shortlist_recall_ : float
-        Share of the neighbours that vote that are among them, measured on training patterns.
+        Share of the neighbours that vote that are among them, measured on training samples.
     temperature_, confinement_ : float
         Those of the learned candidate with the largest weight. With a ``sampler`` of one's own ``temperature_`` is the
         last temperature of its first replica.
@@ -161,7 +159,7 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
     snapshots_ : dict of ndarray
         "step" (n,) and "map" (n, p, d): the first replica of that candidate along its walk, in "view" and "form".
     n_searched_ : int
-        Patterns that there were when all this was found; ``partial_fit`` may have added others.
+        Samples that there were when all this was found; ``partial_fit`` may have added others.
     classes_ : ndarray of shape (n_classes,)
         Labels seen in fit.
     n_features_in_ : int
@@ -239,11 +237,11 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
         y : array-like of shape (n_samples,)
             Class labels, of any type; among integers -1 means unlabelled where there are two other classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of the patterns: in the energy, as neighbours that vote, and as judges out of bag. Only ratios
+            Importance of the samples: in the energy, as neighbours that vote, and in out-of-bag scores. Only ratios
             matter. A row of weight zero is left out. A row is left out with its whole weight: weight five is not five
             copies, of which four would stay among its neighbours.
 
@@ -260,33 +258,33 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
 
     def _training_set(self, X, y, sample_weight, classes=None):
         """The samples that vote, and how many rows were given."""
-        patterns, labels = check_samples(self, X, y, dtype=NUMBERS, ensure_min_samples=2)
-        check_not_huge(patterns)
-        rows = training_rows(precise(patterns), labels, sample_weight, self._can_weigh(), classes)
+        samples, labels = check_samples(self, X, y, dtype=NUMBERS, ensure_min_samples=2)
+        check_not_huge(samples)
+        rows = training_rows(precise(samples), labels, sample_weight, self._can_weigh(), classes)
         self.classes_ = rows.classes
         check_n_components(self.n_components, rows.X)
         encoding = ClassEncoding(len(rows.classes))
-        return TrainingSet(rows.X, rows.y, encoding, rows.weights, rows.rows), len(patterns)
+        return TrainingSet(rows.X, rows.y, encoding, rows.weights, rows.rows), len(samples)
 
     def partial_fit(
         self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Learn from more patterns.
+        """Learn from more samples.
 
-        They vote at once, and as large a share of the metrics as they are of all patterns is drawn anew, the oldest
-        first. Weights and calibration stay as they are until there are twice as many patterns as when they were found;
+        They vote at once, and as large a share of the metrics as they are of all samples is drawn anew, the oldest
+        first. Weights and calibration stay as they are until there are twice as many samples as when they were found;
         then everything is searched anew. The first call is a fit.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            More patterns.
+            More samples.
         y : array-like of shape (n_samples,)
             Their labels.
         classes : array-like of shape (n_classes,) or None, default=None
             All labels there will be, in the first call; None: those of its y.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of these patterns among each other.
+            Importance of these samples among each other.
 
         Returns
         -------
@@ -298,12 +296,12 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
             return self._learn(*self._training_set(X, y, sample_weight, classes))
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError("classes are not those of the first call to partial_fit.")
-        patterns, labels = check_samples(self, X, y, dtype=NUMBERS, reset=False)
-        check_not_huge(patterns)
-        rows = training_rows(precise(patterns), labels, sample_weight, self._can_weigh(), self.classes_)
+        samples, labels = check_samples(self, X, y, dtype=NUMBERS, reset=False)
+        check_not_huge(samples)
+        rows = training_rows(precise(samples), labels, sample_weight, self._can_weigh(), self.classes_)
         old, n_before = self.ensemble_.training_set, len(self.oob_decision_function_)
         new = TrainingSet(rows.X, rows.y, old.encoding, rows.weights, n_before + rows.rows)
-        training_set, n_given = together(old, new), n_before + len(patterns)
+        training_set, n_given = together(old, new), n_before + len(samples)
         if len(training_set) >= 2 * self.n_searched_:
             return self._learn(training_set, n_given)
         self.__dict__.update(learn_more(self, training_set, len(new), n_given))
@@ -334,29 +332,29 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
 
         Returns
         -------
         P : ndarray of shape (n_samples, n_classes)
             Rows sum to one; columns follow ``classes_``.
         """
-        patterns = self._patterns(X)
+        samples = self._samples(X)
         with one_blas_thread():
-            return self.ensemble_.predict(patterns, self.n_jobs, self.device, self._asked)
+            return self.ensemble_.predict(samples, self.n_jobs, self.device, self._asked)
 
     def predict_set(self, X: ArrayLike, alpha: float = 0.1) -> NDArray[np.bool_]:
-        r"""The classes that a pattern may have: sets that hold the true one with a chance of 1 - alpha.
+        r"""The classes that a sample may have: sets that hold the true one with a chance of 1 - alpha.
 
         Conformal prediction by the out-of-bag votes. Let :math:`p_i` be the out-of-bag probability of the true class of
-        training pattern i, of n that have one. Class c is in the set of x where enough of them are at most as large:
+        training sample i, of n that have one. Class c is in the set of x where enough of them are at most as large:
 
         .. math:: \frac{1 + \#\{i : p_i \le P(c|x)\}}{n + 1} > \alpha,
 
         that is, where 1 - P(c|x) is at most the :math:`\lceil (n + 1)(1 - \alpha) \rceil`-th smallest of all 1 - p_i.
-        For patterns drawn as those of ``fit`` the true class is in :math:`1 - \alpha` of all sets, on average over all
-        patterns, not within each class. A set may be empty: that pattern is unlike the others, or the model is so good
-        that it errs less often than asked for. With fewer than 1 / alpha - 1 judges sets hold all classes.
+        For samples drawn as those of ``fit`` the true class is in :math:`1 - \alpha` of all sets, on average over all
+        samples, not within each class. A set may be empty: that sample is unlike the others, or the model is so good
+        that it errs less often than asked for. With fewer than 1 / alpha - 1 scored samples sets hold all classes.
 
         The votes that say what is typical have also chosen the weights of the metrics, so the chance is not proved,
         only measured.
@@ -364,14 +362,14 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
         alpha : float, default=0.1
             Share of sets that may lack the true class, between 0 and 1.
 
         Returns
         -------
         S : ndarray of shape (n_samples, n_classes)
-            Which classes are in the set of each pattern; columns follow ``classes_``.
+            Which classes are in the set of each sample; columns follow ``classes_``.
 
         References
         ----------
@@ -402,7 +400,7 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
         Each candidate votes by its weight over all k, and the calibration is that of the mixture; ``predict`` mixes
         several k.
         """
-        patterns, ensemble = self._patterns(X), self.ensemble_
+        samples, ensemble = self._samples(X), self.ensemble_
 
         def decide(some):
             shares = ensemble.shares(some, self.n_jobs, self.device)
@@ -410,7 +408,7 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
             energies = ensemble.head.wholes(some)[:, None]  # for every k
             return ensemble.head.answers(alone, energies).argmax(axis=2).T
 
-        return np.concatenate([decide(patterns[part]) for part in ensemble.parts(len(patterns))])
+        return np.concatenate([decide(samples[part]) for part in ensemble.parts(len(samples))])
 
     def _n_voters(self):
         return len(self.ensemble_.training_set)

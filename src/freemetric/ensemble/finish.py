@@ -111,7 +111,7 @@ def _search_attributes(search, weights, used):
 def _oob_indices(search, used):
     """The samples that every candidate left out, and what the replicas that vote have left out of their bags."""
     population = search.population
-    rows = population.training_set.rows[population.judges]
+    rows = population.training_set.rows[population.oob_samples]
     results = [population.results[number] for number in used]
     bags = [search.bags_of(r.candidate.bag_size).first(len(r.maps)) for r in results if r.candidate.learns]
     return OOBIndices.of(rows, [left_out_of(rows, population.training_set, some) for some in bags])

@@ -26,7 +26,7 @@ def learn_more(model: Any, training_set: TrainingSet, n_new: int, n_given: int) 
     with one_blas_thread():
         drawn = drawn_anew(model.ensemble_, search, n_new / len(training_set))
         attributes = describe(renewed(model.ensemble_, training_set, drawn), given_recipe(model, len(training_set)))
-        attributes["oob_indices_"] = rejudged(model.oob_indices_, model.ensemble_, search, drawn)
+        attributes["oob_indices_"] = oob_indices_with(model.oob_indices_, model.ensemble_, search, drawn)
     steps.close()
     scored = model.oob_decision_function_
     unknown = np.full((n_given - len(scored), scored.shape[1]), np.nan)
@@ -56,7 +56,7 @@ def drawn_anew(ensemble: Ensemble, search: Search, share: float) -> list[Candida
 
 
 def renewed(ensemble: Ensemble, training_set: TrainingSet, drawn: Sequence[CandidateResult]) -> Ensemble:
-    """The committee with these voters and new replicas in the place of the oldest."""
+    """The ensemble with these training samples, and new replicas instead of the oldest."""
     members = [
         Member(result.candidate, np.concatenate([member.maps[len(result.maps) :], result.maps]))
         if len(result.maps)
@@ -66,10 +66,10 @@ def renewed(ensemble: Ensemble, training_set: TrainingSet, drawn: Sequence[Candi
     return ensemble.with_training_set(members, training_set)
 
 
-def rejudged(
+def oob_indices_with(
     oob_indices: OOBIndices, ensemble: Ensemble, search: Search, drawn: Sequence[CandidateResult]
 ) -> OOBIndices:
-    """The same judges, and what the new replicas have left out of their bags."""
+    """The same samples, and which of them the new replicas have left out."""
     left_out = []
     for member, old, result in zip(ensemble.members, oob_indices.left_out(ensemble.members), drawn, strict=True):
         if member.form.learns:

@@ -13,13 +13,13 @@ from ..printable import counted
 from .model import Ensemble
 from .oob import OOBIndices, OOBPredictor
 
-MOST_JUDGES, FEWEST_JUDGES = 1000, 200
-MOST_REPEATS, QUESTIONS = 5, 600  # of a group, where judges are few
+MOST_SAMPLES, FEWEST_SAMPLES = 1000, 200
+MOST_REPEATS, QUESTIONS = 5, 600  # of a group, where samples are few
 MOST_REPLICAS, FEWEST_REPLICAS = 1000, 5  # of an ensemble
-MANY_GROUPS = 500  # about which judges are asked once, and one replica may have to do
+MANY_GROUPS = 500  # whose values are shuffled once, and for which one replica may have to do
 AFFORDABLE = 1e10  # products, of about a nanosecond each
 TO_SORT = 20  # products that it takes to find the nearest, for each candidate
-PARTS = 30  # of the judges, one of which is left out at a time for the error
+PARTS = 30  # of the samples, one of which is left out at a time for the error
 
 Score = Callable[[NDArray, NDArray, NDArray | None], float]
 
@@ -32,12 +32,12 @@ class Importances(NamedTuple):
     names : ndarray of shape (n_groups,)
         Features or groups of them.
     mean : ndarray of shape (n_groups,)
-        Score of the judges as they are, minus that with shuffled values; below zero by chance.
+        Out-of-bag score minus that with shuffled values; below zero by chance.
     error : ndarray of shape (n_groups,)
         Standard error of it.
     score : float
-        Of these judges as they are.
-    n_judges : int
+        Of these samples with their own values.
+    n_oob : int
         How many there are.
     """
 
@@ -45,7 +45,7 @@ class Importances(NamedTuple):
     mean: NDArray[np.float64]
     error: NDArray[np.float64]
     score: float
-    n_judges: int
+    n_oob: int
 
 
 def importances(
@@ -64,15 +64,15 @@ def importances(
     Parameters
     ----------
     ensemble, oob_indices : Ensemble, OOBIndices
-        The model, and who judges it.
+        The model, and the samples that are out of bag.
     score : callable
         ``score(probabilities, y, weights)``, the larger the better.
     groups : ndarray of shape (n_features,)
         Name of the group that each feature belongs to.
     size : int, default=128
-        Voters that are asked in every space.
+        Training samples to look at in every space.
     n_repeats : int or None, default=None
-        Shuffles of every group; None: more where judges are few.
+        Shuffles of every group; None: more where samples are few.
     seed : int, default=0
         Of the shuffles, which are the same for every group.
     n_jobs : int or None, default=None
@@ -81,11 +81,11 @@ def importances(
     Returns
     -------
     Importances
-        In the order in which the groups come first; NaN where there is nobody to judge.
+        In the order in which the groups come first; NaN where no sample is out of bag.
     """
     names = groups[np.sort(np.unique(groups, return_index=True)[1])]
     predictor = OOBPredictor(ensemble, oob_indices, size, *affordable(ensemble, len(names), size))
-    n = len(predictor.judges)
+    n = len(predictor.oob_samples)
     if not n:
         unknown = np.full(len(names), np.nan)
         return Importances(names, unknown, unknown, np.nan, 0)
@@ -100,28 +100,28 @@ def importances(
 
 
 def affordable(ensemble: Ensemble, n_groups: int, size: int) -> tuple[int, int]:
-    """Most judges, and most replicas of an ensemble, that can be asked about so many groups."""
+    """Most samples, and most replicas of a member, that are affordable for so many groups."""
     size = min(size, len(ensemble.training_set))
 
-    def cost(n_judges, n_replicas):
+    def cost(n_oob, n_replicas):
         spaces = ((min(len(member), n_replicas), member.n_coordinates) for member in ensemble.members)
         of_one = sum(n * (width + TO_SORT) / 2 for n, width in spaces)  # about half of them left it out
-        return n_groups * n_judges * size * of_one
+        return n_groups * n_oob * size * of_one
 
-    n_judges = AFFORDABLE / cost(1, MOST_REPLICAS)
-    if n_judges >= FEWEST_JUDGES:
-        return int(min(n_judges, MOST_JUDGES)), MOST_REPLICAS
+    n_oob = AFFORDABLE / cost(1, MOST_REPLICAS)
+    if n_oob >= FEWEST_SAMPLES:
+        return int(min(n_oob, MOST_SAMPLES)), MOST_REPLICAS
     fewest = FEWEST_REPLICAS if n_groups <= MANY_GROUPS else 1
-    fitting = (n for n in range(MOST_REPLICAS, fewest, -1) if cost(FEWEST_JUDGES, n) <= AFFORDABLE)
-    return FEWEST_JUDGES, next(fitting, fewest)
+    fitting = (n for n in range(MOST_REPLICAS, fewest, -1) if cost(FEWEST_SAMPLES, n) <= AFFORDABLE)
+    return FEWEST_SAMPLES, next(fitting, fewest)
 
 
 class Comparison:
-    """Judges as they are and shuffled, scored whole and without each of some parts of them."""
+    """Samples with their own and with shuffled values, scored all together and without each of some parts."""
 
     def __init__(self, predictor: OOBPredictor, score: Score):
         self.predictor, self.score, self.parts = predictor, score, parts_of(predictor)
-        self.everyone = np.arange(len(predictor.judges))
+        self.everyone = np.arange(len(predictor.oob_samples))
         self.known = predictor.answers(predictor.X, self.everyone)
         self.before = self._scores(self.known[None])
 
@@ -144,7 +144,7 @@ class Comparison:
         return out
 
     def _scores(self, probabilities) -> list[float]:
-        """Of all judges, and without each part; probabilities (n_repeats, n, C)."""
+        """Scores of all samples, and without each part; predictions (n_repeats, n, C)."""
         numbers = range(-1, self.parts.max() + 1)
         return [self._score(probabilities, (self.parts != number) | (number < 0)) for number in numbers]
 
@@ -157,7 +157,7 @@ class Comparison:
 
 
 def parts_of(predictor: OOBPredictor) -> NDArray[np.intp]:
-    """For every judge the part that it is in, all parts with about the same classes; copies of a row stay together.
+    """For every sample the part that it is in, all parts with about the same classes; copies of a row stay together.
 
     A class with a single place is in none: no score may have to do without it.
     """
@@ -185,7 +185,7 @@ def group_names(groups: Any, names: NDArray | None, n_features: int) -> NDArray:
 
 
 class ImportancesMixin:
-    """Importances of an estimator with a ``ensemble_`` and the ``oob_indices_`` that judged it."""
+    """Importances of an estimator with an ``ensemble_`` and its ``oob_indices_``."""
 
     ensemble_: Any
     oob_indices_: Any
@@ -202,22 +202,22 @@ class ImportancesMixin:
         n_repeats: int | None = None,
         random_state: int = 0,
     ) -> Importances:
-        r"""What the out-of-bag score loses when the values of features are shuffled among the training patterns.
+        r"""What the out-of-bag score loses when the values of features are shuffled among the training samples.
 
         For a group g of features and a score S,
 
         .. math:: I_g = S(P(x_1), \ldots, P(x_n)) - S(P(x_1^g), \ldots, P(x_n^g)),
 
-        where :math:`x_i^g` has the features of g from another pattern, drawn at random. As for ``oob_score_`` a pattern
-        is judged only by metrics that have not learned on it, without its own vote, and by classes as wholes that it
+        where :math:`x_i^g` has the features of g from another sample, drawn at random. As for ``oob_score_`` a sample
+        is scored only by metrics that have not learned on it, without its own vote, and by classes as wholes that it
         had no part in; weights and calibration are those of the model. The standard error is a jackknife over 30 parts
-        of the patterns, with copies of a row in one part.
+        of the samples, with copies of a row in one part.
 
         Features that say the same can stand in for each other, and each alone then seems dispensable: ask for them
         together, as a group.
 
-        Costs as much as predicting ``n_repeats`` times the judges for every group, in half of the replicas. At most
-        1,000 patterns are asked; of very many features fewer, and fewer replicas.
+        Costs as much as predicting the samples ``n_repeats`` times for every group, in half of the replicas. At most
+        1,000 samples are asked; of very many features fewer, and fewer replicas.
 
         Parameters
         ----------
@@ -228,7 +228,7 @@ class ImportancesMixin:
             A scorer as in the constructor; None is the constructor's. "neg_log_loss" also sees what changes
             probabilities but no decision.
         n_repeats : int or None, default=None
-            Shuffles of every group; None is up to five, where there are fewer than 600 judges.
+            Shuffles of every group; None is up to five, where there are fewer than 600 samples.
         random_state : int, default=0
             Seed of the shuffles, which are the same for every group.
 
@@ -236,7 +236,7 @@ class ImportancesMixin:
         -------
         importances : Importances
             A named tuple with ``names``, ``mean`` and ``error`` of the groups, in the order in which they come first;
-            ``score`` and ``n_judges``. NaN where no pattern was out of bag.
+            ``score`` and ``n_oob``. NaN where no sample was out of bag.
 
         References
         ----------

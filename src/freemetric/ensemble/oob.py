@@ -15,16 +15,16 @@ from .model import Ensemble
 
 
 class OOBIndices:
-    """Judges, and for every replica those that it left out: what it takes to ask them again after the fit.
+    """Samples that were scored out of bag, and which of them every replica left out.
 
-    A bit for each replica and judge, so that the largest jury takes a hundred kilobytes.
+    A bit for each replica and sample: the largest one takes a hundred kilobytes.
 
     Parameters
     ----------
-    rows : ndarray of shape (n_judges,)
-        Numbers of the judges in the table that the learner was given.
-    bits : ndarray of shape (n_replicas, ceil(n_judges / 8)) of uint8
-        Whether a replica left a judge out of its bag, packed; replicas stand in the order of their ensembles.
+    rows : ndarray of shape (n_oob,)
+        Row numbers of the samples in the table given to fit.
+    bits : ndarray of shape (n_replicas, ceil(n_oob / 8)) of uint8
+        Whether a replica left a sample out of its bag, packed; replicas are in the order of their members.
     """
 
     def __init__(self, rows: NDArray, bits: NDArray[np.uint8]):
@@ -32,7 +32,7 @@ class OOBIndices:
 
     @classmethod
     def of(cls, rows: NDArray, left_out: Iterable[NDArray[np.bool_]]) -> "OOBIndices":
-        """A jury of these rows, with an array (R, n_judges) for every ensemble that learns."""
+        """The indices of these rows, with an array (R, n_oob) for every member that learns."""
         every = [np.empty((0, len(rows)), dtype=bool), *left_out]
         return cls(rows, np.packbits(np.concatenate(every), axis=1))
 
@@ -40,14 +40,14 @@ class OOBIndices:
         return len(self.rows)
 
     def left_out(self, members: Sequence[Member]) -> list[NDArray[np.bool_]]:
-        """For every ensemble (R, n_judges): which judges its replicas left out, all where nothing is learned."""
+        """For every member (R, n_oob): which samples its replicas left out, all where nothing is learned."""
         known = np.unpackbits(self.bits, axis=1, count=len(self.rows)).astype(bool)
         learned = np.split(known, np.cumsum([len(e.maps) for e in members if e.form.learns])[:-1])
         everyone, of_learned = np.ones((1, len(self.rows)), dtype=bool), iter(learned)
         return [next(of_learned) if member.form.learns else everyone for member in members]
 
     def check(self, members: Sequence[Member], training_set: TrainingSet) -> None:
-        """ValueError unless the jury belongs to these metrics and rows."""
+        """ValueError unless they belong to these metrics and rows."""
         n_replicas = sum(len(member.maps) for member in members if member.form.learns)
         require(len(self.bits) == n_replicas, "bits of OOBIndices", "are of other replicas")
         require(np.isin(self.rows, training_set.rows).all(), "rows of OOBIndices", "are not in the training set")
@@ -71,56 +71,58 @@ class OOBIndices:
 
 
 def left_out_of(rows: NDArray, training_set: TrainingSet, bags: NDArray) -> NDArray[np.bool_]:
-    """Which of the rows (n,), by their numbers in the table given, are not in bags (R, m) of these voters: (R, n)."""
+    """Which of the rows (n,) are not in bags (R, m) of these training samples, (R, n)."""
     return np.array([~np.isin(rows, training_set.rows[bag]) for bag in bags], dtype=bool).reshape(len(bags), len(rows))
 
 
-MOST_VOTERS = 16_384  # as in a search
+MOST_LOOKED_AMONG = 16_384  # as in a search
 
 
 class OOBPredictor:
-    """Some judges, and for each the replicas that left it out, the voters but itself, and basins of other rows.
+    """Out-of-bag predictions for modified feature values; used by permutation importances and intervals.
 
-    Asked about the judges as they are it gives their out-of-bag probabilities: those of the fit, where all voters fit
-    and all replicas are asked.
+    Every sample is predicted by the replicas that left it out, by all training samples but itself, and by densities of
+    other samples. With its own feature values that is its out-of-bag prediction: the one of the fit, where all training
+    samples fit into a search and all replicas are used.
 
     Parameters
     ----------
     ensemble : Ensemble
-        Metrics, mixture, voters and basins.
+        What predicts.
     oob_indices : OOBIndices
-        Its judges.
+        Samples that may be predicted.
     size : int
-        Voters that are asked in every space, the nearest in the averaged metric.
-    most_judges : int
-        Judges to take, from all over the jury; only those that every ensemble left out.
+        Training samples to look at in every space, the nearest in the averaged metric.
+    most_samples : int
+        Samples to take, from all over; only those that every member left out.
     most_replicas : int
-        Of an ensemble, from all over it.
+        Of a member, from all over it.
     """
 
-    def __init__(self, ensemble: Ensemble, oob_indices: OOBIndices, size: int, most_judges: int, most_replicas: int):
+    def __init__(self, ensemble: Ensemble, oob_indices: OOBIndices, size: int, most_samples: int, most_replicas: int):
         self.ensemble, self.size = ensemble, size
         thinned = [_some(len(member), most_replicas) for member in ensemble.members]
         left_out = [some[kept] for some, kept in zip(oob_indices.left_out(ensemble.members), thinned, strict=True)]
         able = np.flatnonzero(np.all([some.any(axis=0) for some in left_out], axis=0))
-        taken = able[_some(len(able), most_judges)]
+        taken = able[_some(len(able), most_samples)]
         self.replicas = thinned
         self.left_out = [some[:, taken] for some in left_out]
-        self.training_set, self.judges = _electorate(ensemble.training_set, oob_indices.rows[taken])
-        self.X: NDArray = self.training_set.X[self.judges].astype(np.float64)
-        self.y = self.training_set.y[self.judges]
-        self.weights = None if self.training_set.weights is None else self.training_set.weights[self.judges]
+        self.training_set, self.oob_samples = _looked_among(ensemble.training_set, oob_indices.rows[taken])
+        self.X: NDArray = self.training_set.X[self.oob_samples].astype(np.float64)
+        self.y = self.training_set.y[self.oob_samples]
+        self.weights = None if self.training_set.weights is None else self.training_set.weights[self.oob_samples]
         if len(taken):
             self._prepare()
 
     def _prepare(self):
-        """What all questions share. Every judge has a place of its own behind all others: its place without it."""
-        ensemble, places, n = self.ensemble, self.training_set.places, len(self.judges)
-        self.places = places.of_row[self.judges]
+        """Compute what all predictions share. Every sample has one more place, behind all others: without itself."""
+        ensemble, places, n = self.ensemble, self.training_set.places, len(self.oob_samples)
+        self.places = places.of_row[self.oob_samples]
         seen = seen_in(ensemble.views, self.training_set.X[places.rows])
         self.shortlist = Shortlist.of(ensemble.averaged_matrices(), seen)
         counts = places.counts[self.places] - 1
-        votes = np.where(counts[:, None] > 0, places.votes[self.places] - self.training_set.votes(self.judges), 0.0)
+        own = self.training_set.votes(self.oob_samples)
+        votes = np.where(counts[:, None] > 0, places.votes[self.places] - own, 0.0)
         self.votes = (
             np.concatenate([places.counts, counts]),
             np.concatenate([places.votes, votes.astype(np.float32)]),
@@ -129,7 +131,7 @@ class OOBPredictor:
         self.n_places = len(places.rows)
         width = sum(len(some) * e.n_coordinates for some, e in zip(self.replicas, ensemble.members, strict=True))
         self.spaces = [self._spaces(e) for e in range(len(self.replicas))] if self._fit(width, n) else None
-        # a last k that nobody weighs: among the nearest may be the judge's own place, where nobody is left
+        # one more k without weight: among the nearest may be the sample's own place, where nothing is left
         self.of_k = [np.append(np.trim_zeros(row, "b"), 0.0).astype(np.float32) for row in ensemble.weights]
         self.wholes = ensemble.head.left_out(self.training_set)
 
@@ -141,11 +143,8 @@ class OOBPredictor:
         return [mapped(member, self.seen, int(r)) for r in self.replicas[number]]
 
     def answers(self, X: NDArray, asked: NDArray) -> NDArray[np.float64]:
-        """What is predicted of the judges number ``asked`` (n,), were X (n, d) their features.
-
-        Class probabilities (n, C), or numbers (n, 1).
-        """
-        return self.ensemble.head.answers(self.shares(X, asked), self.wholes(X, self.judges[asked]))
+        """Probabilities or targets (n, m) of samples number ``asked`` (n,), if their features were X (n, d)."""
+        return self.ensemble.head.answers(self.shares(X, asked), self.wholes(X, self.oob_samples[asked]))
 
     def shares(self, X: NDArray, asked: NDArray) -> NDArray[np.float64]:
         """Shares (n, n_cells) of all votes that they get."""
@@ -165,7 +164,7 @@ class OOBPredictor:
         return out
 
     def _candidates(self, seen, asked):
-        """Places (n, size) to look at; in the place of a judge the one without it."""
+        """Places (n, size) to look at; instead of a sample's own place the one without it."""
         if self.size + 1 < self.n_places:
             places = self.shortlist.nearest(seen, self.size + 1)
         else:
@@ -179,11 +178,11 @@ def _some(n, most):
     return np.arange(n) if n <= most else np.linspace(0, n - 1, most).round().astype(int)
 
 
-def _electorate(training_set: TrainingSet, rows: NDArray) -> tuple[TrainingSet, NDArray[np.intp]]:
-    """The voters, of very many a part from all over them with these rows in it; and the numbers of these rows."""
+def _looked_among(training_set: TrainingSet, rows: NDArray) -> tuple[TrainingSet, NDArray[np.intp]]:
+    """The training samples, of very many a part that holds these rows; and the numbers of these rows in it."""
     order = np.argsort(training_set.rows)
-    judges = order[np.searchsorted(training_set.rows, rows, sorter=order)]
-    if len(training_set) <= MOST_VOTERS:
-        return training_set, judges
-    taken = np.union1d(_some(len(training_set), MOST_VOTERS - len(rows)), judges)
-    return training_set.only(taken), np.searchsorted(taken, judges)
+    numbers = order[np.searchsorted(training_set.rows, rows, sorter=order)]
+    if len(training_set) <= MOST_LOOKED_AMONG:
+        return training_set, numbers
+    taken = np.union1d(_some(len(training_set), MOST_LOOKED_AMONG - len(rows)), numbers)
+    return training_set.only(taken), np.searchsorted(taken, numbers)

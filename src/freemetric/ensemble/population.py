@@ -37,7 +37,7 @@ class CandidateResult:
 
 
 class Population:
-    """All candidates of one search, and the patterns that judge them.
+    """All candidates of one search, with their scores on samples that are out of bag.
 
     Parameters
     ----------
@@ -45,24 +45,24 @@ class Population:
         The training rows.
     task : Task
         What is predicted.
-    judged : ndarray of shape (n_judged,)
-        Rows that judge, where they are out of bag.
+    scored : ndarray of shape (n_scored,)
+        Samples that are scored where they are out of bag.
     n_neighbors : int
         Largest number of neighbours, K.
     """
 
-    def __init__(self, training_set: TrainingSet, task: Task, judged: NDArray, n_neighbors: int):
-        self.training_set, self.task, self.judged, self.n_neighbors = training_set, task, judged, n_neighbors
+    def __init__(self, training_set: TrainingSet, task: Task, scored: NDArray, n_neighbors: int):
+        self.training_set, self.task, self.scored, self.n_neighbors = training_set, task, scored, n_neighbors
         self.results: list[CandidateResult] = []
 
     def enter(self, candidate: Candidate, n_features: int) -> CandidateResult:
         """A new candidate, without replicas."""
-        none = OOBVotes.none(len(self.judged), self.n_neighbors, self.training_set.n_cells)
+        none = OOBVotes.none(len(self.scored), self.n_neighbors, self.training_set.n_cells)
         self.results.append(CandidateResult(candidate, n_features, none))
         return self.results[-1]
 
     def forget_those_without_votes(self) -> None:
-        """Leave out candidates that no row has judged yet; ValueError where none would be left."""
+        """Leave out candidates without any out-of-bag votes; ValueError where none would be left."""
         self.results = [result for result in self.results if result.oob_votes.counts.any()]
         if not self.results:
             raise ValueError("The fit was stopped before any candidate was scored; there is no model.")
@@ -73,41 +73,41 @@ class Population:
         return np.array([result.candidate.learns for result in self.results])
 
     @property
-    def n_silent(self) -> int:
-        """Patterns that were to judge, but were in the bags of all replicas of some candidate."""
+    def n_never_oob(self) -> int:
+        """How many samples were in the bags of all replicas of some candidate."""
         return int((~self._asked).sum())
 
     @property
     def _asked(self):
-        """Which of the patterns that judge every candidate left out at least once."""
+        """Which of the scored samples every candidate left out at least once."""
         return np.all([result.oob_votes.counts for result in self.results], axis=0)
 
     @property
-    def judges(self) -> NDArray[np.intp]:
-        """The rows that judged every candidate."""
-        return self.judged[self._asked]
+    def oob_samples(self) -> NDArray[np.intp]:
+        """The samples that every candidate left out at least once."""
+        return self.scored[self._asked]
 
     @property
     def truth(self) -> NDArray:
-        """Their classes."""
-        return self.training_set.y[self.judges]
+        """Their targets."""
+        return self.training_set.y[self.oob_samples]
 
     @property
-    def judges_weights(self) -> NDArray | None:
+    def oob_weights(self) -> NDArray | None:
         """Their weights, mean one; None where all are the same."""
-        if self.training_set.weights is None or not len(self.judges):
+        if self.training_set.weights is None or not len(self.oob_samples):
             return None
-        weights = self.training_set.weights[self.judges]
+        weights = self.training_set.weights[self.oob_samples]
         return weights / weights.mean()
 
     @property
-    def n_judges(self) -> float:
-        """The effective number of judges: so many of equal weight would have the same standard error."""
-        weights = self.judges_weights
-        return max(1.0, len(self.judges) if weights is None else weights.sum() ** 2 / (weights**2).sum())
+    def n_oob(self) -> float:
+        """The effective number of out-of-bag samples: so many of equal weight would have the same standard error."""
+        weights = self.oob_weights
+        return max(1.0, len(self.oob_samples) if weights is None else weights.sum() ** 2 / (weights**2).sum())
 
     def shares(self) -> NDArray:
-        """Class shares (n_candidates, K, n, C) that the judges got out of bag."""
+        """Out-of-bag shares of votes (n_candidates, K, n, n_cells)."""
         asked = self._asked
         size = len(self.results), self.n_neighbors, asked.sum(), self.training_set.n_cells
         out = np.empty(size, dtype=np.float32)
@@ -121,29 +121,29 @@ class Population:
         return np.ascontiguousarray(np.swapaxes(votes[asked] / counts[asked, None, None], 0, 1), dtype=np.float32)
 
     def scores(self) -> NDArray:
-        """Scores (n_candidates, K) out of bag, the lower the better; equal ones where no row could judge."""
+        """Scores (n_candidates, K) out of bag, the lower the better; equal ones where no sample was out of bag."""
         if not self._asked.any():
             return np.zeros((len(self.results), self.n_neighbors))
-        truth, weights = self.truth, self.judges_weights
+        truth, weights = self.truth, self.oob_weights
         return np.array([self.task.scores(self._shares_of(e), truth, weights) for e in self.results])
 
     def error_of(self, score: float) -> float:
-        """The standard error of a score, as far as judges of their number can tell."""
-        return self.task.error_of(score, self.n_judges)
+        """The standard error of a score on so many samples."""
+        return self.task.error_of(score, self.n_oob)
 
     def errors(self) -> NDArray:
-        """Errors (n_candidates, K) out of bag of deciding for the largest share; NaN where no row could judge."""
+        """Errors (n_candidates, K) out of bag; NaN where no sample was out of bag."""
         if not self._asked.any():
             return np.full((len(self.results), self.n_neighbors), np.nan)
-        truth, weights = self.truth, self.judges_weights
+        truth, weights = self.truth, self.oob_weights
         return np.array([self.task.errors(self._shares_of(e), truth, weights) for e in self.results])
 
     def deviations(self, number: int) -> NDArray:
-        """How far from the truth each judge found a candidate, (n_judges,), with its best number of neighbours."""
+        """Deviations (n_oob,) of a candidate with its best number of neighbours."""
         votes, counts = self.results[number].oob_votes
         asked = self._asked
         shares = np.swapaxes(votes[asked] / counts[asked, None, None], 0, 1)
-        best = int(self.task.scores(shares, self.truth, self.judges_weights).argmin())
+        best = int(self.task.scores(shares, self.truth, self.oob_weights).argmin())
         return self.task.deviations(shares[best], self.truth)
 
     def trace(self) -> dict[str, NDArray]:

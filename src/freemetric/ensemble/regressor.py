@@ -25,29 +25,29 @@ from .tasks.intervals import RegressionScore, check_chances
 
 
 class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, BaseEstimator):
-    r"""Predict numbers by nearest neighbours in many sampled metrics.
+    r"""Regression by nearest neighbours in many sampled metrics.
 
     The search is that of :class:`FreeEnergyClassifier`: views of the features, forms of the map and temperatures are
-    sampled from Boltzmann's law on halves of the patterns, and judged by the patterns left out. The energy is
+    sampled from Boltzmann's law on halves of the samples, and scored by the samples left out. The energy is
     :class:`freemetric.energies.NeighborLikelihoodEnergy`: the likelihood of a target given those of its neighbours.
     Candidate c with k neighbours enters the prediction with the weight
     :math:`w_{ck} \propto \exp(-S_{ck} / \tau)`, S its squared error out of bag and tau half the standard error of the
     best one.
 
-    Beside the mixed mean m(x) of what neighbours tell there are trends, which know the data as a whole: a straight line
-    and a staircase along every feature, and a surface of second degree over at most 27 of them. With :math:`\bar f` the
+    Beside the mixed mean m(x) of the neighbours' targets there are trends of the data as a whole: a straight line and a
+    staircase along every feature, and a surface of second degree over at most 27 of them. With :math:`\bar f` the
     mean of a trend f among the same neighbours,
 
     .. math:: z(x) = c + s (m(x) - c) + \sum_t a_t (f_t(x) - m(x)) + \sum_t b_t (f_t(x) - \bar f_t(x)),
 
-    its strengths not negative and found by least squares out of bag. The last term carries numbers of neighbours over
-    the distance to x along the trend, as local regression does. Errors out of bag, in units of a spread that follows
-    the variance among neighbours, say how far predictions may be off: quantiles and intervals are wide where neighbours
-    disagree. A target of positive numbers that is skewed is averaged on a logarithmic scale, where trends on that scale
-    predict it better; with zeros or a few negative ones among them, on that of asinh.
+    its strengths not negative and found by least squares out of bag. The last term carries the targets of neighbours
+    over the distance to x along the trend, as local regression does. Out-of-bag errors, in units of a spread that
+    follows the variance among neighbours, give quantiles and intervals, which are wide where neighbours disagree. A
+    skewed positive target is averaged on a logarithmic scale where trends on it predict better; with zeros or a few
+    negative values among them, on that of asinh.
 
     Costs what :class:`FreeEnergyClassifier` costs, and O(N p^2 + p^3) for trends with p columns, at most nine for a
-    feature, or 400 products of two. From 2,000 patterns on, where bags hold 1,000, the best metrics are tried colder as
+    feature, or 400 products of two. From 2,000 samples on, where bags hold 1,000, the best metrics are tried colder as
     long as that is better, in longer walks: up to twice the time.
 
     Parameters
@@ -57,20 +57,20 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         better.
     temperature, confinement : float or "auto", default="auto"
         Temperature of the replicas and strength of the harmonic trap on A; "auto" starts from 1e-3 and 0.3 T and tries
-        a third and three times that; of many patterns also a third of what was best, as long as it is better.
+        a third and three times that; of many samples also a third of what was best, as long as it is better.
     n_neighbors : int or "auto", default="auto"
-        Neighbours that are asked; "auto" mixes 1, 2, 3, 5, 8, 13, 20 and 32 by their errors out of bag.
+        Neighbours whose targets are averaged; "auto" mixes 1, 2, 3, 5, 8, 13, 20 and 32 by their errors out of bag.
     subsample : float or "auto", default="auto"
-        Share of the patterns that a replica learns on; "auto" is a half.
+        Share of the samples that a replica learns on; "auto" is a half.
     candidates : "auto" or list of str, default="auto"
         Kinds that are tried, as "view/form": any of scaled, quantiles, steps and whitened with any of identity,
         diagonal and full.
     n_components : int or None, default=None
         Dimension of the learned spaces; None keeps the number of features. A number leaves the diagonal maps out.
     scale : {"auto", "linear", "log", "asinh"}, default="auto"
-        On which numbers are averaged; "log" is for positive numbers, "asinh" a logarithm that is straight around zero.
-        "auto" takes one of them where trends on it have lower squared errors for patterns left out, in the units of y,
-        by more than the error of that; asinh where zeros are among the numbers, or one of a hundred is negative.
+        On which targets are averaged; "log" is for positive ones, "asinh" a logarithm that is straight around zero.
+        "auto" takes one of them where trends on it have lower squared errors for samples left out, in the units of y,
+        by more than the error of that; asinh where there are zeros, or one of a hundred is negative.
     energy : Energy, "neighbor-likelihood", callable or "auto", default="auto"
         What the replicas sample.
     sampler : Sampler or None, default=None
@@ -79,8 +79,8 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
     recipe : Recipe or None, default=None
         All other constants of the search; None is ``Recipe()``. Kinds with NCA's energy are left out.
     shortlist : int, "auto" or None, default="auto"
-        How many training patterns a prediction asks for their distances in every replica's space: those nearest in the
-        averaged metric, at least as many as there are neighbours that vote; None asks all, which is exact and slower.
+        Training samples whose distances a prediction computes in every replica's space: those nearest in the averaged
+        metric, at least as many as there are neighbours that vote; None takes all, which is exact and slower.
     scoring : str, callable or None, default=None
         What ``oob_score_`` is: a name of a scorer, or one, ``scorer(estimator, X, y)``; None is R^2.
     max_seconds : float or None, default=None
@@ -100,16 +100,17 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
     ----------
     oob_score_ : float
         Out-of-bag R^2, or what ``scoring`` says. The same votes chose the weights, so it is slightly optimistic.
-    oob_prediction_ : ndarray of shape (n_samples,)
-        Out-of-bag predictions; NaN where a pattern did not judge every candidate.
+    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        Out-of-bag predictions; NaN where a sample was not out of bag for every candidate.
     scale_name_ : str
-        "linear", "log" or "asinh".
+        "linear", "log" or "asinh"; a tuple of them for several targets.
     strengths_ : dict
-        How far votes and trends count: "votes", and of every trend "beside" and "along" them.
+        How far votes and trends count: "votes", and of every trend "beside" and "along" them; a list for several
+        targets.
     selection_ : dict of ndarray
         What was tried, a row for each candidate and k; "oob_squared" and "oob_absolute" are errors on the scale, whose
         variance is one.
-    ensemble_ : RegressionEnsemble
+    ensemble_ : Ensemble
         The fitted model as a value.
     members_, views_ : list, dict
         Its metrics, and the views they live on.
@@ -126,7 +127,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
 
     See Also
     --------
-    MLKR : One metric for numbers, as a transformer.
+    MLKR : One metric for regression, as a transformer.
 
     References
     ----------
@@ -200,11 +201,11 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets; several are learned together, by one set of metrics.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of the patterns: in the energy, as neighbours, in trends, and as judges out of bag. Only ratios
+            Importance of the samples: in the energy, as neighbours, in trends, and in out-of-bag scores. Only ratios
             matter; rows of no weight are left out.
 
         Returns
@@ -241,18 +242,18 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         return self.ensemble_.head.named_strengths()
 
     def _prediction(self, X):
-        patterns = self._patterns(X)
+        samples = self._samples(X)
         with one_blas_thread():
-            votes = self.ensemble_.votes(patterns, self.n_jobs, self.device, self._asked)
-            return self.ensemble_.head(votes, self.ensemble_.head.wholes(patterns))
+            votes = self.ensemble_.votes(samples, self.n_jobs, self.device, self._asked)
+            return self.ensemble_.head(votes, self.ensemble_.head.wholes(samples))
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Expected numbers.
+        """Expected targets.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
 
         Returns
         -------
@@ -263,12 +264,12 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         return self.ensemble_.head.means(prediction)
 
     def predict_quantiles(self, X: ArrayLike, q: ArrayLike = (0.1, 0.5, 0.9)) -> NDArray[np.float64]:
-        """Numbers that the target is below with given chances.
+        """Quantiles of the target.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
         q : float or array-like of shape (n_quantiles,), default=(0.1, 0.5, 0.9)
             Chances, between 0 and 1.
 
@@ -283,19 +284,19 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         return Q[..., 0] if np.ndim(q) == 0 else Q
 
     def predict_interval(self, X: ArrayLike, alpha: float = 0.1) -> NDArray[np.float64]:
-        r"""Intervals that hold the number of a pattern with a chance of 1 - alpha.
+        r"""Intervals that hold the target of a sample with a chance of 1 - alpha.
 
         Conformal prediction by out-of-bag errors: with :math:`u_i = (z_i - z(x_i)) / \sigma(x_i)` of the n training
-        patterns that judged, the ends of the interval of x are :math:`z(x) + \sigma(x) u`, u the
+        samples that were out of bag, the ends of the interval of x are :math:`z(x) + \sigma(x) u`, u the
         :math:`\lfloor (n + 1) \alpha / 2 \rfloor`-th smallest and largest of all u_i. The spread sigma follows the
-        variance among the neighbours of x, and trends of the size of errors over all patterns. For patterns drawn as
-        those of ``fit`` 1 - alpha of all intervals hold the number, on average over all patterns. The errors also chose
+        variance among the neighbours of x, and trends of the size of errors over all samples. For samples drawn as
+        those of ``fit`` 1 - alpha of all intervals hold the target, on average over all samples. The errors also chose
         the weights of the metrics, so the chance is not proved, only measured.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
         alpha : float, default=0.1
             Share of intervals that may miss, between 0 and 1.
 
@@ -314,7 +315,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         >>> bool(((low < y[1::2]) & (y[1::2] < high)).mean() > 0.7)
         True
         """
-        check_alpha(alpha, "intervals without the number")
+        check_alpha(alpha, "intervals without the target")
         prediction = self._prediction(X)
         return self.ensemble_.head.interval(prediction, alpha)
 
@@ -324,11 +325,11 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Their targets.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of the patterns.
+            Importance of the samples.
 
         Returns
         -------

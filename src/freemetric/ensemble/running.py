@@ -75,12 +75,12 @@ def _is_plain(view, form):
 
 
 def tell_round(population: Population) -> None:
-    """Log how many replicas there are, and the candidate that its judges found best so far."""
+    """Log how many replicas there are, and which candidate is the best out of bag so far."""
     n_replicas = sum(len(result.maps) for result in population.results)
     n = len(population.results)
     sampled = f"{counted(n_replicas, 'replica')} of {counted(n, 'candidate')}"
-    if not len(population.judges):
-        return tell(True, "%s; no pattern was out of bag yet", sampled)
+    if not len(population.oob_samples):
+        return tell(True, "%s; no sample was out of bag yet", sampled)
     scores = population.scores()
     number, column = best_pair(scores)
     best = population.results[number].candidate
@@ -223,7 +223,7 @@ def run_to_the_end(search: Search, model: Any) -> None:
         except SearchStopped:
             search.population.forget_those_without_votes()
         steps.close()
-    _warn_about_judges(search.population)
+    _warn_of_samples_never_oob(search.population)
 
 
 def first_candidates(search: Search, model: Any) -> list[Candidate]:
@@ -244,10 +244,10 @@ def _after_round(steps, verbose, population):
     steps.show("on_round", population)
 
 
-def _warn_about_judges(population: Population):
-    n_silent, n_judged = population.n_silent, len(population.judged)
-    if n_silent > 0.1 * n_judged:
-        who = f"{n_silent} of {n_judged} patterns {verb(n_silent, 'was', 'were')} never out of bag"
+def _warn_of_samples_never_oob(population: Population):
+    n_never_oob, n_scored = population.n_never_oob, len(population.scored)
+    if n_never_oob > 0.1 * n_scored:
+        who = f"{n_never_oob} of {n_scored} samples {verb(n_never_oob, 'was', 'were')} never out of bag"
         warnings.warn(
             f"{who}; more replicas or a smaller subsample help.", DataWarning, stacklevel=callers_stacklevel()
         )

@@ -19,22 +19,22 @@ from ..metrics.neighbor_votes import NeighborVotes
 
 
 class Bags:
-    """An endless row of bags, all with the same number of patterns of every stratum.
+    """An endless row of bags, all with the same number of samples of every stratum.
 
-    A stratum gives ``share`` of its patterns to a bag, two at least: a single one has no neighbour of its own class.
-    Complementary bags go round every stratum in shuffled order, so that patterns are left out about equally often: of
-    two bags with half of the patterns one is the other's complement. Others are drawn independently.
+    A stratum gives ``share`` of its samples to a bag, two at least: a single one has no neighbour of its own class.
+    Complementary bags go round every stratum in shuffled order, so that samples are left out about equally often: of
+    two bags with half of the samples one is the other's complement. Others are drawn independently.
 
     Parameters
     ----------
     rng : numpy.random.Generator
         Draws the bags.
     strata : sequence of ndarray
-        Numbers of the patterns in each stratum.
+        Numbers of the samples in each stratum.
     share : float
         Of every stratum.
     most : int
-        Patterns of a bag.
+        Samples of a bag.
     complementary : bool, default=True
         How they are drawn.
     """
@@ -50,7 +50,7 @@ class Bags:
         self.drawn: list[NDArray] = []
 
     def first(self, n: int) -> NDArray:
-        """The first n bags (n, bag size) of pattern numbers."""
+        """The first n bags (n, bag size) of sample numbers."""
         return self.between(0, n)
 
     def between(self, start: int, stop: int) -> NDArray:
@@ -72,16 +72,16 @@ class Bags:
 
 
 class OOBVotes(NamedTuple):
-    """Out-of-bag votes for the patterns that judge, summed over replicas."""
+    """Out-of-bag votes for the samples that are scored, summed over replicas."""
 
-    shares: NDArray[np.float32]  # (n_judged, K, C) sums of shares of votes
-    counts: NDArray[np.int32]  # (n_judged,) replicas that have not seen the pattern
+    shares: NDArray[np.float32]  # (n_scored, K, C) sums of shares of votes
+    counts: NDArray[np.int32]  # (n_scored,) replicas that have not seen the sample
 
     @classmethod
-    def none(cls, n_judged: int, n_neighbors: int, n_cells: int) -> "OOBVotes":
+    def none(cls, n_scored: int, n_neighbors: int, n_cells: int) -> "OOBVotes":
         """No votes yet."""
-        size = n_judged, n_neighbors, n_cells
-        return cls(np.zeros(size, dtype=np.float32), np.zeros(n_judged, dtype=np.int32))
+        size = n_scored, n_neighbors, n_cells
+        return cls(np.zeros(size, dtype=np.float32), np.zeros(n_scored, dtype=np.int32))
 
     def add(self, other: "OOBVotes") -> None:
         """Count more votes."""
@@ -97,7 +97,7 @@ class ReplicaTask(NamedTuple):
     """Replicas to sample, all of one candidate."""
 
     candidate: Candidate
-    seen: NDArray  # (M, d_view) the places of the voters in the candidate's view
+    seen: NDArray  # (M, d_view) the places of the training samples in the candidate's view
     training_set: TrainingSet
     bags: NDArray  # (R, n) rows that each replica learns on
     seeds: Seeds  # of every replica
@@ -140,8 +140,8 @@ class Replicas(NamedTuple):
     def may_be_of(self, task: ReplicaTask) -> bool:
         """Whether they have the shapes that a task gives; compiled code believes them."""
         R = len(task.bags) if task.candidate.learns else 0
-        judges = len(task.scored), task.n_neighbors, task.training_set.n_cells
-        return self.maps.shape[::2] == (R, task.seen.shape[1]) and self.oob_votes.shares.shape == judges
+        shape = len(task.scored), task.n_neighbors, task.training_set.n_cells
+        return self.maps.shape[::2] == (R, task.seen.shape[1]) and self.oob_votes.shares.shape == shape
 
 
 def replicas_of(task: ReplicaTask, *shared: Any) -> Replicas:

@@ -67,12 +67,12 @@ class Search:
         y = problem.training_set.y
         self.strata = problem.task.strata(y)
         self.bags: dict[int, Bags] = {}
-        judged = np.arange(len(y) if scores else 0)
-        wanted = Panel(min(len(judged), recipe.most_scored), min(recipe.most_neighbors, len(y) - 1))
+        scored = np.arange(len(y) if scores else 0)
+        wanted = Panel(min(len(scored), recipe.most_scored), min(recipe.most_neighbors, len(y) - 1))
         panel = affordable_panel(wanted, [len(stratum) for stratum in self.strata], recipe)
-        if len(judged) > panel.n_judged:
-            judged = Bags(self._generator("judges"), self.strata, 1.0, panel.n_judged).first(1)[0]
-        self.population = Population(problem.training_set, problem.task, judged, panel.n_neighbors)
+        if len(scored) > panel.n_scored:
+            scored = Bags(self._generator("judges"), self.strata, 1.0, panel.n_scored).first(1)[0]
+        self.population = Population(problem.training_set, problem.task, scored, panel.n_neighbors)
         self.views: dict[str, View] = {}
         self.seen: dict[str, NDArray] = {}
 
@@ -81,7 +81,7 @@ class Search:
         self.run, self.note = run, note
 
     def grow(self, wanted: Iterable[tuple[CandidateResult, int]]) -> None:
-        """Sample more replicas of some candidates, all in one round, and let the judges vote."""
+        """Sample more replicas of some candidates, all in one round, with their out-of-bag votes."""
         owners, tasks = [], []
         for result, n in wanted:
             for task in self._tasks(result, n):
@@ -104,7 +104,7 @@ class Search:
         self.seen |= {name: view(places) for name, view in views.items()}
 
     def bag_sizes(self) -> list[int]:
-        """Patterns of a bag, the smallest first; the last step may be smaller than the others, but doubles at least."""
+        """Samples of a bag, the smallest first; the last step may be smaller than the others, but doubles at least."""
         recipe, N = self.recipe, len(self.problem.training_set)
         most = min(recipe.most_learned_on, round(recipe.subsample * N))
         sizes = [max(2, min(recipe.smallest_bag, most))]
@@ -113,7 +113,7 @@ class Search:
         return sizes
 
     def bags_of(self, size: int) -> Bags:
-        """Bags of so many patterns; the same for every candidate."""
+        """Bags of so many samples; the same for every candidate."""
         if size not in self.bags:
             share, N = self.recipe.subsample, len(self.problem.training_set)
             most = N if size == round(share * N) else size  # the share says it better, class by class
@@ -129,7 +129,7 @@ class Search:
 
     def _tasks(self, result, n) -> Iterator[ReplicaTask]:
         start, candidate = len(result.maps), result.candidate
-        if not candidate.learns and result.oob_votes.counts.any():  # judged already; there is nothing to add
+        if not candidate.learns and result.oob_votes.counts.any():  # scored already; there is nothing to add
             return
         bags = self.bags_of(candidate.bag_size) if candidate.learns else None
         size = self._batch(bags.size if bags else 1, self.seen[candidate.view].shape[1])
@@ -142,7 +142,7 @@ class Search:
                 self.problem.training_set,
                 bags.between(numbers.start, numbers.stop) if bags else np.empty((0, 0), dtype=int),
                 [self._seed(_name(candidate), number) for number in numbers],
-                self.population.judged,
+                self.population.scored,
                 self.population.n_neighbors,
                 self._energy(candidate),
                 self._sampler(candidate),

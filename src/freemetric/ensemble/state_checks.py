@@ -49,7 +49,7 @@ def check_classifier(model: Any) -> None:
     _check_fitted(model, ensemble, (*SELECTION, "oob_error", "oob_brier"))
     check_array(model.class_weight_, "class_weight_", 1, model.classes_.shape)
     require((model.class_weight_ > 0).all(), "class_weight_", "is not positive")
-    _check_judges(model.oob_decision_function_, ensemble.training_set)
+    _check_probabilities(model.oob_decision_function_, ensemble.training_set)
 
 
 def check_regressor(model: Any) -> None:
@@ -81,21 +81,21 @@ def _check_fitted(model, ensemble, columns):
     model.oob_indices_.check(ensemble.members, ensemble.training_set)
     _check_selection(model.selection_, ensemble.n_neighbors, columns)
     _check_walks(model.trace_, model.snapshots_)
-    require(type(model.shortlist_) is int and model.shortlist_ > 0, "shortlist_", "is no number of patterns")
+    require(type(model.shortlist_) is int and model.shortlist_ > 0, "shortlist_", "is no number of samples")
     searched = model.n_searched_
     require(
-        type(searched) is int and 0 < searched <= len(ensemble.training_set), "n_searched_", "is no number of patterns"
+        type(searched) is int and 0 < searched <= len(ensemble.training_set), "n_searched_", "is no number of samples"
     )
     for name in ("oob_score_", "temperature_", "confinement_", "shortlist_recall_"):
         require(isinstance(getattr(model, name), float), name, "is no number")
 
 
-def _check_judges(scores, training_set):
+def _check_probabilities(scores, training_set):
     """Prediction sets are made of them."""
     require(scores.dtype.kind == "f", "oob_decision_function_", "has no numbers")
-    require(len(scores) > training_set.rows.max(), "oob_decision_function_", "has fewer rows than the patterns")
-    judged = scores[~np.isnan(scores).all(axis=1)]
-    whole = (judged >= 0).all() and np.allclose(judged.sum(axis=1), 1)
+    require(len(scores) > training_set.rows.max(), "oob_decision_function_", "has fewer rows than the samples")
+    scored = scores[~np.isnan(scores).all(axis=1)]
+    whole = (scored >= 0).all() and np.allclose(scored.sum(axis=1), 1)
     require(whole, "oob_decision_function_", "has rows that are no probabilities")
 
 

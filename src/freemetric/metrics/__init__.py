@@ -1,4 +1,4 @@
-"""Metrics as values: views (what is measured), forms (which maps), ensembles, and the committee that predicts.
+"""Metrics as values: views (what is measured), forms (which maps), members of an ensemble and their neighbours.
 
 Nothing here is fitted by itself; learners make these values, and files, displays, reports and graphs read them.
 """

@@ -136,7 +136,7 @@ class Embedding(NamedTuple):
         return cls(maps, centre @ axes)
 
     def __call__(self, views: Mapping[str, View], X: NDArray) -> NDArray:
-        """Coordinates (n, q) of patterns X (n, d)."""
+        """Coordinates (n, q) of samples X (n, d)."""
         images = (views[name](X) @ B for name, B in self.maps.items())
         return sum(images, np.zeros((len(X), len(self.centre)))) - self.centre
 
@@ -165,7 +165,7 @@ class OutlierScores(NamedTuple):
         return cls(search, np.sort(search.kneighbors(some_rows(Z))[0][:, -1]), low - span, high + span)
 
     def __call__(self, X: NDArray, Z: NDArray) -> NDArray[np.float64]:
-        """Share (n,) of the rows that are less far from their nearest than patterns X (n, d) at Z (n, q)."""
+        """Share (n,) of the rows that are less far from their nearest than samples X (n, d) at Z (n, q)."""
         within = np.clip(np.nan_to_num(Z), -FARTHEST, FARTHEST)
         distances = self.search.kneighbors(within, n_neighbors=1)[0][:, 0]
         share = np.searchsorted(self.usual, distances * (1 - 1e-9), side="right") / len(self.usual)

@@ -14,7 +14,7 @@ from .views import Steps
 
 
 class ClassDensity(ABC):
-    """Free energies (n, C) that patterns X (n, d) have in every class, in units of sqrt(d).
+    """Free energies (n, C) that samples X (n, d) have in every class, in units of sqrt(d).
 
     Constants that all classes share do not matter. Divided by sqrt(d) they are of order one, as the sum of d terms that
     differ by chance.
@@ -30,11 +30,11 @@ class ClassDensity(ABC):
     @classmethod
     @abstractmethod
     def of(cls, X: NDArray, y: NDArray, n_classes: int, weights: NDArray | None = None) -> "ClassDensity":
-        """The basins that rows X (N, d) of class numbers y (N,) and weights (N,) define; a class may have no rows."""
+        """The densities of rows X (N, d) with class numbers y (N,) and weights (N,); a class may have no rows."""
 
     @abstractmethod
     def __call__(self, X: NDArray) -> NDArray[np.float64]:
-        """Free energies (n, C) of patterns X (n, d), up to what all classes share."""
+        """Free energies (n, C) of samples X (n, d), up to what all classes share."""
 
     @property
     @abstractmethod
@@ -48,7 +48,7 @@ class ClassDensity(ABC):
     @classmethod
     @abstractmethod
     def from_state(cls, state: Mapping[str, Any]) -> "ClassDensity":
-        """The basins that a file holds; ValueError where their parts do not fit together."""
+        """The densities that a file holds; ValueError where their parts do not fit together."""
 
 
 CLASS_DENSITIES: dict[str, type[ClassDensity]] = {}
@@ -56,14 +56,14 @@ CLASS_DENSITIES: dict[str, type[ClassDensity]] = {}
 
 
 def register_class_density(name: str, densities: type[ClassDensity]) -> None:
-    """Make basins known: to recipes by their name, and to model files.
+    """Make densities known: to recipes by their name, and to model files.
 
     Parameters
     ----------
     name : str
         What recipes call them.
     densities : subclass of ClassDensity
-        The basins.
+        The densities.
     """
     if not name:
         raise ValueError("Class densities need a name.")
@@ -87,12 +87,12 @@ class StudentTDiscriminant(ClassDensity):
     r"""F_c(x) = d log(1 + D_c^2 / d) + log|S_c| / 2, with Mahalanobis' distance D_c to the centre of class c.
 
     The covariance S_c is that of the class, shrunk towards the one within all classes as if the latter had been seen on
-    d patterns, and a little towards a sphere. Near its centre the well is harmonic, as that of a Gaussian; far away it
-    rises with the logarithm of the distance, so that a far pattern is not certain to be of the widest class. Up to a
+    d samples, and a little towards a sphere. Near its centre the well is harmonic, as that of a Gaussian; far away it
+    rises with the logarithm of the distance, so that a far sample is not certain to be of the widest class. Up to a
     constant this is the logarithm of Student's density with d degrees of freedom.
 
     It finds what nearest neighbours miss: of two classes around the same point, the wider one is far more often met
-    outside, but its patterns have more neighbours of the denser class.
+    outside, but its samples have more neighbours of the denser class.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class StudentTDiscriminant(ClassDensity):
 register_class_density("student-t", StudentTDiscriminant)
 
 
-PRIOR = 3.0  # patterns of all classes together that every class has seen, too
+PRIOR = 3.0  # samples of all classes together that every class has seen, too
 EMPTY = 1e-9  # weight of an interval without rows
 
 

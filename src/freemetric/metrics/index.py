@@ -58,7 +58,7 @@ class Shortlist(NamedTuple):
 
 
 def seen_in(views: Mapping[str, View], X: NDArray) -> dict[str, NDArray]:
-    """Patterns X (n, d) in every view, none so far away that single precision cannot square it."""
+    """Samples X (n, d) in every view, none so far away that single precision cannot square it."""
     with np.errstate(over="ignore", invalid="ignore"):
         return {name: np.clip(np.nan_to_num(view(X)), -FARTHEST, FARTHEST) for name, view in views.items()}
 
@@ -87,7 +87,7 @@ def _principal_axes(Z):
 
 
 def _images(maps, seen, centre):
-    """Coordinates (n, q) of patterns seen (n, d_view) in every view."""
+    """Coordinates (n, q) of samples seen (n, d_view) in every view."""
     n = len(next(iter(seen.values())))
     out = np.zeros((n, next(iter(maps.values())).shape[1] if maps else 1), dtype=np.float32)
     for start in range(0, n, BLOCK):
@@ -98,13 +98,13 @@ def _images(maps, seen, centre):
     return out
 
 
-KEPT_BYTES = 256 << 20  # coordinates of the voters in all spaces; computed anew for the candidates beyond
+KEPT_BYTES = 256 << 20  # coordinates of the training samples in all spaces; computed anew for the candidates beyond
 MAPPED, MAPPED_ON_DEVICE = 8192, 1 << 20  # candidates at a time
 WIDE_SPACE = 1000  # coordinates: of rows that have more, fewer at a time
 
 
 class NeighborIndex:
-    """The voters of a committee in every view, a shortlist over them, and the spaces in which they vote."""
+    """The training samples of an ensemble in every view, a shortlist over them, and the spaces in which they vote."""
 
     def __init__(
         self,
@@ -130,7 +130,7 @@ class NeighborIndex:
         self.coordinates = [mapped(member, self.seen) for member in members] if are_few else None
 
     def _seen_in_blocks(self, training_set):
-        """Very many voters in every view, in single precision."""
+        """Very many training samples in every view, in single precision."""
         rows, seen = self.places.rows, {}
         for name, view in self.views.items():
             seen[name] = np.empty((len(rows), len(view.owner)), dtype=np.float32)
@@ -140,7 +140,7 @@ class NeighborIndex:
         return seen
 
     def recall(self, X: NDArray, size: int, most_spaces: int = 3) -> float:
-        """Share of the neighbours that vote for patterns X (n, d) that are on a shortlist of that size.
+        """Share of the neighbours that vote for samples X (n, d) that are on a shortlist of that size.
 
         So many spaces of every ensemble are looked at, and count by its weight.
         """
@@ -156,7 +156,7 @@ class NeighborIndex:
         return float(np.average(shares, weights=member_weights))
 
     def shares(self, X: NDArray, size: int | None, device: str) -> NDArray:
-        """Mixed class shares (n, C) of patterns X (n, d); ``size`` candidates for each, all voters for None."""
+        """Mixed shares (n, n_cells) of samples X (n, d) among ``size`` candidates each; among all for None."""
         seen, M = seen_in(self.views, X), len(self.places.rows)
         if size is not None and size < M:
             candidates = self.shortlist.nearest(seen, size, device)
@@ -176,8 +176,10 @@ class NeighborIndex:
         return total
 
     def _shares_of_few(self, seen, candidates, device):
-        """Where voters are so many that only candidates are mapped, those of few patterns at a time: what is mapped is
-        still in the cache when its distances are needed."""
+        """Shares where only candidates are mapped, those of few samples at a time.
+
+        What is mapped is still in the cache when its distances are needed.
+        """
         vote, (n, size) = kernels_for(device).neighbor_shares, candidates.shape
         total = np.zeros((n, self.places.votes.shape[1]))
         widest = max(len(self.views[member.candidate.view].owner) for member in self.members)
@@ -218,7 +220,7 @@ def in_one_space(member: Member, V: NDArray[np.float32], replica: int) -> NDArra
 
 
 def mapped(member: Member, seen: Mapping[str, NDArray], replica: int | None = None) -> NDArray[np.float32]:
-    """Coordinates (R, n, p') of patterns seen (n, d_view) in the spaces of all replicas, or in that of one, (1, n, p').
+    """Coordinates (R, n, p') of samples seen (n, d_view) in the spaces of all replicas, or in that of one, (1, n, p').
 
     Columns of zeros fill rows up to a length that the kernels like.
     """

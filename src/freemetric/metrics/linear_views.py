@@ -17,7 +17,7 @@ class Axes(View):
 
     N rows span N - 1 dimensions, however many features they have. Where there are not more than 300 of them this is a
     rotation: all distances between rows are those of the scaled features, and a full map of the axes can do what a full
-    map of the features could. Part of a new pattern lies outside of what the rows span, equally far from all of them.
+    map of the features could. Part of a new sample lies outside of what the rows span, equally far from all of them.
     Costs O(N^2 d) instead of the d^2 numbers that every full map of d features has.
 
     Parameters
@@ -72,7 +72,7 @@ SMALLEST_SHARE = 1e-6  # of the variance of a feature, that an axis of the corre
 
 
 class Whitened(View):
-    """The features without their correlations, V = (X - centre) C^(-1/2), shrunk where patterns are few.
+    """The features without their correlations, V = (X - centre) C^(-1/2), shrunk where samples are few.
 
     Distances in it are Mahalanobis' of the whole sample. Of all maps that whiten, the symmetric one changes features
     the least: a column still belongs to its feature, and shows what the others do not say already. Where classes differ

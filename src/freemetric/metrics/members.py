@@ -30,7 +30,7 @@ class Candidate:
     confinement : float, default=0.0
         Strength of the harmonic trap.
     bag_size : int, default=0
-        Patterns that each replica learns on.
+        Samples that each replica learns on.
     """
 
     view: str
@@ -50,7 +50,7 @@ class Candidate:
         return (self.view, self.form, self.energy) == (other.view, other.form, other.energy)
 
     def on_bags_of(self, size: int) -> "Candidate":
-        """The same, with replicas that learn on so many patterns; itself where nothing is learned."""
+        """The same, with replicas that learn on so many samples; itself where nothing is learned."""
         return replace(self, bag_size=size) if self.learns else self
 
     def to_state(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class Candidate:
             value = state[name]
             require(is_number(value) and value >= 0, f"{name} of Candidate", "is not a number of at least 0")
         size = state["bag_size"]
-        require(type(size) is int and size >= 0, "bag_size of Candidate", "is no number of patterns")
+        require(type(size) is int and size >= 0, "bag_size of Candidate", "is no number of samples")
         return cls(**state)
 
 

@@ -49,7 +49,7 @@ class NeighborVotes:
         return cls(Z[places.rows], places, n_neighbors, n_jobs, device)
 
     def of(self, Q: NDArray) -> NDArray:
-        """Votes for new patterns Q (n, p), (n, n_neighbors, n_classes)."""
+        """Votes for new samples Q (n, p), (n, n_neighbors, n_classes)."""
         nearest = self._nearest(within_reach(Q, self.exponent), self.n_neighbors)
         if self.places.are_single:
             return self.places.votes[nearest].cumsum(axis=1)

@@ -34,7 +34,7 @@ class Products(View):
 
     @classmethod
     def within(cls, lowest: NDArray, highest: NDArray) -> "Products":
-        """The view of patterns whose features have these lowest and highest values (d,)."""
+        """The view of samples whose features have these lowest and highest values (d,)."""
         varies = highest > lowest
         return cls(np.where(varies, lowest, lowest - 0.5), np.where(varies, highest - lowest, 1.0))
 
@@ -69,7 +69,7 @@ FEW = 8192  # rows whose columns are made at a time
 
 
 class Columns(NamedTuple):
-    """What a regression sees of patterns: the columns of some views, each in units of its own.
+    """What a regression sees of samples: the columns of some views, each in units of its own.
 
     A column in smaller units has larger values, and its slope is held less.
     """
@@ -80,7 +80,7 @@ class Columns(NamedTuple):
     axes: NDArray[np.float64] | None = None  # (p, r) where there are more columns than rows; None: as they are
 
     def __call__(self, X: NDArray) -> NDArray[np.float64]:
-        """Columns (n, p) of patterns X (n, d), or (n, r) along the axes."""
+        """Columns (n, p) of samples X (n, d), or (n, r) along the axes."""
         V = (side_by_side(self.views, X) - self.centre) / self.unit
         return V if self.axes is None else V @ self.axes
 
@@ -186,7 +186,7 @@ class Trend:
         self.columns, self.slopes, self.base = list(columns), slopes, base
 
     def __call__(self, X: NDArray) -> NDArray[np.float64]:
-        """f (n,) of patterns X (n, d)."""
+        """f (n,) of samples X (n, d)."""
         parts = [side_by_side(self.columns, X[some]) @ self.slopes for some in parts_of(len(X))]
         return np.concatenate([np.empty(0), *parts]) + self.base
 

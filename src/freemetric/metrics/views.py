@@ -1,4 +1,4 @@
-"""Views of the features: what a metric is learned on. All are arrays of order one, fitted on the training patterns.
+"""Views of the features: what a metric is learned on. All are arrays of order one, fitted on the training samples.
 
 A new view is a class with the verbs of :class:`View` and one line, ``register_view(name, class)``; from then on
 ``candidates=["name/full"]`` tries it, and model files may hold it.
@@ -22,7 +22,7 @@ MOST_MIXED = 500  # features; of more, matrices of features by features take mor
 
 
 class View(ABC):
-    """What a metric sees of patterns X (n, d): an array V (n, d_view).
+    """What a metric sees of samples X (n, d): an array V (n, d_view).
 
     ``owner`` (d_view,) says which feature of X every column belongs to.
     """
@@ -38,11 +38,11 @@ class View(ABC):
     @classmethod
     @abstractmethod
     def of(cls, X: NDArray) -> "View":
-        """The view that training patterns X (N, d) define."""
+        """The view that training samples X (N, d) define."""
 
     @abstractmethod
     def __call__(self, X: NDArray) -> NDArray:
-        """V (n, d_view) of patterns X (n, d)."""
+        """V (n, d_view) of samples X (n, d)."""
 
     def slopes(self) -> NDArray | None:
         """J (d, d_view) of a linear view, whose differences are those of X times J; None where it is not linear.
@@ -122,7 +122,7 @@ class Quantiles(View):
         transformer = state["transformer"]
         require(type(transformer) is QuantileTransformer, "transformer of Quantiles", "is something else")
         fitted = vars(transformer)
-        # one that writes into its input would change the training patterns; views are arrays without names
+        # one that writes into its input would change the training samples; views are arrays without names
         output = fitted.get("_sklearn_output_config", {"transform": "default"})
         usual = transformer.copy is True and transformer.output_distribution == "uniform"
         usual = usual and output == {"transform": "default"} and "feature_names_in_" not in fitted
@@ -156,7 +156,7 @@ class Steps(View):
 
     @classmethod
     def at(cls, borders: NDArray, lowest: NDArray, highest: NDArray) -> "Steps":
-        """The view of patterns whose features have these quantiles (n_steps, d), lowest and highest values (d,)."""
+        """The view of samples whose features have these quantiles (n_steps, d), lowest and highest values (d,)."""
         thresholds = [_thresholds(*three) for three in zip(borders.T, lowest, highest, strict=True)]
         owner = np.repeat(np.arange(len(lowest)), [len(t) for t in thresholds])
         return cls(owner, np.concatenate(thresholds))
@@ -183,7 +183,7 @@ def step_levels(n_features: int) -> NDArray[np.float64]:
 
 
 def _thresholds(borders, lowest, highest):
-    """Values near the quantiles that part the patterns; the lowest one of a constant, which parts none."""
+    """Values near the quantiles that part the samples; the lowest one of a constant, which parts none."""
     parting = np.unique(borders[borders < highest])
     return parting if len(parting) else np.array([lowest])
 

@@ -192,7 +192,7 @@ def number_summary(findings: Findings) -> dict[str, Any]:
 def _importances(model):
     """Columns to which the out-of-bag score owes most, what it owes to them, and the standard error of that."""
     found = model.importances()
-    if found is None or not found.n_judges:
+    if found is None or not found.n_oob:
         return []
     first = np.argsort(-found.mean, kind="stable")[:MOST_NAMED]
     return [[str(found.names[i]), float(found.mean[i]), float(found.error[i])] for i in first]

@@ -48,7 +48,7 @@ class Live:
 
     def on_round(self, population: Any) -> None:
         """A round is over, and the candidates were judged."""
-        if len(population.judges):
+        if len(population.oob_samples):
             self.tell({"type": "round", "found": found(population), "score": population.task.score_words})
 
     def _is_time(self, what, seconds):

@@ -188,11 +188,11 @@ class ClassificationTask(Task):
     def result(self, population: Population, recipe: Recipe, n_rows: int | None) -> OOBResult:
         """Weights of the candidates, the calibrated head beside class densities, and weights of the classes."""
         assert self.decision is not None
-        y, w, scores = population.truth, population.judges_weights, population.scores()
+        y, w, scores = population.truth, population.oob_weights, population.scores()
         shares = population.shares()  # empty where no sample was out of bag; nothing is calibrated then
         neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
         names = recipe.densities if recipe.calibration != "none" else ()
-        densities, energies = cross_fitted_densities(names, population.training_set, population.judges)
+        densities, energies = cross_fitted_densities(names, population.training_set, population.oob_samples)
         weights = selection_weights(scores, population.error_of, neighbors, recipe)
         head = self._head(population, recipe, mixed_shares(weights, shares), densities, energies)
         probabilities = head.answers(mixed_shares(weights, shares), energies)
@@ -209,7 +209,7 @@ class ClassificationTask(Task):
         }
         if n_rows is not None:
             everyone = np.full((n_rows, self.n_classes), np.nan)
-            everyone[population.training_set.rows[population.judges]] = probabilities
+            everyone[population.training_set.rows[population.oob_samples]] = probabilities
             attributes["oob_decision_function_"] = everyone
         return OOBResult(weights, head.favouring(class_weights), attributes)
 
@@ -219,7 +219,7 @@ class ClassificationTask(Task):
         return calibrated(
             mixed,
             population.truth,
-            population.judges_weights,
+            population.oob_weights,
             energies,
             densities,
             recipe,
@@ -228,14 +228,14 @@ class ClassificationTask(Task):
 
     def _plain_neighbors(self, probabilities, population, shares, scores, neighbors, margin):
         """Weights of plain k-NN alone, if that is better than the mixture by more than a margin of standard errors."""
-        y, w, columns = population.truth, population.judges_weights, np.array(neighbors) - 1
+        y, w, columns = population.truth, population.oob_weights, np.array(neighbors) - 1
         if not len(y) or population.learns.all():
             return None
         number, column = best_pair(np.where(population.learns[:, None], np.inf, scores[:, columns]))
         pair = number, columns[column]
         excess = self.deviations(probabilities, y) - self.deviations(shares[pair], y)
         mean = np.average(excess, weights=w)
-        if mean <= margin * np.sqrt(np.average((excess - mean) ** 2, weights=w) / population.n_judges):
+        if mean <= margin * np.sqrt(np.average((excess - mean) ** 2, weights=w) / population.n_oob):
             return None
         plain = np.zeros(scores.shape)
         plain[pair] = 1.0

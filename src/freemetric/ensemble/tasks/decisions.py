@@ -48,7 +48,7 @@ def class_weights(
 def best_weights(score: Callable[[NDArray], float], sizes: NDArray) -> NDArray[np.float64]:
     """The weights (C,) of classes of these sizes whose score is the largest.
 
-    Weights of one number only, so that they mean something with few judges: all thresholds between two classes, and
+    Weights of one number only, so that few samples can tell them: all thresholds between two classes, and
     size to the power of -g for more of them. Of equals those nearest to no weights are taken.
     """
     if len(sizes) == 2:
@@ -64,7 +64,7 @@ def best_weights(score: Callable[[NDArray], float], sizes: NDArray) -> NDArray[n
 
 
 class KnownProbabilities(ClassifierMixin, BaseEstimator):
-    """A classifier whose patterns are class probabilities, for scorers; it notes whether labels were asked for."""
+    """A classifier whose samples are class probabilities, for scorers; it notes whether labels were asked for."""
 
     def __init__(self, classes: NDArray):
         self.classes = classes
@@ -160,7 +160,7 @@ class Decision:
         self.finds_weights = self.score.is_of_labels(training_set.y) and class_weight is None
 
     def class_weights(self, probabilities: NDArray, y: NDArray, weights: NDArray | None) -> NDArray[np.float64]:
-        """Weights (C,) of the classes, from out-of-bag probabilities (n, C) of judges of classes y and weights (n,)."""
+        """Weights (C,) of the classes, from out-of-bag probabilities (n, C) of samples with classes y and weights."""
         if not (self.finds_weights and len(y)):
             return self.given
         return best_weights(lambda factors: self.score(favouring(probabilities, factors), y, weights), self.sizes)
@@ -174,10 +174,10 @@ def favouring(probabilities: NDArray, factors: NDArray) -> NDArray:
 
 def typical_shares(probabilities: NDArray, y: NDArray) -> NDArray[np.float64]:
     """Sorted out-of-bag probabilities of the true classes y (n,), of rows (n, C) that have any; ValueError for none."""
-    judged = ~np.isnan(probabilities).any(axis=1)
-    if not judged.any():
-        raise ValueError("No pattern was out of bag, so there are no prediction sets; more replicas help.")
-    return np.sort(probabilities[judged, y[judged]])
+    scored = ~np.isnan(probabilities).any(axis=1)
+    if not scored.any():
+        raise ValueError("No sample was out of bag, so there are no prediction sets; more replicas help.")
+    return np.sort(probabilities[scored, y[scored]])
 
 
 def p_values(probabilities: NDArray, typical: NDArray) -> NDArray[np.float64]:

@@ -103,9 +103,9 @@ def out_of_bag_intervals(model: Any, alpha: float) -> tuple[NDArray[np.intp], ND
     Samples are predicted by the replicas that left them out; of very many samples and replicas a part.
     """
     head, predictor = model.ensemble_.head, oob_predictor_of(model)
-    if not len(predictor.judges):
+    if not len(predictor.oob_samples):
         return np.empty(0, dtype=np.intp), np.empty((0, 2))
-    shares = predictor.shares(predictor.X, np.arange(len(predictor.judges)))
-    wholes = head.wholes_of(predictor.training_set, predictor.judges)
+    shares = predictor.shares(predictor.X, np.arange(len(predictor.oob_samples)))
+    wholes = head.wholes_of(predictor.training_set, predictor.oob_samples)
     chances = interval_chances(len(head.errors), alpha)
-    return predictor.training_set.rows[predictor.judges], head.quantiles(head(shares, wholes), chances)
+    return predictor.training_set.rows[predictor.oob_samples], head.quantiles(head(shares, wholes), chances)

@@ -257,8 +257,8 @@ class MultiOutputTask(Task):
         predictor = shortlist_predictor(ensemble, oob_indices, shortlist, recipe.fewest_errors)
         if predictor is None:
             return ensemble
-        votes = self.encoding.shares_of_each(predictor.shares(predictor.X, np.arange(len(predictor.judges))))
-        values = predictor.training_set.values[:, predictor.judges]
+        votes = self.encoding.shares_of_each(predictor.shares(predictor.X, np.arange(len(predictor.oob_samples))))
+        values = predictor.training_set.values[:, predictor.oob_samples]
         parts = zip(ensemble.head.heads, votes, self.encoding.parts, strict=True)
         heads = [with_spread_of(head, predictor, some, values[part], recipe) for head, some, part in parts]
         return ensemble.with_head(MultiOutputHead(self.encoding, heads))

@@ -302,8 +302,9 @@ class RegressionTask(Task):
         self, population: Population, shares: NDArray, values: NDArray, recipe: Recipe
     ) -> tuple[RegressionHead, NDArray]:
         """The head for mixed votes (n, n_cells) of values (n_values, N), and its out-of-bag predictions (n,)."""
-        X, values = population.training_set.X[population.judges].astype(np.float64), values[:, population.judges]
-        scored = Scored.of(X, shares, values[2:], values[0], population.judges_weights)
+        numbers = population.oob_samples
+        X, values = population.training_set.X[numbers].astype(np.float64), values[:, numbers]
+        scored = Scored.of(X, shares, values[2:], values[0], population.oob_weights)
         head, prediction = with_noises(self.head(scored, recipe.trend_prior), scored, recipe)
         return head, head.means(prediction)
 
@@ -334,8 +335,8 @@ class RegressionTask(Task):
         predictor = shortlist_predictor(ensemble, oob_indices, shortlist, recipe.fewest_errors)
         if predictor is None:
             return ensemble
-        shares = predictor.shares(predictor.X, np.arange(len(predictor.judges)))
-        values = predictor.training_set.values[:, predictor.judges]
+        shares = predictor.shares(predictor.X, np.arange(len(predictor.oob_samples)))
+        values = predictor.training_set.values[:, predictor.oob_samples]
         return ensemble.with_head(with_spread_of(ensemble.head, predictor, shares, values, recipe))
 
 
@@ -349,9 +350,9 @@ def mixed_votes(population: Population, recipe: Recipe) -> tuple[NDArray, NDArra
 def oob_attributes(known: NDArray, population: Population, score: RegressionScore, n_rows: int) -> dict[str, Any]:
     """Fitted attributes of out-of-bag predictions (n,) or (n, m)."""
     everyone = np.full((n_rows, *known.shape[1:]), np.nan)
-    everyone[population.training_set.rows[population.judges]] = known
+    everyone[population.training_set.rows[population.oob_samples]] = known
     columns = known if known.ndim == 2 else known[:, None]
-    value = score(columns, population.truth, population.judges_weights)
+    value = score(columns, population.truth, population.oob_weights)
     return {"oob_prediction_": everyone, "oob_score_": value}
 
 
@@ -363,7 +364,7 @@ def shortlist_predictor(
         return None
     every = max(len(member) for member in ensemble.members)
     predictor = OOBPredictor(ensemble, oob_indices, shortlist, len(oob_indices), every)
-    return predictor if len(predictor.judges) >= fewest else None
+    return predictor if len(predictor.oob_samples) >= fewest else None
 
 
 def with_spread_of(

@@ -48,10 +48,10 @@ def _ask_judges(findings, model):
     numbers, ensemble = findings.numbers, model.ensemble_
     numbers.predicted = model.oob_prediction_[findings.rows]
     predictor = oob_predictor_of(model)
-    asked_rows = predictor.training_set.rows[predictor.judges]
+    asked_rows = predictor.training_set.rows[predictor.oob_samples]
     _, asked, shown = np.intersect1d(asked_rows, findings.rows, assume_unique=True, return_indices=True)
     if len(asked):
-        wholes = ensemble.head.wholes_of(predictor.training_set, predictor.judges[asked])
+        wholes = ensemble.head.wholes_of(predictor.training_set, predictor.oob_samples[asked])
         _tell(numbers, ensemble.head, predictor.shares(predictor.X[asked], asked), wholes, shown)
 
 
