@@ -36,7 +36,7 @@ def heard(model):
 
 
 def by_hand(X, y, changed, k=5, weights=None):
-    """Accuracy of k-NN that leaves each row out, where rows look like ``changed``; training samples stay as they are."""
+    """Accuracy of k-NN that leaves each row out, where rows look like ``changed`` and training samples stay."""
     low, span = X.min(axis=0), np.ptp(X, axis=0)
     U, V = (changed - low) / span, (X - low) / span
     apart = ((U[:, None] - V[None]) ** 2).sum(axis=2)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from ..ensemble.model import Ensemble
 from ..kernels import cpu_kernels
+from ..metrics.forms import Member
 from ..metrics.index import Shortlist, mapped, seen_in
-from ..metrics.members import Member
 from ..metrics.training_set import ClassEncoding, Places, places_of
 from ..metrics.views import View
 

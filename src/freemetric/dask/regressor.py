@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..ensemble import FreeEnergyRegressor
 from ..ensemble.running import given_recipe
 from ..ensemble.tasks.decisions import check_alpha
-from ..ensemble.tasks.intervals import RegressionScore, check_chances, interval_chances
+from ..ensemble.tasks.intervals import check_chances, interval_chances
 from ..ensemble.tasks.regression import Prediction, RegressionHead, RegressionTask
+from ..ensemble.tasks.scales import RegressionScore
 from ..learners.base import one_blas_thread
 from ..learners.validation import warn_of_samples
 from ..magnitudes import reduced

@@ -6,7 +6,7 @@ and scores them out of bag, a pure function of a replica task; ``search`` keeps 
 task, and ``tasks`` has a file for each: classification, regression, and whatever comes next. ``finish`` makes the
 ``model``, the ensemble, and the other fitted attributes of it, in one process and on Dask alike. ``oob`` predicts out
 of bag after the fit, from which ``importances`` follow. ``base``, ``classifier`` and ``regressor`` are the estimators;
-``growing`` is their ``partial_fit``, and ``state_checks`` says what a model file must hold.
+``growing`` is their partial fit, and ``state_checks`` says what a model file must hold.
 """
 
 from .classifier import FreeEnergyClassifier

@@ -21,7 +21,8 @@ from .running import given_recipe, run_to_the_end
 from .state_checks import check_regressor
 from .tasks import regression_task
 from .tasks.decisions import check_alpha
-from .tasks.intervals import RegressionScore, check_chances
+from .tasks.intervals import check_chances
+from .tasks.scales import RegressionScore
 
 
 class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, BaseEstimator):

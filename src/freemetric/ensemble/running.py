@@ -24,7 +24,7 @@ from ..learners.parallel import in_parallel
 from ..learners.sampling_run import steps_of
 from ..mc import Annealing
 from ..metrics import FORMS, VIEWS, Candidate
-from ..metrics.members import OWN
+from ..metrics.forms import OWN
 from ..printable import counted, verb
 from .allocation import allocate_replicas, most_replicas
 from .candidates import candidate_of, check_affordable, is_affordable, simplest_first

@@ -204,7 +204,7 @@ def oob_votes(member: Member, task: ReplicaTask) -> OOBVotes:
         for Z, bag in zip(member.spaces(task.seen), bags, strict=True):
             outside = ~np.isin(scored, bag)
             if outside.any():
-                search = NeighborVotes(Z, training_set.places, task.n_neighbors, None, task.device)
+                search = NeighborVotes(Z, training_set.places, task.n_neighbors, 1, task.device)
                 numbers = np.flatnonzero(outside)
                 search.add_left_out_shares(scored[numbers], own[numbers], numbers, votes.shares)
                 votes.counts[numbers] += 1

@@ -11,9 +11,8 @@ from .class_densities import (
     StudentTDiscriminant,
     register_class_density,
 )
-from .forms import FORMS, Form, register_form
+from .forms import FORMS, Candidate, Form, Member, register_form
 from .linear_views import Axes, Whitened
-from .members import Candidate, Member
 from .training_set import ClassEncoding, TargetEncoding, TrainingSet
 from .trends import TRENDS, Trend
 from .views import VIEWS, View, register_view

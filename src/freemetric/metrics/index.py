@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..kernels import cpu_kernels, kernels_for
 from .averaged_metric import WIDE, followed_by, image, root, some_rows
-from .members import Member
+from .forms import Member
 from .training_set import TrainingSet
 from .views import View
 

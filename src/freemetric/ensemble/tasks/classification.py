@@ -160,6 +160,11 @@ class ClassificationTask(Task):
     columns = "oob_error", "oob_brier"
     saved = {"class-encoding": ClassEncoding, "classification-head": ClassificationHead}
 
+    @classmethod
+    def takes(cls, y: NDArray) -> bool:
+        """Never: class numbers are no numeric target."""
+        return False
+
     def __init__(self, n_classes: int, decision: Decision | None = None):
         self.n_classes, self.decision = n_classes, decision
 

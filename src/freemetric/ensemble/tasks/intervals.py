@@ -1,14 +1,10 @@
 """Scores, out-of-bag predictions and prediction intervals of regression."""
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.metrics import get_scorer
 
-from ...magnitudes import r2
 from ..oob import OOBPredictor
 
 
@@ -29,44 +25,6 @@ def interval_chances(n_errors: int, alpha: float) -> NDArray[np.float64]:
     place = max(0.0, np.floor((n_errors + 1) * alpha / 2) - 1)
     low = place / max(1, n_errors - 1)
     return np.array([low, 1 - low])
-
-
-class KnownPredictions(RegressorMixin, BaseEstimator):
-    """A regressor whose samples are predictions, for scorers."""
-
-    def fit(self, X: NDArray, y: NDArray) -> "KnownPredictions":
-        """Nothing is learned."""
-        return self
-
-    def predict(self, X: NDArray) -> NDArray:
-        """What was given."""
-        return X[:, 0] if X.shape[1] == 1 else X
-
-
-class RegressionScore:
-    """A score of predicted targets, the larger the better.
-
-    Parameters
-    ----------
-    scoring : str, callable or None
-        Name of a scorer, or one: ``scorer(estimator, X, y)``. None is R^2.
-    scale : Scale
-        On which the truth is known; anything with ``back(z)``.
-    """
-
-    def __init__(self, scoring: str | Callable[..., float] | None, scale: Any):
-        self.scorer: Any = None if scoring in (None, "r2") else get_scorer(scoring)
-        self.scale = scale
-
-    def __call__(self, predictions: NDArray, z: NDArray, weights: NDArray | None = None) -> float:
-        """The score of predictions (n, m) of samples whose targets on the scale are z (n,) or (n, m)."""
-        y = self.scale.back(z)
-        if len(y) < 2:
-            return np.nan
-        if self.scorer is None:
-            return r2(y, KnownPredictions().predict(predictions), weights)
-        options = {} if weights is None else {"sample_weight": weights}
-        return float(self.scorer(KnownPredictions(), predictions, y, **options))
 
 
 MOST_SCORED, MOST_REPLICAS = 10_000, 1000

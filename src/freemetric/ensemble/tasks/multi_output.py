@@ -14,7 +14,6 @@ from ..oob import OOBIndices
 from ..population import Population
 from ..settings import Recipe
 from ..task import Head, OOBResult, Task
-from .intervals import RegressionScore
 from .regression import (
     Prediction,
     RegressionHead,
@@ -24,7 +23,7 @@ from .regression import (
     shortlist_predictor,
     with_spread_of,
 )
-from .scales import Scale, encoded_target
+from .scales import RegressionScore, Scale, encoded_target
 
 
 class Scales:

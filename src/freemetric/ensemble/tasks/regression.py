@@ -17,8 +17,8 @@ from ..oob import OOBIndices, OOBPredictor
 from ..population import Population, allowed_neighbors, mixed_shares, selection_weights
 from ..settings import Recipe
 from ..task import Head, OOBResult, Task
-from .intervals import RegressionScore, interval_chances
-from .scales import Scale, encoded_target
+from .intervals import interval_chances
+from .scales import RegressionScore, Scale, encoded_target
 
 QUARTERS = 4  # strata of the samples, by their targets
 SMALLEST_STRATUM = 6  # samples

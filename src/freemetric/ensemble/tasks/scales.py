@@ -1,14 +1,16 @@
-"""The scale of a regression target: its units, its trends, and what training samples vote for."""
+"""The scale of a regression target: its units, its trends, what training samples vote for, and scores on it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.metrics import get_scorer
 
 from ...files.checks import is_number, require
 from ...learners.training_rows import TrainingRows
-from ...magnitudes import enlarged, exponent_of, reduced
+from ...magnitudes import enlarged, exponent_of, r2, reduced
 from ...metrics import TRENDS, Trend
 from ...metrics.trends import crossed_trend
 
@@ -140,3 +142,41 @@ def _squared_errors(scale, values, rows):
     mean = sum(np.clip(scale.reduced_back(values + error), low, high) for error in errors) / MANY_ERRORS  # saves memory
     squares = (y - mean) ** 2
     return squares if rows.weights is None else squares * rows.weights
+
+
+class KnownPredictions(RegressorMixin, BaseEstimator):
+    """A regressor whose samples are predictions, for scorers."""
+
+    def fit(self, X: NDArray, y: NDArray) -> "KnownPredictions":
+        """Nothing is learned."""
+        return self
+
+    def predict(self, X: NDArray) -> NDArray:
+        """What was given."""
+        return X[:, 0] if X.shape[1] == 1 else X
+
+
+class RegressionScore:
+    """A score of predicted targets, the larger the better.
+
+    Parameters
+    ----------
+    scoring : str, callable or None
+        Name of a scorer, or one: ``scorer(estimator, X, y)``. None is R^2.
+    scale : Scale
+        On which the truth is known; anything with ``back(z)``.
+    """
+
+    def __init__(self, scoring: str | Callable[..., float] | None, scale: Any):
+        self.scorer: Any = None if scoring in (None, "r2") else get_scorer(scoring)
+        self.scale = scale
+
+    def __call__(self, predictions: NDArray, z: NDArray, weights: NDArray | None = None) -> float:
+        """The score of predictions (n, m) of samples whose targets on the scale are z (n,) or (n, m)."""
+        y = self.scale.back(z)
+        if len(y) < 2:
+            return np.nan
+        if self.scorer is None:
+            return r2(y, KnownPredictions().predict(predictions), weights)
+        options = {} if weights is None else {"sample_weight": weights}
+        return float(self.scorer(KnownPredictions(), predictions, y, **options))

@@ -233,7 +233,8 @@ class NearestNeighbors:
             self.places = as_places(Z - self.centre)
 
     def kneighbors(self, Q: NDArray, n_neighbors: int) -> NDArray:
-        n_jobs = effective_n_threads(self.n_jobs) if len(Q) > FEW_QUERIES else 1
+        is_single = self.n_jobs == 1 or len(Q) <= FEW_QUERIES
+        n_jobs = 1 if is_single else effective_n_threads(self.n_jobs)
         if self.tree is not None:
             self.tree.n_jobs = n_jobs
             return self.tree.kneighbors(Q, n_neighbors, return_distance=False)
