@@ -45,7 +45,7 @@ class Job:
         try:
             while not self.ended.is_set():
                 left = None if deadline is None else deadline - time.monotonic()
-                if left is not None and (left <= 0 or not self.pipe.index(left)):
+                if left is not None and (left <= 0 or not self.pipe.poll(left)):
                     return self._fail(f"stopped after {self.bounds.seconds:g} s, which is the limit")
                 self._take(self.pipe.recv_bytes())
         except (EOFError, OSError):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from ...display.scatter import are_numbers
+from ...display.embedding import is_regression
 from ...learners.learned_space import LearnedSpace, as_fitted, passed
 from ...sklearn_compat import safe_indexing
 from ..findings import Findings
@@ -37,7 +37,7 @@ def show_given_rows(
     if y is not None:
         check_consistent_length(np.empty(n), y)
         labels = column_or_1d(y)
-        findings.of_numbers = findings.of_numbers or are_numbers(labels, space.learner)
+        findings.of_numbers = findings.of_numbers or is_regression(labels, space.learner)
         if findings.of_numbers:
             tell_truth(findings, labels[findings.rows])
         else:
