@@ -12,8 +12,7 @@ import pytest
 
 from freemetric import NCA
 from freemetric.exceptions import DataWarning
-from freemetric.report import document
-from freemetric.report import write
+from freemetric.report import document, write
 from freemetric.report import page as page_module
 
 from .conftest import SECTIONS

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from freemetric.report import encode
+from freemetric.report.collect import collect
 from freemetric.report.page import contents
-from freemetric.report.reading import collect
 from freemetric.tabular import TableModel, read
 
 pd = pytest.importorskip("pandas")

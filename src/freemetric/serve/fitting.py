@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ..ensemble.tasks.decisions import score_name
 from ..files.atomic import replacing
+from ..report.collect import collect
 from ..report.encode import clipped, rounded
-from ..report.findings import Findings, NumberFindings
-from ..report.numbers import numbers, scores, story
+from ..report.findings import Findings, TargetFindings
 from ..report.page import write_findings
-from ..report.reading import collect
+from ..report.panels import scores, story, targets
 from ..tabular.feature_columns import by_column
 from ..tabular.model import TableModel
 from ..tabular.preprocessing import usable
@@ -46,25 +46,25 @@ def write_rows(model: TableModel, table: Table, frame: Any, y: NDArray, folder: 
 
 def write_number_rows(model: TableModel, table: Table, frame: Any, findings: Findings, folder: Path) -> None:
     """The same of a target of numbers, of which the report knows everything."""
-    assert findings.numbers is not None
+    assert findings.targets is not None
     assert findings.rows is not None
     shown = findings.rows
     places = frame.index.to_numpy()[shown]
     about = {
         "class": _cells(table, model.schema.target, places),
-        "numbers": numbers(findings),
-        "stories": [story(findings.numbers, i) for i in range(len(shown))],
-        "wrong": _far_off(findings.numbers).tolist(),
+        "numbers": targets(findings),
+        "stories": [story(findings.targets, i) for i in range(len(shown))],
+        "wrong": _far_off(findings.targets).tolist(),
         "fair": hasattr(model.pipeline[-1], "oob_prediction_"),
         "target": clipped(model.schema.target),
     }
     _write(model, table, frame, shown, about, folder)
 
 
-def _far_off(known: NumberFindings) -> NDArray[np.intp]:
+def _far_off(known: TargetFindings) -> NDArray[np.intp]:
     """Rows outside of their interval; where there are none, those that are off by more than twice what is usual."""
     if np.isfinite(known.low).any():
-        return np.flatnonzero(known.judged & np.isfinite(known.low) & ~known.held)
+        return np.flatnonzero(known.bounded & ~known.held)
     off = np.abs(known.truth - known.predicted)
     usual = np.sqrt(np.nanmean(off**2)) if known.judged.any() else 0.0
     return np.flatnonzero(off > FAR * usual)
@@ -140,7 +140,7 @@ def fit(tell: Tell, upload: Upload, wishes: Wishes, folder: str, settings: dict[
         about: dict[str, Any] = {"feature_names": model.feature_names(), "columns": model.originals()}
         findings = collect(model.pipeline, X, y, most_rows=MOST_ROWS, **about)
         write_findings(findings, where / REPORT, f"{upload.name}: {wishes.target}")
-        if findings.numbers is None:
+        if findings.targets is None:
             write_rows(model, table, X, np.asarray(y), where)
         else:
             write_number_rows(model, table, X, findings, where)
@@ -183,10 +183,10 @@ def summary(model: TableModel) -> dict[str, Any]:
 
 def number_summary(findings: Findings) -> dict[str, Any]:
     """Of predicted numbers, how far they are off, and what their intervals hold; empty of classes."""
-    if findings.numbers is None:
+    if findings.targets is None:
         return {}
-    found = {name: rounded(float(value), DIGITS) for name, value in scores(findings.numbers).items()}
-    return {"errors": found, "alpha": findings.numbers.alpha, "judged_by": findings.judged_by}
+    found = {name: rounded(float(value), DIGITS) for name, value in scores(findings.targets).items()}
+    return {"errors": found, "alpha": findings.targets.alpha, "judged_by": findings.judged_by}
 
 
 def _importances(model):
