@@ -460,7 +460,7 @@ def test_a_learner_of_one_dimension(iris, page):
 def test_many_classes_have_styles(models):
     findings = collect(*models["NCA"])
     findings.class_names = [str(c) for c in range(208)]
-    shown = panels.classes(findings)
+    shown = panels.classes(findings.class_names)
     assert len({c["color"] for c in shown[:26]}) == 26
     assert len({(c["color"], c["marker"]) for c in shown}) == 208
 

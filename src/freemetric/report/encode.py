@@ -6,11 +6,16 @@ import re
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 LONGEST_TEXT = 120
 LARGEST_WHOLE = 1e15  # that is written out
 UNRULY = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")  # controls, line ends, directions
+
+
+def evenly(n: int, most: int) -> NDArray[np.intp]:
+    """Numbers below n, at most so many of them, from the first to the last."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp))
 
 
 def packed(values: ArrayLike, kind: str = "f4") -> dict[str, str]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances_argmin
 
-from .encode import cell, clipped, rounded
+from .encode import cell, clipped, evenly, rounded
 from .findings import Findings
 from .panels import story
 from .predictions import nearest
@@ -77,8 +77,7 @@ def choose(n: int, wrong: NDArray | None = None, most: int = MOST_ROWS) -> NDArr
         return np.arange(n)
     first = np.empty(0, dtype=int) if wrong is None else np.flatnonzero(wrong)[: most // 2]
     rest = np.setdiff1d(np.arange(n), first)
-    evenly = np.linspace(0, len(rest) - 1, most - len(first)).round().astype(int)
-    return np.sort(np.concatenate([first, rest[evenly]]))
+    return np.sort(np.concatenate([first, rest[evenly(len(rest), most - len(first))]]))
 
 
 def nearest_in(Z: NDArray, queries: NDArray, y: NDArray, own: bool, training_rows: NDArray) -> NDArray:

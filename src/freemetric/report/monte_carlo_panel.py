@@ -6,7 +6,7 @@ import numpy as np
 
 from ..display.trace import smoothed
 from ..mc.diagnostics import FEWEST_STEPS, effective_sample_size, split_r_hat
-from .encode import packed, rounded
+from .encode import evenly, packed, rounded
 from .findings import Findings
 
 MOST_MOVING = 600  # rows that move smoothly in a browser
@@ -24,8 +24,7 @@ def motion(findings: Findings) -> dict[str, Any] | None:
         return None
     shots = findings.snapshots
     X = shots.samples - shots.samples.mean(axis=0)
-    n = min(len(X), MOST_MOVING, max(100, MOST_CELLS // X.shape[1]))
-    shown = np.linspace(0, len(X) - 1, n).round().astype(int)
+    shown = evenly(len(X), min(MOST_MOVING, max(100, MOST_CELLS // X.shape[1])))
     axes = np.linalg.svd(shots.form.map(X, shots.maps[-1]), full_matrices=False)[2][:3]
     seen = np.array([shots.form.seen_along(axes, A) for A in shots.maps])  # (S, 3, d)
     return {
@@ -54,7 +53,7 @@ def traces(findings: Findings) -> dict[str, Any] | None:
     if findings.trace is None:
         return None
     T = findings.trace["temperature"]
-    shown = np.unique(np.linspace(0, len(T) - 1, min(len(T), MOST_STEPS)).round().astype(int))
+    shown = evenly(len(T), MOST_STEPS)
     n_replicas = T.shape[1]
     lines = n_replicas <= FEW_LINES or (n_replicas <= MOST_LINES and bool((T[:, :1] != T).any()))
     values = {**findings.trace, "acceptance": smoothed(findings.trace["acceptance"])}

@@ -101,7 +101,7 @@ def write_findings(findings: Findings, path: str | PathLike, title: str | None =
 def contents(findings: Findings) -> dict[str, Any]:
     """What the page's script reads."""
     return {
-        "classes": panels.classes(findings),
+        "classes": panels.classes(findings.class_names or ["all rows"]),
         "rows": panels.rows(findings),
         "spaces": panels.spaces(findings),
         "motion": monte_carlo_panel.motion(findings),

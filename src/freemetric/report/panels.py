@@ -1,6 +1,6 @@
 """What the page shows of the space, the metric, the choice of k and the predictions, as JSON values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,9 +40,8 @@ def heaviest(findings: Findings) -> NDArray[np.intp]:
     return np.arange(len(findings.names)) if by is None else np.argsort(-by, kind="stable")
 
 
-def classes(findings: Findings) -> list[dict[str, Any]]:
-    """Names with colours and markers, as in displays."""
-    names = findings.class_names or ["all rows"]
+def classes(names: Sequence[str]) -> list[dict[str, Any]]:
+    """Names of classes with their colours and markers, as in displays."""
     return [{"name": name, "color": class_color(c), "marker": class_marker(c)} for c, name in enumerate(names)]
 
 

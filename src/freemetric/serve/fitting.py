@@ -1,4 +1,4 @@
-"""A fit in a process of its own, and the rows that the page shows of it."""
+"""A fit, and the rows that the page shows of it."""
 
 import json
 from collections.abc import Iterator
@@ -6,91 +6,73 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..ensemble.tasks.decisions import score_name
 from ..files.atomic import replacing
 from ..report.collect import collect
 from ..report.encode import clipped, rounded
-from ..report.findings import Findings, TargetFindings
+from ..report.findings import Findings
 from ..report.page import write_findings
-from ..report.panels import scores, story, targets
+from ..report.panels import classes, scores, story, targets
 from ..tabular.feature_columns import by_column
 from ..tabular.model import TableModel
 from ..tabular.preprocessing import usable
 from ..tabular.table import Table
 from ..tabular.targets import Target
 from ..tabular.tasks import CLASSIFY, REGRESS, TASKS, choice_of
-from .describing import styled
+from .describing import LONGEST
 from .live import Live, Tell
+from .requests import Choices
 from .rows import CELLS, SPACE
 from .upload import Upload
-from .wishes import Wishes
 
 MOST_ROWS, MOST_COLUMNS = 10_000, 400
 FAR = 2.0  # times the root mean squared error
+QUICK = {"n_replicas": 24}  # a first look
+MOST_NAMED = 10  # columns
+QUARTERS, DIGITS = (0, 0.25, 0.5, 0.75, 1), 4
+MODEL, REPORT = "model.fm", "report.html"
 
 
-def write_rows(model: TableModel, table: Table, frame: Any, y: NDArray, folder: Path) -> None:
-    """Write what ``Rows`` reads: what ``model.rows(table)`` gave, or a sample of it where there is much."""
-    shown = np.arange(len(frame))
-    if len(shown) > MOST_ROWS:
-        shown = np.sort(np.random.default_rng(0).choice(len(frame), MOST_ROWS, replace=False))
+def write_rows(model: TableModel, table: Table, frame: Any, findings: Findings, folder: Path) -> None:
+    """Write what ``Rows`` reads: the rows of the findings, which are among those of ``frame``, and their cells."""
+    rows = frame.index.to_numpy()[findings.rows]  # in the table
+    predicted = _classes(findings) if findings.targets is None else _targets(findings, model, table, rows)
     about = {
-        "class": [clipped(label) for label in np.asarray(y)[shown].tolist()],
-        "judged": [clipped(label) for label in _judged(model, frame, shown)],
-        "fair": hasattr(model.pipeline[-1], "oob_decision_function_"),
+        "row": np.asarray(findings.rows).tolist(),
+        "line": None if table.lines is None else [int(table.lines[i]) for i in rows],
+        "columns": [{**column, "cells": _cells(table, column["name"], rows)} for column in _columns(model, table)],
+        "fair": "out-of-bag" in findings.judged_by,
+        **predicted,
     }
-    _write(model, table, frame, shown, about, folder)
+    np.save(folder / SPACE, np.asarray(findings.Z, dtype=np.float32), allow_pickle=False)
+    with replacing(folder / CELLS) as file:
+        file.write(json.dumps(about, allow_nan=False).encode())
 
 
-def write_number_rows(model: TableModel, table: Table, frame: Any, findings: Findings, folder: Path) -> None:
-    """The same of a target of numbers, of which the report knows everything."""
-    assert findings.targets is not None
-    assert findings.rows is not None
-    shown = findings.rows
-    places = frame.index.to_numpy()[shown]
-    about = {
-        "class": _cells(table, model.schema.target, places),
+def _classes(findings):
+    names, y, predicted = np.array([*findings.class_names, ""], dtype=object), findings.y, findings.predicted
+    wrong = np.flatnonzero((predicted >= 0) & (predicted != y))
+    return {"class": names[y].tolist(), "judged": names[predicted].tolist(), "wrong": wrong.tolist()}
+
+
+def _targets(findings, model, table, rows):
+    return {
+        "class": _cells(table, model.schema.target, rows),
         "numbers": targets(findings),
-        "stories": [story(findings.targets, i) for i in range(len(shown))],
+        "stories": [story(findings.targets, i) for i in range(len(rows))],
         "wrong": _far_off(findings.targets).tolist(),
-        "fair": hasattr(model.pipeline[-1], "oob_prediction_"),
         "target": clipped(model.schema.target),
     }
-    _write(model, table, frame, shown, about, folder)
 
 
-def _far_off(known: TargetFindings) -> NDArray[np.intp]:
+def _far_off(known):
     """Rows outside of their interval; where there are none, those that are off by more than twice what is usual."""
     if np.isfinite(known.low).any():
         return np.flatnonzero(known.bounded & ~known.held)
     off = np.abs(known.truth - known.predicted)
     usual = np.sqrt(np.nanmean(off**2)) if known.judged.any() else 0.0
     return np.flatnonzero(off > FAR * usual)
-
-
-def _write(model, table, frame, shown, about, folder):
-    row = frame.index.to_numpy()[shown]  # in the table
-    np.save(folder / SPACE, model.embedded(frame.iloc[shown]).astype(np.float32), allow_pickle=False)
-    common = {
-        "row": np.asarray(shown).tolist(),
-        "line": None if table.lines is None else [int(table.lines[i]) for i in row],
-        "columns": [{**column, "cells": _cells(table, column["name"], row)} for column in _columns(model, table)],
-    }
-    with replacing(folder / CELLS) as file:
-        file.write(json.dumps({**common, **about}, allow_nan=False).encode())
-
-
-def _judged(model, frame, shown) -> list:
-    """Out of bag where the method has such votes; else by the model, which has learned from these rows."""
-    last = model.pipeline[-1]
-    if not hasattr(last, "oob_decision_function_"):
-        return np.asarray(model.pipeline.predict(frame.iloc[shown])).tolist()
-    votes = last.oob_decision_function_[shown]
-    asked = np.isfinite(votes).all(axis=1)
-    best = np.where(asked, np.where(asked[:, None], votes, 0).argmax(axis=1), 0)
-    return [label if known else "" for label, known in zip(last.classes_[best].tolist(), asked.tolist(), strict=True)]
 
 
 def _columns(model, table) -> Iterator[dict[str, Any]]:
@@ -107,62 +89,53 @@ def _cells(table, name, rows):
     return [None if text is None else clipped(text) for text in table.texts(name)[rows]]
 
 
-QUICK = {"n_replicas": 24}  # a first look
-MOST_NAMED = 10  # columns
-QUARTERS, DIGITS = (0, 0.25, 0.5, 0.75, 1), 4
-MODEL, REPORT = "model.fm", "report.html"
-
-
-def fit(tell: Tell, upload: Upload, wishes: Wishes, folder: str, settings: dict[str, Any]) -> dict[str, Any]:
+def fit(tell: Tell, upload: Upload, choices: Choices, folder: str, settings: dict[str, Any]) -> dict[str, Any]:
     """Fit, and write what the page shows and hands out; a summary as JSON values."""
     method, where = settings["method"], Path(folder)
     parameters = QUICK if settings["quick"] and method == "free-energy" else None
     with upload.in_its_words(), upload.noted() as notes:
-        table = upload.table(wishes.reading)
+        table = upload.table(choices.reading)
         with upload.noted():  # what there is to note, the fit will say
-            target = _target(table, wishes)
+            target = _target(table, choices)
         tell({"type": "begin", **_predicted(target)})
         model = TableModel.fit(
             table,
-            wishes.target,
+            choices.target,
             method,
-            task=wishes.task,
+            task=choices.task,
             seed=settings["seed"],
             parameters=parameters,
             n_jobs=settings["jobs"] or -1,  # threads; the result is the same
             on_step=Live(tell, target.y if target.word == "number" else None),
-            **cast(dict[str, Any], wishes.kinds),
+            **cast(dict[str, Any], choices.kinds),
         )
         tell({"type": "stage", "text": "writing the report"})
-        model.save(where / MODEL, {**wishes.kinds, **wishes.reading})
+        model.save(where / MODEL, {**choices.kinds, **choices.reading})
         with upload.noted():  # what there is to note was noted by the fit
             X, y = model.rows(table)
         about: dict[str, Any] = {"feature_names": model.feature_names(), "columns": model.originals()}
         findings = collect(model.pipeline, X, y, most_rows=MOST_ROWS, **about)
-        write_findings(findings, where / REPORT, f"{upload.name}: {wishes.target}")
-        if findings.targets is None:
-            write_rows(model, table, X, np.asarray(y), where)
-        else:
-            write_number_rows(model, table, X, findings, where)
-    return {**summary(model), **number_summary(findings), "notes": notes}
+        write_findings(findings, where / REPORT, f"{upload.name}: {choices.target}")
+        write_rows(model, table, X, findings, where)
+    return {**summary(model), **errors(findings), "notes": notes}
 
 
-def _target(table: Table, wishes: Wishes) -> Target:
-    """What is predicted, as the fit will see it."""
-    schema, _ = usable(table, wishes.target, **wishes.kinds)
-    task = choice_of(table, schema.target, wishes.task).task
+def _target(table: Table, choices: Choices) -> Target:
+    """The target, as the fit will see it."""
+    schema, _ = usable(table, choices.target, **choices.kinds)
+    task = choice_of(table, schema.target, choices.task).task
     return TASKS[task].target(table, schema.target)
 
 
 def _predicted(target):
-    """For the live picture: the classes, or which numbers have which part of all others below them."""
+    """For the live picture: the classes, or the quartiles of the targets."""
     if target.word == "class":
-        return {"classes": styled([str(label) for label in np.unique(target.y)])}
+        return {"classes": classes([str(label)[:LONGEST] for label in np.unique(target.y)])}
     return {"classes": [], "quarters": rounded(np.quantile(target.y, QUARTERS, method="inverted_cdf"), DIGITS)}
 
 
 def summary(model: TableModel) -> dict[str, Any]:
-    """What there is to say of a fitted model in a few words."""
+    """A fitted model in a few words."""
     last, weights = model.pipeline[-1], by_column(model.weights())
     score = getattr(last, "oob_score_", np.nan)
     known = np.isfinite(score)
@@ -181,8 +154,8 @@ def summary(model: TableModel) -> dict[str, Any]:
     }
 
 
-def number_summary(findings: Findings) -> dict[str, Any]:
-    """Of predicted numbers, how far they are off, and what their intervals hold; empty of classes."""
+def errors(findings: Findings) -> dict[str, Any]:
+    """Errors of a regression and coverage of its intervals; empty for classification."""
     if findings.targets is None:
         return {}
     found = {name: rounded(float(value), DIGITS) for name, value in scores(findings.targets).items()}
@@ -190,7 +163,7 @@ def number_summary(findings: Findings) -> dict[str, Any]:
 
 
 def _importances(model):
-    """Columns to which the out-of-bag score owes most, what it owes to them, and the standard error of that."""
+    """The most important columns, their importances and standard errors."""
     found = model.importances()
     if found is None or not found.n_judges:
         return []

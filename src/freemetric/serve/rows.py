@@ -1,4 +1,4 @@
-"""Rows to look at: where they are in the learned space, what they were judged, and what the table says of them."""
+"""Rows to look at: their places in the learned space, their predictions, and their cells in the table."""
 
 import json
 from collections.abc import Mapping
@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 MOST_NEIGHBORS = 8
 SPACE, CELLS = "space.npy", "rows.json"
+KNOWN = ("row", "wrong", "fair", "numbers", "target")
 
 
 class Rows:
-    """The rows of a fitted model, from the files that ``write_rows`` wrote."""
+    """The rows of a fitted model, from the files that ``fitting.write_rows`` wrote."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -28,15 +29,9 @@ class Rows:
         return json.loads((self.folder / CELLS).read_bytes())
 
     def index(self) -> dict[str, Any]:
-        """Numbers of the rows, and which of them are misjudged; of numbers also what was predicted."""
-        known = {name: self.about[name] for name in ("row", "fair", "numbers", "target") if name in self.about}
-        return {"n": len(self.about["row"]), "wrong": self._wrong(), **known}
-
-    def _wrong(self):
-        if "wrong" in self.about:
-            return self.about["wrong"]
-        pairs = zip(self.about["class"], self.about["judged"], strict=True)
-        return [i for i, (true, judged) in enumerate(pairs) if judged not in ("", true)]
+        """Numbers of the rows, and which of them are wrongly predicted; of a regression the predictions, too."""
+        known = {name: self.about[name] for name in KNOWN if name in self.about}
+        return {"n": len(self.about["row"]), **known}
 
     def look(self, i: int) -> dict[str, Any]:
         """A row with its nearest neighbours, and the cells of all of them, column by column; IndexError."""

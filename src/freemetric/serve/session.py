@@ -9,9 +9,9 @@ from typing import Any
 
 from .folders import Folder, PrivateFolder
 from .jobs import Bounds, Job
+from .requests import Choices
 from .rows import Rows
 from .upload import file_stem, shown_name, stored_path
-from .wishes import Wishes
 
 DESCRIBING = 300.0  # seconds that reading a table may take, whatever a fit may
 
@@ -38,7 +38,7 @@ class Session:
         """No table any more, nor anything made of one."""
         self.place: Folder | None = None  # of the table
         self.path = Path()
-        self.name, self.wishes = "", Wishes()
+        self.name, self.choices = "", Choices()
         self.table: dict[str, Any] | None = None
         self.job: Job | None = None
         self.results: dict[str, Job] = {}
@@ -59,7 +59,7 @@ class Session:
     def take(self, folder: Folder, name: str) -> dict[str, Any]:
         """A new table in the place of the old one, if it can be read; what was understood of it."""
         path, shown = stored_path(folder.path, name), shown_name(name)
-        table = self._described(path, shown, Wishes())
+        table = self._described(path, shown, Choices())
         with self.lock:
             self.cancel()
             old = [self.place, *self.made.values()]
@@ -70,14 +70,14 @@ class Session:
             replaced.drop()
         return said
 
-    def choose(self, wishes: Wishes, number: int | None = None) -> dict[str, Any]:
+    def choose(self, choices: Choices, number: int | None = None) -> dict[str, Any]:
         """Understand the table in another way; `number` is that of the table which the page shows."""
         with self.lock:
             place, path, name = self._needed_place(), self.path, self.name
             if number not in (None, place.number):
                 raise RefusedError("another table was opened in another tab; reload the page")
         with place.in_use():
-            table = self._described(path, name, wishes)
+            table = self._described(path, name, choices)
         with self.lock:
             if self.place is not place:
                 raise RefusedError("another table has taken its place; reload the page")
@@ -87,12 +87,12 @@ class Session:
         self.version += 1
         assert self.place is not None
         self.table = {**table, "number": self.place.number, "version": self.version}
-        self.wishes = Wishes.from_json(table["wishes"])
+        self.choices = Choices.from_json(table["choices"])
         return self.table
 
-    def _described(self, path, name, wishes):
+    def _described(self, path, name, choices):
         bounds = Bounds(min(DESCRIBING, self.bounds.seconds or DESCRIBING), self.bounds.megabytes)
-        job = Job(0, "describe", self._request(path, name, wishes), bounds)
+        job = Job(0, "describe", self._request(path, name, choices), bounds)
         with self.lock:
             self.describing.add(job)
             if self.is_closed:
@@ -119,7 +119,7 @@ class Session:
             for job in [job for job in self.made if job not in kept]:
                 self.made.pop(job).drop()
             folder = self.home.new()
-            request = {**self._request(self.path, self.name, self.wishes), "folder": str(folder.path)}
+            request = {**self._request(self.path, self.name, self.choices), "folder": str(folder.path)}
             self.job = Job(folder.number, kind, {**request, "settings": settings}, self.bounds)
             self.made[self.job] = folder
             return self.job
@@ -134,8 +134,8 @@ class Session:
                 self.results[job.kind] = job
             return dict(self.results)
 
-    def _request(self, path, name, wishes):
-        return {"path": str(path), "name": name, "wishes": wishes.as_json()}
+    def _request(self, path, name, choices):
+        return {"path": str(path), "name": name, "choices": choices.as_json()}
 
     def _needed_place(self) -> Folder:
         if self.place is None:

@@ -18,28 +18,28 @@ from ..tabular.tasks import CLASSIFY, REGRESS
 from .describing import describe
 from .fitting import QUICK, fit
 from .live import Tell
+from .requests import Choices
 from .upload import Upload
-from .wishes import Wishes
 
 COMPARISON = "comparison.html"
 
 
-def compare(tell: Tell, upload: Upload, wishes: Wishes, folder: str, settings: dict[str, Any]) -> dict[str, Any]:
+def compare(tell: Tell, upload: Upload, choices: Choices, folder: str, settings: dict[str, Any]) -> dict[str, Any]:
     """Compare methods on a table, and write the page about it; the scores as JSON values."""
     parameters = {"free-energy": QUICK} if settings["quick"] else None
-    protocol = Settings(settings["folds"], settings["repeats"], settings["seed"], parameters, task=wishes.task)
+    protocol = Settings(settings["folds"], settings["repeats"], settings["seed"], parameters, task=choices.task)
     os.environ["JOBLIB_TEMP_FOLDER"] = folder  # so that copies of the table for other processes go with the rest
     with upload.in_its_words(), upload.noted() as notes:
         found = evaluate(
-            {upload.name: upload.table(wishes.reading)},
-            wishes.target,
+            {upload.name: upload.table(choices.reading)},
+            choices.target,
             settings["methods"],
             protocol,
             n_jobs=settings["jobs"] or max(1, (os.cpu_count() or 1) // 2),  # processes, which need memory
             on_fit=lambda split, done, total: tell(
                 {"type": "split", "method": split.method, "error": rounded(split.error), "done": done, "total": total}
             ),
-            **wishes.kinds,
+            **choices.kinds,
         )
         write_evaluation(found, Path(folder) / COMPARISON)
     rows = [_row(row) for row in found.rows()]
@@ -72,8 +72,8 @@ def run(pipe: Connection, megabytes: float | None, kind: str, request: dict[str,
 
 
 def _done(tell, kind, request):
-    upload, wishes = Upload(request["path"], request["name"]), Wishes.from_json(request["wishes"])
+    upload, choices = Upload(request["path"], request["name"]), Choices.from_json(request["choices"])
     if kind == "describe":
-        return describe(upload, wishes)
+        return describe(upload, choices)
     work = {"fit": fit, "compare": compare}[kind]
-    return work(tell, upload, wishes, request["folder"], request["settings"])
+    return work(tell, upload, choices, request["folder"], request["settings"])
