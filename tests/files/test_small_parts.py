@@ -5,8 +5,8 @@ import pytest
 
 from freemetric import LEARNERS
 from freemetric.files import atomic
-from freemetric.files import encoder as budget
 from freemetric.files import atomic as locks
+from freemetric.files import encoder as budget
 from freemetric.files.container import as_json
 from freemetric.files.decoder import DEEPEST, Decoder
 from freemetric.files.encoder import Encoder

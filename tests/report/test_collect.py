@@ -17,9 +17,9 @@ from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 from freemetric import NCA, SCML, Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 from freemetric.exceptions import DataWarning
 from freemetric.metrics import FORMS
-from freemetric.report import encode, explain, monte_carlo_panel, panels, summary
+from freemetric.report import document, explain, monte_carlo_panel, panels, summary
 from freemetric.report.collect import collect, nearest_matrix
-from freemetric.report.encode import clipped
+from freemetric.report.document import clipped
 from freemetric.report.findings import Snapshots
 from freemetric.report.page import contents
 from freemetric.report.predictions import leave_one_out, nearest
@@ -386,7 +386,7 @@ def test_kept_rows_are_shown_in_the_users_units(iris, scalers):
     model = make_pipeline(*scalers, FreeEnergyClassifier(6, candidates=["scaled/full"], random_state=0)).fit(X, y)
     findings = collect(model)
     for number, (_, cells) in enumerate(findings.columns):
-        assert [encode.cell(value) for value in cells] == [encode.cell(value) for value in X[findings.rows, number]]
+        assert [document.cell(value) for value in cells] == [document.cell(value) for value in X[findings.rows, number]]
     entry = explain.explanations(findings)["rows"][3]
     feature, _, mine, _ = entry["own"]["features"][0]
     assert float(mine) == pytest.approx(X[findings.rows[3], feature], rel=1e-6)
@@ -439,7 +439,7 @@ def test_importances_of_columns(rng):
 def test_cells_as_one_would_write_them():
     given = [1250.0, 0.1 + 0.2, np.nan, None, "red", 12345678.0, 1e20, -0.00001234, True, np.float32(0.5), 3]
     written = ["1250", "0.3", "missing", "missing", "red", "12345678", "1e+20", "-1.234e-05", "True", "0.5", "3"]
-    assert [encode.cell(value) for value in given] == written
+    assert [document.cell(value) for value in given] == written
 
 
 def test_inside_a_search(iris):

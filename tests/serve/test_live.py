@@ -5,11 +5,11 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from freemetric.report.collect import collect
-from freemetric.report.encode import evenly
-from freemetric.serve.fitting import summary, write_rows
+from freemetric.report.document import evenly
 from freemetric.serve.live import Live, seen_alike
-from freemetric.serve.rows import Rows
+from freemetric.serve.session import Rows
 from freemetric.serve.upload import Upload
+from freemetric.serve.worker import summary, write_rows
 from freemetric.tabular import TableModel
 
 

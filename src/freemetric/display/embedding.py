@@ -142,19 +142,19 @@ class EmbeddingDisplay(Display):
             spaces.insert(0, (self.before, self.before_share, "before learning"))
         solid = max(points.shape[1] for points, _, _ in spaces) == 3
         size = (4.6 * len(spaces) + 0.9, 4.4)
-        options = {"framed": True, "figsize": size, "subplot_kw": {"projection": "3d" if solid else None}}
-        axes = panels(ax, (1, len(spaces)), **options)
+        projection = {"projection": "3d" if solid else None}
+        axes = panels(ax, (1, len(spaces)), framed=True, figsize=size, subplot_kw=projection)
         if solid and not all(hasattr(axis, "zaxis") for axis in axes):
             raise ValueError('Three dimensions need axes made with projection="3d".')
-        by_target = self.regression and self.y is not None
-        if by_target and class_names is not None:
+        targets = self.y if self.regression else None
+        if targets is not None and class_names is not None:
             raise ValueError("class_names are for classes; these are targets of a regression.")
-        norm = colour_scale(self.y, self.log) if by_target else None
+        norm = None if targets is None else colour_scale(targets, self.log)
         for axis, (points, share, title) in zip(axes, spaces, strict=True):
             if norm is None:
                 scatter_classes(axis, points, self.y, class_names, kwargs)
             else:
-                shown = _scatter_targets(axis, points, self.y, norm, kwargs)
+                shown = _scatter_targets(axis, points, targets, norm, kwargs)
             _label_axes(axis, share, title, "class" if norm is None else "target")
         if norm is not None:
             _show_scale(list(axes), shown)

@@ -86,7 +86,7 @@ class PredictionDisplay(Display):
             For ``Axes.scatter``.
         """
         if _both(X, y):
-            return cls.from_predictions(y, estimator.predict(X), kind=kind, ax=ax, **kwargs)
+            return cls.from_predictions(as_targets(y), estimator.predict(X), kind=kind, ax=ax, **kwargs)
         known = out_of_bag(part_with(estimator, ("oob_prediction_",), "X and y, or a FreeEnergyRegressor")[1])
         return cls(known.truth, known.predicted, whose="out of bag").plot(ax, kind=kind, **kwargs)
 

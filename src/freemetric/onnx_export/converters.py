@@ -87,11 +87,12 @@ def _introduce(
     """
     parts = estimator.__module__.split(".")
     alias = f"Freemetric{'MetricLearn' * ('metric_learn' in parts)}{estimator.__name__}"  # whose names are ours, too
+    declared: Any = outputs
 
     def parse(scope, model, inputs, custom_parsers=None):
         operator = scope.declare_local_operator(alias, model)
         operator.inputs = inputs
-        for name, kind in outputs(scope, model).items():
+        for name, kind in declared(scope, model).items():
             operator.outputs.append(scope.declare_local_variable(name, kind))
         return operator.outputs
 
@@ -105,8 +106,8 @@ def _introduce(
         elif outputs is None:
             operator.outputs[0].type.shape = [N, _width(operator.raw_operator)]
         else:
-            declared = outputs(operator.scope_inst, operator.raw_operator).values()
-            for output, kind in zip(operator.outputs, declared, strict=True):
+            kinds = declared(operator.scope_inst, operator.raw_operator).values()
+            for output, kind in zip(operator.outputs, kinds, strict=True):
                 output.type.shape = [N, *kind.shape[1:]]
 
     def convert(scope, operator, container):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..printable import printable
-from .encode import evenly
+from .document import evenly
 
 LONGEST_NAME, MOST_POINTS = 21, 200
 BORDERS = (0.005, 0.995)  # of the numbers that are drawn: a single one far away would press all others together

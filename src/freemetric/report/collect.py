@@ -16,8 +16,7 @@ from ..mc import Annealing
 from ..metrics import FORMS
 from ..metrics.forms import LinearForm
 from ..printable import counted
-from .document import parameters, versions
-from .encode import clipped
+from .document import clipped, parameters, versions
 from .findings import Findings, Snapshots
 from .predictions import predict_rows
 from .shown_rows import UserColumns, describe_columns, find, kept_by, mapped, show_given_rows, show_kept_rows

@@ -5,8 +5,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from .document import check_beforehand, versions, write_document
-from .encode import clipped, rounded
+from .document import check_beforehand, clipped, rounded, versions, write_document
 from .evaluation_tasks import Classification, Regression, score_title, score_words, table_of, with_error
 
 BEFORE = ("base", "figure", "metric", "evaluation_scores", "evaluation_curves")

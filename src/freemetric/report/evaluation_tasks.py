@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from math import floor, log10
 from typing import Any
 
-from .encode import clipped, rounded
+from .document import clipped, rounded
 
 LARGEST_WRITTEN_OUT = 1e15
 LONGEST_NAME = 60

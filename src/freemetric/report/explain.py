@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances_argmin
 
-from .encode import cell, clipped, evenly, rounded
+from .document import cell, clipped, evenly, rounded
 from .findings import Findings
 from .panels import story
 from .predictions import nearest

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..display.trace import smoothed
 from ..mc.diagnostics import FEWEST_STEPS, effective_sample_size, split_r_hat
-from .encode import evenly, packed, rounded
+from .document import evenly, packed, rounded
 from .findings import Findings
 
 MOST_MOVING = 600  # rows that move smoothly in a browser

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from . import explain, monte_carlo_panel, panels, summary
 from .collect import collect
-from .document import check_beforehand, write_document
-from .encode import clipped
+from .document import check_beforehand, clipped, write_document
 from .findings import Findings
 from .shown_rows import UserColumns
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..display.embedding import main_axes
 from ..display.style import class_color, class_marker
-from .encode import clipped, column, packed, rounded
+from .document import clipped, column, packed, rounded
 from .findings import Findings, TargetFindings
 
 MOST_COLUMNS = 20  # of the user's table, shown of a row

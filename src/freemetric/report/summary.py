@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..printable import counted
-from .encode import clipped
+from .document import clipped
 from .findings import Findings
 from .panels import scores
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import DataWarning
-from ..report.encode import rounded
+from ..report.document import rounded
 from ..report.panels import classes
 from ..tabular.column_kinds import marks_seen
 from ..tabular.preprocessing import plan, usable

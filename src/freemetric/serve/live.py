@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 
 from ..display.embedding import main_axes
 from ..metrics import FORMS
-from ..report.encode import evenly, rounded
+from ..report.document import evenly, rounded
 
 Tell = Callable[[dict[str, Any]], None]
 
