@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from freemetric.display.scatter import scatter_classes
+from freemetric.display.embedding import scatter_classes
 from freemetric.display.style import CLASS_COLORS, class_style
 
 

@@ -43,8 +43,8 @@ def test_the_test_curve_counts_majorities(neighbors, halves):
     truth = errors_by_hand(Z, y, Z_test, y_test, 12)
     assert truth.std() > 0
     lines = {line.get_label(): line for line in display.ax_.lines}
-    np.testing.assert_allclose(lines["test patterns"].get_ydata(), 100 * truth)
-    assert (lines["test patterns"].get_xdata() == np.arange(1, 13)).all()
+    np.testing.assert_allclose(lines["test samples"].get_ydata(), 100 * truth)
+    assert (lines["test samples"].get_xdata() == np.arange(1, 13)).all()
     np.testing.assert_allclose(lines["inner folds"].get_ydata(), 100 * neighbors.selection_["error"])
     chosen = lines[f"chosen: k = {neighbors.n_neighbors_}"]
     assert chosen.get_xdata() == [neighbors.n_neighbors_] * 2
@@ -54,7 +54,7 @@ def test_the_test_curve_counts_majorities(neighbors, halves):
 def test_votes_alone_are_enough(neighbors, halves):
     _, _, X_test, y_test = halves
     votes = neighbors.votes(X_test, 7)
-    whole = NeighborsCurveDisplay.from_estimator(neighbors, X_test, y_test, most_neighbors=7).curves["test patterns"]
+    whole = NeighborsCurveDisplay.from_estimator(neighbors, X_test, y_test, most_neighbors=7).curves["test samples"]
     votes_only = NeighborsCurveDisplay.from_predictions(y_test, votes).curves["votes"]
     np.testing.assert_array_equal(votes_only, whole)
     few = NeighborsCurveDisplay.from_predictions(y_test[:1], votes[:1], classes=neighbors.classes_)
@@ -100,7 +100,7 @@ def test_a_classifier_at_the_end_of_a_pipeline(halves):
     settings = {"n_replicas": 12, "candidates": ["scaled/full"], "n_neighbors": 4, "subsample": 0.3}
     model = make_pipeline(MinMaxScaler(), FreeEnergyClassifier(**settings, random_state=0)).fit(X, y)
     display = NeighborsCurveDisplay.from_estimator(model, X_test, y_test, most_neighbors=30)
-    k, error = display.curves["test patterns"]
+    k, error = display.curves["test samples"]
     assert (k == np.arange(1, 31)).all()
     np.testing.assert_allclose(1 - error[3], model.score(X_test, y_test))
     assert display.candidates[0].label.startswith("scaled/full, T = ")

@@ -124,7 +124,7 @@ def test_colours_are_numbers(model, new):
     assert len(display.figure_.axes) == 3  # the scale of colours is the third
     assert display.ax_[1].get_legend() is None
     EmbeddingDisplay.from_estimator(model, X, y, n_dims=3)
-    with pytest.raises(ValueError, match=r"^class_names are of classes; these are numbers\.$"):
+    with pytest.raises(ValueError, match=r"^class_names are for classes; these are targets of a regression\.$"):
         EmbeddingDisplay.from_estimator(model, X, y, class_names=["a"])
 
 
@@ -147,7 +147,7 @@ def test_a_transformer_with_numbers_that_are_not_whole(iris):
     learner = NCA(1).fit(X, y)
     display = EmbeddingDisplay.from_estimator(learner, X, X[:, 2])
     np.testing.assert_allclose(drawn(display.ax_)[:, 1], X[:, 2])
-    assert display.ax_.get_ylabel() == "number"
+    assert display.ax_.get_ylabel() == "target"
     assert EmbeddingDisplay.from_estimator(learner, X, y.astype(float)).ax_.get_ylabel() == "class"
 
 
@@ -158,7 +158,7 @@ def test_curves_are_squared_errors(model, new):
     tried = model.selection_
     assert min(c.error.min() for c in display.candidates) == pytest.approx(tried["oob_squared"].min())
     assert (display.mixture_error is None) == (model.scale_name_ == "log")
-    k, error = display.curves["test patterns"]
+    k, error = display.curves["test samples"]
     assert k.tolist() == list(range(1, 11))
     assert error[9] < error[0]
     assert display.candidates[0].label.count("/") == 1
@@ -172,7 +172,7 @@ def test_what_was_made_for_classes(model):
 def test_one_clear_line(model, new, iris):
     X, y = new
     for display in (PredictionDisplay, IntervalsDisplay):
-        with pytest.raises(ValueError, match=r"^Patterns need both X and y\.$"):
+        with pytest.raises(ValueError, match=r"^Samples need both X and y\.$"):
             display.from_estimator(model, X)
     with pytest.raises(TypeError, match="This display needs X and y, or a FreeEnergyRegressor; NCA is none"):
         PredictionDisplay.from_estimator(NCA().fit(*iris))
@@ -181,7 +181,7 @@ def test_one_clear_line(model, new, iris):
     with pytest.raises(ValueError, match=r"^kind must be one of predicted, residuals; got 'qq'\.$"):
         PredictionDisplay.from_estimator(model, kind="qq")
     if model.scale_name_ == "log":
-        with pytest.raises(ValueError, match="averages logarithms, of positive numbers; the smallest of y is -"):
+        with pytest.raises(ValueError, match="averages logarithms, of positive targets; the smallest of y is -"):
             NeighborsCurveDisplay.from_estimator(model, X, y - 100)
     _, axes = plt.subplots(1, 2)
     with pytest.raises(ValueError, match="needs 1 axes, got 2"):

@@ -6,7 +6,7 @@ import pytest
 from freemetric import FreeEnergyClassifier
 from freemetric.metrics.forms import LinearForm
 from freemetric.onnx_export import register_view_graph, to_onnx
-from freemetric.onnx_export.views import GRAPHS
+from freemetric.onnx_export.parts import GRAPHS
 
 from ..display.toys import Toy, known, toy_model
 from .runtime import answer

@@ -17,13 +17,12 @@ from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 from freemetric import NCA, SCML, Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier, Recipe
 from freemetric.exceptions import DataWarning
 from freemetric.metrics import FORMS
-from freemetric.report import charts, encode, explain, monte_carlo_panel, space, summary
-from freemetric.report.encode import clipped
+from freemetric.report import document, explain, monte_carlo_panel, panels, summary
+from freemetric.report.collect import collect, nearest_matrix
+from freemetric.report.document import clipped
 from freemetric.report.findings import Snapshots
-from freemetric.report.judge import leave_one_out, nearest
 from freemetric.report.page import contents
-from freemetric.report.reading import collect
-from freemetric.report.reading.collect import nearest_matrix
+from freemetric.report.predictions import leave_one_out, nearest
 
 
 def squared_distances(Z):
@@ -31,20 +30,20 @@ def squared_distances(Z):
 
 
 def test_out_of_bag_confusion(classifier):
-    shown = charts.confused(collect(classifier))
+    shown = panels.confused(collect(classifier))
     assert 1 - shown["wrong"] / shown["n"] == pytest.approx(classifier.oob_score_)
     assert "out-of-bag" in shown["how"]
 
 
 def test_out_of_bag_votes_of_rows_that_are_not_shown_count(classifier):
-    shown = charts.confused(collect(classifier, most_rows=20))
+    shown = panels.confused(collect(classifier, most_rows=20))
     assert 1 - shown["wrong"] / shown["n"] == pytest.approx(classifier.oob_score_)
     assert shown["n"] == np.isfinite(classifier.oob_decision_function_).all(axis=1).sum() > 20
 
 
 def test_rows_that_were_not_learned_from_are_predicted(classifier, iris):
     X, y = iris
-    shown = charts.confused(collect(classifier, X[1::2], y[1::2]))
+    shown = panels.confused(collect(classifier, X[1::2], y[1::2]))
     assert 1 - shown["wrong"] / shown["n"] == pytest.approx(classifier.score(X[1::2], y[1::2]))
 
 
@@ -170,8 +169,8 @@ def test_out_of_bag_scores_are_those_of_their_rows(weighted):
     for findings in (collect(model), collect(model, X, y)):
         place = {row: i for i, row in enumerate(findings.rows)}
         assert [findings.predicted[place[row]] for row in judged] == scores[judged].argmax(axis=1).tolist()
-        assert charts.confused(findings)["wrong"] == wrong
-        assert charts.confused(findings)["n"] == len(judged)
+        assert panels.confused(findings)["wrong"] == wrong
+        assert panels.confused(findings)["n"] == len(judged)
 
 
 def test_rows_without_label_or_weight_do_not_vote(weighted):
@@ -271,7 +270,7 @@ def test_frames_of_a_candidate_in_its_own_view(classifier):
     findings = collect(classifier)
     assert monte_carlo_panel.motion(findings)["temperature"][-1] == pytest.approx(classifier.temperature_, rel=1e-4)
     assert findings.snapshots.form is FORMS[classifier.snapshots_["form"]]
-    assert findings.snapshots.maps.shape[2] == findings.snapshots.patterns.shape[1]
+    assert findings.snapshots.maps.shape[2] == findings.snapshots.samples.shape[1]
 
 
 def test_frames_of_a_diagonal_map(walker, iris):
@@ -334,24 +333,24 @@ def test_curves_are_named_by_what_differs():
     }
     findings = collect(NCA().fit(np.eye(4)[[0, 0, 1, 1]] + np.arange(16).reshape(4, 4), [0, 1, 0, 1]))
     findings.selection, findings.n_neighbors = selection, 1
-    shown = charts.error_curves(findings)
+    shown = panels.error_curves(findings)
     assert [(c["name"], c["k"], c["error"]) for c in shown["curves"]] == [
         ("b", [1, 2], [0.1, None]),
         ("a", [1, 2], [0.2, 0.3]),
     ]
-    assert charts.tried(findings)["rows"][0] == ["b", "0.001", "1", "0.1"]
+    assert panels.tried(findings)["rows"][0] == ["b", "0.001", "1", "0.1"]
 
 
 def test_any_selection_is_a_table(iris):
     findings = collect(NCA().fit(*iris))
     findings.selection = {"<what>": np.array(["x", "y"]), "how": np.array([1.23456, 2])}
-    assert charts.tried(findings) == {
+    assert panels.tried(findings) == {
         "header": ["<what>", "how"],
         "rows": [["x", "1.23"], ["y", "2"]],
         "n": 2,
         "judge": None,
     }
-    assert charts.error_curves(findings) is None
+    assert panels.error_curves(findings) is None
 
 
 def test_a_table_of_texts():
@@ -363,11 +362,11 @@ def test_a_table_of_texts():
         warnings.simplefilter("ignore", DataWarning)  # most rows are copies of others
         model.fit(X, colours)
     findings = collect(model, X, colours)
-    columns = space.rows(findings)["columns"]
+    columns = panels.rows(findings)["columns"]
     assert [c["name"] for c in columns] == ["colour", "size"]
     assert columns[0]["levels"] == ["blue", "green", "red"]
     assert "colour_blue" in findings.feature_names
-    assert not findings.aligned
+    assert findings.owner is None
 
 
 def test_values_are_shown_in_the_users_units(iris):
@@ -387,7 +386,7 @@ def test_kept_rows_are_shown_in_the_users_units(iris, scalers):
     model = make_pipeline(*scalers, FreeEnergyClassifier(6, candidates=["scaled/full"], random_state=0)).fit(X, y)
     findings = collect(model)
     for number, (_, cells) in enumerate(findings.columns):
-        assert [encode.cell(value) for value in cells] == [encode.cell(value) for value in X[findings.rows, number]]
+        assert [document.cell(value) for value in cells] == [document.cell(value) for value in X[findings.rows, number]]
     entry = explain.explanations(findings)["rows"][3]
     feature, _, mine, _ = entry["own"]["features"][0]
     assert float(mine) == pytest.approx(X[findings.rows[3], feature], rel=1e-6)
@@ -440,7 +439,7 @@ def test_importances_of_columns(rng):
 def test_cells_as_one_would_write_them():
     given = [1250.0, 0.1 + 0.2, np.nan, None, "red", 12345678.0, 1e20, -0.00001234, True, np.float32(0.5), 3]
     written = ["1250", "0.3", "missing", "missing", "red", "12345678", "1e+20", "-1.234e-05", "True", "0.5", "3"]
-    assert [encode.cell(value) for value in given] == written
+    assert [document.cell(value) for value in given] == written
 
 
 def test_inside_a_search(iris):
@@ -461,7 +460,7 @@ def test_a_learner_of_one_dimension(iris, page):
 def test_many_classes_have_styles(models):
     findings = collect(*models["NCA"])
     findings.class_names = [str(c) for c in range(208)]
-    shown = space.classes(findings)
+    shown = panels.classes(findings.class_names)
     assert len({c["color"] for c in shown[:26]}) == 26
     assert len({(c["color"], c["marker"]) for c in shown}) == 208
 

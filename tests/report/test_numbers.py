@@ -111,7 +111,7 @@ def test_neighbours_are_those_of_the_averaged_metric(model, diabetes, kept):
 def test_without_numbers_and_without_rows(model, diabetes, page):
     text, data = page(model, diabetes[0][:20])
     assert data["numbers"] is None
-    assert "No rows with numbers to judge. Give X and y to the report." in visible(text)
+    assert "No rows with targets to compare predictions with. Give X and y to the report." in visible(text)
     assert not re.search(r"\bclass(es)?\b", visible(text))
 
 
@@ -121,7 +121,7 @@ def test_rows_of_no_weight_are_not_judged(diabetes, page):
     model.fit(X[:120], y[:120], sample_weight=np.arange(120) % 4)
     text, data = page(model, X[:120], y[:120])
     assert np.isnan(unpacked(data["numbers"]["predicted"]))[::4].all()
-    assert "Rows without a weight are not asked." in visible(text)
+    assert "Rows without a weight do not vote." in visible(text)
 
 
 def test_other_regressors_around_a_metric(diabetes, page):

@@ -7,7 +7,7 @@ import pytest
 
 from freemetric.report import monte_carlo_panel
 from freemetric.report.card import drawn_card
-from freemetric.report.reading import collect
+from freemetric.report.collect import collect
 
 from ..display.toys import toy_model
 

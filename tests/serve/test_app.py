@@ -62,7 +62,7 @@ def test_what_is_no_json_of_the_page_is_refused(client, path, body):
 def test_halves_of_surrogate_pairs_are_letters_like_others(loaded):
     """JSON can name what UTF-8 cannot."""
     half = loaded.post("/api/columns", content=rb'{"target": "kind", "uses": {"\ud800": "drop"}}')
-    assert half.json()["wishes"]["uses"] == {"\ud800": "drop"}
+    assert half.json()["choices"]["uses"] == {"\ud800": "drop"}
     lines = b"".join(rb'{"\ud800": %d, "class": "\udfff %d"}' % (i, i % 2) + b"\n" for i in range(20))
     answer = loaded.post("/api/table", params={"name": "a.jsonl"}, content=lines)
     assert answer.status_code in (200, 422)
@@ -72,7 +72,7 @@ def test_halves_of_surrogate_pairs_are_letters_like_others(loaded):
 def test_a_fit_from_the_file_to_the_model(loaded, session, csv, tmp_path):
     assert loaded.get("/api/state").json()["table"]["target"] == "kind"
     chosen = loaded.post("/api/columns", json={"target": "kind", "uses": {"field": "drop"}}).json()
-    assert chosen["wishes"]["uses"] == {"field": "drop"}
+    assert chosen["choices"]["uses"] == {"field": "drop"}
     job = loaded.post("/api/fit", json={"quick": True, "seed": 3}).json()
     events = told(loaded, job)
     assert events[-1]["type"] == "done", events[-1]
@@ -186,7 +186,7 @@ def test_numbers_may_be_classes_if_the_user_says_so(client, warm):
     assert any("“classes” takes them for classes" in note for note in said["notes"])
     said = client.post("/api/columns", json={"target": "grade", "task": "classify"}).json()
     assert (said["task"], said["n_classes"], said["numbers"]) == ("classify", 2, None)
-    assert said["wishes"]["task"] == "classify"
+    assert said["choices"]["task"] == "classify"
 
 
 def test_a_word_among_numbers_is_named_and_may_be_a_gap(client, houses_csv, warm):
@@ -272,7 +272,7 @@ def test_hostile_names_are_shown_and_stored_elsewhere(client, csv, session, warm
 def test_the_limit_of_time_is_kept(csv, tmp_path, warm):
     path = tmp_path / "table.csv"
     path.write_bytes(csv)
-    request = {"path": str(path), "name": "t.csv", "wishes": {"target": "kind"}, "folder": str(tmp_path)}
+    request = {"path": str(path), "name": "t.csv", "choices": {"target": "kind"}, "folder": str(tmp_path)}
     settings = {"method": "free-energy", "quick": False, "seed": 0, "jobs": None}
     job = Job(1, "fit", {**request, "settings": settings}, Bounds(seconds=0.2))
     assert job.ended.wait(10)
@@ -284,7 +284,7 @@ def test_the_limit_of_time_is_kept(csv, tmp_path, warm):
 def test_the_limit_of_memory_is_kept(tmp_path, warm):
     path = tmp_path / "table.csv"
     path.write_bytes(b"a,class\n" + b"12345678,x\n" * 2_000_000)
-    job = Job(1, "describe", {"path": str(path), "name": "t.csv", "wishes": {}}, Bounds(60, megabytes=60))
+    job = Job(1, "describe", {"path": str(path), "name": "t.csv", "choices": {}}, Bounds(60, megabytes=60))
     assert job.ended.wait(60)
     assert json.loads(job.last)["text"] == "needs more than the limit of 60 MB"
 

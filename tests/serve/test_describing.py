@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from freemetric.serve.describing import describe, guessed_target
+from freemetric.serve.requests import Choices
 from freemetric.serve.upload import Upload
-from freemetric.serve.wishes import Wishes
 from freemetric.tabular import InputError, Table
 
 
@@ -25,7 +25,7 @@ def by_name(described):
 
 
 def test_columns_are_told(uploaded, csv):
-    said = describe(uploaded(csv), Wishes())
+    said = describe(uploaded(csv), Choices())
     columns = by_name(said)
     assert (said["n_rows"], said["n_columns"], said["target"], said["guessed"]) == (60, 5, "kind", True)
     assert [(known["name"], known["n"]) for known in said["classes"]] == [("blue", 20), ("red", 20), ("white", 20)]
@@ -38,17 +38,17 @@ def test_columns_are_told(uploaded, csv):
 
 def test_choices_change_what_is_understood(uploaded, csv):
     uses = {"id": "keep", "width": "drop", "length": "nominal"}
-    columns = by_name(describe(uploaded(csv), Wishes("kind", uses)))
+    columns = by_name(describe(uploaded(csv), Choices("kind", uses)))
     assert columns["id"]["left_out"] == ""
     assert columns["width"]["left_out"] == "you leave it out"
     assert columns["length"]["kind"] == "names"
-    other = describe(uploaded(csv), Wishes("field"))
+    other = describe(uploaded(csv), Choices("field"))
     assert (other["target"], other["guessed"], other["n_classes"]) == ("field", False, 2)
 
 
 def test_decimal_commas_and_dates(uploaded):
     lines = "\n".join(f"{i % 7},{i};{1 + i % 28}.{1 + i % 12}.2020;{'ab'[i % 2]}" for i in range(60))
-    said = describe(uploaded(f"price;day;class\n{lines}\n"), Wishes())
+    said = describe(uploaded(f"price;day;class\n{lines}\n"), Choices())
     columns = by_name(said)
     assert columns["price"]["kind"].startswith("numbers with")
     assert columns["day"]["kind"] == "dates (dmy)"
@@ -58,11 +58,11 @@ def test_decimal_commas_and_dates(uploaded):
 def test_messages_are_the_pages_own(uploaded, csv):
     """Neither options of a command line nor a path of the server."""
     upload = uploaded(csv)
-    said = describe(upload, Wishes())
+    said = describe(upload, Choices())
     texts = [
         *said["notes"],
-        *describe(upload, Wishes("length"))["notes"],
-        describe(upload, Wishes("id", task="classify"))["problem"],
+        *describe(upload, Choices("length"))["notes"],
+        describe(upload, Choices("id", task="classify"))["problem"],
     ]
     assert texts
     for text in texts:
@@ -75,7 +75,7 @@ def test_messages_are_the_pages_own(uploaded, csv):
 def test_a_broken_file_is_one_line(uploaded, content):
     upload = uploaded(content)
     with pytest.raises(InputError) as caught:
-        describe(upload, Wishes())
+        describe(upload, Choices())
     assert str(caught.value).isprintable()
     assert upload.path not in str(caught.value)
     assert "mine.csv" in str(caught.value)
@@ -84,14 +84,14 @@ def test_a_broken_file_is_one_line(uploaded, content):
 def test_hostile_columns_are_texts(uploaded):
     name = '<img src=x onerror="alert(1)">'
     frame = pd.DataFrame({name: np.arange(40) % 7, "b": ["</script>", "{{7*7}}"] * 20, "class": ["<b>", "'\""] * 20})
-    said = describe(uploaded(frame.to_csv(index=False)), Wishes())
+    said = describe(uploaded(frame.to_csv(index=False)), Choices())
     assert by_name(said)[name]["kind"] == "numbers"
     assert [known["name"] for known in said["classes"]] == ["'\"", "<b>"]
 
 
 def test_very_many_columns_are_not_all_shown(uploaded):
     frame = pd.DataFrame(np.zeros((4, 1000)), columns=[f"x{i}" for i in range(1000)]).assign(kind=list("abab"))
-    said = describe(uploaded(frame.to_csv(index=False)), Wishes("kind"))
+    said = describe(uploaded(frame.to_csv(index=False)), Choices("kind"))
     assert (said["n_columns"], len(said["columns"])) == (1001, 400)
 
 

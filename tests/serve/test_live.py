@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from freemetric.serve.fitting import summary, write_rows
-from freemetric.serve.live import Live, evenly, seen_alike
-from freemetric.serve.rows import Rows
+from freemetric.report.collect import collect
+from freemetric.report.document import evenly
+from freemetric.serve.live import Live, seen_alike
+from freemetric.serve.session import Rows
 from freemetric.serve.upload import Upload
+from freemetric.serve.worker import summary, write_rows
 from freemetric.tabular import TableModel
 
 
@@ -20,7 +22,7 @@ def fitted(csv, tmp_path_factory):
         table = Upload(str(path), "flowers.csv").table({})
         model = TableModel.fit(table, "kind", parameters={"n_replicas": 16}, on_step=Live(events.append))
         X, y = model.rows(table)
-        write_rows(model, table, X, y, path.parent)
+        write_rows(model, table, X, collect(model.pipeline, X, y), path.parent)
     return model, table, events, Rows(path.parent)
 
 

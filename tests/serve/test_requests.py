@@ -6,13 +6,13 @@ import re
 import pytest
 
 from freemetric.serve.assets import script
-from freemetric.serve.wishes import (
+from freemetric.serve.requests import (
     FITTED,
-    FITTED_TO_NUMBERS,
     METHODS,
-    NUMBER_METHODS,
+    REGRESSION_FITTED,
+    REGRESSION_METHODS,
     TASKS,
-    Wishes,
+    Choices,
     WrongRequestError,
     comparison_settings,
     fit_settings,
@@ -20,12 +20,12 @@ from freemetric.serve.wishes import (
 from freemetric.tabular import methods, tasks
 
 
-def test_wishes_go_round():
-    wishes = Wishes.from_json(
+def test_choices_go_round():
+    choices = Choices.from_json(
         {"target": "y", "uses": {"a": "drop", "y": "keep"}, "reading": {"decimal": ",", "sheet": ""}}
     )
-    assert wishes == Wishes("y", {"a": "drop", "y": "keep"}, {"decimal": ","})
-    assert wishes.kinds == {"drop": ["a"], "keep": [], "numeric": [], "nominal": []}
+    assert choices == Choices("y", {"a": "drop", "y": "keep"}, {"decimal": ","})
+    assert choices.kinds == {"drop": ["a"], "keep": [], "numeric": [], "nominal": []}
 
 
 @pytest.mark.parametrize(
@@ -44,9 +44,9 @@ def test_wishes_go_round():
         {"reading": {"encoding": "x" * 100_000}},
     ],
 )
-def test_other_wishes_are_refused(content):
+def test_other_choices_are_refused(content):
     with pytest.raises(WrongRequestError):
-        Wishes.from_json(content)
+        Choices.from_json(content)
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_other_settings_of_a_comparison_are_refused(content):
 def test_the_page_offers_methods_that_there_are():
     assert set(FITTED) <= set(methods.FITTED)
     assert set(METHODS) <= set(methods.METHODS)
-    assert set(FITTED_TO_NUMBERS) <= set(methods.REGRESSION_FITTED)
-    assert set(NUMBER_METHODS) <= set(methods.REGRESSION_METHODS)
+    assert set(REGRESSION_FITTED) <= set(methods.REGRESSION_FITTED)
+    assert set(REGRESSION_METHODS) <= set(methods.REGRESSION_METHODS)
     assert tuple(tasks.TASKS) == TASKS
     offered = script().partition("const TASKS = {")[2].partition("const USUAL")[0]
     lists = [set(json.loads(found)) for found in re.findall(r"(?:fitted|compared): (\[.*?\])", offered)]
-    assert lists == [set(FITTED), set(METHODS), set(FITTED_TO_NUMBERS), set(NUMBER_METHODS)]
+    assert lists == [set(FITTED), set(METHODS), set(REGRESSION_FITTED), set(REGRESSION_METHODS)]

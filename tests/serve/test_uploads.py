@@ -77,8 +77,8 @@ def test_a_choice_for_a_table_that_is_replaced_meanwhile_changes_nothing(client,
 
 def test_another_tab_does_not_fit_what_it_does_not_show(client):
     first = upload(client).json()
-    wishes = {"target": "class", "uses": {"x": "keep"}}
-    second = client.post("/api/columns", json={**wishes, "table": first["number"]}).json()
+    choices = {"target": "class", "uses": {"x": "keep"}}
+    second = client.post("/api/columns", json={**choices, "table": first["number"]}).json()
     assert second["number"] == first["number"]
     for kind in ("fit", "compare"):
         late = client.post(f"/api/{kind}", json={"version": first["version"]})

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from freemetric.report import encode
+from freemetric.report import document
+from freemetric.report.collect import collect
 from freemetric.report.page import contents
-from freemetric.report.reading import collect
 from freemetric.tabular import TableModel, read
 
 pd = pytest.importorskip("pandas")
@@ -31,7 +31,7 @@ def people(tmp_path_factory):
 
 
 def as_shown(findings):
-    return pd.DataFrame({name: [encode.cell(cell) for cell in cells] for name, cells in findings.columns})
+    return pd.DataFrame({name: [document.cell(cell) for cell in cells] for name, cells in findings.columns})
 
 
 def test_kept_rows_are_those_of_the_file(people):
@@ -39,7 +39,7 @@ def test_kept_rows_are_those_of_the_file(people):
     findings = collect(model.pipeline, columns=model.originals())
     shown = as_shown(findings)
     assert list(shown) == ["size", "colour", "weight", "coin", "day"]
-    written = frame.iloc[findings.rows, :5].reset_index(drop=True).map(encode.cell)
+    written = frame.iloc[findings.rows, :5].reset_index(drop=True).map(document.cell)
     common = written["colour"].value_counts()[written["colour"]].to_numpy() > 1
     written["colour"] = np.where(common, written["colour"], "others")  # a name of one row has no feature of its own
     pd.testing.assert_frame_equal(shown, written, check_dtype=False)
@@ -54,7 +54,7 @@ def test_given_rows_are_those_of_the_file(people, tmp_path):
     with pytest.warns(match="never seen"):
         X, y = model.rows(read(tmp_path / "new.csv"))
     shown = as_shown(collect(model.pipeline, X, y, columns=model.originals()))
-    pd.testing.assert_frame_equal(shown, new.iloc[:, :5].map(encode.cell), check_dtype=False)
+    pd.testing.assert_frame_equal(shown, new.iloc[:, :5].map(document.cell), check_dtype=False)
 
 
 def test_what_no_training_row_had_is_called_so(people):
@@ -89,7 +89,7 @@ def test_a_method_without_votes_out_of_bag(people):
     assert model.importances() is None
     X, y = model.rows(read(path))
     findings = collect(model.pipeline, X, y, columns=model.originals())
-    pd.testing.assert_frame_equal(as_shown(findings), frame.iloc[:, :5].map(encode.cell), check_dtype=False)
+    pd.testing.assert_frame_equal(as_shown(findings), frame.iloc[:, :5].map(document.cell), check_dtype=False)
     assert findings.importances is None
 
 

@@ -1,12 +1,11 @@
-"""Displays in scikit-learn's manner: what a learner learned and how, how far off it is, and how methods compare."""
+"""Displays in scikit-learn's manner: of metrics, fits, predictions and comparisons of methods."""
 
 from .comparison import ComparisonDisplay
 from .embedding import EmbeddingDisplay
 from .importances import ImportancesDisplay
-from .intervals import IntervalsDisplay
 from .metric import MetricDisplay
 from .neighbors_curve import NeighborsCurveDisplay
-from .prediction import PredictionDisplay
+from .prediction import IntervalsDisplay, PredictionDisplay
 from .trace import TraceDisplay
 
 __all__ = [

@@ -1,15 +1,17 @@
-"""ComparisonDisplay: Demsar's diagram of average ranks, on any axes."""
+"""Demsar's diagram of average ranks, on any axes."""
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from ..extras import require
-from .style import COLORS, keep, panels
+from .style import COLORS, Display, ink, panels
 
 
-class ComparisonDisplay:
+@dataclass(eq=False, repr=False)
+class ComparisonDisplay(Display):
     """Methods along the axis of average ranks, joined where Nemenyi's test cannot part them.
 
     Make one with :meth:`from_errors`.
@@ -27,10 +29,8 @@ class ComparisonDisplay:
 
     Attributes
     ----------
-    ax_ : Axes
+    ax_, figure_ : Axes, Figure
         What was drawn on.
-    figure_ : Figure
-        The figure around it.
 
     See Also
     --------
@@ -49,11 +49,11 @@ class ComparisonDisplay:
     ('DMLFE', 'RF', 'DMLMJ', 'LMNN', 'NCA')
     """
 
-    def __init__(self, ranks: Any, critical_difference: float, *, n_sets: int, left_out: Sequence[str] = ()) -> None:
-        self.ranks = ranks
-        self.critical_difference = critical_difference
-        self.n_sets = n_sets
-        self.left_out = left_out
+    ranks: Any
+    critical_difference: float
+    _: KW_ONLY
+    n_sets: int
+    left_out: Sequence[str] = ()
 
     @classmethod
     def from_errors(cls, errors: Any, *, alpha: float = 0.05, highlight: str | None = None, ax: Any = None) -> Self:
@@ -69,10 +69,6 @@ class ComparisonDisplay:
             Method to draw in colour.
         ax : Axes or None, default=None
             Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : ComparisonDisplay
         """
         require("pandas")
         from ..bench.checks import complete_rows
@@ -85,59 +81,40 @@ class ComparisonDisplay:
         return display.plot(ax, highlight=highlight)
 
     def groups(self) -> list[tuple[str, ...]]:
-        """The largest sets of methods that lie within the critical difference, from the best; one alone is none.
-
-        Returns
-        -------
-        groups : list of tuple
-            Names, the best rank first.
-        """
+        """Names of the largest sets of methods within the critical difference, the best rank first."""
         ranks = self.ranks.sort_values(kind="stable")
         ends = np.searchsorted(ranks, ranks + self.critical_difference, side="left")
         starts = [i for i, end in enumerate(ends) if end > i + 1 and (i == 0 or end > ends[i - 1])]
         return [tuple(ranks.index[i : ends[i]]) for i in starts]
 
     def plot(self, ax: Any = None, *, highlight: str | None = None) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : Axes or None, default=None
-            Where to draw; None makes a figure.
-        highlight : str or None, default=None
-            Method to draw in colour.
-
-        Returns
-        -------
-        display : ComparisonDisplay
-        """
+        """Draw; the parameters are those of :meth:`from_errors`."""
         ranks, groups = self.ranks.sort_values(kind="stable"), self.groups()
         half = (len(ranks) + 1) // 2
         bottom = -len(groups) - half - 1  # in lines of text: the bars first, then one line per label
-        axes = panels(ax, figsize=(8, 0.25 * (4 - bottom)))
+        axes = panels(ax, framed=True, figsize=(8, 0.25 * (4 - bottom)))
         axis = axes[0]
-        ink = require("matplotlib", "display").rcParams["text.color"]
         low, high = np.floor(ranks.min()), np.ceil(max(ranks.max(), ranks.min() + self.critical_difference))
         for line, group in enumerate(groups, start=1):
             axis.plot(ranks[[group[0], group[-1]]], [-line, -line], color=COLORS[0], lw=4, solid_capstyle="round")
         for i, (method, rank) in enumerate(ranks.items()):
             left = i < half
             y = -len(groups) - 1 - (i if left else len(ranks) - 1 - i)
-            color, width = (COLORS[3], 2) if method == highlight else (ink, 1)
+            color, width = (COLORS[3], 2) if method == highlight else (ink(), 1)
             axis.plot([low if left else high, rank, rank], [y, y, 0], color=color, linewidth=width, zorder=1)
             axis.plot(rank, 0, "o", color=color, markersize=4, clip_on=False)
             text = f"{method} ({rank:.2f})  " if left else f"  ({rank:.2f}) {method}"
             axis.text(low if left else high, y, text, ha="right" if left else "left", va="center", color=color)
-        self._scale(axis, low, ink)
+        self._scale(axis, low)
         axis.set(xlim=(low, high), ylim=(bottom, 3.2), xticks=np.arange(low, high + 1))
-        return keep(self, axes)
+        return self._keep(axes)
 
-    def _scale(self, axis, low, ink):
+    def _scale(self, axis, low):
         """The axis of ranks at height zero, and the critical difference above it."""
         axis.yaxis.set_visible(False)
         axis.spines[["left", "right", "bottom"]].set_visible(False)
         axis.spines["top"].set_position("zero")
         axis.xaxis.set_ticks_position("top")
-        axis.plot([low, low + self.critical_difference], [2, 2], color=ink, linewidth=1.5, marker="|")
+        axis.plot([low, low + self.critical_difference], [2, 2], color=ink(), linewidth=1.5, marker="|")
         text = f"critical difference {self.critical_difference:.2f} of average ranks over {self.n_sets} data sets"
-        axis.text(low, 2.3, text, va="bottom", color=ink)
+        axis.text(low, 2.3, text, va="bottom", color=ink())

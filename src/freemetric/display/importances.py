@@ -1,6 +1,7 @@
-"""ImportancesDisplay: what a model owes to its features."""
+"""Permutation importances of the features."""
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -9,16 +10,17 @@ from sklearn.base import is_regressor
 
 from ..ensemble.tasks.decisions import score_name
 from ..learners.learned_space import LearnedSpace, part_with
-from .style import COLORS, keep, panels
+from .style import COLORS, Display, panels
 
 POINTS_PER_LABEL = 14
 
 
-class ImportancesDisplay:
+@dataclass(eq=False, repr=False)
+class ImportancesDisplay(Display):
     """What the out-of-bag score loses when the values of a feature are shuffled, with standard errors.
 
-    Features that say the same stand in for each other, and each alone then seems dispensable. Make one with
-    :meth:`from_estimator`.
+    Features that carry the same information stand in for each other, and each alone then seems dispensable. Make one
+    with :meth:`from_estimator`.
 
     Parameters
     ----------
@@ -29,18 +31,16 @@ class ImportancesDisplay:
     feature_names : sequence of str or None, default=None
         Names of the features; None numbers them.
     score : str, default="score"
-        What the score is called.
+        Name of the score.
 
     Attributes
     ----------
-    ax_ : Axes
+    ax_, figure_ : Axes, Figure
         What was drawn on.
-    figure_ : Figure
-        The figure around it.
 
     See Also
     --------
-    MetricDisplay : What distances weigh, which is something else.
+    MetricDisplay : Weights of the features in the distances, which are something else.
 
     Examples
     --------
@@ -54,22 +54,15 @@ class ImportancesDisplay:
     ['bmi', 'bp', 's5']
     """
 
-    def __init__(
-        self,
-        importances: NDArray,
-        *,
-        errors: NDArray | None = None,
-        feature_names: Sequence[str] | None = None,
-        score: str = "score",
-    ) -> None:
-        self.importances = importances
-        self.errors = errors
-        self.feature_names = feature_names
-        self.score = score
+    importances: NDArray
+    _: KW_ONLY
+    errors: NDArray | None = None
+    feature_names: Sequence[str] | None = None
+    score: str = "score"
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, most: int = 20, ax: Any = None, **kwargs: Any) -> Self:
-        """Ask a fitted model and draw.
+        """Compute importances of a fitted model and draw them.
 
         Parameters
         ----------
@@ -81,38 +74,20 @@ class ImportancesDisplay:
             Where to draw; None makes a figure.
         **kwargs : dict
             For ``Axes.barh``.
-
-        Returns
-        -------
-        display : ImportancesDisplay
         """
         model = part_with(estimator, ("permutation_importances",), "a model that votes, as FreeEnergyRegressor")[1]
-        if hasattr(estimator, "importances"):  # a table, whose columns may be several features
+        if hasattr(estimator, "importances"):  # A column of a table may be several features.
             names, mean, error, *_ = estimator.importances()
         else:
             names = LearnedSpace(estimator).feature_names()
             mean, error = model.feature_importances_, model.feature_importances_error_
         if not np.isfinite(mean).all():
-            raise ValueError("No training pattern was out of bag, so nothing says what features are worth.")
+            raise ValueError("No training sample was out of bag, so there are no importances.")
         score = score_name(model.scoring, is_regressor(model))
         return cls(mean, errors=error, feature_names=names, score=score).plot(ax, most=most, **kwargs)
 
     def plot(self, ax: Any = None, *, most: int = 20, **kwargs: Any) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : Axes or None, default=None
-            Where to draw; None makes a figure.
-        most : int, default=20
-            Features to show, the most important ones.
-        **kwargs : dict
-            For ``Axes.barh``.
-
-        Returns
-        -------
-        display : ImportancesDisplay
-        """
+        """Draw; the parameters are those of :meth:`from_estimator`."""
         order = np.argsort(-self.importances, kind="stable")[:most]
         axes = panels(ax, figsize=(6.4, max(2.0, 1 + POINTS_PER_LABEL * 1.4 * len(order) / 72)))
         names = [f"x{i}" for i in range(len(self.importances))] if self.feature_names is None else self.feature_names
@@ -120,6 +95,5 @@ class ImportancesDisplay:
         style = {"color": COLORS[0], "height": 0.7, "error_kw": {"elinewidth": 1, "ecolor": COLORS[6]}}
         axes[0].barh(np.arange(len(order)), self.importances[order], xerr=errors, **{**style, **kwargs})
         axes[0].set_yticks(np.arange(len(order)), [str(names[i]) for i in order], parse_math=False)
-        axes[0].set(ylim=(len(order) - 0.4, -0.6), xlabel=f"what out-of-bag {self.score} loses without the feature")
-        axes[0].spines[["top", "right"]].set_visible(False)
-        return keep(self, axes)
+        axes[0].set(ylim=(len(order) - 0.4, -0.6), xlabel=f"loss of out-of-bag {self.score} without the feature")
+        return self._keep(axes)

@@ -1,20 +1,21 @@
-"""MetricDisplay: the matrix M = A^T A of a metric, and the weights of the features."""
+"""The matrix M = A^T A of a metric, and the weights of the features."""
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..extras import require
 from ..learners.learned_space import LearnedSpace
 from ..printable import counted
-from .style import COLORS, keep, panels
+from .style import COLORS, Display, ink, panels
 
 POINTS_PER_LABEL = 8  # height of a line of small print
 
 
-class MetricDisplay:
+@dataclass(eq=False, repr=False)
+class MetricDisplay(Display):
     """Heat map of M = A^T A: what the squared distance (u - v)^T M (u - v) makes of differences of features.
 
     The diagonal weighs each feature. Off the diagonal, a positive element adds distance where two features differ in
@@ -37,16 +38,14 @@ class MetricDisplay:
 
     Attributes
     ----------
-    ax_ : Axes or ndarray of Axes
-        The heat map, and the bars where they are asked for.
-    figure_ : Figure
-        The figure around it.
+    ax_, figure_ : Axes or ndarray of Axes, Figure
+        What was drawn on: the heat map, and the bars if ``weights``.
     image_ : AxesImage
         The heat map itself.
 
     See Also
     --------
-    EmbeddingDisplay : Patterns as the metric sees them.
+    EmbeddingDisplay : Samples as the metric sees them.
 
     Examples
     --------
@@ -59,22 +58,13 @@ class MetricDisplay:
     ['sepal length (cm)', 'sepal width (cm)']
     """
 
-    def __init__(
-        self,
-        matrix: NDArray,
-        *,
-        feature_names: Sequence[str] | None = None,
-        replica_weights: NDArray | None = None,
-        distance_weights: NDArray | None = None,
-        distance_weights_std: NDArray | None = None,
-        title: str = "M = A$^T$A",
-    ) -> None:
-        self.matrix = matrix
-        self.feature_names = feature_names
-        self.replica_weights = replica_weights
-        self.distance_weights = distance_weights
-        self.distance_weights_std = distance_weights_std
-        self.title = title
+    matrix: NDArray
+    _: KW_ONLY
+    feature_names: Sequence[str] | None = None
+    replica_weights: NDArray | None = None
+    distance_weights: NDArray | None = None
+    distance_weights_std: NDArray | None = None
+    title: str = "M = A$^T$A"
 
     @classmethod
     def from_estimator(
@@ -100,20 +90,17 @@ class MetricDisplay:
         feature_names : sequence of str or None, default=None
             Names of the features that the map sees; None takes those of fit.
         X : array-like of shape (n_samples, n_features) or None, default=None
-            Patterns whose standard deviations become the units of the features. Without them M is in the units of the
+            Samples whose standard deviations become the units of the features. Without them M is in the units of the
             data, in which features of small numbers seem heavy.
         weights : bool, default=False
-            Draw the weights of the features beside.
+            Draw the diagonal as bars beside, or the shares in the distances where there are any, from the heaviest
+            feature, at most twenty. Lines hold the middle 90 % of the replicas, or a standard deviation of the shares.
         top : int or None, default=None
-            As in :meth:`plot`.
+            Show only so many features, the heaviest, in their own order.
         ax : Axes, array-like of two Axes or None, default=None
-            Where to draw; None makes a figure.
+            Where to draw, two with ``weights``; None makes a figure.
         **kwargs : dict
             For ``Axes.imshow``.
-
-        Returns
-        -------
-        display : MetricDisplay
         """
         space = LearnedSpace(estimator)
         matrix = space.matrix(X)
@@ -131,24 +118,7 @@ class MetricDisplay:
         return display.plot(ax, weights=weights, top=top, **kwargs)
 
     def plot(self, ax: Any = None, *, weights: bool = False, top: int | None = None, **kwargs: Any) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : Axes, array-like of two Axes or None, default=None
-            Where to draw; two with ``weights``. None makes a figure.
-        weights : bool, default=False
-            Draw the diagonal as bars beside, or the shares in the distances where there are any, from the heaviest
-            feature, at most twenty. Lines hold the middle 90 % of the replicas, or a standard deviation of the shares.
-        top : int or None, default=None
-            Show only so many features, the heaviest, in their own order.
-        **kwargs : dict
-            For ``Axes.imshow``.
-
-        Returns
-        -------
-        display : MetricDisplay
-        """
+        """Draw; the parameters are those of :meth:`from_estimator`."""
         weight = np.diag(self.matrix) if self.distance_weights is None else np.asarray(self.distance_weights)
         heaviest = np.argsort(-weight, kind="stable")
         shown = np.sort(heaviest[:top])
@@ -157,14 +127,14 @@ class MetricDisplay:
         side, margin = np.clip(0.3 * len(shown), 2.6, 7), 0.2 + 0.075 * max(map(len, names[shown]))
         widths = [side + margin + 1, margin + 2.8][: 1 + weights]  # in inches, with names and the colour bar
         size = sum(widths), side + margin + 0.4 + 0.2 * self.title.count("\n")
-        axes = panels(ax, (1, 1 + weights), figsize=size, gridspec_kw={"width_ratios": widths})
+        axes = panels(ax, (1, 1 + weights), framed=True, figsize=size, gridspec_kw={"width_ratios": widths})
         self._heat_map(axes[0], shown, names, kwargs)
         if weights:
             self._bars(axes[1], weight, heaviest[: min(20, len(shown))], names)
         if ax is None:
-            # square cells are placed after the layout has measured the names: leave it some room for error
+            # Square cells are placed after the layout has measured the names, so it needs some room for error.
             axes[0].figure.get_layout_engine().set(w_pad=0.14, h_pad=0.14)
-        return keep(self, axes)
+        return self._keep(axes)
 
     def _heat_map(self, axis, shown, names, options):
         M = self.matrix[np.ix_(shown, shown)]
@@ -183,8 +153,7 @@ class MetricDisplay:
         axis.barh(place, weight[order], color=COLORS[0], height=0.7)
         low, high, words = self._spread(weight)
         if words:
-            ink = require("matplotlib", "display").rcParams["text.color"]
-            axis.hlines(place, low[order], high[order], color=ink, linewidth=1.2)
+            axis.hlines(place, low[order], high[order], color=ink(), linewidth=1.2)
         axis.set_yticks(place, names[order], fontsize="small")
         label = "weight of the feature" if self.distance_weights is None else "share in the squared distances"
         axis.set(ylim=(len(order) - 0.4, -0.6), xlim=(0, None), xlabel=f"{label}\n(lines: {words})" if words else label)

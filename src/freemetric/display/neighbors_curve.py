@@ -1,6 +1,7 @@
 """The error against the number of neighbours."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -9,61 +10,44 @@ from sklearn.base import is_regressor
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 
+from ..ensemble.settings import ENERGIES
 from ..extras import require
 from ..learners.learned_space import part_with, passed
 from ..magnitudes import exponent_of, reduced
 from ..metrics import FORMS
 from ..metrics.neighbor_votes import shares
-from .candidates import TriedCandidate, error_column, tried_candidates
-from .prediction import numbers_of
-from .style import COLORS, MARKERS, keep, legend_above, legend_beside, panels
-
-
-def number_curve(model: Any, X: Any, y: ArrayLike, most_neighbors: int) -> tuple[NDArray, NDArray]:
-    """Numbers of neighbours, and squared errors of what k of them alone tell, without trends, in units of the variance.
-
-    Each candidate tells by its weight over all k, as in the curves out of bag, which are on the same scale.
-    """
-    if hasattr(model, "predictions"):
-        return _in_one_space(model, X, y, most_neighbors)
-    ensemble, patterns = model.ensemble_, validate_data(model, X, reset=False, dtype=np.float64)
-    truth = numbers_of(y)
-    check_consistent_length(patterns, truth)
-    if ensemble.head.scale.name == "log" and not (truth > 0).all():
-        raise ValueError(f"This model averages logarithms, of positive numbers; the smallest of y is {truth.min():g}.")
-    squares = np.zeros(min(most_neighbors, ensemble.n_neighbors))
-    for part in ensemble.parts(len(patterns)):
-        shares = np.tensordot(ensemble.member_weights, ensemble.shares(patterns[part]), 1)[
-            : len(squares)
-        ]  # (k, n, cells)
-        squares += ((ensemble.training_set.encoding.mean(shares) - ensemble.head.scale(truth[part])) ** 2).sum(axis=1)
-    return np.arange(1, len(squares) + 1), squares / len(truth)
-
-
-def _in_one_space(model, X, y, most_neighbors):
-    """The same where the metric is one; of several outputs the mean, in units of what the training patterns vary."""
-    told = model.predictions(X, most_neighbors)
-    check_consistent_length(told, y)
-    exponent = exponent_of(model.numbers_)
-    told, truth = reduced(told, exponent), reduced(y, exponent)
-    variance = reduced(model.numbers_, exponent).var(axis=0)
-    squares = (told - truth[:, None]) ** 2 / np.where(variance > 0, variance, 1)
-    return np.arange(1, told.shape[1] + 1), squares.reshape(*told.shape[:2], -1).mean(axis=(0, 2))
-
+from .prediction import as_targets
+from .style import COLORS, MARKERS, Display, ink, legend_above, legend_beside, panels
 
 LINES: tuple[Any, ...] = (":", "--", "-", "-.", (0, (5, 1, 1, 1, 1, 1)))  # by the place of a candidate's form in FORMS
 LARGEST_MARK = 120
 SQUARES = "squared error in % of the variance"
+USUAL = (ENERGIES[0], "likeness")  # default energies of classification and regression, not named in labels
 
 
-class NeighborsCurveDisplay:
+@dataclass(frozen=True)
+class TriedCandidate:
+    """A candidate's out-of-bag errors (K,) and its weights (K,) in the prediction, for every number of neighbours.
+
+    Errors are shares of wrong classes, or squared errors in units of the variance of the target.
+    """
+
+    label: str
+    form: str
+    n_neighbors: NDArray
+    error: NDArray
+    weight: NDArray
+
+
+@dataclass(eq=False, repr=False)
+class NeighborsCurveDisplay(Display):
     """Error of a classifier or regressor by votes against the number k of neighbours.
 
-    The curve that chose k comes from the training patterns alone: out-of-bag votes, or inner folds. Given test
-    patterns, their error stands beside it, and the distance between both is what the choice has cost. A classifier that
-    mixes candidates and several k has a line for each candidate, with marks as large as the weights of its k, and a
-    level for the mixture. Errors of numbers are squared, on the scale that they are averaged on and in units of their
-    variance there. Make one with :meth:`from_estimator` or :meth:`from_predictions`.
+    The curve that chose k comes from the training set: out-of-bag votes, or inner folds. Given test samples, their
+    error stands beside it, and the distance between both is what the choice has cost. A model that mixes candidates and
+    several k has a line for each candidate, with marks as large as the weights of its k, and a level for the mixture.
+    Errors of a regression are squared, on the scale that targets are averaged on and in units of their variance there.
+    Make one with :meth:`from_estimator` or :meth:`from_predictions`.
 
     Parameters
     ----------
@@ -74,16 +58,14 @@ class NeighborsCurveDisplay:
     candidates : list of TriedCandidate, default=()
         What was tried, the heaviest first: each with ``label``, ``n_neighbors``, ``error`` and ``weight``.
     mixture_error : float or None, default=None
-        Out-of-bag error of their mixture; of numbers, read beside trends.
+        Out-of-bag error of their mixture; of a regression, read beside trends.
     unit : str, default="error in %"
         What the errors are.
 
     Attributes
     ----------
-    ax_ : Axes
+    ax_, figure_ : Axes, Figure
         What was drawn on.
-    figure_ : Figure
-        The figure around it.
 
     Examples
     --------
@@ -96,23 +78,15 @@ class NeighborsCurveDisplay:
     >>> model = MetricKNeighborsClassifier(make_pipeline(MinMaxScaler(), NCA()), random_state=0).fit(X[::2], y[::2])
     >>> display = NeighborsCurveDisplay.from_estimator(model, X[1::2], y[1::2])
     >>> list(display.curves)
-    ['inner folds', 'test patterns']
+    ['inner folds', 'test samples']
     """
 
-    def __init__(
-        self,
-        curves: Mapping[str, tuple[NDArray, NDArray]],
-        *,
-        n_neighbors: int | None = None,
-        candidates: Sequence[TriedCandidate] = (),
-        mixture_error: float | None = None,
-        unit: str = "error in %",
-    ) -> None:
-        self.curves = curves
-        self.n_neighbors = n_neighbors
-        self.candidates = candidates
-        self.mixture_error = mixture_error
-        self.unit = unit
+    curves: Mapping[str, tuple[NDArray, NDArray]]
+    _: KW_ONLY
+    n_neighbors: int | None = None
+    candidates: Sequence[TriedCandidate] = ()
+    mixture_error: float | None = None
+    unit: str = "error in %"
 
     @classmethod
     def from_estimator(
@@ -125,41 +99,37 @@ class NeighborsCurveDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the curves that chose k and, given test patterns, theirs, of each k alone.
+        """Draw the curves that chose k and, given test samples, theirs, of each k alone.
 
         Parameters
         ----------
         estimator : FreeEnergyClassifier, MetricKNeighborsClassifier, a regressor like them, or a pipeline with one
             Fitted.
         X : array-like of shape (n_samples, n_features) or None, default=None
-            Test patterns.
+            Test samples.
         y : array-like of shape (n_samples,) or None, default=None
-            Their labels or numbers.
+            Their labels or targets.
         most_neighbors : int, default=40
-            Largest number of neighbours for the test patterns.
+            Largest number of neighbours for the test samples.
         ax : Axes or None, default=None
             Where to draw; None makes a figure.
         **kwargs : dict
             For ``Axes.plot``.
-
-        Returns
-        -------
-        display : NeighborsCurveDisplay
         """
         wanted = "a classifier or regressor by votes, such as FreeEnergyClassifier"
         front, model = part_with(estimator, ("votes", "predictions", "oob_prediction_"), wanted)
         if (X is None) != (y is None):
-            raise ValueError("Test patterns need both X and y.")
-        selection, of_numbers = getattr(model, "selection_", {}), is_regressor(model)
+            raise ValueError("Test samples need both X and y.")
+        selection, regression = getattr(model, "selection_", {}), is_regressor(model)
         curves = {"inner folds": (selection["n_neighbors"], selection["error"])} if "error" in selection else {}
         candidates = tried_candidates(selection) if error_column(selection) in selection else []
         if X is not None and y is not None:
-            curve = number_curve if of_numbers else _class_curve
-            curves["test patterns"] = curve(model, passed(front, X), y, most_neighbors)
+            curve = _squared_errors if regression else _class_errors
+            curves["test samples"] = curve(model, passed(front, X), y, most_neighbors)
         if not curves and not candidates:
             raise ValueError(f"{type(model).__name__} kept no curve over k; give X and y.")
         chosen = {"n_neighbors": model.n_neighbors_, "candidates": candidates}
-        unit = SQUARES if of_numbers else "error in %"
+        unit = SQUARES if regression else "error in %"
         mixture_error = _mixture_error(model) if candidates else None
         return cls(curves, **chosen, mixture_error=mixture_error, unit=unit).plot(ax, **kwargs)
 
@@ -193,10 +163,6 @@ class NeighborsCurveDisplay:
             Where to draw; None makes a figure.
         **kwargs : dict
             For ``Axes.plot``.
-
-        Returns
-        -------
-        display : NeighborsCurveDisplay
         """
         classes, votes = np.unique(y_true) if classes is None else np.asarray(classes), np.asarray(votes)
         if votes.ndim != 3 or votes.shape[2] != len(classes):
@@ -205,37 +171,19 @@ class NeighborsCurveDisplay:
         return cls({name: curve}, n_neighbors=n_neighbors).plot(ax, **kwargs)
 
     def plot(self, ax: Any = None, **kwargs: Any) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : Axes or None, default=None
-            Where to draw; None makes a figure.
-        **kwargs : dict
-            For ``Axes.plot``.
-
-        Returns
-        -------
-        display : NeighborsCurveDisplay
-        """
+        """Draw; the parameters are those of :meth:`from_estimator`."""
         axes = panels(ax, figsize=(8.6, 4.4) if self.candidates else (6.2, 4))
         axis = axes[0]
         self._draw_candidates(axis)
         for i, (name, (k, error)) in enumerate(self.curves.items()):
-            color = require("matplotlib", "display").rcParams["text.color"] if self.candidates else COLORS[i]
-            style = {
-                "color": color,
-                "marker": MARKERS[i],
-                "markersize": 3 if self.candidates else 4,
-                "label": name,
-                "zorder": 4,
-            }
+            look = {"color": ink(), "markersize": 3} if self.candidates else {"color": COLORS[i], "markersize": 4}
+            style = {**look, "marker": MARKERS[i], "label": name, "zorder": 4}
             axis.plot(k, 100 * np.asarray(error), **{**style, **kwargs})
         if self.n_neighbors is not None:
             label = f"{'largest weight' if self.candidates else 'chosen'}: k = {self.n_neighbors}"
             axis.axvline(self.n_neighbors, color=COLORS[6], linestyle="--", linewidth=1.2, label=label, zorder=1)
         self._label(axis)
-        return keep(self, axes)
+        return self._keep(axes)
 
     def _draw_candidates(self, axis):
         """A faint line for each, strong for the heaviest; marks whose areas are the weights of the k."""
@@ -256,7 +204,6 @@ class NeighborsCurveDisplay:
     def _label(self, axis):
         ticker = require("matplotlib.ticker", "display")
         axis.set(xlabel="number of neighbours k", ylabel=self.unit)
-        axis.spines[["top", "right"]].set_visible(False)
         if self.candidates:
             axis.set_xscale("log", base=2)
             axis.xaxis.set_major_locator(ticker.FixedLocator([1, 2, 3, 5, 8, 13, 20, 32]))
@@ -275,8 +222,40 @@ def line_of(form: str) -> Any:
     return LINES[list(FORMS).index(form) % len(LINES)]
 
 
-def _class_curve(classifier, X, y, most_neighbors):
+def _class_errors(classifier, X, y, most_neighbors):
     return error_curve(y, classifier.classes_[classifier.decisions(X, most_neighbors)])
+
+
+def _squared_errors(model, X, y, most_neighbors):
+    """Numbers k of neighbours, and squared errors of their means alone, without trends, in units of the variance.
+
+    Each candidate counts by its weight over all k, as in the out-of-bag curves, which are on the same scale.
+    """
+    if hasattr(model, "predictions"):
+        return _in_one_space(model, X, y, most_neighbors)
+    ensemble, samples = model.ensemble_, validate_data(model, X, reset=False, dtype=np.float64)
+    truth = as_targets(y)
+    check_consistent_length(samples, truth)
+    if ensemble.head.scale.name == "log" and not (truth > 0).all():
+        raise ValueError(f"This model averages logarithms, of positive targets; the smallest of y is {truth.min():g}.")
+    squares = np.zeros(min(most_neighbors, ensemble.n_neighbors))
+    for part in ensemble.parts(len(samples)):
+        mixed = np.tensordot(ensemble.member_weights, ensemble.shares(samples[part]), 1)[
+            : len(squares)
+        ]  # (k, n, cells)
+        squares += ((ensemble.training_set.encoding.mean(mixed) - ensemble.head.scale(truth[part])) ** 2).sum(axis=1)
+    return np.arange(1, len(squares) + 1), squares / len(truth)
+
+
+def _in_one_space(model, X, y, most_neighbors):
+    """The same where the metric is one; of several outputs the mean, in units of what the training samples vary."""
+    predicted = model.predictions(X, most_neighbors)
+    check_consistent_length(predicted, y)
+    exponent = exponent_of(model.numbers_)
+    predicted, truth = reduced(predicted, exponent), reduced(y, exponent)
+    variance = reduced(model.numbers_, exponent).var(axis=0)
+    squares = (predicted - truth[:, None]) ** 2 / np.where(variance > 0, variance, 1)
+    return np.arange(1, predicted.shape[1] + 1), squares.reshape(*predicted.shape[:2], -1).mean(axis=(0, 2))
 
 
 def _mixture_error(model):
@@ -290,3 +269,37 @@ def error_curve(y: ArrayLike, decided: NDArray) -> tuple[NDArray, NDArray]:
     labels = np.asarray(column_or_1d(y))
     check_consistent_length(labels, decided)
     return np.arange(1, decided.shape[1] + 1), (decided != labels[:, None]).mean(axis=0)
+
+
+def kind_name(view: str, form: str, energy: str) -> str:
+    """The name of a kind as ``candidates`` takes it: the default energy is left out.
+
+    Examples
+    --------
+    >>> kind_name("scaled", "full", "log-nca"), kind_name("scaled", "full", "nca")
+    ('scaled/full', 'scaled/full/nca')
+    """
+    return "/".join([view, form] if energy in USUAL else [view, form, energy])
+
+
+def tried_candidates(selection: Mapping[str, NDArray]) -> list[TriedCandidate]:
+    """The candidates of a ``selection_``, the heaviest first; none where no sample was out of bag."""
+    if not np.isfinite(selection[error_column(selection)]).any():
+        return []
+    ends = np.flatnonzero(selection["n_neighbors"] == 1)[1:]  # Each candidate has a row for every k.
+    columns = {name: np.split(values, ends) for name, values in selection.items()}
+    candidates = [_candidate(dict(zip(columns, rows, strict=True))) for rows in zip(*columns.values(), strict=True)]
+    return sorted(candidates, key=lambda candidate: -candidate.weight.sum())
+
+
+def error_column(selection: Mapping[str, NDArray]) -> str:
+    """The column of a ``selection_`` with the errors to show, of classification or regression."""
+    return "oob_error" if "oob_error" in selection else "oob_squared"
+
+
+def _candidate(rows):
+    view, form, energy = (str(rows[name][0]) for name in ("view", "form", "energy"))
+    label = kind_name(view, form, energy)
+    if FORMS[form].learns:
+        label += f", T = {rows['temperature'][0]:.2g}"
+    return TriedCandidate(label, form, rows["n_neighbors"], rows[error_column(rows)], rows["weight"])

@@ -1,90 +1,44 @@
-"""Predictions of a regressor beside the truth."""
+"""Predictions and prediction intervals of a regressor beside the true targets."""
 
-from typing import Any, NamedTuple, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from ..ensemble.tasks.intervals import out_of_bag, out_of_bag_intervals
+from ..extras import require
 from ..learners.learned_space import part_with, passed
 from ..magnitudes import mae, r2
-from .style import COLORS, keep, panels
-
-
-class PredictedNumbers(NamedTuple):
-    """True and predicted numbers (n,) each, and whose predictions they are, in words."""
-
-    truth: NDArray[np.float64]
-    predicted: NDArray[np.float64]
-    whose: str
-
-
-def predicted_numbers(estimator: Any, X: ArrayLike | None, y: ArrayLike | None) -> PredictedNumbers:
-    """Out-of-bag predictions of a FreeEnergyRegressor, or any regressor's of patterns X."""
-    if X is not None and y is not None:
-        truth, predicted = numbers_of(y), np.asarray(estimator.predict(X), dtype=np.float64).ravel()
-        check_consistent_length(truth, predicted)
-        return PredictedNumbers(truth, predicted, "patterns given")
-    check_both(X, y)
-    model = part_with(estimator, ("oob_prediction_",), "X and y, or a FreeEnergyRegressor")[1]
-    known = out_of_bag(model)
-    return PredictedNumbers(known.truth, known.predicted, "out of bag")
-
-
-def predicted_intervals(
-    estimator: Any, X: ArrayLike | None, y: ArrayLike | None, alpha: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64], str]:
-    """True numbers (n,), intervals (n, 2), and whose they are."""
-    front, model = part_with(estimator, ("predict_interval",), "a regressor with intervals, as FreeEnergyRegressor")
-    if X is not None and y is not None:
-        truth, intervals = numbers_of(y), model.predict_interval(passed(front, X), alpha)
-        check_consistent_length(truth, intervals)
-        return truth, intervals, "patterns given"
-    check_both(X, y)
-    rows, intervals = out_of_bag_intervals(model, alpha)
-    known = out_of_bag(model)
-    _, places, kept = np.intersect1d(known.rows, rows, assume_unique=True, return_indices=True)
-    return known.truth[places], intervals[kept], "out of bag"
-
-
-def numbers_of(y: ArrayLike) -> NDArray[np.float64]:
-    """A target as numbers."""
-    return np.asarray(column_or_1d(y), dtype=np.float64)
-
-
-def check_both(X: ArrayLike | None, y: ArrayLike | None) -> None:
-    """ValueError where one of them is missing."""
-    if (X is None) != (y is None):
-        raise ValueError("Patterns need both X and y.")
-
+from .style import COLORS, Display, legend_above, panels
 
 KINDS = ("predicted", "residuals")
+GIVEN = "samples given"
 
 
-class PredictionDisplay:
-    """Predicted numbers against true ones, or residuals against predicted numbers.
+@dataclass(eq=False, repr=False)
+class PredictionDisplay(Display):
+    """Predicted against true targets, or residuals against predictions.
 
-    Points of a good model lie along the diagonal; residuals that rise, fall or fan out with the prediction say what it
+    Points of a good model lie along the diagonal; residuals that rise, fall or fan out with the prediction show what it
     has missed. Make one with :meth:`from_estimator` or :meth:`from_predictions`.
 
     Parameters
     ----------
     y_true, y_pred : ndarray of shape (n_samples,)
-        True and predicted numbers.
-    whose : str, default="patterns given"
+        True and predicted targets.
+    whose : str, default="samples given"
         What the title says of the predictions.
 
     Attributes
     ----------
-    ax_ : Axes
+    ax_, figure_ : Axes, Figure
         What was drawn on.
-    figure_ : Figure
-        The figure around it.
 
     See Also
     --------
-    IntervalsDisplay : How far the truth may be off.
+    IntervalsDisplay : Prediction intervals.
 
     Examples
     --------
@@ -98,10 +52,10 @@ class PredictionDisplay:
     'true - predicted'
     """
 
-    def __init__(self, y_true: NDArray, y_pred: NDArray, *, whose: str = "patterns given") -> None:
-        self.y_true = y_true
-        self.y_pred = y_pred
-        self.whose = whose
+    y_true: NDArray
+    y_pred: NDArray
+    _: KW_ONLY
+    whose: str = GIVEN
 
     @classmethod
     def from_estimator(
@@ -121,86 +75,193 @@ class PredictionDisplay:
         estimator : FreeEnergyRegressor, or any regressor with X and y
             Fitted; may stand in a pipeline.
         X : array-like of shape (n_samples, n_features) or None, default=None
-            Patterns; None shows out-of-bag predictions of the training patterns.
+            Samples; None shows out-of-bag predictions of the training set.
         y : array-like of shape (n_samples,) or None, default=None
-            Their numbers.
+            Their targets.
         kind : {"predicted", "residuals"}, default="predicted"
-            Predicted against true numbers, or residuals against predicted ones.
+            Predicted against true targets, or residuals against predictions.
         ax : Axes or None, default=None
             Where to draw; None makes a figure.
         **kwargs : dict
             For ``Axes.scatter``.
-
-        Returns
-        -------
-        display : PredictionDisplay
         """
-        known = predicted_numbers(estimator, X, y)
-        return cls(known.truth, known.predicted, whose=known.whose).plot(ax, kind=kind, **kwargs)
+        if _both(X, y):
+            return cls.from_predictions(as_targets(y), estimator.predict(X), kind=kind, ax=ax, **kwargs)
+        known = out_of_bag(part_with(estimator, ("oob_prediction_",), "X and y, or a FreeEnergyRegressor")[1])
+        return cls(known.truth, known.predicted, whose="out of bag").plot(ax, kind=kind, **kwargs)
 
     @classmethod
     def from_predictions(
         cls, y_true: ArrayLike, y_pred: ArrayLike, *, kind: str = "predicted", ax: Any = None, **kwargs: Any
     ) -> Self:
-        """Draw predictions that are already there.
+        """Draw given predictions.
 
         Parameters
         ----------
         y_true, y_pred : array-like of shape (n_samples,)
-            True and predicted numbers.
+            True and predicted targets.
         kind : {"predicted", "residuals"}, default="predicted"
             As in :meth:`from_estimator`.
         ax : Axes or None, default=None
             Where to draw; None makes a figure.
         **kwargs : dict
             For ``Axes.scatter``.
-
-        Returns
-        -------
-        display : PredictionDisplay
         """
-        return cls(numbers_of(y_true), numbers_of(y_pred)).plot(ax, kind=kind, **kwargs)
+        truth, predicted = as_targets(y_true), as_targets(y_pred)
+        check_consistent_length(truth, predicted)
+        return cls(truth, predicted).plot(ax, kind=kind, **kwargs)
 
     def plot(self, ax: Any = None, *, kind: str = "predicted", **kwargs: Any) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : Axes or None, default=None
-            Where to draw; None makes a figure.
-        kind : {"predicted", "residuals"}, default="predicted"
-            As in :meth:`from_estimator`.
-        **kwargs : dict
-            For ``Axes.scatter``.
-
-        Returns
-        -------
-        display : PredictionDisplay
-        """
+        """Draw; the parameters are those of :meth:`from_estimator`."""
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}.")
         axes = panels(ax, figsize=(5, 4.6) if kind == "predicted" else (6.2, 4))
-        style = {"s": 16, "alpha": 0.6, "color": COLORS[0], "linewidth": 0}
-        draw = self._draw_predicted if kind == "predicted" else self._draw_residuals
-        draw(axes[0], {**style, **kwargs})
-        axes[0].set_title(self._title(), fontsize="medium", loc="left")
-        axes[0].spines[["top", "right"]].set_visible(False)
-        return keep(self, axes)
-
-    def _draw_predicted(self, axis, style):
-        both = np.concatenate([self.y_true, self.y_pred])
-        axis.axline((both.min(), both.min()), slope=1, color=COLORS[6], linestyle="--", linewidth=1, zorder=1)
-        axis.scatter(self.y_true, self.y_pred, **style)
-        axis.set(xlabel="true", ylabel="predicted")
-        axis.set_aspect("equal", adjustable="datalim")
-
-    def _draw_residuals(self, axis, style):
-        axis.axhline(0, color=COLORS[6], linestyle="--", linewidth=1, zorder=1)
-        axis.scatter(self.y_pred, self.y_true - self.y_pred, **style)
-        axis.set(xlabel="predicted", ylabel="true - predicted")
+        axis, line = axes[0], {"color": COLORS[6], "linestyle": "--", "linewidth": 1, "zorder": 1}
+        style = {"s": 16, "alpha": 0.6, "color": COLORS[0], "linewidth": 0, **kwargs}
+        if kind == "predicted":
+            lowest = min(self.y_true.min(), self.y_pred.min())
+            axis.axline((lowest, lowest), slope=1, **line)
+            axis.scatter(self.y_true, self.y_pred, **style)
+            axis.set(xlabel="true", ylabel="predicted")
+            axis.set_aspect("equal", adjustable="datalim")
+        else:
+            axis.axhline(0, **line)
+            axis.scatter(self.y_pred, self.y_true - self.y_pred, **style)
+            axis.set(xlabel="predicted", ylabel="true - predicted")
+        axis.set_title(self._title(), fontsize="medium", loc="left")
+        return self._keep(axes)
 
     def _title(self):
         if len(self.y_true) < 2:
             return self.whose
         error = mae(self.y_true, self.y_pred)
         return f"{self.whose}: R² {r2(self.y_true, self.y_pred):.3f}, mean absolute error {error:.3g}"
+
+
+@dataclass(eq=False, repr=False)
+class IntervalsDisplay(Display):
+    """Prediction intervals sorted by width, each around its middle, and the true targets in or outside of them.
+
+    A model that knows where it is uncertain has narrow intervals on the left that cover the truth as often as the wide
+    ones on the right. Make one with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    y_true : ndarray of shape (n_samples,)
+        True targets.
+    intervals : ndarray of shape (n_samples, 2)
+        Lower and upper ends.
+    alpha : float
+        Share of intervals that may miss the truth.
+    whose : str, default="samples given"
+        What the title says of them.
+
+    Attributes
+    ----------
+    coverage : float
+        Share of the intervals that hold the truth.
+    ax_, figure_ : Axes, Figure
+        What was drawn on.
+
+    See Also
+    --------
+    PredictionDisplay : The predictions themselves.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from freemetric import FreeEnergyRegressor
+    >>> from freemetric.display import IntervalsDisplay
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = FreeEnergyRegressor(n_replicas=6, random_state=0).fit(X[::2], y[::2])
+    >>> display = IntervalsDisplay.from_estimator(model, X[1::2], y[1::2], alpha=0.2)
+    >>> 0.7 < display.coverage < 0.9
+    True
+    """
+
+    y_true: NDArray
+    intervals: NDArray
+    _: KW_ONLY
+    alpha: float
+    whose: str = GIVEN
+
+    @property
+    def coverage(self) -> float:
+        """Share of the intervals that hold the truth."""
+        return float(self._held().mean()) if len(self.y_true) else np.nan
+
+    def _held(self):
+        return (self.intervals[:, 0] <= self.y_true) & (self.y_true <= self.intervals[:, 1])
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        *,
+        alpha: float = 0.1,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Compute prediction intervals and draw them.
+
+        Parameters
+        ----------
+        estimator : FreeEnergyRegressor, or a pipeline with one
+            Fitted.
+        X : array-like of shape (n_samples, n_features) or None, default=None
+            Samples; None shows out-of-bag intervals of the training set, whose widths come from the same samples:
+            their coverage is right by construction, only how widths differ is informative.
+        y : array-like of shape (n_samples,) or None, default=None
+            Their targets.
+        alpha : float, default=0.1
+            Share of intervals that may miss the truth, between 0 and 1.
+        ax : Axes or None, default=None
+            Where to draw; None makes a figure.
+        **kwargs : dict
+            For ``Axes.scatter``, which draws the truth.
+        """
+        front, model = part_with(estimator, ("predict_interval",), "a regressor with intervals, as FreeEnergyRegressor")
+        if _both(X, y):
+            truth, intervals = as_targets(y), model.predict_interval(passed(front, X), alpha)
+            check_consistent_length(truth, intervals)
+            return cls(truth, intervals, alpha=alpha).plot(ax, **kwargs)
+        rows, intervals = out_of_bag_intervals(model, alpha)
+        known = out_of_bag(model)
+        _, places, kept = np.intersect1d(known.rows, rows, assume_unique=True, return_indices=True)
+        if not len(kept):
+            raise ValueError("No training sample was out of bag of every candidate; give X and y.")
+        return cls(known.truth[places], intervals[kept], alpha=alpha, whose="out of bag").plot(ax, **kwargs)
+
+    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
+        """Draw; the parameters are those of :meth:`from_estimator`."""
+        axes = panels(ax, figsize=(8, 4))
+        axis, order = axes[0], np.argsort(np.ptp(self.intervals, axis=1), kind="stable")
+        middle = self.intervals.mean(axis=1)[order]
+        low, high, truth = self.intervals[order, 0] - middle, self.intervals[order, 1] - middle, self.y_true[order]
+        place, held = np.arange(1, len(order) + 1), self._held()[order]
+        axis.fill_between(place, low, high, step="mid", color=COLORS[0], alpha=0.25, linewidth=0)
+        for inside, color, words in ((True, COLORS[0], "inside"), (False, COLORS[3], "outside")):
+            some = held == inside
+            style = {"s": 9, "color": color, "linewidth": 0, "label": f"truth {words}: {some.sum():,}"}
+            axis.scatter(place[some], (truth - middle)[some], **{**style, **kwargs})
+        axis.set(xlabel="samples, the narrowest interval first", ylabel="distance from the middle of the interval")
+        axis.xaxis.set_major_locator(require("matplotlib.ticker", "display").MaxNLocator(integer=True))
+        axis.margins(x=0.01)
+        legend_above(axis)
+        title = f"{self.whose}: {self.coverage:.1%} inside, {1 - self.alpha:.0%} expected"
+        axis.set_title(title, fontsize="medium", loc="right")
+        return self._keep(axes)
+
+
+def as_targets(y: ArrayLike | None) -> NDArray[np.float64]:
+    """Targets of a regression as a vector."""
+    return np.asarray(column_or_1d(y), dtype=np.float64)
+
+
+def _both(X, y):
+    """Whether X and y are given; ValueError where only one of them is."""
+    if (X is None) != (y is None):
+        raise ValueError("Samples need both X and y.")
+    return X is not None

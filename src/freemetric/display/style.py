@@ -1,6 +1,6 @@
 """What all displays share: colours, markers, axes and legends."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,38 +41,32 @@ def class_marker(c: int) -> int:
     return (c + c // len(CLASS_COLORS)) % len(MARKERS)
 
 
-def panels(ax: Any, shape: tuple[int, int] = (1, 1), **options: Any) -> NDArray[np.object_]:
-    """The axes to draw on, one or a flat array of them: those given, or those of a new figure.
+class Display:
+    """A drawing that keeps what it was drawn on in ``ax_`` and ``figure_``."""
 
-    Parameters
-    ----------
-    ax : Axes, array-like of Axes or None
-        What the caller was given.
-    shape : tuple of (int, int), default=(1, 1)
-        Rows and columns of a new figure.
-    **options : dict
-        For ``matplotlib.pyplot.subplots``.
+    def _keep(self, axes: NDArray[np.object_]) -> Self:
+        self.ax_ = axes[0] if len(axes) == 1 else axes
+        self.figure_ = axes[0].figure
+        return self
 
-    Returns
-    -------
-    axes : ndarray of Axes
-    """
-    n = shape[0] * shape[1]
+
+def panels(ax: Any, shape: tuple[int, int] = (1, 1), framed: bool = False, **options: Any) -> NDArray[np.object_]:
+    """A flat array of the axes given or, for None, of a new figure of that shape; options are for ``plt.subplots``."""
     if ax is None:
         plt = require("matplotlib.pyplot", "display")
-        _, axes = plt.subplots(*shape, squeeze=False, layout="constrained", **options)
-        return axes.ravel()
-    axes = np.asarray(ax, dtype=object).ravel()
-    if len(axes) != n:
-        raise ValueError(f"This drawing needs {n} axes, got {len(axes)}.")
+        axes = plt.subplots(*shape, squeeze=False, layout="constrained", **options)[1].ravel()
+    else:
+        axes, n = np.asarray(ax, dtype=object).ravel(), shape[0] * shape[1]
+        if len(axes) != n:
+            raise ValueError(f"This drawing needs {n} axes, got {len(axes)}.")
+    for axis in () if framed else axes:
+        axis.spines[["top", "right"]].set_visible(False)
     return axes
 
 
-def keep(display: Any, axes: NDArray[np.object_]) -> Any:
-    """Store the axes as scikit-learn's displays do, and return the display."""
-    display.ax_ = axes[0] if len(axes) == 1 else axes
-    display.figure_ = axes[0].figure
-    return display
+def ink() -> str:
+    """The colour of texts."""
+    return require("matplotlib", "display").rcParams["text.color"]
 
 
 def legend_beside(ax: "Axes", n_entries: int) -> None:

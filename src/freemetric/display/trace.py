@@ -1,19 +1,21 @@
-"""TraceDisplay: energy, temperature and acceptance over Monte Carlo steps."""
+"""Energy, temperature and acceptance over Monte Carlo steps."""
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..learners.learned_space import part_with
-from .style import COLORS, keep, legend_above, panels
+from .style import COLORS, Display, legend_above, panels
 
-ROWS = ("energy", "temperature", "acceptance")
+QUANTITIES = ("energy", "temperature", "acceptance")
 WINDOW = 10
 
 
-class TraceDisplay:
+@dataclass(eq=False, repr=False)
+class TraceDisplay(Display):
     """Energy, temperature and acceptance of the replicas over Monte Carlo steps.
 
     Shows whether a walk has come to rest, how cold it was, and whether its moves had a good size. Make one with
@@ -28,10 +30,8 @@ class TraceDisplay:
 
     Attributes
     ----------
-    ax_ : ndarray of Axes
-        One for each quantity.
-    figure_ : Figure
-        The figure around them.
+    ax_, figure_ : ndarray of Axes, Figure
+        What was drawn on, one of the axes for each quantity.
 
     Examples
     --------
@@ -44,9 +44,9 @@ class TraceDisplay:
     ['energy', 'temperature', 'acceptance']
     """
 
-    def __init__(self, trace: Mapping[str, NDArray], *, estimator_name: str | None = None) -> None:
-        self.trace = trace
-        self.estimator_name = estimator_name
+    trace: Mapping[str, NDArray]
+    _: KW_ONLY
+    estimator_name: str | None = None
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, lines: bool | None = None, ax: Any = None, **kwargs: Any) -> Self:
@@ -57,15 +57,13 @@ class TraceDisplay:
         estimator : DMLFE, FreeEnergyClassifier, or a pipeline or classifier with one
             Fitted.
         lines : bool or None, default=None
-            As in :meth:`plot`.
+            True draws every replica as a thin line, False the median in a band from the lowest to the highest, and the
+            mean acceptance; None draws lines where replicas have different temperatures, as in tempering and in
+            FreeEnergyClassifier. Acceptance of moves that are one trial a step is averaged over the last ten steps.
         ax : array-like of three Axes or None, default=None
-            Where to draw; None makes a figure.
+            Where to draw energy, temperature and acceptance; None makes a figure.
         **kwargs : dict
             For ``Axes.plot``.
-
-        Returns
-        -------
-        display : TraceDisplay
         """
         _, walker = part_with(estimator, ("trace_",), "an estimator that walks by Monte Carlo, such as DMLFE")
         if not walker.trace_:
@@ -73,24 +71,8 @@ class TraceDisplay:
         return cls(walker.trace_, estimator_name=type(walker).__name__).plot(ax, lines=lines, **kwargs)
 
     def plot(self, ax: Any = None, *, lines: bool | None = None, **kwargs: Any) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : array-like of three Axes or None, default=None
-            Where to draw energy, temperature and acceptance; None makes a figure.
-        lines : bool or None, default=None
-            True draws every replica as a thin line, False the median in a band from the lowest to the highest, and the
-            mean acceptance; None draws lines where replicas have different temperatures, as in tempering and in
-            FreeEnergyClassifier. Acceptance of moves that are one trial a step is averaged over the last ten steps.
-        **kwargs : dict
-            For ``Axes.plot``.
-
-        Returns
-        -------
-        display : TraceDisplay
-        """
-        energy, temperature, acceptance = (np.asarray(self.trace[name], dtype=np.float64) for name in ROWS)
+        """Draw; the parameters are those of :meth:`from_estimator`."""
+        energy, temperature, acceptance = (np.asarray(self.trace[name], dtype=np.float64) for name in QUANTITIES)
         if lines is None:
             differ = np.nanmax(temperature, axis=1) > np.nanmin(temperature, axis=1)
             lines = energy.shape[1] == 1 or bool(differ.any())
@@ -99,20 +81,19 @@ class TraceDisplay:
         groups = Temperatures(temperature) if lines else None
         draw(axes[0], energy, COLORS[0], kwargs, groups)
         draw(axes[1], temperature, COLORS[1], kwargs, groups)
-        acceptance = _legible(acceptance if lines else np.nanmean(acceptance, axis=1, keepdims=True))
+        acceptance = smoothed(acceptance if lines else np.nanmean(acceptance, axis=1, keepdims=True))
         _lines(axes[2], acceptance, COLORS[2], kwargs, groups)
         self._label(axes, temperature, groups)
-        return keep(self, axes)
+        return self._keep(axes)
 
     def _label(self, axes, temperature, groups):
-        for axis, name in zip(axes, ROWS, strict=True):
+        for axis, name in zip(axes, QUANTITIES, strict=True):
             axis.set_ylabel(name)
             axis.margins(x=0.01)
-            axis.spines[["top", "right"]].set_visible(False)
         coldest, hottest = np.nanmin(temperature), np.nanmax(temperature)
         if coldest > 0 and (hottest > 10 * coldest or (groups and groups.few)):
             axes[1].set_yscale("log")
-            if groups and groups.few:  # where the colours are explained
+            if groups and groups.few:  # The ticks explain the colours.
                 axes[1].set_yticks(groups.own, [f"{T:.2g}" for T in groups.own])
                 axes[1].set_yticks([], minor=True)
                 axes[1].set_ylim(coldest / 1.6, 1.6 * hottest)
@@ -131,7 +112,7 @@ class TraceDisplay:
 
 
 class Temperatures:
-    """Many replicas at a few temperatures of their own, which then give the colours; ``few`` says whether it is so."""
+    """Colours of replicas; ``few`` is True where many replicas share a few temperatures, which give the colours."""
 
     def __init__(self, temperature: NDArray) -> None:
         self.own, self.number = np.unique(temperature[0], return_inverse=True)
@@ -139,7 +120,7 @@ class Temperatures:
         self.few = bool(constant and 1 < len(self.own) <= len(COLORS) < temperature.shape[1])
 
     def colors(self, otherwise: str) -> list[str]:
-        """Of every replica: by temperature, or its own where there are few replicas, or the same for all."""
+        """One colour a replica: by temperature, its own where there are few replicas, or the same for all."""
         n_replicas = len(self.number)
         if self.few:
             return [COLORS[number] for number in self.number]
@@ -147,9 +128,7 @@ class Temperatures:
 
 
 def _lines(axis, values, color, options, groups):
-    """Every replica as a thin line."""
-    n_replicas = values.shape[1]
-    style = {"linewidth": 1, "alpha": np.clip(6 / n_replicas, 0.4, 1)}
+    style = {"linewidth": 1, "alpha": np.clip(6 / values.shape[1], 0.4, 1)}
     for column, own in zip(values.T, groups.colors(color) if groups else [color], strict=True):
         axis.plot(_steps(values), column, **{**style, "color": own, **options})
 
@@ -159,15 +138,14 @@ def _band(axis, values, color, options, _):
     label = f"median of {values.shape[1]} replicas"
     axis.plot(_steps(values), np.nanmedian(values, axis=1), **{"color": color, "label": label, **options})
     low, high = np.nanmin(values, axis=1), np.nanmax(values, axis=1)
-    style = {"alpha": 0.3, "linewidth": 0, "label": "lowest to highest"}
-    axis.fill_between(_steps(values), low, high, color=color, **style)
+    axis.fill_between(_steps(values), low, high, color=color, alpha=0.3, linewidth=0, label="lowest to highest")
 
 
 def _steps(values):
     return np.arange(1, len(values) + 1)
 
 
-def _legible(acceptance):
+def smoothed(acceptance: NDArray) -> NDArray:
     """Mean of the last ten steps where a step is one trial, whose zeros and ones would only flicker."""
     if not np.isin(acceptance[~np.isnan(acceptance)], (0, 1)).all():
         return acceptance

@@ -58,27 +58,17 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_close_in_child)
 
 
-try:
-    import fcntl
-except ImportError:  # a module of Unix; elsewhere a file that is open cannot be removed
-    fcntl = None  # type: ignore[assignment]
-
-
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write to, which takes the place of `path` once it is complete and on the disk."""
     remove_abandoned_drafts(path)
-    draft, file, lock = _begun(path)
-    try:
-        with file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
+    with _draft(path) as (draft, file):
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+        file.close()
         os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
-        _release(lock)
-    with suppress(OSError):  # not every system can; the file is whole either way
+    with suppress(OSError):  # Not every system can sync a folder; the file is whole either way.
         folder = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -88,13 +78,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 def check_can_be_written(path: Path) -> None:
     """OSError where no draft can be made beside `path`: a folder or file system for reading only, a full disk."""
-    draft, file, lock = _begun(path)
-    try:
-        with file:
-            file.write(b"\0")
-    finally:
-        draft.unlink(missing_ok=True)
-        _release(lock)
+    with _draft(path) as (_, file):
+        file.write(b"\0")
+        file.flush()
 
 
 def remove_with_drafts(path: Path) -> None:
@@ -123,30 +109,32 @@ def _remove_if_abandoned(draft: Path) -> None:
             draft.unlink(missing_ok=True)
 
 
-def _begun(path: Path) -> tuple[Path, BinaryIO, int | None]:
-    """A new draft, open and locked, and what holds the lock beyond its closing."""
+@contextmanager
+def _draft(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """A new file beside `path`, locked; it is removed in the end, unless it was renamed."""
     while True:
         draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
         try:
-            file = open(draft, "xb")  # noqa: SIM115 - the caller closes it
+            file = open(draft, "xb")  # noqa: SIM115 - closed below
         except OSError as problem:  # about the file that was wanted, not about a draft that nobody knows
             raise OSError(problem.errno, problem.strerror, str(path)) from None
         lock = _locked(file)
-        if draft.exists():  # somebody may have taken it for abandoned before it was locked
-            return draft, file, lock
-        file.close()
-        _release(lock)
+        try:
+            if draft.exists():  # Somebody may have taken it for abandoned before it was locked.
+                with file:
+                    yield draft, file
+                return
+            file.close()
+        finally:
+            draft.unlink(missing_ok=True)
+            if lock is not None:
+                os.close(lock)
 
 
 def _locked(file: BinaryIO) -> int | None:
-    """A second handle of the file, which is locked as long as one of the two is open; None where there are no locks."""
+    """A second handle of the file, locked as long as one of the two is open; None where there are no locks."""
     if fcntl is None:
         return None
     with suppress(OSError):  # of file systems without locks, where no draft is ever taken for abandoned
         fcntl.flock(file, fcntl.LOCK_EX)
     return os.dup(file.fileno())
-
-
-def _release(lock: int | None) -> None:
-    if lock is not None:
-        os.close(lock)

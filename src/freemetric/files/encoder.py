@@ -5,6 +5,7 @@ import math
 import re
 from collections import UserList
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -69,30 +70,18 @@ def from_type(value: type) -> str:
     raise UnsupportedError(f"the class {value.__name__}")
 
 
-def from_dtype(value: np.dtype) -> str:
-    if not PLAIN_DTYPE.fullmatch(value.str):
+def from_dtype(value: np.dtype, lone: bool = False) -> str:
+    """A dtype as a text; a lone one, which is no array's, is not of texts: arrays to come would take up its width."""
+    if not PLAIN_DTYPE.fullmatch(value.str) or (lone and value.kind == "U"):
         raise UnsupportedError(f"the dtype {value}")
     return value.str
 
 
-def to_dtype(text: str) -> np.dtype:
-    if not PLAIN_DTYPE.fullmatch(text):
+def to_dtype(text: str, lone: bool = False) -> np.dtype:
+    """What ``from_dtype`` has written."""
+    if not PLAIN_DTYPE.fullmatch(text) or (lone and "U" in text):
         raise ValueError(f"the dtype {text!r}")
     return np.dtype(text)
-
-
-def from_lone_dtype(value: np.dtype) -> str:
-    """A dtype that is a value of its own; of texts it would have a width, which arrays to come would take up."""
-    if value.kind == "U":
-        raise UnsupportedError(f"the dtype {value}")
-    return from_dtype(value)
-
-
-def to_lone_dtype(text: str) -> np.dtype:
-    dtype = to_dtype(text)
-    if dtype.kind == "U":
-        raise ValueError(f"the dtype {text!r}")
-    return dtype
 
 
 def from_slice(value: slice) -> list[int | None]:
@@ -127,7 +116,7 @@ def to_random_state(state: list[Any]) -> np.random.RandomState:
 LEAVES: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "float": (float, repr, NOT_FINITE.__getitem__),
     "type": (type, from_type, TYPES.__getitem__),
-    "dtype": (np.dtype, from_lone_dtype, to_lone_dtype),
+    "dtype": (np.dtype, partial(from_dtype, lone=True), partial(to_dtype, lone=True)),
     "slice": (slice, from_slice, to_slice),
     "random_state": (np.random.RandomState, from_random_state, to_random_state),
 }

@@ -7,8 +7,7 @@ register are exported by themselves, views with :func:`register_view_graph` and 
 """
 
 from .converters import register
-from .densities import register_density_graph
 from .export import to_onnx
-from .views import register_view_graph
+from .parts import register_density_graph, register_view_graph
 
 __all__ = ["register", "register_density_graph", "register_view_graph", "to_onnx"]

@@ -1,92 +1,46 @@
 """What skl2onnx calls when it meets one of our estimators."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from .. import metric_learn
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
 from ..ensemble.finish import samples_looked_at
 from ..extras import require
-from ..learners import MetricKNeighborsClassifier, MetricKNeighborsRegressor
+from ..learners import (
+    MetricKNeighborsClassifier,
+    MetricKNeighborsRegressor,
+    PairClassifier,
+    QuadrupletClassifier,
+    TripletClassifier,
+)
 from ..learners.base import MetricLearner
-from ..learners.kernel_space import Kernel
 from ..learners.kernelized import Kernelized
 from ..metric_learn.base import PointsLearner
+from ..metric_learn.comparisons import QuadrupletsClassifier, TripletsClassifier
+from ..metric_learn.pairs import PairsClassifier
 from .ensembles import many_spaces, means, one_space, outlook, quantiles
-from .graph import Graph
+from .graph import Graph, skl2onnx, types
 from .neighbors import mean_of_neighbors
-from .tuples import convert_tuples, tuple_classifiers, tuple_outputs, tuple_shape
+from .parts import kernel_coordinates
 
-
-def kernel_coordinates(graph: Graph, model: Kernelized, X: str) -> str:
-    """Coordinates (n, r) of patterns, as the learner in the model takes them; ValueError where there is no graph."""
-    kernel = Kernel(model.kernel, model.gamma_, model.degree, model.coef0)
-    if not isinstance(kernel.kind, str):
-        raise ValueError("a kernel of one's own has no ONNX graph, only those that have a name")
-    K = GRAPHS[kernel.kind](graph, kernel, X, model.landmarks_)
-    return graph.MatMul(graph.Sub(K, model.offset_), model.projection_.T)
-
-
-def _rbf(graph, kernel, X, landmarks):
-    centre = landmarks.mean(axis=0)
-    X, landmarks = graph.Sub(X, centre), landmarks - centre
-    lengths = graph.ReduceSumSquare(X, np.array([1]), keepdims=1)
-    products = graph.MatMul(X, -2 * landmarks.T)
-    squared = graph.Add(graph.Add(products, lengths), (landmarks**2).sum(axis=1))
-    return graph.Exp(graph.Mul(graph.Max(squared, 0.0), -kernel.gamma))
-
-
-def _laplacian(graph, kernel, X, landmarks):
-    """A feature after the other: all at once would need the memory of n m d numbers."""
-    apart = [graph.Abs(graph.Sub(graph.take(X, [i]), landmarks[:, i])) for i in range(landmarks.shape[1])]
-    return graph.Exp(graph.Mul(graph.Sum(*apart), -kernel.gamma))
-
-
-def _poly(graph, kernel, X, landmarks):
-    return graph.Pow(graph.Add(_products(graph, kernel.gamma, X, landmarks), float(kernel.coef0)), float(kernel.degree))
-
-
-def _sigmoid(graph, kernel, X, landmarks):
-    return graph.Tanh(graph.Add(_products(graph, kernel.gamma, X, landmarks), float(kernel.coef0)))
-
-
-def _cosine(graph, kernel, X, landmarks):
-    lengths = np.linalg.norm(landmarks, axis=1, keepdims=True)
-    norms = graph.ReduceL2(X, np.array([1]), keepdims=1)
-    norms = graph.Where(graph.Equal(norms, 0.0), 1.0, norms)
-    return graph.MatMul(graph.Div(X, norms), (landmarks / np.where(lengths > 0, lengths, 1)).T)
-
-
-def _linear(graph, kernel, X, landmarks):
-    return graph.MatMul(X, landmarks.T)
-
-
-def _products(graph, gamma, X, landmarks):
-    # a factor behind the product would become one of single precision in onnxruntime
-    return graph.MatMul(X, gamma * landmarks.T)
-
-
-GRAPHS: dict[str, Callable[..., str]] = {
-    "rbf": _rbf,
-    "laplacian": _laplacian,
-    "poly": _poly,
-    "sigmoid": _sigmoid,
-    "cosine": _cosine,
-    "linear": _linear,
-    "precomputed": lambda graph, kernel, X, landmarks: graph.take(X, landmarks),
-}
-"""Functions (graph, kernel, X, landmarks) -> K by the name of the kernel."""
-
-
-skl2onnx = require("skl2onnx", "onnx")
-types = require("skl2onnx.common.data_types", "onnx")
 get_label_classes = require("skl2onnx.common.utils_classifier", "onnx").get_label_classes
 
 Mapper = MetricLearner | PointsLearner
+Outputs = dict[str, Any]  # types by name
 
 CLASSIFIER_OPTIONS = {"zipmap": [True, False, "columns"], "output_class_labels": [False, True], "nocl": [True, False]}
-REGRESSOR_OPTIONS = {"quantiles": None}  # chances, as many as one likes
+REGRESSOR_OPTIONS = {"quantiles": None}  # any probabilities
+COMPARED = {  # pairs of points: a large distance of the first speaks against +1, of the second for it
+    PairClassifier: [(0, 1)],
+    PairsClassifier: [(0, 1)],
+    TripletClassifier: [(0, 1), (0, 2)],
+    TripletsClassifier: [(0, 1), (0, 2)],
+    QuadrupletClassifier: [(0, 1), (2, 3)],
+    QuadrupletsClassifier: [(0, 1), (2, 3)],
+}
 
 
 def register() -> None:
@@ -110,25 +64,58 @@ def register() -> None:
     ['variable']
     """
     for learner in (*_learners(MetricLearner), *_learners(PointsLearner)):
-        _introduce(learner, _mapped_shape, _mapped)
-    for classifier in tuple_classifiers():
-        _introduce(classifier, tuple_shape, convert_tuples, parser=tuple_outputs)
-    _introduce(Kernelized, _kernel_mapped_shape, _kernel_mapped)
-    _introduce(MetricKNeighborsClassifier, _voted_shape, _voted_in_one_space, CLASSIFIER_OPTIONS)
-    _introduce(FreeEnergyClassifier, _voted_shape, _voted_in_many_spaces, CLASSIFIER_OPTIONS)
-    _introduce(MetricKNeighborsRegressor, _averaged_shape, _averaged_in_one_space, parser=_averaged_output)
-    _introduce(FreeEnergyRegressor, _told_shape, _told_in_many_spaces, REGRESSOR_OPTIONS, _told_outputs)
+        _introduce(learner, _mapped)
+    for classifier in _tuple_classifiers():
+        _introduce(classifier, _decided, _tuple_outputs)
+    _introduce(Kernelized, _kernel_mapped)
+    _introduce(MetricKNeighborsClassifier, _voted_in_one_space, options=CLASSIFIER_OPTIONS)
+    _introduce(FreeEnergyClassifier, _voted_in_many_spaces, options=CLASSIFIER_OPTIONS)
+    _introduce(MetricKNeighborsRegressor, _averaged, _target_outputs)
+    _introduce(FreeEnergyRegressor, _expected, _target_outputs, REGRESSOR_OPTIONS)
 
 
 def _introduce(
     estimator: type,
-    shape: Callable,
-    convert: Callable,
+    results: Callable[[Graph, Any], Sequence[str]],
+    outputs: Callable[[Any, Any], Outputs] | None = None,
     options: dict[str, Any] | None = None,
-    parser: Callable | None = None,
 ) -> None:
+    """Tell skl2onnx how to convert an estimator.
+
+    ``results(graph, operator)`` adds nodes to the graph and names the results. ``outputs(scope, model)`` declares the
+    outputs; None leaves those of skl2onnx.
+    """
     parts = estimator.__module__.split(".")
     alias = f"Freemetric{'MetricLearn' * ('metric_learn' in parts)}{estimator.__name__}"  # whose names are ours, too
+    declared: Any = outputs
+
+    def parse(scope, model, inputs, custom_parsers=None):
+        operator = scope.declare_local_operator(alias, model)
+        operator.inputs = inputs
+        for name, kind in declared(scope, model).items():
+            operator.outputs.append(scope.declare_local_variable(name, kind))
+        return operator.outputs
+
+    def shape(operator):
+        N = operator.inputs[0].get_first_dimension()
+        if options is CLASSIFIER_OPTIONS:
+            labels = _labels(operator)
+            kind = types.StringTensorType if labels.dtype.kind == "U" else types.Int64TensorType
+            operator.outputs[0].set_type(kind([N]))
+            operator.outputs[1].type.shape = [N, len(labels)]
+        elif outputs is None:
+            operator.outputs[0].type.shape = [N, _width(operator.raw_operator)]
+        else:
+            kinds = declared(operator.scope_inst, operator.raw_operator).values()
+            for output, kind in zip(operator.outputs, kinds, strict=True):
+                output.type.shape = [N, *kind.shape[1:]]
+
+    def convert(scope, operator, container):
+        graph = Graph(scope, container)
+        for result, output in zip(results(graph, operator), operator.outputs, strict=True):
+            graph.hand_over(result, output)
+
+    parser = None if outputs is None else parse
     skl2onnx.update_registered_converter(estimator, alias, shape, convert, options=options, parser=parser)
 
 
@@ -139,132 +126,40 @@ def _learners(base: type[Mapper]) -> Iterator[type[Mapper]]:
             yield learner
 
 
-def _mapped_shape(operator):
-    N, p = operator.inputs[0].get_first_dimension(), len(operator.raw_operator.components_)
-    operator.outputs[0].type.shape = [N, p]
+def _width(learner):
+    """Dimensions of the learned space."""
+    return len(learner.get_feature_names_out() if isinstance(learner, Kernelized) else learner.components_)
 
 
-def _mapped(scope, operator, container):
-    graph = Graph(scope, container)
-    X = graph.doubles(operator.inputs[0].full_name)
-    graph.hand_over(graph.MatMul(X, operator.raw_operator.components_.T), operator.outputs[0])
+def _samples(graph, operator):
+    return graph.doubles(operator.inputs[0].full_name)
 
 
-def _kernel_mapped_shape(operator):
-    N, names = operator.inputs[0].get_first_dimension(), operator.raw_operator.get_feature_names_out()
-    operator.outputs[0].type.shape = [N, len(names)]
+def _mapped(graph, operator):
+    return [graph.MatMul(_samples(graph, operator), operator.raw_operator.components_.T)]
 
 
-def _kernel_mapped(scope, operator, container):
-    model, graph = operator.raw_operator, Graph(scope, container)
-    X = graph.doubles(operator.inputs[0].full_name)
-    directions = scope.declare_local_variable("directions", types.DoubleTensorType([None, len(model.projection_)]))
-    graph.hand_over(kernel_coordinates(graph, model, X), directions)
-    graph.hand_over(_within(scope, model.learner_, directions), operator.outputs[0])
-
-
-def _voted_shape(operator):
-    N, labels = operator.inputs[0].get_first_dimension(), _labels(operator)
-    label, probabilities = operator.outputs
-    label.set_type(types.StringTensorType([N]) if labels.dtype.kind == "U" else types.Int64TensorType([N]))
-    probabilities.type.shape = [N, len(labels)]
-
-
-def _voted_in_one_space(scope, operator, container):
-    model, graph = operator.raw_operator, Graph(scope, container)
-    X, Z = _in_learned_space(scope, operator, graph)
-    _answer(graph, operator, X, one_space(graph, model.training_set_, model.n_neighbors_, Z))
-
-
-def _averaged_output(scope, model, inputs, custom_parsers=None):
-    operator = scope.declare_local_operator(skl2onnx.get_model_alias(type(model)), model)
-    operator.inputs = inputs
-    operator.outputs.append(scope.declare_local_variable("variable", types.DoubleTensorType()))
-    return operator.outputs
-
-
-def _averaged_shape(operator):
-    n_outputs = np.size(operator.raw_operator.numbers_[0])
-    operator.outputs[0].type.shape = [operator.inputs[0].get_first_dimension(), n_outputs]
-
-
-def _averaged_in_one_space(scope, operator, container):
-    model, graph = operator.raw_operator, Graph(scope, container)
-    X, Z = _in_learned_space(scope, operator, graph)
-    graph.hand_over(_or_nan(graph, X, mean_of_neighbors(graph, model, Z)), operator.outputs[0])
-
-
-def _in_learned_space(scope, operator, graph):
-    """Patterns, and where the learner of a model maps them."""
+def _kernel_mapped(graph, operator):
     model = operator.raw_operator
-    X = scope.declare_local_variable("X", types.DoubleTensorType([None, model.n_features_in_]))
-    graph.hand_over(operator.inputs[0].full_name, X)
-    return X.full_name, _within(scope, model.learner_, X)
+    directions = kernel_coordinates(graph, model, _samples(graph, operator))
+    return [graph.image(model.learner_, directions, len(model.projection_))]
 
 
-def _within(scope, learner, X):
-    """Where a learner inside of a model maps X."""
-    Z = scope.declare_local_variable("Z", types.DoubleTensorType())
-    inner = scope.declare_local_operator(skl2onnx.get_model_alias(type(learner)), learner)
-    inner.inputs.append(X)
-    inner.outputs.append(Z)
-    return Z.full_name
+def _voted_in_one_space(graph, operator):
+    model, X = operator.raw_operator, _samples(graph, operator)
+    Z = graph.image(model.learner_, X, model.n_features_in_)
+    return _classified(graph, operator, X, one_space(graph, model.training_set_, model.n_neighbors_, Z))
 
 
-def _voted_in_many_spaces(scope, operator, container):
-    model, graph = operator.raw_operator, Graph(scope, container)
-    X = graph.doubles(operator.inputs[0].full_name)
-    _answer(graph, operator, X, many_spaces(graph, model.ensemble_, X, _samples_looked_at(model)))
+def _voted_in_many_spaces(graph, operator):
+    model, X = operator.raw_operator, _samples(graph, operator)
+    return _classified(graph, operator, X, many_spaces(graph, model.ensemble_, X, _shortlist(model)))
 
 
-def _samples_looked_at(model):
-    """Training samples that predictions of a model ask in every space; None for all."""
-    return samples_looked_at(model.shortlist, model.shortlist_, model.ensemble_)
-
-
-def _or_nan(graph, X, numbers):
-    """A graph cannot refuse a pattern with NaN or infinity: what it says of it is NaN."""
-    return graph.Add(numbers, graph.Mul(0.0, graph.total(X, 1)))
-
-
-def _answer(graph, operator, X, P):
+def _classified(graph, operator, X, P):
     """Label and probabilities."""
     P = _or_nan(graph, X, P)
-    label, probabilities = operator.outputs
-    graph.hand_over(graph.Gather(_labels(operator), graph.ArgMax(P, axis=1, keepdims=0)), label)
-    graph.hand_over(P, probabilities)
-
-
-def _told_outputs(scope, model, inputs, custom_parsers=None):
-    """Declare the expected numbers, and quantiles where they are asked for."""
-    operator = scope.declare_local_operator(skl2onnx.get_model_alias(type(model)), model)
-    operator.inputs = inputs
-    names = ["variable", "quantiles"] if _chances(scope, model) else ["variable"]
-    for name in names:
-        operator.outputs.append(scope.declare_local_variable(name, types.DoubleTensorType()))
-    return operator.outputs
-
-
-def _told_shape(operator):
-    N, chances = operator.inputs[0].get_first_dimension(), _chances(operator.scope_inst, operator.raw_operator)
-    for output, width in zip(operator.outputs, (1, len(chances)), strict=False):
-        output.type.shape = [N, width]
-
-
-def _told_in_many_spaces(scope, operator, container):
-    model, graph = operator.raw_operator, Graph(scope, container)
-    X = graph.doubles(operator.inputs[0].full_name)
-    expected = outlook(graph, model.ensemble_, X, _samples_looked_at(model))
-    chances = _chances(scope, model)
-    told = [means(graph, model.ensemble_, expected)]
-    if chances:
-        told.append(quantiles(graph, model.ensemble_, expected, chances))
-    for numbers, output in zip(told, operator.outputs, strict=True):
-        graph.hand_over(_or_nan(graph, X, numbers), output)
-
-
-def _chances(scope, model):
-    return scope.get_options(model, {"quantiles": None})["quantiles"] or ()
+    return graph.Gather(_labels(operator), graph.ArgMax(P, axis=1, keepdims=0)), P
 
 
 def _labels(operator):
@@ -273,3 +168,101 @@ def _labels(operator):
     if labels.dtype.kind not in "biufU":
         raise ValueError(f"labels must be integers or texts, not {labels.dtype.name}")
     return labels if labels.dtype.kind == "U" else labels.astype(np.int64)
+
+
+def _target_outputs(scope, model):
+    """The expected targets and, where the options ask for them, quantiles."""
+    chances = _chances(scope, model)
+    n_outputs = np.size(model.numbers_[0]) if isinstance(model, MetricKNeighborsRegressor) else 1
+    quantiles = {"quantiles": types.DoubleTensorType([None, len(chances)])} if chances else {}
+    return {"variable": types.DoubleTensorType([None, n_outputs]), **quantiles}
+
+
+def _chances(scope, model):
+    return (isinstance(model, FreeEnergyRegressor) and scope.get_options(model, {"quantiles": None})["quantiles"]) or ()
+
+
+def _averaged(graph, operator):
+    model, X = operator.raw_operator, _samples(graph, operator)
+    Z = graph.image(model.learner_, X, model.n_features_in_)
+    return [_or_nan(graph, X, mean_of_neighbors(graph, model, Z))]
+
+
+def _expected(graph, operator):
+    model, X = operator.raw_operator, _samples(graph, operator)
+    expected = outlook(graph, model.ensemble_, X, _shortlist(model))
+    targets, chances = [means(graph, model.ensemble_, expected)], _chances(operator.scope_inst, model)
+    if chances:
+        targets.append(quantiles(graph, model.ensemble_, expected, chances))
+    return [_or_nan(graph, X, values) for values in targets]
+
+
+def _shortlist(model):
+    """Training samples that predictions look at in every space; None for all."""
+    return samples_looked_at(model.shortlist, model.shortlist_, model.ensemble_)
+
+
+def _or_nan(graph, X, values):
+    """A graph cannot refuse a sample with NaN or infinity: its result is NaN."""
+    return graph.Add(values, graph.Mul(0.0, graph.total(X, 1)))
+
+
+def _tuple_classifiers() -> Iterator[type]:
+    yield from (PairClassifier, TripletClassifier, QuadrupletClassifier)
+    for name in metric_learn.__all__:
+        if issubclass(getattr(metric_learn, name), tuple(COMPARED)):
+            yield getattr(metric_learn, name)
+
+
+def takes_tuples(model: Any) -> bool:
+    """Whether it classifies tuples of points."""
+    return isinstance(model, tuple(COMPARED))
+
+
+def tuple_inputs(model: Any) -> list[tuple[str, Any]]:
+    """Names and types for skl2onnx: "X1", "X2", ... of shape (n, n_features), the first, second, ... points."""
+    width = 1 + max(max(pair) for pair in _compared(model))
+    return [(f"X{i + 1}", types.DoubleTensorType([None, model.n_features_in_])) for i in range(width)]
+
+
+def _tuple_outputs(scope, model):
+    """The decision, and the label where the model has one: pairs need a threshold."""
+    label = {} if _least(model) is None else {"label": types.Int64TensorType([None])}
+    return {"decision": types.DoubleTensorType([None]), **label}
+
+
+def _decided(graph, operator):
+    """What ``decision_function`` and ``predict`` give."""
+    model, least = operator.raw_operator, _least(operator.raw_operator)
+    images = [_image(graph, model, graph.doubles(put.full_name)) for put in operator.inputs]
+    distances = [_distance(graph, images[i], images[j]) for i, j in _compared(model)]
+    alone = len(distances) == 1
+    decision = graph.Neg(distances[0]) if alone else graph.Sub(distances[1], distances[0])
+    if least is None:
+        return [decision]
+    is_alike = graph.GreaterOrEqual(decision, least) if alone else graph.Greater(decision, least)
+    return [decision, graph.Where(is_alike, np.array([1]), np.array([-1]))]
+
+
+def _compared(model):
+    return next(pairs for kind, pairs in COMPARED.items() if isinstance(model, kind))
+
+
+def _least(model):
+    """The least decision for which the label is +1; None where a model of pairs has no threshold."""
+    if len(_compared(model)) > 1:
+        return 0.0
+    threshold = getattr(model, "threshold_", None)
+    return None if threshold is None else -float(threshold)
+
+
+def _image(graph, model, X):
+    """Where the learner inside of a model maps X; metric-learn's classifiers are learners themselves."""
+    if hasattr(model, "learner_"):
+        return graph.image(model.learner_, X, model.n_features_in_)
+    return graph.MatMul(X, model.components_.T)
+
+
+def _distance(graph, U, V):
+    difference = graph.Sub(U, V)
+    return graph.Sqrt(graph.ReduceSum(graph.Mul(difference, difference), np.array([1]), keepdims=0))

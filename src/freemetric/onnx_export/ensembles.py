@@ -14,10 +14,9 @@ from ..ensemble.tasks.regression import BEYOND, LEAST_VARIANCE, RegressionHead
 from ..ensemble.tasks.scales import Scale
 from ..metrics import Member, TargetEncoding, TrainingSet, Trend
 from ..metrics.neighbor_votes import NEAREST_BONUS
-from .densities import density_graph
 from .graph import Graph
 from .neighbors import nearest_of, shares, votes, weighted
-from .views import view_graph
+from .parts import part_graph
 
 
 @dataclass(frozen=True)
@@ -70,15 +69,14 @@ def _refusal(member):
 
 
 def mixed_shares(graph: Graph, ensemble: Ensemble, X: str, shortlist: int | None) -> str:
-    """Shares (n, n_cells) of all votes that patterns X get, every ensemble and k by its weight.
+    """Shares (n, n_cells) of all votes for samples X, every member and k by its weight.
 
-    As in Python, ``shortlist`` training samples are asked in every space, the nearest in the averaged metric; all for
-    None.
+    As in Python, ``shortlist`` training samples vote in every space, the nearest in the averaged metric; all for None.
     """
     places = ensemble.training_set.places
     rows = graph.constant(ensemble.training_set.X[places.rows])
     # Training rows pass the same operators as new ones, so that equals stay equal; runtimes do it once, on loading.
-    seen = {name: [view_graph(graph, view, V) for V in (rows, X)] for name, view in ensemble.views.items()}
+    seen = {name: [part_graph(graph, view, V) for V in (rows, X)] for name, view in ensemble.views.items()}
     candidates = _candidates(graph, ensemble, seen, shortlist)
     mixed = []
     for member, weights in zip(ensemble.members, ensemble.weights, strict=True):
@@ -90,7 +88,7 @@ def mixed_shares(graph: Graph, ensemble: Ensemble, X: str, shortlist: int | None
 
 
 def _candidates(graph, ensemble, seen, shortlist):
-    """Numbers (n, shortlist) of the places nearest in the averaged metric; None where all are asked."""
+    """Numbers (n, shortlist) of the places nearest in the averaged metric; None where all vote."""
     maps, centre = ensemble.index().shortlist[:2]
     if shortlist is None or shortlist >= len(ensemble.training_set.places.rows) or not maps:
         return None
@@ -99,7 +97,7 @@ def _candidates(graph, ensemble, seen, shortlist):
 
 
 def one_space(graph: Graph, training_set: TrainingSet, n_neighbors: int, Z: str) -> str:
-    """Probabilities of a classifier whose voters lie in one space, for patterns Z in it."""
+    """Class probabilities of samples Z in the only space of a classifier."""
     places = training_set.places
     rows = training_set.X[places.rows]
     # Distances are differences of lengths, which must not be large beside them. The median keeps a grid on a grid, so
@@ -110,9 +108,9 @@ def one_space(graph: Graph, training_set: TrainingSet, n_neighbors: int, Z: str)
 
 
 def many_spaces(graph: Graph, ensemble: Ensemble, X: str, shortlist: int | None) -> str:
-    """Probabilities of a committee for patterns X, of which so many training samples are asked; all for None."""
+    """Class probabilities of samples X; ``shortlist`` training samples vote, all for None."""
     mixed = mixed_shares(graph, ensemble, X, shortlist)
-    energies = [density_graph(graph, some, X) for some in ensemble.head.densities]
+    energies = [part_graph(graph, some, X) for some in ensemble.head.densities]
     return _calibrated(graph, ensemble.head, mixed, energies)
 
 
@@ -124,17 +122,17 @@ def _calibrated(graph: Graph, head: ClassificationHead, mixed: str, energies: Se
 
 
 class OutlookNames(NamedTuple):
-    """Where a pattern lies on the scale and how far that may be off, (n, 1) each."""
+    """Location and spread of the targets of samples on the scale, (n, 1) each."""
 
     place: str
     spread: str
 
 
 def outlook(graph: Graph, ensemble: Ensemble, X: str, shortlist: int | None) -> OutlookNames:
-    """What a committee expects of patterns X, of which so many training samples are asked; all for None."""
+    """Location and spread of the targets of samples X; ``shortlist`` training samples vote, all for None."""
     head = ensemble.head
     trends = [_trend(graph, trend, X) for trend in head.trends]
-    mean, square, *means = _told(graph, head.encoding, mixed_shares(graph, ensemble, X, shortlist))
+    mean, square, *means = _means(graph, head.encoding, mixed_shares(graph, ensemble, X, shortlist))
     terms = _terms(graph, head, mean, trends, means)
     place = _within(graph, head.encoding, graph.Add(graph.MatMul(terms, head.strengths[:, None]), head.centre))
     variance = graph.Max(graph.Sub(square, graph.Mul(mean, mean)), LEAST_VARIANCE)
@@ -142,20 +140,20 @@ def outlook(graph: Graph, ensemble: Ensemble, X: str, shortlist: int | None) -> 
 
 
 def means(graph: Graph, ensemble: Ensemble, expected: OutlookNames) -> str:
-    """Expected numbers (n, 1)."""
+    """Expected targets (n, 1)."""
     errors = ensemble.head.mean_errors()
     numbers = _off_by(graph, ensemble.head.scale, expected, errors)
     return _enlarged(graph, ensemble.head.scale, graph.ReduceMean(numbers, np.array([1]), keepdims=1))
 
 
 def quantiles(graph: Graph, ensemble: Ensemble, expected: OutlookNames, chances: Sequence[float]) -> str:
-    """Numbers (n, q) that the target is below with these chances."""
+    """Quantiles (n, q) of the targets."""
     numbers = _off_by(graph, ensemble.head.scale, expected, np.quantile(ensemble.head.errors, chances))
     return _enlarged(graph, ensemble.head.scale, numbers)
 
 
 def _off_by(graph: Graph, scale: Scale, expected: OutlookNames, errors: NDArray) -> str:
-    """Numbers (n, n_errors), in units of 2^exponent, where the place is off by errors, in units of the spread."""
+    """Targets (n, n_errors), in units of 2^exponent, off by errors in units of the spread."""
     z = graph.Add(expected.place, graph.MatMul(expected.spread, errors[None]))
     g = graph.Add(graph.Mul(z, scale.unit), scale.centre)
     if scale.name == "asinh":
@@ -164,18 +162,18 @@ def _off_by(graph: Graph, scale: Scale, expected: OutlookNames, errors: NDArray)
 
 
 def _enlarged(graph: Graph, scale: Scale, numbers: str) -> str:
-    """Numbers in the units of the target. Two factors, because 2^exponent itself may be too large for a number."""
+    """Targets in their own units. Two factors, because 2^exponent itself may be too large for a float."""
     half = scale.exponent // 2
     return graph.Mul(graph.Mul(numbers, ldexp(1.0, half)), ldexp(1.0, scale.exponent - half))
 
 
 def _trend(graph: Graph, trend: Trend, X: str) -> str:
-    columns = graph.Concat(*(view_graph(graph, view, X) for view in trend.columns), axis=1)
+    columns = graph.Concat(*(part_graph(graph, view, X) for view in trend.columns), axis=1)
     return graph.Add(graph.MatMul(columns, trend.slopes[:, None]), trend.base)
 
 
-def _told(graph: Graph, encoding: TargetEncoding, shares: str) -> list[str]:
-    """The means (n, 1) of every number encoding."""
+def _means(graph: Graph, encoding: TargetEncoding, shares: str) -> list[str]:
+    """The means (n, 1) of every encoded value."""
     high_ends = np.arange(1, encoding.n_cells, 2)
     part = graph.Mul(graph.take(shares, high_ends), float(len(encoding)))
     numbers = graph.Add(graph.Mul(part, encoding.high - encoding.low), encoding.low)

@@ -14,13 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..ensemble import FreeEnergyRegressor
 from ..ensemble.tasks.intervals import check_chances
-from ..extras import require
 from ..files.atomic import replacing
 from . import preprocessing
-from .converters import register
-from .tuples import takes_tuples, tuple_inputs
+from .converters import register, takes_tuples, tuple_inputs
+from .graph import onnx, skl2onnx, types
 
-types = require("skl2onnx.common.data_types", "onnx")
+OPSET = {"": 18, "ai.onnx.ml": 3}  # of 2022: a newer one would be of no use, and older runtimes could not read it
+TREATED = (*preprocessing.GRAPHS, *preprocessing.CODES)
 
 
 def declared(model: Any) -> tuple[list[tuple[str, Any]], Sequence[str] | None]:
@@ -68,30 +68,22 @@ def _texts(encoder, columns, names):
     return [column for column, kind in zip(columns, kinds, strict=True) if kind in "OU"]
 
 
-onnx = require("onnx", "onnx")
-skl2onnx = require("skl2onnx", "onnx")
-
-OPSET = {"": 18, "ai.onnx.ml": 3}  # of 2022: a newer one would be of no use, and older runtimes could not read it
-TREATED = (*preprocessing.GRAPHS, *preprocessing.CODES)
-
-
 def to_onnx(model: Any, path: str | PathLike | None = None, *, quantiles: float | Sequence[float] | None = None) -> Any:
     """Export a fitted model as an ONNX graph, which predicts without Python.
 
     The graph computes in double precision and takes doubles: one input "X" of shape (n, n_features), or, where the
     model begins with a ``ColumnTransformer`` that was fitted on a DataFrame, an input of shape (n, 1) for every column
     it uses. Columns of names are texts then, and an empty text is a gap. A learner has the output "variable", its
-    coordinates; a classifier has "label" and "probabilities"; a regressor has "variable", the expected numbers (n, 1),
-    and "quantiles" (n, q) where these are asked for. A classifier of tuples, of freemetric.metric_learn too, has inputs
+    coordinates; a classifier has "label" and "probabilities"; a regressor has "variable", the expected targets (n, 1),
+    and "quantiles" (n, q) if they are given. A classifier of tuples, of freemetric.metric_learn too, has inputs
     "X1", "X2", ... of shape (n, n_features) for the first, second, ... points of all tuples, and outputs "decision", as
     its ``decision_function``, and "label", +1 or -1. The metadata hold JSON lists of "classes", which are the columns
-    of the probabilities, "quantiles", the chances of those columns, and "columns", the names of the features.
+    of the probabilities, "quantiles", their probabilities, and "columns", the names of the features.
 
-    The graph holds the training patterns where neighbours vote, and needs memory for their distances from all new
-    patterns at once: feed it some thousands at a time. A free-energy model asks the same shortlist of training patterns
-    as in Python. Copies of a training pattern vote as they do in Python. Where others are equally far, the first of
-    them counts; Python's search may take another. A graph cannot refuse a pattern: one with NaN or infinity in it gets
-    probabilities or numbers NaN.
+    The graph holds the training set where neighbours vote, and needs memory for their distances from all new samples at
+    once: feed it some thousands at a time. A free-energy model looks at the same shortlist of training samples as in
+    Python. Copies of a training sample vote as they do in Python. Where others are equally far, the first of them
+    counts; Python's search may take another. A graph cannot refuse a sample: one with NaN or infinity gets NaN.
 
     Parameters
     ----------
@@ -102,8 +94,7 @@ def to_onnx(model: Any, path: str | PathLike | None = None, *, quantiles: float 
     path : path-like or None, default=None
         File to write. One that is there already is replaced, once the new one is complete.
     quantiles : float, sequence of float or None, default=None
-        Chances between 0 and 1, of a FreeEnergyRegressor: numbers that the target is below with these chances, as its
-        ``predict_quantiles`` has them.
+        Probabilities between 0 and 1: quantiles of the targets, as ``predict_quantiles`` of a FreeEnergyRegressor.
 
     Returns
     -------

@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..extras import require
 
 onnx = require("onnx", "onnx")
+skl2onnx = require("skl2onnx", "onnx")
+types = require("skl2onnx.common.data_types", "onnx")
 
 
 class Graph:
@@ -69,6 +71,16 @@ class Graph:
     def total(self, X: str, axis: int) -> str:
         """Sums along an axis, which is kept."""
         return self.ReduceSum(X, np.array([axis]), keepdims=1)
+
+    def image(self, learner: Any, X: str, n_features: int) -> str:
+        """Where a learner inside of a model maps X, by the converter of that learner."""
+        samples = self._scope.declare_local_variable("X", types.DoubleTensorType([None, n_features]))
+        self.hand_over(X, samples)
+        image = self._scope.declare_local_variable("Z", types.DoubleTensorType())
+        inner = self._scope.declare_local_operator(skl2onnx.get_model_alias(type(learner)), learner)
+        inner.inputs.append(samples)
+        inner.outputs.append(image)
+        return image.full_name
 
     def hand_over(self, name: str, variable: Any) -> None:
         """Make a result the output that skl2onnx has declared, in its type."""

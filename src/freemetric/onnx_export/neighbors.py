@@ -22,16 +22,16 @@ def votes(
 ) -> str:
     """Votes (n, len(ks), C) of the k nearest rows to those of Q (n, p), for every k in ks; places lie at Z (M, p).
 
-    Where there are candidates (n, S), only those of every row of Q are asked. Of places that are equally far the first
+    Where there are candidates (n, S), only those of every row of Q vote. Of places that are equally far the first
     is the nearest: the first candidate, or the first of all. Votes count the same, or by the inverse of distances.
     """
     n_places = min(max(ks), len(places.rows))
     nearest = nearest_of(graph, Q, Z, n_places) if candidates is None else _among(graph, Q, Z, n_places, candidates)
-    ballots = graph.Gather(places.votes.astype(np.float64), nearest)
+    votes = graph.Gather(places.votes.astype(np.float64), nearest)
     needed = _needed(graph, nearest, places, np.asarray(ks))
     if by_distance:
         needed = graph.Mul(needed, graph.Unsqueeze(_nearness(graph, Q, Z, nearest), np.array([1])))
-    return graph.MatMul(needed, ballots)
+    return graph.MatMul(needed, votes)
 
 
 def nearest_of(graph: Graph, Q: str, Z: str | NDArray, n: int) -> str:
@@ -92,7 +92,7 @@ def shares(graph: Graph, votes: str) -> str:
 
 
 def mean_of_neighbors(graph: Graph, model: MetricKNeighborsRegressor, Z: str) -> str:
-    """Numbers (n, n_outputs) for patterns Z in the learned space; every row votes for one and for its numbers."""
+    """Targets (n, n_outputs) of samples Z in the learned space; every row votes for one and for its targets."""
     numbers = model.numbers_.reshape(len(model.numbers_), -1)
     middle, unit = np.median(numbers, axis=0), np.ptp(numbers, axis=0)
     unit = np.where(unit > 0, unit, 1.0)

@@ -12,11 +12,8 @@ from numpy.typing import NDArray
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, QuantileTransformer
 
-from ..extras import require
-from .graph import Graph
-from .views import on_quantiles
-
-types = require("skl2onnx.common.data_types", "onnx")
+from .graph import Graph, types
+from .parts import on_quantiles
 
 GAP = ""  # stands for a gap among texts, which have no NaN
 

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ..display.candidates import kind_name
+from ..display.neighbors_curve import kind_name
 from ..ensemble.importances import ImportancesMixin
 from ..ensemble.tasks.decisions import score_name
 from ..ensemble.tasks.intervals import out_of_bag

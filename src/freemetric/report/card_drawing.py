@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..printable import printable
+from .document import evenly
 
 LONGEST_NAME, MOST_POINTS = 21, 200
 BORDERS = (0.005, 0.995)  # of the numbers that are drawn: a single one far away would press all others together
@@ -62,7 +63,7 @@ def bars(title: str, names: Iterable[object], weights: NDArray, spreads: NDArray
 def line(title: str, values: ArrayLike, marked: int | None = None) -> str | None:
     """A sparkline, with a mark at one of its values."""
     values = np.asarray(values, dtype=np.float64)
-    shown = np.unique(np.linspace(0, len(values) - 1, min(len(values), MOST_POINTS)).round().astype(int))
+    shown = evenly(len(values), MOST_POINTS)
     shown = shown[np.isfinite(values[shown])]
     if len(shown) < 2:
         return None
@@ -78,7 +79,7 @@ def points(title: str, x: NDArray, y: NDArray) -> str | None:
     """Two numbers that should agree, against each other, with the line where they do."""
     if len(x) < 2:
         return None
-    shown = np.unique(np.linspace(0, len(x) - 1, min(len(x), MOST_POINTS)).round().astype(int))
+    shown = evenly(len(x), MOST_POINTS)
     low, high = np.quantile(np.concatenate([x, y]), BORDERS)
     u, v = (np.clip((some[shown] - low) / ((high - low) or 1), 0, 1) for some in (x, y))
     dots = "".join(f"M{2 + 96 * a:.1f} {98 - 96 * b:.1f}h0" for a, b in zip(u, v, strict=True))

@@ -1,4 +1,4 @@
-"""Why this class or number: the nearest neighbours of single rows, and the features that make them near or far."""
+"""Why this prediction: the nearest neighbours of single rows, and the features that make them near or far."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,25 +7,24 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances_argmin
 
-from .encode import cell, clipped, rounded
+from .document import cell, clipped, evenly, rounded
 from .findings import Findings
-from .judge import nearest
-from .numbers import story
+from .panels import story
+from .predictions import nearest
 
 MOST_ROWS, MOST_NEIGHBORS, MOST_FEATURES = 300, 10, 6
-MOST_ASKED = 40  # features, where each has to be asked for
-MOST_NUMBERS = 8_000_000  # in these questions
+MOST_MAPPED = 40  # features of a map that is not linear, where each takes a call of the map
+MOST_CELLS = 8_000_000  # in these calls
 LINEAR = 1 - 1e-9
 
 
 def explanations(findings: Findings) -> dict[str, Any] | None:
-    """One entry for each of at most 300 rows; neighbours are those that vote."""
-    training_set = findings.training_set
-    if findings.Z is None or len(findings.Z if training_set is None else training_set) < 2:
+    """One entry for each of at most 300 rows; neighbours are rows that vote."""
+    if findings.Z is None or len(findings.training_rows) < 2:
         return None
     chosen = choose(len(findings.Z), _misjudged(findings), _affordable(findings))
     k = int(np.clip(findings.n_neighbors or 5, 3, MOST_NEIGHBORS))
-    neighbors, distances = nearest(findings.Z, chosen, k, training_set)
+    neighbors, distances = nearest(findings.Z, chosen, k, findings.training_rows)
     own, other = (_pairs(findings, chosen, some) for some in _partners(findings, chosen, neighbors))
     entries = [
         {
@@ -35,7 +34,7 @@ def explanations(findings: Findings) -> dict[str, Any] | None:
             "predicted": None if findings.predicted is None else int(findings.predicted[i]),
             "own": own[e],
             "other": other[e],
-            **({} if findings.numbers is None else {"story": story(findings.numbers, i)}),
+            **({} if findings.targets is None else {"story": story(findings.targets, i)}),
         }
         for e, i in enumerate(chosen)
     ]
@@ -44,22 +43,22 @@ def explanations(findings: Findings) -> dict[str, Any] | None:
 
 
 def _misjudged(findings):
-    """Rows of a wrong class, or whose number lies outside of its interval; None where nobody was judged."""
-    if findings.numbers is not None:
-        return findings.numbers.judged & np.isfinite(findings.numbers.low) & ~findings.numbers.held
-    if findings.predicted is None:
-        return None
-    y = np.zeros(len(findings.Z), dtype=int) if findings.y is None else findings.y
-    return (findings.predicted != y) & (findings.predicted >= 0)
+    """Rows of a wrong class, or with a target outside of its interval; None where there are no predictions."""
+    if findings.targets is not None:
+        return findings.targets.bounded & ~findings.targets.held
+    return None if findings.predicted is None else (findings.predicted != findings.y) & (findings.predicted >= 0)
 
 
 def _partners(findings, rows, neighbors):
-    """Whom to compare each row with: the nearest of its own class and of another, or of its neighbours the nearest and
-    the one whose number is farthest from its own; -1 where there is none."""
-    if findings.numbers is None:
+    """Rows to compare each row with, -1 where there is none.
+
+    These are the nearest of its own class and of another or, in a regression, the nearest of its neighbours and the one
+    whose target is farthest from its own.
+    """
+    if findings.targets is None:
         y = np.zeros(len(findings.Z), dtype=int) if findings.y is None else findings.y
-        return [nearest_in(findings.Z, rows, y, own, findings.training_set) for own in (True, False)]
-    truth = findings.numbers.truth
+        return [nearest_in(findings.Z, rows, y, own, findings.training_rows) for own in (True, False)]
+    truth = findings.targets.truth
     apart = np.abs(truth[neighbors] - truth[rows][:, None]).argmax(axis=1)
     return [neighbors[:, 0], np.where(apart > 0, neighbors[np.arange(len(rows)), apart], -1)]
 
@@ -69,30 +68,28 @@ def _affordable(findings):
     if findings.inputs is None or findings.linear_share >= LINEAR:
         return MOST_ROWS
     d = findings.inputs.shape[1]
-    return int(np.clip(MOST_NUMBERS // (2 * (min(d, MOST_ASKED) + 1) * d), 10, MOST_ROWS))
+    return int(np.clip(MOST_CELLS // (2 * (min(d, MOST_MAPPED) + 1) * d), 10, MOST_ROWS))
 
 
 def choose(n: int, wrong: NDArray | None = None, most: int = MOST_ROWS) -> NDArray:
-    """Numbers of the rows to explain: up to half of them misjudged ones, the others evenly spread."""
+    """Numbers of the rows to explain: up to half of them wrongly predicted, the others evenly spread."""
     if n <= most:
         return np.arange(n)
     first = np.empty(0, dtype=int) if wrong is None else np.flatnonzero(wrong)[: most // 2]
     rest = np.setdiff1d(np.arange(n), first)
-    evenly = np.linspace(0, len(rest) - 1, most - len(first)).round().astype(int)
-    return np.sort(np.concatenate([first, rest[evenly]]))
+    return np.sort(np.concatenate([first, rest[evenly(len(rest), most - len(first))]]))
 
 
-def nearest_in(Z: NDArray, queries: NDArray, y: NDArray, own: bool, training_set: NDArray | None = None) -> NDArray:
-    """For each query the nearest voter of its own class, or of all the others; -1 where there is none."""
+def nearest_in(Z: NDArray, queries: NDArray, y: NDArray, own: bool, training_rows: NDArray) -> NDArray:
+    """For each query the nearest training row of its own class, or of all other classes; -1 where there is none."""
     partner = np.full(len(queries), -1)
-    votes = np.ones(len(Z), dtype=bool) if training_set is None else np.isin(np.arange(len(Z)), training_set)
     for c in np.unique(y[queries]):
-        asked = np.flatnonzero(y[queries] == c)
-        pool = np.flatnonzero(votes & ((y == c) == own))
+        of_class = np.flatnonzero(y[queries] == c)
+        pool = training_rows[(y[training_rows] == c) == own]
         if own and len(pool) > 1:
-            partner[asked] = nearest(Z, queries[asked], 1, pool)[0][:, 0]
+            partner[of_class] = nearest(Z, queries[of_class], 1, pool)[0][:, 0]
         elif not own and len(pool):
-            partner[asked] = pool[pairwise_distances_argmin(Z[queries[asked]], Z[pool])]
+            partner[of_class] = pool[pairwise_distances_argmin(Z[queries[of_class]], Z[pool])]
     return partner
 
 
@@ -118,7 +115,7 @@ def _parts(findings, u, v):
     if findings.linear_share >= LINEAR:
         difference = findings.inputs[u] - findings.inputs[v]
         return np.arange(len(findings.names)), findings.by_name(difference * (difference @ findings.matrix))
-    heaviest = np.argsort(-findings.weights, kind="stable")[:MOST_ASKED]
+    heaviest = np.argsort(-findings.weights, kind="stable")[:MOST_MAPPED]
     groups = [findings.features_of(number) for number in heaviest]
     return heaviest, contributions(findings.embed, findings.inputs[u], findings.inputs[v], groups)
 
@@ -141,5 +138,5 @@ def contributions(embed: Callable[[NDArray], NDArray], U: NDArray, V: NDArray, f
 
 def _values(findings, feature, *rows):
     """A feature's values in the user's units, or as they meet the map."""
-    column = findings.columns[feature][1] if findings.aligned else findings.inputs[:, feature]
+    column = findings.inputs[:, feature] if findings.owner is None else findings.columns[feature][1]
     return [cell(column[row]) for row in rows]

@@ -18,26 +18,26 @@ class Snapshots:
     step: NDArray  # (S,), 0 is the start
     maps: NDArray  # (S, p, d'), as the form has them
     form: Form  # of the maps
-    patterns: NDArray  # (n, d'), what the maps map
+    samples: NDArray  # (n, d'), what the maps map
     replica: int  # its column in the trace
     whose: str  # the replica, in words
 
 
-@dataclass
-class NumberFindings:
-    """What is known of a target of numbers; (n,) each for the rows shown, NaN where it is unknown."""
+class TargetFindings:
+    """What is known of the targets of a regression; (n,) each for the rows shown, NaN where it is unknown."""
 
-    truth: NDArray
-    predicted: NDArray
-    low: NDArray  # ends of intervals
-    high: NDArray
-    alpha: float = 0.1  # share of intervals that may miss
-    log: bool = False  # whether numbers are averaged as logarithms
-    neighbors: NDArray | None = None  # mean of what the neighbours that vote tell, in units of the target
-    trends: list = field(default_factory=list)  # a TrendFindings for each
-    pull: NDArray | None = None  # what moving neighbours' mean along the mean of all rows adds, or multiplies with
-    pull_words: str = ""
-    rest: NDArray | None = None  # what is still missing: errors of other rows on average, and the end of the range
+    def __init__(self, truth: NDArray) -> None:
+        self.truth = np.asarray(truth, dtype=np.float64)
+        self.predicted, self.low, self.high = np.full((3, len(self.truth)), np.nan)  # low and high end the intervals
+        self.alpha = 0.1  # share of intervals that may miss
+        self.log = False  # whether targets are averaged as logarithms
+        # In units of the target: "neighbors", the mean of the neighbours; "pull", what moving it along the mean of all
+        # rows adds; "rest", what is still missing: mean errors of other rows, and the end of the range. Of logarithms,
+        # the last two are factors.
+        self.parts: dict[str, NDArray] = {}
+        self.pull_words = ""
+        # Words of a trend, and arrays: "here", its value; "around", its mean over the neighbours; "adds", what it adds.
+        self.trends: list[tuple[str, dict[str, NDArray]]] = []
 
     @property
     def judged(self) -> NDArray[np.bool_]:
@@ -45,20 +45,15 @@ class NumberFindings:
         return np.isfinite(self.truth) & np.isfinite(self.predicted)
 
     @property
+    def bounded(self) -> NDArray[np.bool_]:
+        """Those of them with an interval."""
+        return self.judged & np.isfinite(self.low)
+
+    @property
     def held(self) -> NDArray[np.bool_]:
-        """Rows whose truth is in the interval; the ends belong to it, which are errors of rows, perhaps of its own."""
+        """Rows whose truth is in the interval; its ends, which are errors of rows, belong to it."""
         slack = ROUNDING * (np.abs(self.low) + np.abs(self.high))
         return (self.low - slack <= self.truth) & (self.truth <= self.high + slack)
-
-
-@dataclass
-class TrendFindings:
-    """A trend beside the neighbours; (n,) each, in units of the target."""
-
-    words: str
-    here: NDArray  # what it says of the row
-    around: NDArray  # the mean of what it says of the neighbours
-    adds: NDArray  # to the prediction; a factor where numbers are averaged as logarithms
 
 
 @dataclass
@@ -75,21 +70,19 @@ class Findings:
     columns: list = field(default_factory=list)  # (name, values) as the user has them
     owner: NDArray | None = None  # (d,) number of the column that each feature comes from; None where that is unknown
     y: NDArray | None = None  # (n,) class numbers
-    of_numbers: bool = False  # whether the target is a number
-    numbers: NumberFindings | None = None  # what is known of it
+    is_regression: bool = False
+    targets: TargetFindings | None = None  # of a regression
     inputs: NDArray | None = None  # (n, d) where they meet the map
     before: NDArray | None = None  # (n, d) in the scale that learning begins with
     Z: NDArray | None = None  # (n, p) learned
     learned_from: bool = False  # whether the model has learned from these rows
-    training_set: NDArray | None = (
-        None  # places among the rows shown of those that vote, which have labels and weights; None: all
-    )
-    vote_weights: NDArray | None = None  # (n,), where some voters weigh more than others
+    training_set: NDArray | None = None  # places among the rows shown of those with label and weight; None: all
+    vote_weights: NDArray | None = None  # (n,), where votes weigh differently
     embed: Callable[[NDArray], NDArray] | None = None  # (m, d) -> (m, p)
     matrix: NDArray | None = None  # (d, d) M, whose squared distance is (u - v)^T M (u - v)
     linear_share: float = 1.0  # of the learned space's variance that M gives; 1 where the map is linear
     spread: NDArray | None = None  # (d,) standard deviations of the inputs
-    weights: NDArray | None = None  # (c,) shares of the columns, or else features, in what distances weigh
+    weights: NDArray | None = None  # (c,) shares of the columns, or else features, in the squared distances
     weight_range: tuple | None = None  # (low, high) of (c,)
     weight_words: str = ""
     importances: NDArray | None = None  # (c,) what a score loses without each
@@ -102,29 +95,30 @@ class Findings:
     selection: dict | None = None
     n_neighbors: int | None = None
     beside_votes: list = field(default_factory=list)  # (words, strength) of what else decides
-    predicted: NDArray | None = None  # (n,) class numbers, -1 where not judged
+    predicted: NDArray | None = None  # (n,) class numbers, -1 where there is no prediction
     confusion: NDArray | None = None  # (C, C) counts of true and predicted classes, rows not shown included
-    judged_by: str = ""
+    judged_by: str = ""  # where the predictions come from
     parameters: list = field(default_factory=list)
     versions: list = field(default_factory=list)
 
     @property
-    def aligned(self) -> bool:
-        """Whether it is known which features come from which column."""
-        return self.owner is not None
-
-    @property
     def names(self) -> list:
-        """What decisions are explained by: the user's columns, or the features where it is unknown what they are of."""
-        return [name for name, _ in self.columns] if self.aligned else self.feature_names
+        """What decisions are explained by: the user's columns, or the features where their columns are unknown."""
+        return self.feature_names if self.owner is None else [name for name, _ in self.columns]
 
     def by_name(self, parts: NDArray) -> NDArray:
-        """What the features have (..., d), added up for every one of the names."""
+        """Sums of what the features have (..., d) over those of every name."""
         return parts if self.owner is None else parts @ np.eye(len(self.columns))[self.owner]
 
     def features_of(self, number: int) -> NDArray[np.intp]:
         """The features behind a name."""
         return np.array([number]) if self.owner is None else np.flatnonzero(self.owner == number)
+
+    @property
+    def training_rows(self) -> NDArray[np.intp]:
+        """Places among the rows shown of those that vote."""
+        n = 0 if self.rows is None else len(self.rows)
+        return np.arange(n) if self.training_set is None else self.training_set
 
     @property
     def scaled_matrix(self) -> NDArray | None:

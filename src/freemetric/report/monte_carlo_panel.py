@@ -1,32 +1,30 @@
-"""The Monte Carlo run: the space as it moves, the traces, and how far they can be trusted."""
+"""The Monte Carlo run: the space as it moves, the traces, and diagnostics."""
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..display.trace import smoothed
 from ..mc.diagnostics import FEWEST_STEPS, effective_sample_size, split_r_hat
-from .encode import packed, rounded
+from .document import evenly, packed, rounded
 from .findings import Findings
 
 MOST_MOVING = 600  # rows that move smoothly in a browser
-MOST_PATTERN_NUMBERS = 150_000  # behind them
+MOST_CELLS = 150_000  # of the samples behind them
 MOST_STEPS = 400  # drawn
 FEW_LINES, MOST_LINES = 4, 8
-WINDOW = 10
 
 
 def motion(findings: Findings) -> dict[str, Any] | None:
-    """Patterns and the maps of the run, all seen along the main axes of where it ended.
+    """Samples and the maps of the run, all seen along the main axes of where it ended.
 
     One projection for all frames, so that what moves is the space and not the eye. The page multiplies.
     """
     if findings.snapshots is None:
         return None
     shots = findings.snapshots
-    X = shots.patterns - shots.patterns.mean(axis=0)
-    n = min(len(X), MOST_MOVING, max(100, MOST_PATTERN_NUMBERS // X.shape[1]))
-    shown = np.linspace(0, len(X) - 1, n).round().astype(int)
+    X = shots.samples - shots.samples.mean(axis=0)
+    shown = evenly(len(X), min(MOST_MOVING, max(100, MOST_CELLS // X.shape[1])))
     axes = np.linalg.svd(shots.form.map(X, shots.maps[-1]), full_matrices=False)[2][:3]
     seen = np.array([shots.form.seen_along(axes, A) for A in shots.maps])  # (S, 3, d)
     return {
@@ -55,10 +53,10 @@ def traces(findings: Findings) -> dict[str, Any] | None:
     if findings.trace is None:
         return None
     T = findings.trace["temperature"]
-    shown = np.unique(np.linspace(0, len(T) - 1, min(len(T), MOST_STEPS)).round().astype(int))
+    shown = evenly(len(T), MOST_STEPS)
     n_replicas = T.shape[1]
     lines = n_replicas <= FEW_LINES or (n_replicas <= MOST_LINES and bool((T[:, :1] != T).any()))
-    values = {**findings.trace, "acceptance": legible(findings.trace["acceptance"])}
+    values = {**findings.trace, "acceptance": smoothed(findings.trace["acceptance"])}
     return {
         "step": (shown + 1).tolist(),
         "panels": {name: _panel(values[name][shown], lines) for name in ("energy", "temperature", "acceptance")},
@@ -76,16 +74,8 @@ def _panel(values, lines):
 
 
 def burnt(n_steps: int, burn_in: float) -> int:
-    """Steps of the burn-in, a share of them all; a short run keeps enough others to be judged by."""
+    """Steps of the burn-in, a share of them all; a short run keeps enough others for the diagnostics."""
     return min(int(np.ceil(burn_in * n_steps)), max(n_steps - FEWEST_STEPS, n_steps // 2))
-
-
-def legible(acceptance: NDArray) -> NDArray:
-    """Mean of the last ten steps where a step is one trial, whose zeros and ones would only flicker."""
-    if not np.isin(acceptance, (0, 1)).all():  # NaN after the end of a walk is neither
-        return acceptance
-    total = np.apply_along_axis(np.convolve, 0, acceptance, np.ones(WINDOW))[: len(acceptance)]
-    return total / np.minimum(np.arange(1, len(acceptance) + 1), WINDOW)[:, None]
 
 
 def diagnostics(findings: Findings) -> list[tuple[str, str, str]]:
@@ -101,7 +91,7 @@ def diagnostics(findings: Findings) -> list[tuple[str, str, str]]:
         r_hat, size, whose = split_r_hat(chains), effective_sample_size(chains), ""
     else:
         alone = [(split_r_hat(c), effective_sample_size(c)) for c in np.split(chains, n_replicas, axis=1)]
-        (r_hat, size), whose = _typical(np.array(alone)), "; the median replica, each judged by itself"
+        (r_hat, size), whose = _typical(np.array(alone)), "; the median of the replicas, each alone"
     fell = bool((np.diff(T, axis=0) < 0).any())
     each = f", for each of {n_replicas} replicas" if n_replicas > 1 else ""
     caveat = "; the temperature still fell, so the run was not at rest" if fell else ""
@@ -114,7 +104,7 @@ def diagnostics(findings: Findings) -> list[tuple[str, str, str]]:
 
 
 def _typical(values):
-    """Medians over the replicas with any numbers."""
+    """Medians over the replicas with finite values."""
     known = values[np.isfinite(values).all(axis=1)]
     return np.median(known, axis=0) if len(known) else np.full(values.shape[1], np.nan)
 

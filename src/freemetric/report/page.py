@@ -7,11 +7,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from . import charts, explain, monte_carlo_panel, numbers, space, summary
-from .document import check_beforehand, write_document
-from .encode import clipped
+from . import explain, monte_carlo_panel, panels, summary
+from .collect import collect
+from .document import check_beforehand, clipped, write_document
 from .findings import Findings
-from .reading import UserColumns, collect
+from .shown_rows import UserColumns
 
 SCRIPTS = ("base", "figure", "space", "walk", "lines", "metric", "numbers", "number_rows", "rows", "opening", "main")
 
@@ -38,10 +38,10 @@ def write(
     path : path-like
         File to write. One that is there already is replaced, once the new one is complete.
     X : array-like of shape (n_samples, n_features) or None, default=None
-        Patterns to show, as the model takes them. None takes those that the model has kept from its fit; a metric
+        Samples to show, as the model takes them. None takes those that the model has kept from its fit; a metric
         learner keeps none, and the page then shows the metric and the run alone.
     y : array-like of shape (n_samples,) or None, default=None
-        Their labels or numbers.
+        Their labels or targets.
     title : str or None, default=None
         Title of the page; None is the model's name.
     feature_names : sequence of str or None, default=None
@@ -73,7 +73,7 @@ def write(
     """
     check_beforehand(path)
     if y is not None and X is None:
-        raise ValueError("y are the labels of X; give both.")
+        raise ValueError("y needs X; give both.")
     findings = collect(
         model, X, y, feature_names=feature_names, class_names=class_names, most_rows=most_rows, columns=columns
     )
@@ -81,7 +81,7 @@ def write(
 
 
 def write_findings(findings: Findings, path: str | PathLike, title: str | None = None) -> Path:
-    """Write the report about a model of which everything is known already, what ``reading.collect`` gave."""
+    """Write the report about what ``collect`` has found."""
     shown = contents(findings)
     return write_document(
         path,
@@ -93,23 +93,23 @@ def write_findings(findings: Findings, path: str | PathLike, title: str | None =
         captions=summary.captions(findings, shown),
         facts=summary.facts(findings, shown),
         diagnostics=monte_carlo_panel.diagnostics(findings),
-        tried=charts.tried(findings),
+        tried=panels.tried(findings),
     )
 
 
 def contents(findings: Findings) -> dict[str, Any]:
     """What the page's script reads."""
     return {
-        "classes": space.classes(findings),
-        "rows": space.rows(findings),
-        "spaces": space.spaces(findings),
+        "classes": panels.classes(findings.class_names or ["all rows"]),
+        "rows": panels.rows(findings),
+        "spaces": panels.spaces(findings),
         "motion": monte_carlo_panel.motion(findings),
         "traces": monte_carlo_panel.traces(findings),
-        "metric": charts.metric(findings),
-        "importances": charts.importances(findings),
-        "weights": charts.weights(findings),
-        "curves": charts.error_curves(findings),
-        "confusion": charts.confused(findings),
-        "numbers": numbers.numbers(findings),
+        "metric": panels.metric(findings),
+        "importances": panels.importances(findings),
+        "weights": panels.weights(findings),
+        "curves": panels.error_curves(findings),
+        "confusion": panels.confused(findings),
+        "numbers": panels.targets(findings),
         "explanations": explain.explanations(findings),
     }

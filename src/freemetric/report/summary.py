@@ -5,87 +5,14 @@ from typing import Any
 import numpy as np
 
 from ..printable import counted
-from .encode import clipped
+from .document import clipped
 from .findings import Findings
-from .numbers import scores
-
-
-def number_facts(findings: Findings) -> list[tuple[str, str]]:
-    """Names and values for the head of the page."""
-    if findings.numbers is None:
-        return []
-    known = scores(findings.numbers)
-    how = "out of bag" if "out-of-bag" in findings.judged_by else "see predictions"
-    facts = [("target", "a number, averaged as logarithms" if findings.numbers.log else "a number")]
-    if known["n"]:
-        facts += [(f"R², {how}", _short(known["r2"])), ("mean absolute error", _short(known["mae"]))]
-    return facts
-
-
-def predicted_words(findings: Findings) -> str:
-    """Of the predictions as a whole."""
-    if findings.numbers is None or not findings.numbers.judged.any():
-        return "No rows with numbers to judge. Give X and y to the report."
-    known = scores(findings.numbers)
-    outside = "; what is orange lies outside of its interval" if np.isfinite(known["coverage"]) else ""
-    errors = f"mean absolute error {_short(known['mae'])}, root mean squared error {_short(known['rmse'])}"
-    all_rows = f"{known['n']:,} rows, by {findings.judged_by}: R² {_short(known['r2'])}, {errors}."
-    return f"{all_rows} On the line they agree{outside}."
-
-
-def residual_words(findings: Findings) -> str:
-    """Of what is left."""
-    if findings.numbers is None:
-        return ""
-    shape = "Points that rise, fall or fan out along the way say what the model has missed."
-    if findings.numbers.log:
-        return f"True numbers divided by predicted ones, for numbers that are averaged as logarithms. {shape}"
-    return f"True minus predicted numbers. {shape}"
-
-
-def interval_words(findings: Findings) -> str:
-    """Of the intervals."""
-    if findings.numbers is None:
-        return ""
-    known, of = scores(findings.numbers), findings.numbers
-    if not np.isfinite(known["coverage"]):
-        return f"{findings.learner} gives no intervals."
-    held = f"{known['coverage']:.1%} of the intervals hold the truth, {1 - of.alpha:.0%} should"
-    typical = f"the median width is {_short(known['width'])}"
-    fair = " Their widths come from these rows, so that the share is right by itself." if findings.learned_from else ""
-    order = "Rows from the narrowest interval to the widest: it is wide where neighbours disagree."
-    return f"{order} {held}; {typical}.{fair}"
-
-
-def row_words(findings: Findings, explanations: dict[str, Any] | None) -> str:
-    """Of single rows."""
-    if explanations is None:
-        return "No patterns to explain. Give X and y to the report."
-    n, in_all = len(explanations["rows"]), len(findings.rows) if findings.rows is not None else 0
-    some = (
-        "" if n == in_all else f" {n} of {in_all:,} rows can be chosen, those outside of their interval before others."
-    )
-    units = "" if findings.aligned else " Values are shown as they meet the map, not as in the table."
-    shares = f"{units} A share below zero is of a feature that brings the two rows nearer."
-    what = "Choose a row to see its nearest neighbours with their numbers, and the features that make them near or far."
-    training_set = "" if findings.training_set is None else " Rows without a weight are not asked."
-    return f"{what}{_trends(findings)}{some}{training_set}{shares if findings.inputs is not None else ''}"
-
-
-def _trends(findings):
-    parts = [f"{words} (strength {strength:.2g})" for words, strength in findings.beside_votes]
-    if parts:
-        return f" Beside the neighbours a trend counts: {' and '.join(parts)}."
-    return " No trend counts beside the neighbours." if findings.numbers and findings.numbers.trends else ""
-
-
-def _short(value):
-    return f"{value:.3g}" if np.isfinite(value) else "unknown"
-
+from .panels import scores
 
 LONGEST_NAME = 60
 LEAST_WEIGHT = 0.05  # of a number of neighbours that is named
 MOST_RECALLS = 4
+SHAPES = "Points that rise, fall or fan out along the way show what the model has missed."
 RISING = (
     " That it rose is no fault: at a temperature above zero typical maps are drawn and not the one of lowest energy,"
     " and the start was lower than these are."
@@ -93,7 +20,7 @@ RISING = (
 OWN_ENERGIES = (
     " Every replica has an energy of its own, on the rows of its bag, and some have another kind of energy: compare a"
     " line with its own beginning, not with other lines. A few steps are enough to forget the start; that a replica has"
-    " come to rest is not asked, for many are averaged, each weighed by rows that it has not seen."
+    " come to rest does not matter: many are averaged, each weighted by its out-of-bag votes."
 )
 
 
@@ -109,9 +36,14 @@ def facts(findings: Findings, shown: dict[str, Any]) -> list[tuple[str, str]]:
     if confusion and confusion["n"]:
         name = "out-of-bag error" if "out-of-bag" in confusion["how"] else "error, see confusion"
         pairs.append((name, f"{confusion['wrong'] / confusion['n']:.1%}"))
-    pairs += number_facts(findings)
+    if findings.targets is not None:
+        known = scores(findings.targets)
+        how = "out of bag" if "out-of-bag" in findings.judged_by else "see predictions"
+        pairs.append(("target", "a number, averaged as logarithms" if findings.targets.log else "a number"))
+        if known["n"]:
+            pairs += [(f"R², {how}", _short(known["r2"])), ("mean absolute error", _short(known["mae"]))]
     if findings.n_neighbors:
-        pairs.append((f"neighbours that {'are asked' if findings.of_numbers else 'vote'}", _voting(findings)))
+        pairs.append(("neighbours that vote", _voting(findings)))
     return pairs
 
 
@@ -137,11 +69,36 @@ def captions(findings: Findings, shown: dict[str, Any]) -> dict[str, str]:
         "weights": _weights(findings, shown["weights"], shown["importances"]),
         "curves": _curves(findings, shown["curves"]),
         "confusion": _confusion(shown["confusion"]),
-        "predicted": predicted_words(findings),
-        "residuals": residual_words(findings),
-        "intervals": interval_words(findings),
-        "rows": (row_words if findings.of_numbers else _rows)(findings, shown["explanations"]),
+        **_predictions(findings),
+        "rows": _rows(findings, shown["explanations"]),
     }
+
+
+def _predictions(findings):
+    """Of the predictions of a regression, of the residuals and of the intervals."""
+    known = findings.targets
+    if known is None or not known.judged.any():
+        nothing = "No rows with targets to compare predictions with. Give X and y to the report."
+        return {"predicted": nothing, "residuals": "", "intervals": ""}
+    found = scores(known)
+    outside = "; what is orange lies outside of its interval" if np.isfinite(found["coverage"]) else ""
+    errors = f"mean absolute error {_short(found['mae'])}, root mean squared error {_short(found['rmse'])}"
+    all_rows = f"{found['n']:,} rows, by {findings.judged_by}: R² {_short(found['r2'])}, {errors}."
+    residuals = "True targets divided by predicted ones, for targets averaged as logarithms."
+    return {
+        "predicted": f"{all_rows} On the line they agree{outside}.",
+        "residuals": f"{residuals if known.log else 'True minus predicted targets.'} {SHAPES}",
+        "intervals": _intervals(findings, found),
+    }
+
+
+def _intervals(findings, found):
+    if not np.isfinite(found["coverage"]):
+        return f"{findings.learner} gives no intervals."
+    held = f"{found['coverage']:.1%} of the intervals hold the truth, {1 - findings.targets.alpha:.0%} should"
+    fair = " Their widths come from these rows, so that the share is right by itself." if findings.learned_from else ""
+    order = "Rows from the narrowest interval to the widest: it is wide where neighbours disagree."
+    return f"{order} {held}; the median width is {_short(found['width'])}.{fair}"
 
 
 def _sample(findings):
@@ -153,10 +110,10 @@ def _sample(findings):
 
 def _space(findings, spaces):
     if not spaces:
-        return "This model has kept no patterns. Give X and y to the report to see them."
+        return "This model has kept no samples. Give X and y to the report to see them."
     parts = [f"{s['name']}, {100 * sum(s['share'][:2]):.0f} % of the variance on {_axes(s)}" for s in spaces]
     shown = f"{counted(len(findings.rows), 'row', form=',')} ({findings.origin}): {'; '.join(parts)}."
-    colours = " Colours are the numbers." if findings.numbers is not None else ""
+    colours = " Colours are the targets." if findings.targets is not None else ""
     return f"{shown} Near points are alike in the space shown.{colours}"
 
 
@@ -168,7 +125,7 @@ def _motion(findings, motion):
     if motion is None and findings.trace is None:
         return f"{findings.learner} does not walk: it has no Monte Carlo run to show."
     if motion is None:
-        return "There was a run, but no snapshots of its map were kept for the patterns on this page."
+        return "There was a run, but no snapshots of its map were kept for the samples on this page."
     steps = f"{len(motion['step'])} snapshots, from step {motion['step'][0]} to {motion['step'][-1]}"
     some = (
         ""
@@ -219,8 +176,7 @@ def _metric(findings, metric):
 
 def _importances(findings, importances):
     if importances is None:
-        why = "it has no votes out of bag, or too many features"
-        return f"{findings.learner} was not asked what it owes to each feature: {why}."
+        return f"{findings.learner} has no importances: it has no out-of-bag votes, or too many features."
     mean, error = findings.importances, findings.importance_errors
     clear = int((mean > 2 * error).sum())
     first = f"Most is owed to {_first(importances, '.3f')}. " if clear else ""
@@ -233,18 +189,15 @@ def _importances(findings, importances):
 
 def _weights(findings, weights, importances):
     if weights is None:
-        return f"{findings.learner} tells no weights of features."
+        return f"{findings.learner} has no weights of features."
     lines = f" Lines show {findings.weight_words}." if findings.weight_range is not None else ""
     heavy = np.argsort(-np.array(weights["value"]), kind="stable")
     first = _first({name: [weights[name][i] for i in heavy] for name in ("names", "value")}, ".0%")
+    needs = "targets need" if findings.is_regression else "classes need"
     needed = ": importances say what they need" if importances else ""
-    caveat = f"What varies much weighs much, whether or not the {_target(findings)} it{needed}."
+    caveat = f"What varies much weighs much, whether or not the {needs} it{needed}."
     what = "What the distances are made of: shares of the squared distances."
     return f"{what} The heaviest: {first}. {caveat}{lines}{_of_all(weights)}"
-
-
-def _target(findings):
-    return "numbers need" if findings.of_numbers else "classes need"
 
 
 def _first(bars, form):
@@ -269,14 +222,14 @@ def _curves(findings, curves):
     n, shown = curves["n_curves"], len(curves["curves"])
     more = "" if n == shown else f" The best {shown} of {n} candidates are shown."
     mixed = " Many candidates and k vote together; this k is the heaviest." if "weight" in findings.selection else ""
-    what, of = ("squared error", " of the variance") if findings.of_numbers else ("error", "")
+    what, of = ("squared error", " of the variance") if findings.is_regression else ("error", "")
     of += ", before trends are added" if curves["judge"] == "oob_squared" else ""
     return f"Lowest {what} {judge}: {error:.2%}{of}, with k = {k}. Chosen: k = {curves['chosen']}.{mixed}{more}"
 
 
 def _confusion(confusion):
     if confusion is None:
-        return "No labelled rows to judge. Give X and y to the report."
+        return "No labelled rows to compare predictions with. Give X and y to the report."
     counts = np.array(confusion["counts"])
     off = counts - np.diag(np.diag(counts))
     wrong, n = confusion["wrong"], confusion["n"]
@@ -299,17 +252,29 @@ def _recall(counts, names):
 
 def _rows(findings, explanations):
     if explanations is None:
-        return "No patterns to explain. Give X and y to the report."
+        return "No samples to explain. Give X and y to the report."
+    of_regression = findings.is_regression
     n, in_all = len(explanations["rows"]), len(findings.rows)
-    some = "" if n == in_all else f" {n} of {in_all:,} rows can be chosen, misjudged ones before others."
-    training_set = "" if findings.training_set is None else " Rows without a label or a weight do not vote."
-    units = "" if findings.aligned else " Values are shown as they meet the map, not as in the table."
+    first = "those outside of their interval" if of_regression else "wrongly classified ones"
+    some = "" if n == in_all else f" {n} of {in_all:,} rows can be chosen, {first} before others."
+    lacking = "a weight" if of_regression else "a label or a weight"
+    silent = "" if findings.training_set is None else f" Rows without {lacking} do not vote."
+    units = " Values are shown as they meet the map, not as in the table." if findings.owner is None else ""
     shares = f"{units} A share below zero is of a feature that brings the two rows nearer."
-    what = "Choose a row to see its nearest neighbours and the features that make them near or far."
-    return f"{what}{_beside_votes(findings)}{some}{training_set}{shares if findings.inputs is not None else ''}"
+    what = f"Choose a row to see its nearest neighbours{' with their targets' if of_regression else ''}"
+    why = "and the features that make them near or far."
+    return f"{what} {why}{_beside_votes(findings)}{some}{silent}{shares if findings.inputs is not None else ''}"
 
 
 def _beside_votes(findings):
-    """Neighbours are not all that decides, where the classes as wholes count."""
-    parts = [f"{words} (strength {strength:.2g})" for words, strength in findings.beside_votes]
-    return f" Beside the neighbours, {' and '.join(parts)} of every class decide." if parts else ""
+    """Neighbours are not all that decides, where trends or the classes as wholes count."""
+    parts = " and ".join(f"{words} (strength {strength:.2g})" for words, strength in findings.beside_votes)
+    if parts and findings.is_regression:
+        return f" Beside the neighbours a trend counts: {parts}."
+    if parts:
+        return f" Beside the neighbours, {parts} of every class decide."
+    return " No trend counts beside the neighbours." if findings.targets and findings.targets.trends else ""
+
+
+def _short(value):
+    return f"{value:.3g}" if np.isfinite(value) else "unknown"

@@ -2,8 +2,8 @@
 
 ``server.py`` listens on the loopback alone, ``guard.py`` lets in nobody but the page, ``app.py`` has the routes.
 ``session.py`` is what the page is about, with its files in ``folders.py``; its work is done by ``jobs.py`` in processes
-that can be ended, where ``worker.py`` calls ``describing.py``, ``fitting.py`` and ``comparing.py``. ``static/`` runs in
-the browser, with the scripts and the style of the report.
+that can be ended, where ``worker.py`` describes tables, fits and compares. ``static/`` runs in the browser, with the
+scripts and the style of the report.
 """
 
 from .server import Options, Server

@@ -15,9 +15,9 @@ from starlette.routing import Route
 
 from .assets import EXAMPLES, framed_policy, page, plotly, script, style, write_example
 from .folders import Folder, ReplacedError
+from .requests import Choices, WrongRequestError, checked_dict, checked_number, comparison_settings, fit_settings
 from .session import RefusedError, Session
 from .upload import stored_path
-from .wishes import Wishes, WrongRequestError, checked_dict, checked_number, comparison_settings, fit_settings
 
 MOST_JSON = 4 << 20  # bytes that the page sends about a table
 TICK = 0.1  # seconds between two looks at what a job has told
@@ -114,8 +114,8 @@ class Pages:
 
     async def columns(self, request: Request) -> Response:
         content = await _json(request)
-        wishes, table = Wishes.from_json(content), checked_number(content, "table")
-        return Answer(await self._read(self.session.choose, wishes, table))
+        choices, table = Choices.from_json(content), checked_number(content, "table")
+        return Answer(await self._read(self.session.choose, choices, table))
 
     async def _read(self, work, *given):
         return await asyncio.get_running_loop().run_in_executor(self.readers, work, *given)

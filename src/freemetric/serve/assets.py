@@ -1,6 +1,5 @@
 """Files of the page, and example tables."""
 
-import csv
 import re
 from functools import cache
 from importlib.resources import files
@@ -52,22 +51,14 @@ def _text(package: str, name: str) -> str:
 
 
 CLASSES = ("iris", "wine", "breast_cancer")
-NUMBERS = {"diabetes": "progression"}  # what is predicted
-EXAMPLES = (*CLASSES, *NUMBERS)
+TARGETS = {"diabetes": "progression"}  # of regressions
+EXAMPLES = (*CLASSES, *TARGETS)
 
 
 def write_example(name: str, path: Path) -> None:
-    """Write a table as CSV, its class or number last."""
+    """Write a table as CSV, its target last."""
     from sklearn import datasets  # slow to import
 
-    load = getattr(datasets, f"load_{name}")
-    bunch = load(scaled=False) if name in NUMBERS else load()
-    target = bunch.target if name in NUMBERS else bunch.target_names[bunch.target]
-    with path.open("w", newline="", encoding="utf-8") as file:
-        lines = csv.writer(file)
-        lines.writerow([*bunch.feature_names, NUMBERS.get(name, "class")])
-        lines.writerows(map(_cell, [*x, y]) for x, y in zip(bunch.data.tolist(), target.tolist(), strict=True))
-
-
-def _cell(value):
-    return str(value).removesuffix(".0")
+    bunch = getattr(datasets, f"load_{name}")(as_frame=True, **({"scaled": False} if name in TARGETS else {}))
+    target = bunch.target if name in TARGETS else bunch.target_names[bunch.target]
+    bunch.data.assign(**{TARGETS.get(name, "class"): target}).to_csv(path, index=False)

@@ -1,33 +1,34 @@
 """What is understood of a table: columns, and which of them may be the target."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..display.style import class_color, class_marker
 from ..exceptions import DataWarning
-from ..report.encode import rounded
+from ..report.document import rounded
+from ..report.panels import classes
 from ..tabular.column_kinds import number_meaning
 from ..tabular.preprocessing import plan, usable
 from ..tabular.schema import Column, Schema
 from ..tabular.table import InputError, Table, as_text
 from ..tabular.targets import check_classes, labels, numbers_of
 from ..tabular.tasks import CLASSIFY, REGRESS, choice_of
+from .requests import Choices
 from .upload import Upload
-from .wishes import Wishes
 
 USUAL = ("class", "target", "label", "labels", "species", "outcome", "diagnosis", "category", "y")
 FEW = 30  # different values of a column that looks like classes
+MOST_COLUMNS, MOST_CLASSES, MOST_EXAMPLES, MOST_BARS = 400, 200, 4, 30
+DIGITS = 10
+LONGEST = 60  # letters of an example
+KINDS = {"numeric": "numbers", "nominal": "names", "date": "dates"}
 
 
 def guessed_target(table: Table) -> str:
-    """What the format declares, a usual name, the last column if it is classes or numbers, the last of few values.
-
-    Where there is nothing of that, it is the last column.
-    """
+    """The format's target, a usual name, the last column of classes or numbers, or else the last column."""
     if table.target is not None:
         return table.target
     names = list(table.columns)
@@ -64,18 +65,12 @@ def _are_numbers(table, name):
     return len(np.unique(known)) > 1 and not (len(known) == len(numbers) and (np.diff(known) == 1).all())
 
 
-MOST_COLUMNS, MOST_CLASSES, MOST_EXAMPLES, MOST_BARS = 400, 200, 4, 30
-DIGITS = 10
-LONGEST = 60  # letters of an example
-KINDS = {"numeric": "numbers", "nominal": "names", "date": "dates"}
-
-
-def describe(upload: Upload, wishes: Wishes) -> dict[str, Any]:
-    """All that the page shows of a table, as JSON values; ``problem`` says in a line why it cannot be learned from."""
+def describe(upload: Upload, choices: Choices) -> dict[str, Any]:
+    """What the page shows of a table, as JSON values; ``problem`` is a line about why no model can be fitted."""
     with upload.noted() as notes:
-        table = upload.table(wishes.reading)
-        target = wishes.target if wishes.target in table.columns else guessed_target(table)
-        understood = _understood(upload, table, target, wishes)
+        table = upload.table(choices.reading)
+        target = choices.target if choices.target in table.columns else guessed_target(table)
+        understood = _understood(upload, table, target, choices)
     shown = list(table.columns)[:MOST_COLUMNS]
     return {
         "name": upload.name,
@@ -83,7 +78,7 @@ def describe(upload: Upload, wishes: Wishes) -> dict[str, Any]:
         "n_columns": len(table.columns),
         "names": shown if target in shown else [*shown, target],
         "target": target,
-        "guessed": target != wishes.target and target != table.target,
+        "guessed": target != choices.target and target != table.target,
         "columns": [_column(table, name, understood) for name in shown if name != target],
         "task": understood["task"],
         "classes": understood["classes"][:MOST_CLASSES],
@@ -91,20 +86,20 @@ def describe(upload: Upload, wishes: Wishes) -> dict[str, Any]:
         "numbers": understood["numbers"],
         "problem": understood["problem"],
         "notes": notes,
-        "wishes": replace(wishes, target=target).as_json(),
+        "choices": replace(choices, target=target).as_json(),
     }
 
 
-def _understood(upload, table, target, wishes) -> dict[str, Any]:
-    """Columns by name, reasons, what is predicted; a problem where there is one."""
-    known: dict[str, Any] = {"columns": {}, "left_out": {}, "task": wishes.task or CLASSIFY, "problem": None}
+def _understood(upload, table, target, choices) -> dict[str, Any]:
+    """Columns by name, reasons to leave some out, the target; a problem where there is one."""
+    known: dict[str, Any] = {"columns": {}, "left_out": {}, "task": choices.task or CLASSIFY, "problem": None}
     known |= {"classes": [], "numbers": None}
-    kinds = {use: [name for name in names if name in table.columns] for use, names in wishes.kinds.items()}
+    kinds = {use: [name for name in names if name in table.columns] for use, names in choices.kinds.items()}
     try:
         every = Schema.infer(table, target, **{use: kinds[use] for use in ("drop", "numeric", "nominal")})
         known["columns"] = {column.name: column for column in every.columns}
         schema, known["left_out"] = usable(table, target, **kinds)
-        present = _predicted(table, target, wishes.task, known)
+        present = _predicted(table, target, choices.task, known)
         known["left_out"] |= plan(schema.frame(table)[present], schema).left_out
     except InputError as problem:
         known["problem"] = upload.in_words(str(problem))
@@ -113,14 +108,14 @@ def _understood(upload, table, target, wishes) -> dict[str, Any]:
 
 
 def _predicted(table, target, task, known):
-    """Which rows have something to predict; what that is, becomes known."""
+    """Rows with a target; adds the task and a summary of the target to what is known."""
     choice = choice_of(table, target, task)
     known["task"] = choice.task
     if choice.why:
         warnings.warn(choice.why, DataWarning, 2)
     if choice.task == REGRESS:
         _, y, present, *_ = numbers_of(table, target)
-        known["numbers"] = _summed_up(y)
+        known["numbers"] = _summary(y)
         return present
     y, present = labels(table, target)
     known["classes"] = _counted(y)
@@ -128,8 +123,8 @@ def _predicted(table, target, task, known):
     return present
 
 
-def _summed_up(y):
-    """Of numbers their ends and middle, and how many there are in equal parts of the range."""
+def _summary(y):
+    """Ends and middle of the targets of a regression, and a histogram."""
     bars, _ = np.histogram(y, min(MOST_BARS, len(y)))
     middle = {"lowest": y.min(), "median": np.median(y), "mean": y.mean(), "highest": y.max()}
     told = {name: rounded(float(value), DIGITS) for name, value in middle.items()}
@@ -138,15 +133,8 @@ def _summed_up(y):
 
 def _counted(y):
     values, counts = np.unique(y, return_counts=True)
-    named = styled([str(value) for value in values])
+    named = classes([str(value)[:LONGEST] for value in values])
     return [{**known, "n": int(n)} for known, n in zip(named, counts, strict=True)]
-
-
-def styled(names: Sequence[str]) -> list[dict[str, Any]]:
-    """Classes with the colours and markers that the report gives them."""
-    return [
-        {"name": name[:LONGEST], "color": class_color(c), "marker": class_marker(c)} for c, name in enumerate(names)
-    ]
 
 
 def _column(table: Table, name: str, understood: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,23 +145,20 @@ def _column(table: Table, name: str, understood: Mapping[str, Any]) -> dict[str,
         "kind": "" if column is None else _kind(column),
         "missing": missing,
         "n_values": len(values),
-        "examples": [str(value)[:LONGEST] for value in values[:MOST_EXAMPLES]],
+        "examples": [_text(value)[:LONGEST] for value in values[:MOST_EXAMPLES]],
         "left_out": understood["left_out"].get(name, ""),
     }
 
 
 def _values(table, name):
-    """Different values in their order, a few of them as texts, and how many cells have none."""
+    """Different values in their order, and how many cells have none."""
     cells = table.cells(name)
-    if cells.dtype.kind != "f":
-        values = dict.fromkeys(cells)
-        values.pop(None, None)
-        return list(values), int(sum(cell is None for cell in cells))
-    known = cells[~np.isnan(cells)]
-    first = np.sort(np.unique(known, return_index=True)[1])
-    return [as_text(x) for x in known[first[:MOST_EXAMPLES]]] + [""] * len(first[MOST_EXAMPLES:]), len(cells) - len(
-        known
-    )
+    known = cells[~np.isnan(cells)] if cells.dtype.kind == "f" else [cell for cell in cells if cell is not None]
+    return list(dict.fromkeys(known)), len(cells) - len(known)
+
+
+def _text(value):
+    return as_text(value) if isinstance(value, float) else str(value)
 
 
 def _kind(column: Column) -> str:

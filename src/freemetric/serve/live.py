@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 
 from ..display.embedding import main_axes
 from ..metrics import FORMS
-from ..report.encode import rounded
+from ..report.document import evenly, rounded
 
 Tell = Callable[[dict[str, Any]], None]
 
@@ -25,13 +25,13 @@ class Live:
     ----------
     tell : callable
         Takes an event.
-    numbers : ndarray of shape (n_rows,) or None, default=None
-        What is predicted of the rows of the fit, where that are numbers; None: classes.
+    targets : ndarray of shape (n_rows,) or None, default=None
+        Targets of a regression; None for classification.
     """
 
-    def __init__(self, tell: Tell, numbers: NDArray | None = None):
+    def __init__(self, tell: Tell, targets: NDArray | None = None):
         self.tell, self.seen = tell, {"step": -np.inf, "space": -np.inf}
-        self.ranks = None if numbers is None else rankdata(numbers) / len(numbers)
+        self.ranks = None if targets is None else rankdata(targets) / len(targets)
         self.axes: NDArray | None = None
 
     def __call__(self, done: int, total: int | None) -> None:
@@ -47,7 +47,7 @@ class Live:
             self.tell({"type": "space", **about(task.candidate), **self._space(task, replicas)})
 
     def on_round(self, population: Any) -> None:
-        """A round is over, and the candidates were judged."""
+        """A round is over, and the candidates have scores."""
         if len(population.oob_samples):
             self.tell({"type": "round", "found": found(population), "score": population.task.score_words})
 
@@ -68,15 +68,10 @@ class Live:
         return {"frames": rounded(on_axes, 3), **self._predicted(task.training_set, places.rows[some])}
 
     def _predicted(self, training_set, some):
-        """The classes of training samples, or the places of their numbers among all, from 0 to 1."""
+        """The classes of training samples, or the ranks of their targets, from 0 to 1."""
         if self.ranks is None:
             return {"class": training_set.y[some].tolist()}
         return {"rank": rounded(self.ranks[training_set.rows[some]], 3)}
-
-
-def evenly(n: int, most: int) -> NDArray[np.intp]:
-    """Numbers below n, at most so many of them, from the first to the last."""
-    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp))
 
 
 def about(candidate: Any) -> dict[str, Any]:

@@ -2,22 +2,69 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .folders import Folder, PrivateFolder
 from .jobs import Bounds, Job
-from .rows import Rows
+from .requests import Choices
 from .upload import file_stem, shown_name, stored_path
-from .wishes import Wishes
 
 DESCRIBING = 300.0  # seconds that reading a table may take, whatever a fit may
+MOST_NEIGHBORS = 8
+SPACE, CELLS = "space.npy", "rows.json"  # files of the rows of a fit
+KNOWN = ("row", "wrong", "fair", "numbers", "target")
 
 
 class RefusedError(Exception):
     """Something that cannot be done now, or with this; the text is a line for the user."""
+
+
+class Rows:
+    """The rows of a fitted model, from the files that ``worker.write_rows`` wrote."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    @cached_property
+    def Z(self) -> NDArray:
+        return np.load(self.folder / SPACE, allow_pickle=False)
+
+    @cached_property
+    def about(self) -> Mapping[str, Any]:
+        return json.loads((self.folder / CELLS).read_bytes())
+
+    def index(self) -> dict[str, Any]:
+        """Numbers of the rows, and which of them are wrongly predicted; of a regression the predictions, too."""
+        known = {name: self.about[name] for name in KNOWN if name in self.about}
+        return {"n": len(self.about["row"]), **known}
+
+    def look(self, i: int) -> dict[str, Any]:
+        """A row with its nearest neighbours, and the cells of all of them, column by column; IndexError."""
+        if not 0 <= i < len(self.Z):
+            raise IndexError(f"there is no row {i}")
+        distance = np.sqrt(((self.Z.astype(np.float64) - self.Z[i]) ** 2).sum(axis=1))
+        distance[i] = np.inf
+        near = np.argsort(distance, kind="stable")[: min(MOST_NEIGHBORS, len(distance) - 1)]
+        columns = self.about["columns"]
+        return {
+            "self": self._who(i),
+            "neighbors": [{**self._who(j), "distance": float(f"{distance[j]:.4g}")} for j in near],
+            "columns": [{key: column[key] for key in ("name", "used", "weight")} for column in columns],
+            "cells": [[column["cells"][j] for j in (i, *near)] for column in columns],
+        }
+
+    def _who(self, i):
+        line = self.about["line"]
+        names = {"row": "row", "class": "class", "judged": "judged", "stories": "story"}
+        who = {name: self.about[key][i] for key, name in names.items() if key in self.about}
+        return {"place": int(i), "line": None if line is None else line[i], **who}
 
 
 class Session:
@@ -38,7 +85,7 @@ class Session:
         """No table any more, nor anything made of one."""
         self.place: Folder | None = None  # of the table
         self.path = Path()
-        self.name, self.wishes = "", Wishes()
+        self.name, self.choices = "", Choices()
         self.table: dict[str, Any] | None = None
         self.job: Job | None = None
         self.results: dict[str, Job] = {}
@@ -59,7 +106,7 @@ class Session:
     def take(self, folder: Folder, name: str) -> dict[str, Any]:
         """A new table in the place of the old one, if it can be read; what was understood of it."""
         path, shown = stored_path(folder.path, name), shown_name(name)
-        table = self._described(path, shown, Wishes())
+        table = self._described(path, shown, Choices())
         with self.lock:
             self.cancel()
             old = [self.place, *self.made.values()]
@@ -70,14 +117,14 @@ class Session:
             replaced.drop()
         return said
 
-    def choose(self, wishes: Wishes, number: int | None = None) -> dict[str, Any]:
+    def choose(self, choices: Choices, number: int | None = None) -> dict[str, Any]:
         """Understand the table in another way; `number` is that of the table which the page shows."""
         with self.lock:
             place, path, name = self._needed_place(), self.path, self.name
             if number not in (None, place.number):
                 raise RefusedError("another table was opened in another tab; reload the page")
         with place.in_use():
-            table = self._described(path, name, wishes)
+            table = self._described(path, name, choices)
         with self.lock:
             if self.place is not place:
                 raise RefusedError("another table has taken its place; reload the page")
@@ -87,12 +134,12 @@ class Session:
         self.version += 1
         assert self.place is not None
         self.table = {**table, "number": self.place.number, "version": self.version}
-        self.wishes = Wishes.from_json(table["wishes"])
+        self.choices = Choices.from_json(table["choices"])
         return self.table
 
-    def _described(self, path, name, wishes):
+    def _described(self, path, name, choices):
         bounds = Bounds(min(DESCRIBING, self.bounds.seconds or DESCRIBING), self.bounds.megabytes)
-        job = Job(0, "describe", self._request(path, name, wishes), bounds)
+        job = Job(0, "describe", self._request(path, name, choices), bounds)
         with self.lock:
             self.describing.add(job)
             if self.is_closed:
@@ -119,7 +166,7 @@ class Session:
             for job in [job for job in self.made if job not in kept]:
                 self.made.pop(job).drop()
             folder = self.home.new()
-            request = {**self._request(self.path, self.name, self.wishes), "folder": str(folder.path)}
+            request = {**self._request(self.path, self.name, self.choices), "folder": str(folder.path)}
             self.job = Job(folder.number, kind, {**request, "settings": settings}, self.bounds)
             self.made[self.job] = folder
             return self.job
@@ -134,8 +181,8 @@ class Session:
                 self.results[job.kind] = job
             return dict(self.results)
 
-    def _request(self, path, name, wishes):
-        return {"path": str(path), "name": name, "wishes": wishes.as_json()}
+    def _request(self, path, name, choices):
+        return {"path": str(path), "name": name, "choices": choices.as_json()}
 
     def _needed_place(self) -> Folder:
         if self.place is None:

@@ -1,56 +1,45 @@
-"""What runs in a process of its own: one piece of work, which tells what it does through a pipe, in JSON."""
+"""What runs in a process of its own: a description, a fit or a comparison, which sends JSON messages through a pipe."""
 
 import json
 import os
 import signal
+from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
+
+from ..ensemble.tasks.decisions import score_name
+from ..files.atomic import replacing
 from ..process_watchdog import end_with_owner
-from ..report.encode import rounded
+from ..report.collect import collect
+from ..report.document import clipped, rounded
 from ..report.evaluation_page import write_evaluation
+from ..report.findings import Findings
+from ..report.page import write_findings
+from ..report.panels import classes, scores, story, targets
 from ..tabular.evaluation import evaluate
+from ..tabular.feature_columns import by_column
 from ..tabular.limits import failed, limit_memory
+from ..tabular.model import TableModel
+from ..tabular.preprocessing import usable
 from ..tabular.protocol import Settings
-from ..tabular.table import InputError
-from ..tabular.tasks import CLASSIFY, REGRESS
-from .describing import describe
-from .fitting import QUICK, fit
-from .live import Tell
+from ..tabular.table import InputError, Table
+from ..tabular.targets import Target
+from ..tabular.tasks import CLASSIFY, REGRESS, TASKS, choice_of
+from .describing import LONGEST, describe
+from .live import Live, Tell
+from .requests import Choices
+from .session import CELLS, SPACE
 from .upload import Upload
-from .wishes import Wishes
 
-COMPARISON = "comparison.html"
-
-
-def compare(tell: Tell, upload: Upload, wishes: Wishes, folder: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Compare methods on a table, and write the page about it; the scores as JSON values."""
-    parameters = {"free-energy": QUICK} if settings["quick"] else None
-    protocol = Settings(settings["folds"], settings["repeats"], settings["seed"], parameters, task=wishes.task)
-    os.environ["JOBLIB_TEMP_FOLDER"] = folder  # so that copies of the table for other processes go with the rest
-    with upload.in_its_words(), upload.noted() as notes:
-        found = evaluate(
-            {upload.name: upload.table(wishes.reading)},
-            wishes.target,
-            settings["methods"],
-            protocol,
-            n_jobs=settings["jobs"] or max(1, (os.cpu_count() or 1) // 2),  # processes, which need memory
-            on_fit=lambda split, done, total: tell(
-                {"type": "split", "method": split.method, "error": rounded(split.error), "done": done, "total": total}
-            ),
-            **wishes.kinds,
-        )
-        write_evaluation(found, Path(folder) / COMPARISON)
-    rows = [_row(row) for row in found.rows()]
-    said = {"task": REGRESS if found.is_of_numbers else CLASSIFY, "rows": rows, "protocol": found.protocol()}
-    return {**said, "notes": [*notes, *map(upload.in_words, found.notes())]}
-
-
-def _row(row: dict[str, Any]) -> dict[str, Any]:
-    scores = {name: rounded(score["mean"], 4) for name, score in row["scores"].items()}
-    kept = {name: row[name] for name in ("method", "failure")}
-    return {**kept, **{name: rounded(row[name], 4) for name in ("error", "uncertainty", "seconds")}, "scores": scores}
+MOST_ROWS, MOST_COLUMNS = 10_000, 400
+FAR = 2.0  # times the root mean squared error
+QUICK = {"n_replicas": 24}  # a first look
+MOST_NAMED = 10  # columns
+QUARTERS, DIGITS = (0, 0.25, 0.5, 0.75, 1), 4
+MODEL, REPORT, COMPARISON = "model.fm", "report.html", "comparison.html"
 
 
 def run(pipe: Connection, megabytes: float | None, kind: str, request: dict[str, Any]) -> None:
@@ -72,8 +61,174 @@ def run(pipe: Connection, megabytes: float | None, kind: str, request: dict[str,
 
 
 def _done(tell, kind, request):
-    upload, wishes = Upload(request["path"], request["name"]), Wishes.from_json(request["wishes"])
+    upload, choices = Upload(request["path"], request["name"]), Choices.from_json(request["choices"])
     if kind == "describe":
-        return describe(upload, wishes)
+        return describe(upload, choices)
     work = {"fit": fit, "compare": compare}[kind]
-    return work(tell, upload, wishes, request["folder"], request["settings"])
+    return work(tell, upload, choices, request["folder"], request["settings"])
+
+
+def write_rows(model: TableModel, table: Table, frame: Any, findings: Findings, folder: Path) -> None:
+    """Write what ``Rows`` reads: the rows of the findings, which are among those of ``frame``, and their cells."""
+    rows = frame.index.to_numpy()[findings.rows]  # in the table
+    predicted = _classes(findings) if findings.targets is None else _targets(findings, model, table, rows)
+    about = {
+        "row": np.asarray(findings.rows).tolist(),
+        "line": None if table.lines is None else [int(table.lines[i]) for i in rows],
+        "columns": [{**column, "cells": _cells(table, column["name"], rows)} for column in _columns(model, table)],
+        "fair": "out-of-bag" in findings.judged_by,
+        **predicted,
+    }
+    np.save(folder / SPACE, np.asarray(findings.Z, dtype=np.float32), allow_pickle=False)
+    with replacing(folder / CELLS) as file:
+        file.write(json.dumps(about, allow_nan=False).encode())
+
+
+def _classes(findings):
+    names, y, predicted = np.array([*findings.class_names, ""], dtype=object), findings.y, findings.predicted
+    wrong = np.flatnonzero((predicted >= 0) & (predicted != y))
+    return {"class": names[y].tolist(), "judged": names[predicted].tolist(), "wrong": wrong.tolist()}
+
+
+def _targets(findings, model, table, rows):
+    return {
+        "class": _cells(table, model.schema.target, rows),
+        "numbers": targets(findings),
+        "stories": [story(findings.targets, i) for i in range(len(rows))],
+        "wrong": _far_off(findings.targets).tolist(),
+        "target": clipped(model.schema.target),
+    }
+
+
+def _far_off(known):
+    """Rows outside of their interval; where there are none, those that are off by more than twice what is usual."""
+    if np.isfinite(known.low).any():
+        return np.flatnonzero(known.bounded & ~known.held)
+    off = np.abs(known.truth - known.predicted)
+    usual = np.sqrt(np.nanmean(off**2)) if known.judged.any() else 0.0
+    return np.flatnonzero(off > FAR * usual)
+
+
+def _columns(model, table) -> Iterator[dict[str, Any]]:
+    """Features, those that distances weigh most first; then what is left out."""
+    shares = by_column(model.weights())
+    used = {c.name: sum(shares.get(part, 0.0) for part in c.parts) for c in model.schema.columns}
+    used = {name: share for name, share in used.items() if name not in model.left_out}
+    others = [name for name in table.columns if name not in used and name != model.schema.target]
+    names = [*sorted(used, key=lambda name: -used[name]), *others][:MOST_COLUMNS]
+    return ({"name": name, "used": name in used, "weight": rounded(used.get(name, 0.0), 3)} for name in names)
+
+
+def _cells(table, name, rows):
+    return [None if text is None else clipped(text) for text in table.texts(name)[rows]]
+
+
+def fit(tell: Tell, upload: Upload, choices: Choices, folder: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Fit, and write what the page shows and hands out; a summary as JSON values."""
+    method, where = settings["method"], Path(folder)
+    parameters = QUICK if settings["quick"] and method == "free-energy" else None
+    with upload.in_its_words(), upload.noted() as notes:
+        table = upload.table(choices.reading)
+        with upload.noted():  # what there is to note, the fit will say
+            target = _target(table, choices)
+        tell({"type": "begin", **_predicted(target)})
+        model = TableModel.fit(
+            table,
+            choices.target,
+            method,
+            task=choices.task,
+            seed=settings["seed"],
+            parameters=parameters,
+            n_jobs=settings["jobs"] or -1,  # threads; the result is the same
+            on_step=Live(tell, target.y if target.word == "number" else None),
+            **cast(dict[str, Any], choices.kinds),
+        )
+        tell({"type": "stage", "text": "writing the report"})
+        model.save(where / MODEL, {**choices.kinds, **choices.reading})
+        with upload.noted():  # what there is to note was noted by the fit
+            X, y = model.rows(table)
+        about: dict[str, Any] = {"feature_names": model.feature_names(), "columns": model.originals()}
+        findings = collect(model.pipeline, X, y, most_rows=MOST_ROWS, **about)
+        write_findings(findings, where / REPORT, f"{upload.name}: {choices.target}")
+        write_rows(model, table, X, findings, where)
+    return {**summary(model), **errors(findings), "notes": notes}
+
+
+def _target(table: Table, choices: Choices) -> Target:
+    """The target, as the fit will see it."""
+    schema, _ = usable(table, choices.target, **choices.kinds)
+    task = choice_of(table, schema.target, choices.task).task
+    return TASKS[task].target(table, schema.target)
+
+
+def _predicted(target):
+    """For the live picture: the classes, or the quartiles of the targets."""
+    if target.word == "class":
+        return {"classes": classes([str(label)[:LONGEST] for label in np.unique(target.y)])}
+    return {"classes": [], "quarters": rounded(np.quantile(target.y, QUARTERS, method="inverted_cdf"), DIGITS)}
+
+
+def summary(model: TableModel) -> dict[str, Any]:
+    """A fitted model in a few words."""
+    last, weights = model.pipeline[-1], by_column(model.weights())
+    score = getattr(last, "oob_score_", np.nan)
+    known = np.isfinite(score)
+    return {
+        "task": REGRESS if model.predicts_numbers else CLASSIFY,
+        "method": model.notes["method"],
+        "target": model.schema.target,
+        "rows": model.notes["rows"],
+        "columns": len([column for column in model.schema.columns if column.name not in model.left_out]),
+        "score": float(score) if known else None,
+        "score_name": f"out-of-bag {score_name(last.scoring, model.predicts_numbers)}" if known else "",
+        "replicas": last.ensemble_.n_replicas if hasattr(last, "ensemble_") else None,
+        "n_neighbors": getattr(last, "n_neighbors_", None),
+        "weights": [[name, share] for name, share in list(weights.items())[:MOST_NAMED]],
+        "importances": _importances(model),
+    }
+
+
+def errors(findings: Findings) -> dict[str, Any]:
+    """Errors of a regression and coverage of its intervals; empty for classification."""
+    if findings.targets is None:
+        return {}
+    found = {name: rounded(float(value), DIGITS) for name, value in scores(findings.targets).items()}
+    return {"errors": found, "alpha": findings.targets.alpha, "judged_by": findings.judged_by}
+
+
+def _importances(model):
+    """The most important columns, their importances and standard errors."""
+    found = model.importances()
+    if found is None or not found.n_judges:
+        return []
+    first = np.argsort(-found.mean, kind="stable")[:MOST_NAMED]
+    return [[str(found.names[i]), float(found.mean[i]), float(found.error[i])] for i in first]
+
+
+def compare(tell: Tell, upload: Upload, choices: Choices, folder: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Compare methods on a table, and write the page about it; the scores as JSON values."""
+    parameters = {"free-energy": QUICK} if settings["quick"] else None
+    protocol = Settings(settings["folds"], settings["repeats"], settings["seed"], parameters, task=choices.task)
+    os.environ["JOBLIB_TEMP_FOLDER"] = folder  # so that copies of the table for other processes go with the rest
+    with upload.in_its_words(), upload.noted() as notes:
+        found = evaluate(
+            {upload.name: upload.table(choices.reading)},
+            choices.target,
+            settings["methods"],
+            protocol,
+            n_jobs=settings["jobs"] or max(1, (os.cpu_count() or 1) // 2),  # processes, which need memory
+            on_fit=lambda split, done, total: tell(
+                {"type": "split", "method": split.method, "error": rounded(split.error), "done": done, "total": total}
+            ),
+            **choices.kinds,
+        )
+        write_evaluation(found, Path(folder) / COMPARISON)
+    rows = [_row(row) for row in found.rows()]
+    said = {"task": REGRESS if found.is_of_numbers else CLASSIFY, "rows": rows, "protocol": found.protocol()}
+    return {**said, "notes": [*notes, *map(upload.in_words, found.notes())]}
+
+
+def _row(row: dict[str, Any]) -> dict[str, Any]:
+    scores = {name: rounded(score["mean"], 4) for name, score in row["scores"].items()}
+    kept = {name: row[name] for name in ("method", "failure")}
+    return {**kept, **{name: rounded(row[name], 4) for name in ("error", "uncertainty", "seconds")}, "scores": scores}

@@ -32,7 +32,7 @@ function newTable(table) {
 }
 
 const choose = attempt("problem", async (change) => {
-  const { target, uses, reading: how, task } = page.table.wishes;
+  const { target, uses, reading: how, task } = page.table.choices;
   const table = await reading(() => post("api/columns", { target, uses, reading: how, task, table: page.table.number, ...change }));
   byId("stale").hidden = byId("result").hidden;
   showTable(table);
@@ -49,13 +49,13 @@ function showTable(table) {
   say("problem", table.problem);
   options(byId("target"), table.names.map((name) => [name, name]), table.target);
   byId("guessed").hidden = !table.guessed;
-  const understood = `${TASKS[table.task].words}${table.wishes.task ? "" : ", as understood"}`;
-  options(byId("task"), [["", table.wishes.task ? "what it looks like" : understood], ["classify", "classes"], ["regress", "a number"]], table.wishes.task ?? "");
+  const understood = `${TASKS[table.task].words}${table.choices.task ? "" : ", as understood"}`;
+  options(byId("task"), [["", table.choices.task ? "what it looks like" : understood], ["classify", "classes"], ["regress", "a number"]], table.choices.task ?? "");
   document.body.dataset.task = table.task;
   offerMethods(table.task);
   showClasses(table);
   showNumbers(table.numbers);
-  for (const id of READING) byId(id).value = table.wishes.reading[id] ?? "";
+  for (const id of READING) byId(id).value = table.choices.reading[id] ?? "";
   byId("columns").replaceChildren(...columnTable(table).childNodes);
   const more = table.n_columns - table.names.length;
   byId("more-columns").textContent = more > 0 ? `Columns that are used, but not shown: ${whole(more)}.` : "";
@@ -94,7 +94,7 @@ function columnTable(table) {
     column.missing ? whole(column.missing) : "",
     whole(column.n_values),
     element("span", column.examples.join(" · "), { class: "examples" }),
-    useOf(column.name, table.wishes.uses[column.name] ?? ""),
+    useOf(column.name, table.choices.uses[column.name] ?? ""),
   ]);
   const made = tableOf(["column", "kind", "missing", "values", "examples", "use"], lines);
   [...made.tBodies[0].rows].forEach((row, i) => row.classList.toggle("out", Boolean(table.columns[i].left_out)));
@@ -111,7 +111,7 @@ function useOf(name, value) {
   const select = element("select", "", { "aria-label": `Use of ${name}` });
   options(select, CHOICES, value);
   select.onchange = () => {
-    const uses = { ...page.table.wishes.uses };
+    const uses = { ...page.table.choices.uses };
     if (select.value) uses[name] = select.value;
     else delete uses[name];
     choose({ uses });

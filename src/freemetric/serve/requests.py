@@ -1,4 +1,4 @@
-"""What the page asks for: columns, reading, settings."""
+"""What the page may send: choices about a table, and settings of a fit or a comparison."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,16 +7,21 @@ from typing import Any
 READING = ("format", "delimiter", "encoding", "sheet", "decimal", "thousands", "date_order", "missing")
 TASKS = ("classify", "regress")
 USES = ("drop", "keep", "numeric", "nominal")
+METHODS = ("free-energy", "rf", "hist-boosting", "svm", "logistic", "euclidean", "nca", "lmnn", "dmlfe")
+FITTED = ("free-energy", "nca", "lmnn", "dmlfe", "lfda", "rca", "euclidean")
+REGRESSION_METHODS = ("free-energy", "rf", "hist-boosting", "extra-trees", "euclidean", "mlkr", "dmlfe")
+REGRESSION_FITTED = ("free-energy", "mlkr", "dmlfe", "euclidean")
 LONGEST = 10_000  # letters of a text that the page sends
+MOST_SEED = 2**31
 
 
 class WrongRequestError(ValueError):
-    """Something that the page does not send."""
+    """A request that the page does not send."""
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What was chosen; nothing is chosen by default.
+class Choices:
+    """What the user has chosen; nothing by default.
 
     Attributes
     ----------
@@ -25,9 +30,9 @@ class Wishes:
     uses : dict of str
         One of ``USES`` by column.
     reading : dict of str
-        Options of ``tabular.read``, named in ``READING``; ``missing`` are words for gaps, parted by commas.
+        Options of ``tabular.read``, named in ``READING``; ``missing`` are words for gaps, separated by commas.
     task : {"classify", "regress"} or None
-        Whether classes or numbers are predicted; None is what the target speaks for.
+        None follows from the target.
     """
 
     target: str | None = None
@@ -36,13 +41,13 @@ class Wishes:
     task: str | None = None
 
     @classmethod
-    def from_json(cls, content: Any) -> "Wishes":
+    def from_json(cls, content: Any) -> "Choices":
         """From what the page sends."""
         content = checked_dict(content)
         target, task = content.get("target"), content.get("task") or None
         uses, reading = checked_texts(content.get("uses")), checked_texts(content.get("reading"))
         if not (target is None or isinstance(target, str)):
-            raise WrongRequestError("what is predicted is named by a text")
+            raise WrongRequestError("the target is a text")
         if not (task is None or task in TASKS):
             raise WrongRequestError("there is no such task")
         if not set(uses.values()) <= set(USES) or not set(reading) <= set(READING):
@@ -83,36 +88,25 @@ def checked_number(content: dict[str, Any], name: str) -> int | None:
     return number
 
 
-METHODS = ("free-energy", "rf", "hist-boosting", "svm", "logistic", "euclidean", "nca", "lmnn", "dmlfe")
-FITTED = ("free-energy", "nca", "lmnn", "dmlfe", "lfda", "rca", "euclidean")
-NUMBER_METHODS = ("free-energy", "rf", "hist-boosting", "extra-trees", "euclidean", "mlkr", "dmlfe")
-FITTED_TO_NUMBERS = ("free-energy", "mlkr", "dmlfe", "euclidean")
-ALL_METHODS, ALL_FITTED = {*METHODS, *NUMBER_METHODS}, {*FITTED, *FITTED_TO_NUMBERS}  # the work says which can do what
-MOST_SEED = 2**31
-
-
 def fit_settings(content: dict[str, Any]) -> dict[str, Any]:
     """Method, effort and seed of a fit."""
-    return {**_common(content), "method": _among(ALL_FITTED, content.get("method", "free-energy"))}
+    return {**_common(content), "method": _among({*FITTED, *REGRESSION_FITTED}, content.get("method", "free-energy"))}
 
 
 def comparison_settings(content: dict[str, Any]) -> dict[str, Any]:
     """Methods and folds of a comparison."""
+    known = {*METHODS, *REGRESSION_METHODS}  # The work itself says which are for which task.
     methods = content.get("methods", ["free-energy", "rf", "hist-boosting"])
-    if not isinstance(methods, list) or not 1 <= len(methods) <= len(ALL_METHODS):
+    if not isinstance(methods, list) or not 1 <= len(methods) <= len(known):
         raise WrongRequestError("choose one method or more")
-    chosen = list(dict.fromkeys(_among(ALL_METHODS, method) for method in methods))
-    folds, repeats = _number(content.get("folds", 5), 2, 20), _number(content.get("repeats", 1), 1, 20)
+    chosen = list(dict.fromkeys(_among(known, method) for method in methods))
+    folds, repeats = _number(content, "folds", 5, (2, 20)), _number(content, "repeats", 1, (1, 20))
     return {**_common(content), "methods": chosen, "folds": folds, "repeats": repeats}
 
 
 def _common(content):
-    jobs = content.get("jobs")
-    return {
-        "quick": content.get("quick") is True,
-        "seed": _number(content.get("seed", 0), 0, MOST_SEED),
-        "jobs": None if jobs is None else _number(jobs, 1, 256),
-    }
+    seed, jobs = _number(content, "seed", 0, (0, MOST_SEED)), _number(content, "jobs", None, (1, 256))
+    return {"quick": content.get("quick") is True, "seed": seed, "jobs": jobs}
 
 
 def _among(known, value):
@@ -121,7 +115,9 @@ def _among(known, value):
     return value
 
 
-def _number(value, low, high):
-    if type(value) is not int or not low <= value <= high:
-        raise WrongRequestError(f"a whole number from {low} to {high} is needed")
-    return value
+def _number(content, name, default, ends):
+    """A whole number from the first of the ends to the second, or the default where there is none."""
+    value = content.get(name, default)
+    if value is not None and (type(value) is not int or not ends[0] <= value <= ends[1]):
+        raise WrongRequestError(f"{name}: a whole number from {ends[0]} to {ends[1]} is needed")
+    return default if value is None else value

@@ -1,0 +1,217 @@
+"""Views, class densities and kernels as graphs."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.preprocessing import QuantileTransformer
+
+from ..learners.kernel_space import Kernel
+from ..learners.kernelized import Kernelized
+from ..metrics import (
+    Axes,
+    BinnedNaiveBayes,
+    ClassDensity,
+    ScreenedNaiveBayes,
+    StudentTDiscriminant,
+    View,
+    Whitened,
+    class_densities,
+    trends,
+)
+from ..metrics.views import Quantiles, Scaled, Steps
+from .graph import Graph
+
+PartGraph = Callable[[Graph, Any, str], str]
+
+
+def register_view_graph(view_class: type[View], function: PartGraph) -> None:
+    """Export models with a view of one's own.
+
+    Parameters
+    ----------
+    view_class : subclass of View
+        The view. Classes derived from it may see something else, and need functions of their own.
+    function : callable
+        Called as ``function(graph, view, X)``, with the fitted view and the name of the samples in the graph. Returns
+        the name of what the view makes of them. Operators of ONNX are methods of ``graph``: ``graph.Mul(X, 2.0)`` adds
+        a node and returns the name of its output; arrays and numbers become constants, in double precision.
+
+    Examples
+    --------
+    >>> from freemetric.metrics.views import Scaled
+    >>> from freemetric.onnx_export import register_view_graph
+    >>> class Squares(Scaled):
+    ...     def __call__(self, X):
+    ...         return super().__call__(X) ** 2
+    >>> def squares(graph, view, X):
+    ...     V = graph.Div(graph.Sub(X, view.low), view.span)
+    ...     return graph.Mul(V, V)
+    >>> register_view_graph(Squares, squares)
+    """
+    GRAPHS[view_class] = function
+
+
+def register_density_graph(density_class: type[ClassDensity], function: PartGraph) -> None:
+    """Export models with a class density of one's own.
+
+    Parameters
+    ----------
+    density_class : subclass of ClassDensity
+        The class density. Classes derived from it may say something else, and need functions of their own.
+    function : callable
+        Called as ``function(graph, density, X)``; see :func:`register_view_graph`.
+    """
+    GRAPHS[density_class] = function
+
+
+def part_graph(graph: Graph, part: View | ClassDensity, X: str) -> str:
+    """What a view or a class density makes of samples X; ValueError where no function is registered for its class."""
+    if type(part) not in GRAPHS:
+        word, kind = ("view", "view") if isinstance(part, View) else ("class density", "density")
+        raise ValueError(f"the {word} {type(part).__name__} has no ONNX graph; register_{kind}_graph adds one")
+    return GRAPHS[type(part)](graph, part, X)
+
+
+def on_quantiles(graph: Graph, transformer: QuantileTransformer, X: str) -> str:
+    """What a QuantileTransformer does for a uniform distribution.
+
+    The mean of two interpolations, one from below and one from above: they differ where quantiles are equal. The
+    lowest value and all below are 0, the highest and all above are 1; a constant is both, and becomes 0.
+    """
+    table, levels = transformer.quantiles_, transformer.references_
+    upwards = _interpolated(graph, X, table, levels)
+    downwards = _interpolated(graph, graph.Neg(X), -table[::-1], -levels[::-1])
+    mean = graph.Mul(0.5, graph.Sub(upwards, downwards))
+    mean = graph.Where(graph.GreaterOrEqual(X, table[-1]), 1.0, mean)
+    return graph.Where(graph.LessOrEqual(X, table[0]), 0.0, mean)
+
+
+def _interpolated(graph, X, table, levels):
+    """``np.interp(X[:, f], table[:, f], levels)`` for every feature f, within the ends of its table."""
+    n_rows, n_features = table.shape
+    start = n_rows * np.arange(n_features)
+
+    def cells(row):
+        return graph.Gather(table.T.ravel(), graph.Add(row, start))
+
+    # The last row that is not above X, by bisection: to compare all rows would take n_rows times the memory.
+    row = graph.integers(graph.Less(X, X))  # zeros of its shape
+    for power in reversed(range((n_rows - 1).bit_length())):
+        trial = graph.Min(graph.Add(row, 2**power), n_rows - 1)
+        row = graph.Where(graph.LessOrEqual(cells(trial), X), trial, row)
+    above = graph.Min(graph.Add(row, 1), n_rows - 1)
+    low, level = cells(row), graph.Gather(levels, row)
+    width = graph.Sub(cells(above), low)
+    width = graph.Where(graph.Greater(width, 0.0), width, 1.0)  # it is 0 in the last row alone, and so is the rise
+    slope = graph.Div(graph.Sub(graph.Gather(levels, above), level), width)
+    return graph.Add(graph.Mul(slope, graph.Sub(X, low)), level)
+
+
+def _scaled(graph, view, X):
+    return graph.Div(graph.Sub(X, view.low), view.span)
+
+
+def _on_quantiles(graph, view, X):
+    return on_quantiles(graph, view.transformer, X)
+
+
+def _steps(graph, view, X):
+    return graph.doubles(graph.Greater(graph.take(X, view.owner), view.threshold))
+
+
+def _products(graph, view, X):
+    V = graph.Clip(graph.Sub(graph.Div(graph.Sub(X, view.low), view.span), 0.5), -trends.FARTHEST, trends.FARTHEST)
+    return graph.Mul(graph.take(V, view.first), graph.take(V, view.owner))
+
+
+def _turned(graph, view, X):
+    return graph.MatMul(graph.Sub(X, view.centre), view.matrix)
+
+
+def _student_t(graph, density, X):
+    d, apart = density.shape[1], []
+    for centre, root in zip(density.centres, density.roots, strict=True):
+        Z = graph.MatMul(graph.Sub(X, centre), root)
+        apart.append(graph.total(graph.Mul(Z, Z), 1))
+    bounded = graph.Min(graph.Concat(*apart, axis=1), class_densities.FARTHEST)
+    rise = graph.Mul(float(d), graph.Log(graph.Add(1.0, graph.Div(bounded, float(d)))))
+    return graph.Div(graph.Add(rise, density.depths), np.sqrt(d))
+
+
+def _naive_bayes(graph, density, X):
+    return graph.Add(graph.MatMul(part_graph(graph, density.steps, X), density.slopes), density.base)
+
+
+GRAPHS: dict[type, PartGraph] = {
+    Scaled: _scaled,
+    Quantiles: _on_quantiles,
+    Steps: _steps,
+    trends.Products: _products,
+    Whitened: _turned,
+    Axes: _turned,
+    StudentTDiscriminant: _student_t,
+    BinnedNaiveBayes: _naive_bayes,
+    ScreenedNaiveBayes: _naive_bayes,
+}
+"""Functions (graph, part, X) -> result by the class of the view or density."""
+
+
+def kernel_coordinates(graph: Graph, model: Kernelized, X: str) -> str:
+    """Coordinates (n, r) of samples, as the learner in the model takes them; ValueError where there is no graph."""
+    kernel = Kernel(model.kernel, model.gamma_, model.degree, model.coef0)
+    if not isinstance(kernel.kind, str):
+        raise ValueError("a kernel of one's own has no ONNX graph, only those that have a name")
+    K = KERNELS[kernel.kind](graph, kernel, X, model.landmarks_)
+    return graph.MatMul(graph.Sub(K, model.offset_), model.projection_.T)
+
+
+def _rbf(graph, kernel, X, landmarks):
+    centre = landmarks.mean(axis=0)
+    X, landmarks = graph.Sub(X, centre), landmarks - centre
+    lengths = graph.ReduceSumSquare(X, np.array([1]), keepdims=1)
+    products = graph.MatMul(X, -2 * landmarks.T)
+    squared = graph.Add(graph.Add(products, lengths), (landmarks**2).sum(axis=1))
+    return graph.Exp(graph.Mul(graph.Max(squared, 0.0), -kernel.gamma))
+
+
+def _laplacian(graph, kernel, X, landmarks):
+    """A feature after the other: all at once would need the memory of n m d numbers."""
+    apart = [graph.Abs(graph.Sub(graph.take(X, [i]), landmarks[:, i])) for i in range(landmarks.shape[1])]
+    return graph.Exp(graph.Mul(graph.Sum(*apart), -kernel.gamma))
+
+
+def _poly(graph, kernel, X, landmarks):
+    return graph.Pow(_affine_products(graph, kernel, X, landmarks), float(kernel.degree))
+
+
+def _sigmoid(graph, kernel, X, landmarks):
+    return graph.Tanh(_affine_products(graph, kernel, X, landmarks))
+
+
+def _cosine(graph, kernel, X, landmarks):
+    lengths = np.linalg.norm(landmarks, axis=1, keepdims=True)
+    norms = graph.ReduceL2(X, np.array([1]), keepdims=1)
+    norms = graph.Where(graph.Equal(norms, 0.0), 1.0, norms)
+    return graph.MatMul(graph.Div(X, norms), (landmarks / np.where(lengths > 0, lengths, 1)).T)
+
+
+def _linear(graph, kernel, X, landmarks):
+    return graph.MatMul(X, landmarks.T)
+
+
+def _affine_products(graph, kernel, X, landmarks):
+    # Behind the product, onnxruntime would make the factor one of single precision.
+    return graph.Add(graph.MatMul(X, kernel.gamma * landmarks.T), float(kernel.coef0))
+
+
+KERNELS: dict[str, Callable[..., str]] = {
+    "rbf": _rbf,
+    "laplacian": _laplacian,
+    "poly": _poly,
+    "sigmoid": _sigmoid,
+    "cosine": _cosine,
+    "linear": _linear,
+    "precomputed": lambda graph, kernel, X, landmarks: graph.take(X, landmarks),
+}
+"""Functions (graph, kernel, X, landmarks) -> K by the name of the kernel."""

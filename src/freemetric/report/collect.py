@@ -1,0 +1,186 @@
+"""Findings about a fitted model, collected one after another."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_regressor
+from sklearn.utils.validation import check_is_fitted
+
+from ..ensemble.tasks.classification import ClassificationHead
+from ..ensemble.tasks.decisions import score_name
+from ..learners.learned_space import LearnedSpace
+from ..mc import Annealing
+from ..metrics import FORMS
+from ..metrics.forms import LinearForm
+from ..printable import counted
+from .document import clipped, parameters, versions
+from .findings import Findings, Snapshots
+from .predictions import predict_rows
+from .shown_rows import UserColumns, describe_columns, find, kept_by, mapped, show_given_rows, show_kept_rows
+
+MOST_PERMUTED = 500  # columns: more would take minutes, and single ones of them hardly matter
+
+
+def collect(
+    model: Any,
+    X: Any = None,
+    y: ArrayLike | None = None,
+    *,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+    most_rows: int = 10_000,
+    columns: UserColumns | None = None,
+) -> Findings:
+    """Findings about a fitted model and, where given or kept by it, about samples."""
+    check_is_fitted(model)
+    space, kept = LearnedSpace(model), kept_by(model)
+    findings = Findings(type(model).__name__, type(space.learner).__name__, [])
+    findings.parameters, findings.versions = parameters(model), versions()
+    findings.is_regression = is_regressor(model) or is_regressor(space.learner)
+    _neighbors(findings, model)
+    shown = None
+    if X is not None:
+        shown = show_given_rows(findings, space, kept, X, y, most_rows)
+    elif kept is not None:
+        show_kept_rows(findings, kept, most_rows)
+    _name_features(findings, space, feature_names)
+    describe_columns(findings, space.front, shown, columns)
+    _weights(findings, space)
+    _importances(findings, space.learner)
+    _run(findings, model, space)
+    predict_rows(findings, model, kept, X)
+    names = findings.class_names if class_names is None else class_names
+    if len(names) != len(findings.class_names):
+        wanted = counted(len(findings.class_names), "class", "classes")
+        raise ValueError(f"class_names must name {wanted}, got {len(names)}.")
+    findings.class_names = [clipped(name) for name in names]
+    return findings
+
+
+def _neighbors(findings, model):
+    """How many neighbours vote, what counts beside them, and what else was tried."""
+    chooser = find(model, "n_neighbors_", "n_neighbors")
+    if chooser is not None:
+        k = getattr(chooser, "n_neighbors_", getattr(chooser, "n_neighbors", None))
+        findings.n_neighbors = int(k) if isinstance(k, int | np.integer) else None
+    chooser = find(model, "ensemble_")
+    if chooser is not None:
+        findings.beside_votes = _beside_votes(chooser.ensemble_.head)
+    chooser = find(model, "selection_")
+    if chooser is not None:
+        findings.selection = {str(name): np.asarray(values) for name, values in chooser.selection_.items()}
+
+
+def _beside_votes(head):
+    """What else decides, in words, and its strength."""
+    strengths = head.strengths.tolist()
+    if isinstance(head, ClassificationHead):
+        return [(density.words, strength) for density, strength in zip(head.densities, strengths, strict=True)]
+    n = len(head.trends)
+    both = zip(strengths[1 : n + 1], strengths[n + 1 :], strict=True)
+    return [(trend.words, sum(two)) for trend, two in zip(head.trends, both, strict=True) if any(two)]
+
+
+def _name_features(findings, space, given):
+    names = space.feature_names() if given is None else given
+    d = findings.inputs.shape[1] if findings.inputs is not None else getattr(space.learner, "n_features_in_", 0)
+    if given is not None and len(given) != d:
+        raise ValueError(f"feature_names must name {counted(d, 'feature')}, got {len(given)}.")
+    findings.feature_names = [clipped(name) for name in names] if names is not None else [f"x{i}" for i in range(d)]
+
+
+def _importances(findings, learner):
+    """Importances of the columns, or of the features where it is unknown what these are of."""
+    if not hasattr(learner, "permutation_importances") or len(findings.names) > MOST_PERMUTED:
+        return
+    if findings.owner is None or len(findings.columns) == len(findings.owner):  # Every column is one feature.
+        order = np.arange(learner.n_features_in_) if findings.owner is None else np.argsort(findings.owner)
+        mean, error = learner.feature_importances_[order], learner.feature_importances_error_[order]
+    else:
+        found = learner.permutation_importances(findings.owner)
+        order = np.argsort(found.names)
+        mean, error = found.mean[order], found.error[order]
+    if np.isfinite(mean).all():  # No row was out of bag otherwise.
+        findings.importances, findings.importance_errors = mean, error
+        findings.importance_score = score_name(learner.scoring, is_regressor(learner))
+
+
+def _weights(findings, space):
+    """M, and the weights of the features."""
+    findings.embed = partial(mapped, space.learner)
+    if findings.inputs is not None:
+        findings.spread = findings.inputs.std(axis=0)
+    if hasattr(space.learner, "components_"):
+        findings.matrix = space.matrix()
+    elif findings.inputs is not None and findings.Z is not None:
+        findings.matrix, findings.linear_share = nearest_matrix(findings.inputs, findings.Z)
+    if hasattr(space.learner, "distance_weights_"):
+        findings.weights, error = space.learner.ensemble_.feature_shares(findings.owner)
+        findings.weight_range = np.maximum(findings.weights - error, 0), findings.weights + error
+        findings.weight_words = "one standard deviation over replicas"
+    elif findings.matrix is not None:
+        replicas, units = space.replica_weights(), 1 if findings.spread is None else findings.spread**2
+        findings.weights = findings.by_name(_shares(np.diag(findings.scaled_matrix)))
+        if replicas is not None:  # (R, d), the diagonals of M
+            ends = np.quantile(findings.by_name(_shares(replicas * units)), [0.05, 0.95], axis=0)
+            findings.weight_range, findings.weight_words = tuple(ends), "the middle 90 % of the replicas"
+
+
+def nearest_matrix(X: NDArray, Z: NDArray) -> tuple[NDArray, float]:
+    """M of the linear map that gives Z best from X, and the share of Z's variance that it gives."""
+    X, Z = X - X.mean(axis=0), Z - Z.mean(axis=0)
+    A = np.linalg.lstsq(X, Z, rcond=None)[0]
+    total = (Z**2).sum()
+    return A @ A.T, float(1 - ((Z - X @ A) ** 2).sum() / total) if total > 0 else 1.0
+
+
+def _shares(weights):
+    total = weights.sum(axis=-1, keepdims=True)
+    return weights / np.where(total > 0, total, 1)
+
+
+def _run(findings, model, space):
+    """Trace and snapshots, where the model has walked."""
+    walker = find(model, "trace_")
+    if walker is not None and isinstance(walker.trace_, dict) and walker.trace_:
+        findings.trace = {name: np.asarray(values, dtype=np.float64) for name, values in walker.trace_.items()}
+        sampler = getattr(walker, "sampler", None)
+        findings.burn_in = float(getattr(Annealing() if sampler is None else sampler, "burn_in", 0.5))
+        T = findings.trace["temperature"]
+        # replicas that learn on bags of their own, or at temperatures of their own, need not agree
+        findings.one_target = not hasattr(walker, "oob_score_") and bool((T[:, :1] == T).all())
+    shots = getattr(space.learner, "snapshots_", None)
+    if shots and findings.inputs is not None:
+        findings.snapshots = _snapshots(space.learner, shots, findings)
+
+
+def _snapshots(learner, shots, findings):
+    """The walk through maps of the features or, in an ensemble, of the view of one candidate; None if it is lost."""
+    steps, maps = np.asarray(shots["step"]), np.asarray(shots["map"])
+    if "view" not in shots:
+        fits = findings.before is not None and findings.before.shape[1] == maps.shape[2]
+        return Snapshots(steps, maps, LinearForm(), findings.before, 0, "the first replica") if fits else None
+    name, form = shots["view"], shots["form"]
+    view = learner.ensemble_.views.get(name)
+    if view is None:  # No member of the ensemble has it.
+        return None
+    whose = f"one replica of the heaviest candidate that learns ({name}, {form})"
+    samples = np.asarray(view(findings.inputs), dtype=np.float64)
+    return Snapshots(steps, maps, FORMS[form], samples, _column(learner, name, form), whose)
+
+
+def _column(learner, view, form):
+    """Where the trace has the first replica of that candidate: replicas stand there candidate by candidate."""
+    tried = learner.selection_
+    first = np.flatnonzero(tried["n_neighbors"] == 1)  # a row for every k, candidate by candidate
+    fits = (tried["view"][first] == view) & (tried["form"][first] == form)
+    fits &= tried["confinement"][first] == learner.confinement_
+    judge = "oob_brier" if "oob_brier" in tried else "oob_squared"
+    error = np.minimum.reduceat(tried[judge], first)
+    weight = np.add.reduceat(tried["weight"], first)
+    elsewhere = tried["temperature"][first] != learner.temperature_  # all are, where the sampler was given
+    heaviest = np.lexsort([error, -weight, elsewhere, ~fits])[0]
+    return int(tried["n_replicas"][first[:heaviest]].sum())
