@@ -1,6 +1,8 @@
 """The tags under which model files know our classes. Tags stay; the code behind them may move."""
 
-from . import energies, mc, metric_learn
+from contextlib import suppress
+
+from . import energies, mc
 from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
 from .ensemble.model import Ensemble
 from .ensemble.oob import OOBIndices
@@ -38,8 +40,11 @@ _ESTIMATORS: dict[str, type] = {
 }
 for _tag, _cls in _ESTIMATORS.items():
     register_known(f"freemetric:{_tag}", _cls)
-for _name in sorted(set(metric_learn.__all__) - {"Constraints"}):
-    register_known(f"metric-learn:{_name.lower().replace('_', '-')}", getattr(metric_learn, _name))
+with suppress(ModuleNotFoundError):  # a part of the house that can be left out
+    from . import metric_learn
+
+    for _name in sorted(set(metric_learn.__all__) - {"Constraints"}):
+        register_known(f"metric-learn:{_name.lower().replace('_', '-')}", getattr(metric_learn, _name))
 for _tag, _cls in {
     "recipe": Recipe,
     "table-model": TableModel,

@@ -7,8 +7,6 @@ import threading
 import webbrowser
 from typing import Annotated
 
-from ..serve import Options, Server
-from ..serve.jobs import Bounds, usual_bounds
 from .console import console, flag, option
 
 ENDS = ("SIGTERM", "SIGHUP")  # asked to end, and the terminal was closed
@@ -28,6 +26,8 @@ def serve(
     The page is for this machine and this user alone: the server listens on 127.0.0.1, asks for the token in the printed
     address, and uses no other network. Ctrl-C, or Quit on the page, stops it and deletes what was uploaded.
     """
+    from ..serve import Options, Server
+
     server = Server(Options(port, upload, _bounds(limit, megabytes)))
     _clear_up_when_ended()
     _keep_quiet_about_ended_work()
@@ -51,6 +51,8 @@ def _keep_quiet_about_ended_work():
 
 
 def _bounds(limit, megabytes):
+    from ..serve.jobs import Bounds, usual_bounds
+
     if megabytes is None:
         return usual_bounds()._replace(seconds=limit)
     from ..tabular import Limits  # takes seconds

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import metric_learn
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
 from ..ensemble.finish import samples_looked_at
 from ..extras import require
@@ -18,9 +17,6 @@ from ..learners import (
 )
 from ..learners.base import MetricLearner
 from ..learners.kernelized import Kernelized
-from ..metric_learn.base import PointsLearner
-from ..metric_learn.comparisons import QuadrupletsClassifier, TripletsClassifier
-from ..metric_learn.pairs import PairsClassifier
 from .ensembles import many_spaces, means, one_space, outlook, quantiles
 from .graph import Graph, skl2onnx, types
 from .neighbors import mean_of_neighbors
@@ -28,18 +24,35 @@ from .parts import kernel_coordinates
 
 get_label_classes = require("skl2onnx.common.utils_classifier", "onnx").get_label_classes
 
-Mapper = MetricLearner | PointsLearner
+_OTHER_MAPPERS: tuple[Any, ...] = ()
+_OTHER_TUPLES: dict[Any, list[tuple[int, int]]] = {}
+_OTHERS: tuple[Any, ...] = ()
+try:
+    from .. import metric_learn
+    from ..metric_learn.base import PointsLearner
+    from ..metric_learn.comparisons import QuadrupletsClassifier, TripletsClassifier
+    from ..metric_learn.pairs import PairsClassifier
+except ModuleNotFoundError:  # a part of the house that can be left out
+    pass
+else:
+    _OTHER_MAPPERS = (PointsLearner,)
+    _OTHER_TUPLES = {
+        PairsClassifier: [(0, 1)],
+        TripletsClassifier: [(0, 1), (0, 2)],
+        QuadrupletsClassifier: [(0, 1), (2, 3)],
+    }
+    _OTHERS = tuple(getattr(metric_learn, name) for name in metric_learn.__all__)
+
+MAPPERS = (MetricLearner, *_OTHER_MAPPERS)
 Outputs = dict[str, Any]  # types by name
 
 CLASSIFIER_OPTIONS = {"zipmap": [True, False, "columns"], "output_class_labels": [False, True], "nocl": [True, False]}
 REGRESSOR_OPTIONS = {"quantiles": None}  # any probabilities
 COMPARED = {  # pairs of points: a large distance of the first speaks against +1, of the second for it
     PairClassifier: [(0, 1)],
-    PairsClassifier: [(0, 1)],
     TripletClassifier: [(0, 1), (0, 2)],
-    TripletsClassifier: [(0, 1), (0, 2)],
     QuadrupletClassifier: [(0, 1), (2, 3)],
-    QuadrupletsClassifier: [(0, 1), (2, 3)],
+    **_OTHER_TUPLES,
 }
 
 
@@ -63,7 +76,7 @@ def register() -> None:
     >>> [output.name for output in made.graph.output]
     ['variable']
     """
-    for learner in (*_learners(MetricLearner), *_learners(PointsLearner)):
+    for learner in (learner for mapper in MAPPERS for learner in _learners(mapper)):
         _introduce(learner, _mapped)
     for classifier in _tuple_classifiers():
         _introduce(classifier, _decided, _tuple_outputs)
@@ -119,10 +132,10 @@ def _introduce(
     skl2onnx.update_registered_converter(estimator, alias, shape, convert, options=options, parser=parser)
 
 
-def _learners(base: type[Mapper]) -> Iterator[type[Mapper]]:
+def _learners(base: Any) -> Iterator[Any]:
     for learner in base.__subclasses__():
         yield from _learners(learner)
-        if learner.transform in (MetricLearner.transform, PointsLearner.transform):  # others need their own converters
+        if learner.transform in {mapper.transform for mapper in MAPPERS}:  # others need their own converters
             yield learner
 
 
@@ -209,9 +222,7 @@ def _or_nan(graph, X, values):
 
 def _tuple_classifiers() -> Iterator[type]:
     yield from (PairClassifier, TripletClassifier, QuadrupletClassifier)
-    for name in metric_learn.__all__:
-        if issubclass(getattr(metric_learn, name), tuple(COMPARED)):
-            yield getattr(metric_learn, name)
+    yield from (other for other in _OTHERS if issubclass(other, tuple(_OTHER_TUPLES)))
 
 
 def takes_tuples(model: Any) -> bool:
