@@ -11,6 +11,7 @@ from sklearn.metrics import r2_score
 
 import freemetric
 from freemetric import FreeEnergyRegressor
+from freemetric.display import IntervalsDisplay, NeighborsCurveDisplay, PredictionDisplay
 from freemetric.energies import NeighborLikelihoodEnergy
 from freemetric.ensemble import tasks
 from freemetric.ensemble.tasks.multi_output import MultiTargetEncoding
@@ -74,6 +75,22 @@ def test_files_hold_it(fitted, tmp_path):
 def test_features_that_no_target_needs_are_unimportant(fitted):
     found = fitted[0].permutation_importances()
     assert found.mean[5] < 0.02 < found.mean[:5].min()
+
+
+@pytest.mark.parametrize("show", [PredictionDisplay, IntervalsDisplay, NeighborsCurveDisplay], ids=lambda d: d.__name__)
+def test_pictures_of_one_target_say_so(fitted, show):
+    with pytest.raises(ValueError, match="of one target; this model has 3: fit a regressor to each of them"):
+        show.from_estimator(fitted[0])
+
+
+def test_reports_and_graphs_of_one_target_say_so(fitted, tmp_path):
+    with pytest.raises(ValueError, match="of one target; this model has 3"):
+        fitted[0].report(tmp_path / "report.html")
+    pytest.importorskip("skl2onnx", reason="graphs need the extra onnx")
+    from freemetric.onnx_export import to_onnx
+
+    with pytest.raises(ValueError, match="of one target; this model has 3"):
+        to_onnx(fitted[0])
 
 
 def test_one_column_is_one_target(rng):

@@ -11,6 +11,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 
 from ..ensemble.settings import ENERGIES
+from ..ensemble.tasks.intervals import check_one_target
 from ..extras import require
 from ..learners.learned_space import part_with, passed
 from ..magnitudes import exponent_of, reduced
@@ -118,6 +119,7 @@ class NeighborsCurveDisplay(Display):
         """
         wanted = "a classifier or regressor by votes, such as FreeEnergyClassifier"
         front, model = part_with(estimator, ("votes", "predictions", "oob_prediction_"), wanted)
+        check_one_target(model, "NeighborsCurveDisplay shows errors")
         if (X is None) != (y is None):
             raise ValueError("Test samples need both X and y.")
         selection, regression = getattr(model, "selection_", {}), is_regressor(model)

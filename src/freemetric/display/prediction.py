@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from ..ensemble.tasks.intervals import out_of_bag, out_of_bag_intervals
+from ..ensemble.tasks.intervals import check_one_target, out_of_bag, out_of_bag_intervals
 from ..extras import require
 from ..learners.learned_space import part_with, passed
 from ..magnitudes import mae, r2
@@ -87,7 +87,9 @@ class PredictionDisplay(Display):
         """
         if _both(X, y):
             return cls.from_predictions(as_targets(y), estimator.predict(X), kind=kind, ax=ax, **kwargs)
-        known = out_of_bag(part_with(estimator, ("oob_prediction_",), "X and y, or a FreeEnergyRegressor")[1])
+        model = part_with(estimator, ("oob_prediction_",), "X and y, or a FreeEnergyRegressor")[1]
+        check_one_target(model, "PredictionDisplay shows predictions")
+        known = out_of_bag(model)
         return cls(known.truth, known.predicted, whose="out of bag").plot(ax, kind=kind, **kwargs)
 
     @classmethod
@@ -223,6 +225,7 @@ class IntervalsDisplay(Display):
             For ``Axes.scatter``, which draws the truth.
         """
         front, model = part_with(estimator, ("predict_interval",), "a regressor with intervals, as FreeEnergyRegressor")
+        check_one_target(model, "IntervalsDisplay shows intervals")
         if _both(X, y):
             truth, intervals = as_targets(y), model.predict_interval(passed(front, X), alpha)
             check_consistent_length(truth, intervals)

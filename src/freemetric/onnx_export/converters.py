@@ -7,6 +7,7 @@ import numpy as np
 
 from ..ensemble import FreeEnergyClassifier, FreeEnergyRegressor
 from ..ensemble.finish import samples_looked_at
+from ..ensemble.tasks.intervals import check_one_target
 from ..extras import require
 from ..learners import (
     MetricKNeighborsClassifier,
@@ -203,6 +204,7 @@ def _averaged(graph, operator):
 
 def _expected(graph, operator):
     model, X = operator.raw_operator, _samples(graph, operator)
+    check_one_target(model, "Graphs are for regressors")
     expected = outlook(graph, model.ensemble_, X, _shortlist(model))
     targets, chances = [means(graph, model.ensemble_, expected)], _chances(operator.scope_inst, model)
     if chances:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..ensemble.tasks.classification import ClassificationHead
 from ..ensemble.tasks.decisions import score_name
+from ..ensemble.tasks.intervals import check_one_target
 from ..learners.learned_space import LearnedSpace
 from ..mc import Annealing
 from ..metrics import FORMS
@@ -37,6 +38,7 @@ def collect(
     """Findings about a fitted model and, where given or kept by it, about samples."""
     check_is_fitted(model)
     space, kept = LearnedSpace(model), kept_by(model)
+    check_one_target(space.learner, "The report is about predictions")
     findings = Findings(type(model).__name__, type(space.learner).__name__, [])
     findings.parameters, findings.versions = parameters(model), versions()
     findings.is_regression = is_regressor(model) or is_regressor(space.learner)
