@@ -44,7 +44,7 @@ print(status("VmHWM") - before)
 FIRST_USE = """
 import time
 import numpy as np
-from freemetric.kernels import numba_
+from freemetric.kernels.numba import backend as numba_
 start = time.perf_counter()
 data = numba_.prepare(np.random.rand(1, 40, 3), np.array([0, 20, 40]))
 numba_.nca_energy_and_gradient(data, np.eye(3)[None])

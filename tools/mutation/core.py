@@ -37,14 +37,13 @@ def _test_files(place: Path) -> Iterator[Path]:
 COMPILED = (
     "kernels/numba/cells.py",
     "kernels/numba/votes.py",
-    "kernels/element_*.py",
+    "kernels/numba/element_*.py",
     "kernels/numba/exp2.py",
-    "kernels/listed_*.py",
+    "kernels/numba/listed_*.py",
     "kernels/numba/losses.py",
     "kernels/numba/nearest.py",
     "kernels/numba/pair_tiles.py",
-    "kernels/numba/votes.py",
-    "kernels/soft_*.py",
+    "kernels/numba/soft_*.py",
 )
 """Modules whose functions numba compiles."""
 
