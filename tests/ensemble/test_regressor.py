@@ -158,7 +158,7 @@ def test_chances_are_between_0_and_1(fitted, friedman, q):
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0, 2, "a"])
 def test_alpha_is_a_share_of_intervals(fitted, friedman, alpha):
-    with pytest.raises(ValueError, match="alpha is the share of intervals without the number, between 0 and 1"):
+    with pytest.raises(ValueError, match="alpha is the share of intervals without the target, between 0 and 1"):
         fitted.predict_interval(friedman[2], alpha)
 
 

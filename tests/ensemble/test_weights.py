@@ -18,7 +18,7 @@ from freemetric.ensemble.population import (
     mixed_shares,
     selection_weights,
 )
-from freemetric.ensemble.tasks.classification import ClassificationHead, ClassificationTask, calibrated
+from freemetric.ensemble.tasks.classification import ClassificationHead, ClassificationTask, calibrated, without_bias
 from freemetric.ensemble.tasks.decisions import Decision
 from freemetric.metrics import Candidate, ClassEncoding, TrainingSet
 
@@ -64,9 +64,9 @@ def distorted(rng, N=4000, slope=2.0, bias=(0.5, -0.5, 0.0)):
     return shares, (P.cumsum(axis=1) > rng.random((N, 1))).argmax(axis=1), P
 
 
-def head_of(shares, y, **options):
+def head_of(shares, y, recipe=RECIPE):
     """The calibrated head without class densities."""
-    return calibrated(shares, y, None, np.empty((0, *shares.shape)), [], RECIPE, **options)
+    return calibrated(shares, y, None, np.empty((0, *shares.shape)), [], recipe)
 
 
 def test_calibration_finds_the_distortion(rng):
@@ -93,7 +93,7 @@ def test_calibration_minimises_the_penalised_log_loss(rng):
 
 def test_without_bias_decisions_stay(rng):
     shares, y, _ = distorted(rng, N=300)
-    found = head_of(shares, y, with_bias=False)
+    found = head_of(shares, y, without_bias(RECIPE))
     np.testing.assert_array_equal(found.answers(shares).argmax(axis=1), shares.argmax(axis=1))
 
 

@@ -250,7 +250,7 @@ def test_arrays_that_do_not_fit(name, number, key, changes, refused):
         ("freemetric:class-encoding", "n_classes", 3.0, "no positive integer"),
         ("freemetric:training-set", "places", None, "other attributes"),
         (CLASSIFIER, "ensemble_", None, "ensemble_ is something else"),
-        (CLASSIFIER, "shortlist_", 0, "shortlist_ is no number of patterns"),
+        (CLASSIFIER, "shortlist_", 0, "shortlist_ is no number of samples"),
         (CLASSIFIER, "shortlist_recall_", None, "shortlist_recall_ is no number"),
         ("freemetric:candidate", "bag_size", -1, "bag_size of Candidate"),
         (CLASSIFIER, "views_", {"dict": []}, "hides"),

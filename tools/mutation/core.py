@@ -47,7 +47,7 @@ COMPILED = (
 )
 """Modules whose functions numba compiles."""
 
-ON_GPUS = ("kernels/*torch*.py", "kernels/*triton*.py")
+ON_GPUS = ("kernels/torch/*.py",)
 
 KERNEL_TESTS = (
     "kernels/test_exp2.py",

@@ -133,7 +133,7 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         I : dask array of shape (n_samples, 2)
             Lower and upper ends. A numpy array where X is nothing of Dask's.
         """
-        check_alpha(alpha, "intervals without the number")
+        check_alpha(alpha, "intervals without the target")
         check_is_fitted(self)
         chances = interval_chances(len(self.ensemble_.head.errors), alpha)
         return self._said(X, RegressionHead.quantiles, chances)

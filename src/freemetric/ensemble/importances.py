@@ -48,16 +48,29 @@ class Importances(NamedTuple):
     n_oob: int
 
 
+class Shuffling(NamedTuple):
+    """How values are shuffled.
+
+    Parameters
+    ----------
+    size : int, default=128
+        Training samples to look at in every space.
+    n_repeats : int or None, default=None
+        Shuffles of every group; None: more where samples are few.
+    seed : int, default=0
+        Of the shuffles, which are the same for every group.
+    n_jobs : int or None, default=None
+        Groups at a time, in threads; the result does not depend on it.
+    """
+
+    size: int = 128
+    n_repeats: int | None = None
+    seed: int = 0
+    n_jobs: int | None = None
+
+
 def importances(
-    ensemble: Ensemble,
-    oob_indices: OOBIndices,
-    score: Score,
-    groups: NDArray,
-    *,
-    size: int = 128,
-    n_repeats: int | None = None,
-    seed: int = 0,
-    n_jobs: int | None = None,
+    ensemble: Ensemble, oob_indices: OOBIndices, score: Score, groups: NDArray, how: Shuffling
 ) -> Importances:
     """Importances of groups of features.
 
@@ -69,14 +82,8 @@ def importances(
         ``score(probabilities, y, weights)``, the larger the better.
     groups : ndarray of shape (n_features,)
         Name of the group that each feature belongs to.
-    size : int, default=128
-        Training samples to look at in every space.
-    n_repeats : int or None, default=None
-        Shuffles of every group; None: more where samples are few.
-    seed : int, default=0
-        Of the shuffles, which are the same for every group.
-    n_jobs : int or None, default=None
-        Groups at a time, in threads; the result does not depend on it.
+    how : Shuffling
+        Of the values.
 
     Returns
     -------
@@ -84,17 +91,17 @@ def importances(
         In the order in which the groups come first; NaN where no sample is out of bag.
     """
     names = groups[np.sort(np.unique(groups, return_index=True)[1])]
-    predictor = OOBPredictor(ensemble, oob_indices, size, *affordable(ensemble, len(names), size))
+    predictor = OOBPredictor(ensemble, oob_indices, how.size, *affordable(ensemble, len(names), how.size))
     n = len(predictor.oob_samples)
     if not n:
         unknown = np.full(len(names), np.nan)
         return Importances(names, unknown, unknown, np.nan, 0)
-    rng = np.random.default_rng(seed)
-    n_repeats = n_repeats or int(np.clip(QUESTIONS // n, 1, MOST_REPEATS if len(names) <= MANY_GROUPS else 1))
+    rng = np.random.default_rng(how.seed)
+    n_repeats = how.n_repeats or int(np.clip(QUESTIONS // n, 1, MOST_REPEATS if len(names) <= MANY_GROUPS else 1))
     shuffles = [rng.permutation(n) for _ in range(n_repeats)]
-    compared = Comparison(predictor, score)
+    compared = Shuffled(predictor, score)
     columns = [np.flatnonzero(groups == name) for name in names]
-    run = Parallel(n_jobs=n_jobs, require="sharedmem")
+    run = Parallel(n_jobs=how.n_jobs, require="sharedmem")
     losses = np.array(run(delayed(compared.loss)(some, shuffles) for some in columns))
     return Importances(names, losses[:, 0], losses[:, 1], compared.before[0], n)
 
@@ -116,7 +123,7 @@ def affordable(ensemble: Ensemble, n_groups: int, size: int) -> tuple[int, int]:
     return FEWEST_SAMPLES, next(fitting, fewest)
 
 
-class Comparison:
+class Shuffled:
     """Samples with their own and with shuffled values, scored all together and without each of some parts."""
 
     def __init__(self, predictor: OOBPredictor, score: Score):
@@ -259,16 +266,8 @@ class ImportancesMixin:
             raise ValueError(f"n_repeats is a number of shuffles, at least 1; got {n_repeats!r}.")
         score = self._score_of(self.scoring if scoring is None else scoring)
         with one_blas_thread():
-            return importances(
-                self.ensemble_,
-                self.oob_indices_,
-                score,
-                names,
-                size=self.shortlist_,
-                n_repeats=n_repeats,
-                seed=random_state,
-                n_jobs=self.n_jobs,
-            )
+            how = Shuffling(self.shortlist_, n_repeats, random_state, self.n_jobs)
+            return importances(self.ensemble_, self.oob_indices_, score, names, how)
 
     def _score_of(self, scoring):
         """A function (predictions, y, weights) -> float."""

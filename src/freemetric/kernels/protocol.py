@@ -34,7 +34,7 @@ SQUARED = Loss("squared")
 Places = tuple[NDArray, NDArray]  # how many samples lie at every place, (M,), and what they vote for, (M, n_cells)
 
 
-class Search(Protocol):
+class NeighborSearch(Protocol):
     """A search for nearest neighbours."""
 
     def kneighbors(self, Q: NDArray, n_neighbors: int) -> NDArray:
@@ -81,7 +81,7 @@ class Kernels(Protocol):
     ) -> tuple[NDArray, NDArray]:
         """E (R,) and dE/dA."""
 
-    def NearestNeighbors(self, Z: NDArray, device: str = ..., n_jobs: int | None = None) -> Search:
+    def NearestNeighbors(self, Z: NDArray, device: str = ..., n_jobs: int | None = None) -> NeighborSearch:
         """A search among rows Z (M, p)."""
 
     def neighbor_shares(

@@ -1,6 +1,7 @@
 """Classification: strata, scores and the head that turns class votes into calibrated probabilities."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -204,7 +205,7 @@ class ClassificationTask(Task):
         plain = self._plain_neighbors(probabilities, population, shares, scores, neighbors, recipe.plain_margin)
         if plain is not None:
             weights, mixed = plain, mixed_shares(plain, shares)
-            head = self._head(population, recipe, mixed, [], energies[:0], with_bias=False)
+            head = self._head(population, without_bias(recipe), mixed, [], energies[:0])
             probabilities = head.answers(mixed, energies[:0])
         class_weights = self.decision.class_weights(probabilities, y, w)
         probabilities = favouring(probabilities, class_weights)
@@ -218,18 +219,10 @@ class ClassificationTask(Task):
             attributes["oob_decision_function_"] = everyone
         return OOBResult(weights, head.favouring(class_weights), attributes)
 
-    def _head(self, population, recipe, mixed, densities, energies, with_bias=True):
+    def _head(self, population, recipe, mixed, densities, energies):
         if recipe.calibration == "none":
             return ClassificationHead(1.0, np.zeros(mixed.shape[1]), recipe.share_floor)
-        return calibrated(
-            mixed,
-            population.truth,
-            population.oob_weights,
-            energies,
-            densities,
-            recipe,
-            with_bias=with_bias and recipe.calibration == "full",
-        )
+        return calibrated(mixed, population.truth, population.oob_weights, energies, densities, recipe)
 
     def _plain_neighbors(self, probabilities, population, shares, scores, neighbors, margin):
         """Weights of plain k-NN alone, if that is better than the mixture by more than a margin of standard errors."""
@@ -247,6 +240,11 @@ class ClassificationTask(Task):
         return plain
 
 
+def without_bias(recipe: Recipe) -> Recipe:
+    """The recipe, with no bias of classes."""
+    return replace(recipe, calibration="slope") if recipe.calibration == "full" else recipe
+
+
 def calibrated(
     shares: NDArray,
     y: NDArray,
@@ -254,8 +252,6 @@ def calibrated(
     energies: NDArray,
     densities: Sequence[ClassDensity],
     recipe: Recipe,
-    *,
-    with_bias: bool = True,
 ) -> ClassificationHead:
     """The head of lowest log loss on shares (N, C) and free energies (n_densities, N, C) of classes y (N,).
 
@@ -279,6 +275,6 @@ def calibrated(
         of_terms[0] *= slope
         return value, np.append(of_terms, excess.sum(axis=0)) + priors * parameters
 
-    bounds = [(-4, 3)] + [(0, None)] * B + [(-5, 5) if with_bias else (0, 0)] * C
+    bounds = [(-4, 3)] + [(0, None)] * B + [(-5, 5) if recipe.calibration == "full" else (0, 0)] * C
     best = minimize(loss, np.zeros(1 + B + C), jac=True, method="L-BFGS-B", bounds=bounds).x
     return ClassificationHead(float(np.exp(best[0])), best[B + 1 :], recipe.share_floor, best[1 : B + 1], densities)

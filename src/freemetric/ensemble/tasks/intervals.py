@@ -33,9 +33,9 @@ FEW_SAMPLES = 1000  # all of which are looked at where predictions look at all
 
 def check_one_target(model: Any, what: str) -> None:
     """ValueError where a fitted regressor has several targets."""
-    known = getattr(model, "oob_prediction_", None)
-    if np.ndim(known) == 2:
-        raise ValueError(f"{what} of one target; this model has {np.shape(known)[1]}: fit a regressor to each of them.")
+    shape = np.shape(getattr(model, "oob_prediction_", ()))
+    if len(shape) == 2:
+        raise ValueError(f"{what} of one target; this model has {shape[1]}: fit a regressor to each of them.")
 
 
 class OutOfBag(NamedTuple):

@@ -197,7 +197,7 @@ def _differentiate(energy, A, fill_up):
 
 def nca_element_sweep(data: Data, A: NDArray, trials: Trials, ridge: float = 0.0) -> tuple[NDArray, NDArray, NDArray]:
     nothing = np.empty((0, 0), dtype=np.float32), np.empty((0, 0)), np.empty(0), 0, 0.5
-    return _sweep(data.X, data.begin, data.end, data.weights, [nothing], A, trials, ridge)
+    return _sweep((data.X, data.begin, data.end, data.weights), [nothing], A, trials, ridge)
 
 
 def regression_element_sweep(
@@ -206,16 +206,18 @@ def regression_element_sweep(
     B, N, n = data.t.shape
     heavy = np.zeros((B, n, -(-N // LANE) * LANE), dtype=np.float32)
     heavy[:, :, :N] = (data.weights[:, :, None] * data.t).swapaxes(1, 2)
-    numbers = [(heavy[b], data.y[b], data.scale[b], data.kind, data.quantile) for b in range(B)]
-    return _sweep(data.X, np.zeros(N, dtype=np.int64), np.full(N, N), data.weights, numbers, A, trials, ridge)
+    targets = [(heavy[b], data.y[b], data.scale[b], data.kind, data.quantile) for b in range(B)]
+    everyone = data.X, np.zeros(N, dtype=np.int64), np.full(N, N), data.weights
+    return _sweep(everyone, targets, A, trials, ridge)
 
 
-def _sweep(X, begin, end, weights, numbers, A, trials, ridge):
+def _sweep(samples, targets, A, trials, ridge):
+    X, begin, end, weights = samples
     A = np.array(A, dtype=np.float64, order="C")
     accepted = np.zeros(trials[0].shape, dtype=bool)
     energy = np.empty(len(A))
     for r in range(len(A)):
-        one = X[r % len(X)], begin, end, weights[r % len(X)], numbers[r % len(numbers)], A[r]
+        one = X[r % len(X)], begin, end, weights[r % len(X)], targets[r % len(targets)], A[r]
         moves = (values[r] for values in trials)
         energy[r] = element_trials.sweep(*one, *moves, ridge, accepted[r], STORED_BYTES)
     return A, energy, accepted

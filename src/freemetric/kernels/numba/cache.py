@@ -42,7 +42,7 @@ class Installed(InTree):
         """Nothing is asked for: what is there can be read."""
 
 
-class Places(caching.CompileResultCacheImpl):
+class Impl(caching.CompileResultCacheImpl):
     """Where numba looks for a folder that it can write to, and then those that can be read."""
 
     _locator_classes = [*PLACES, Chosen, Installed]
@@ -55,7 +55,7 @@ class Cache(caching.FunctionCache):
     has changed.
     """
 
-    _impl_class = Places
+    _impl_class = Impl
 
     def __init__(self, function: Callable) -> None:
         super().__init__(function)
