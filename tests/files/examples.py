@@ -116,7 +116,7 @@ VALUES = {
 PARAMETER_OBJECTS = {
     "energy:nca": [NCAEnergy()],
     "energy:log-nca": [LogNCAEnergy()],
-    "energy:likeness": [NeighborLikelihoodEnergy(), NeighborLikelihoodEnergy(0.5, n_neighbors=8)],
+    "energy:neighbor-likelihood": [NeighborLikelihoodEnergy(), NeighborLikelihoodEnergy(0.5, n_neighbors=8)],
     "energy:regression": [RegressionEnergy(), RegressionEnergy("pinball", quantile=0.9)],
     "energy:diagonal": [Diagonal(NCAEnergy())],
     "energy:confinement": [Confinement()],

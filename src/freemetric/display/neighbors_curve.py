@@ -23,7 +23,7 @@ from .style import COLORS, MARKERS, Display, ink, legend_above, legend_beside, p
 LINES: tuple[Any, ...] = (":", "--", "-", "-.", (0, (5, 1, 1, 1, 1, 1)))  # by the place of a candidate's form in FORMS
 LARGEST_MARK = 120
 SQUARES = "squared error in % of the variance"
-USUAL = (ENERGIES[0], "likeness")  # default energies of classification and regression, not named in labels
+USUAL = (ENERGIES[0], ENERGIES[2])  # default energies of classification and regression, not named in labels
 
 
 @dataclass(frozen=True)
