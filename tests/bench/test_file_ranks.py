@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from freemetric.bench.file_ranks import has_ranks, rank_tables, ranks_as_json
+from freemetric.bench.tables import has_ranks, rank_tables, ranks_as_json
 from freemetric.tabular import Comparison, Settings
 from freemetric.tabular.evaluation import Split
 

@@ -23,10 +23,10 @@ def bench_run(
         typer.Option(
             "--task",
             metavar="TASK",
-            help="classes: classification. numbers: regression on public tables. laws: regression on generated data "
-            "whose noise is known.",
+            help="classification. regression: on public tables. synthetic: regression on generated data whose noise "
+            "is known.",
         ),
-    ] = "classes",
+    ] = "classification",
     datasets: Annotated[
         str, typer.Option("--datasets", metavar="DATASETS", help="Names separated by commas, or all.")
     ] = "all",
@@ -41,7 +41,7 @@ def bench_run(
         bool, typer.Option(metavar="", help="Choose the parameters of each method by inner folds.")
     ] = False,
     jobs: Annotated[int, typer.Option(metavar="N", help="Number of fits at a time.")] = 1,
-    rows: Annotated[int, typer.Option(metavar="N", min=10, help="For laws: number of training rows.")] = 200,
+    rows: Annotated[int, typer.Option(metavar="N", min=10, help="For synthetic: number of training rows.")] = 200,
     seconds: Annotated[
         float | None, typer.Option("--seconds", metavar="SECONDS", help="Longest time of one fit.")
     ] = None,
@@ -62,18 +62,18 @@ def bench_run(
     as_json: Json = False,
 ) -> None:
     """Fit whatever has no record yet. It can be stopped and started again at any time, and several can run at once."""
+    from ..bench.protocol import TASKS, task_of
     from ..bench.runner import Limits, plan, run
-    from ..bench.tasks import TASKS, task_of
     from ..tabular.methods import COMPARED
 
     task_of(task)
-    if tuned and task != "classes":
-        fail("--tuned is for classes: methods of numbers choose their parameters by themselves.")
-    names = listed(datasets, TASKS[task].sets(), "data set")
+    if tuned and task != "classification":
+        fail("--tuned is for classification: methods of regression choose their parameters by themselves.")
+    names = listed(datasets, TASKS[task].datasets(), "data set")
     known = list(TASKS[task].methods)
-    usual = COMPARED if task == "classes" else known
+    usual = COMPARED if task == "classification" else known
     chosen = usual if methods == "paper" else listed(methods, known, "method")
-    names = [f"{name}-{rows}" for name in names] if task == "laws" else names
+    names = [f"{name}-{rows}" for name in names] if task == "synthetic" else names
     todo = plan(names, chosen, repeats, "tuned" if tuned else "default", task)
     with progress("fits", len(todo), quiet=as_json) as advance:
         report = run(

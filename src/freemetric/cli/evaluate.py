@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def show_evaluation(found: "Comparison", as_json: bool) -> None:
     """Scores, classes or intervals, the learning curve; ranks where there are files enough."""
-    from ..bench.file_ranks import ranks_as_json  # loads the statistics
+    from ..bench.tables import ranks_as_json  # loads the statistics
 
     if as_json:
         return print_json({**found.as_json(), **ranks_as_json(found)})
@@ -64,7 +64,7 @@ def _show_curve(found):
 
 def _show_ranks(found):
     """As far as the installed libraries can tell them."""
-    from ..bench.file_ranks import has_ranks, rank_tables
+    from ..bench.tables import has_ranks, rank_tables
 
     try:
         for table in rank_tables(found) if has_ranks(found) else ():

@@ -48,9 +48,9 @@ def read_records(folder: Path, methods: str = "all", without: str = "") -> "list
 
     A compact file in the folder counts as well, except for fits that have a record of their own beside it.
     """
+    from ..bench.protocol import TASKS
     from ..bench.records import read_all
     from ..bench.results import load_compact
-    from ..bench.tasks import TASKS
 
     if not folder.exists():
         fail(f"There is no folder {folder}.")
@@ -73,11 +73,12 @@ def measured(records: "list[Record]", protocol: str, measure: str | None) -> Any
     """Means (data sets x methods) of a measure; without one, of what the records are about."""
     from ..bench.results import mean_errors, mean_measure
 
-    of_numbers = all(record.rmse is not None for record in records if record.failure is None)
-    measure = measure or ("unexplained" if of_numbers else "error")
+    of_regression = all(record.rmse is not None for record in records if record.failure is None)
+    measure = measure or ("unexplained" if of_regression else "error")
     table = mean_errors(records, protocol) if measure == "error" else mean_measure(records, measure)
     if not table.notna().any(axis=None):
-        fail(f"No record has the measure {measure!r}; records of {'numbers' if of_numbers else 'classes'} are there.")
+        task = "regression" if of_regression else "classification"
+        fail(f"No record has the measure {measure!r}; these are records of {task}.")
     return table
 
 

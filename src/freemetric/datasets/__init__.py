@@ -3,18 +3,18 @@
 from .dataset import Dataset, load
 from .folder import Suite, list_folder, load_csv
 from .inventory import Result, check, fetch
-from .laws import LAWS, Law
 from .registry import DatasetInfo, info, list_datasets
 from .regression import RegressionDataset, export_regression, load_regression
 from .regression_tables import RegressionInfo, list_regression, regression_info
+from .synthetic import SYNTHETIC, Problem
 from .table import DatasetError
 
 __all__ = [
-    "LAWS",
+    "SYNTHETIC",
     "Dataset",
     "DatasetError",
     "DatasetInfo",
-    "Law",
+    "Problem",
     "RegressionDataset",
     "RegressionInfo",
     "Result",

