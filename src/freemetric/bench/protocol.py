@@ -75,7 +75,7 @@ def evaluate(
     ----------
     job : Job
         Method, repeat and fold.
-    data : Dataset, RegressionDataset or SizedProblem
+    data : Dataset or SizedProblem
         What the task's ``load`` gives.
     task : {"classification", "regression", "synthetic"}, default="classification"
         What the data are for.
@@ -96,6 +96,11 @@ def evaluate(
         model, parameters = kind.fit(job, X, y, 2 * job.repeat + job.fold, device, most_patterns)
         scores = kind.scores(model, X_test, truth)
         seconds = time.perf_counter() - start
-    n_classes = int(data.y.max()) + 1 if task == "classification" else 0
-    about = {"shape": (*X.shape, n_classes), "versions": {**versions(), "device": device}}
-    return Record(job, **scores, seconds=seconds, parameters=parameters, **about)
+    return Record(
+        job,
+        **scores,
+        seconds=seconds,
+        parameters=parameters,
+        shape=(*X.shape, int(data.y.max()) + 1 if task == "classification" else 0),
+        versions={**versions(), "device": device},
+    )

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVR
 
-from ..datasets import SYNTHETIC, DatasetError, Problem, RegressionDataset, list_regression
+from ..datasets import SYNTHETIC, Dataset, DatasetError, Problem, list_regression
 from ..datasets.synthetic import Sample
 from ..ensemble import FreeEnergyRegressor
 from ..learners import MLKR, MetricKNeighborsRegressor
@@ -97,7 +97,7 @@ def halves(y: NDArray, repeat: int) -> list[tuple[NDArray, NDArray]]:
     return list(KFold(2, shuffle=True, random_state=repeat).split(y))
 
 
-def split(data: RegressionDataset, repeat: int, fold: int) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+def split(data: Dataset, repeat: int, fold: int) -> tuple[NDArray, NDArray, NDArray, NDArray]:
     """Training features and targets, test features and targets."""
     train, test = halves(data.y, repeat)[fold]
     return data.X[train], data.y[train], data.X[test], data.y[test]

@@ -157,21 +157,21 @@ def _growing_noise(X):
 
 
 SYNTHETIC: dict[str, Problem] = {
-    name: Problem(name, *facts)
-    for name, *facts in (
-        ("friedman-1", "Friedman's first, five of ten features", 10, _cube(10), _friedman_1, _same(1.0)),
-        ("friedman-2", "Friedman's second: impedance of a circuit", 4, _circuit, _impedance, _same(125.0)),
-        ("friedman-3", "Friedman's third: phase of a circuit", 4, _circuit, _phase, _same(0.1)),
-        ("linear", "a plane, six of twelve correlated features", 12, _correlated, _plane, _same(2.0)),
-        ("additive", "a sum of five curves, 45 irrelevant features", 50, _cube(50), _additive, _same(0.3)),
-        ("piecewise", "constant in boxes of a tree on five of eight features", 8, _cube(8), _boxes, _same(0.5)),
-        ("ring", "three waves around a ring, three irrelevant features", 5, _annulus, _waves, _same(0.2)),
-        ("ridge", "a wave along one oblique direction of eight", 8, _ball(8), _ridge, _same(0.2)),
-        ("products", "x1 x2 + x3 x4, four irrelevant features", 8, _ball(8), _products, _same(0.5)),
-        ("doppler", "a wave that quickens along one of two features", 2, _cube(2), _doppler, _same(0.3)),
-        ("fan", "noise that grows tenfold along a feature of its own", 5, _cube(5), _fan, _fan_noise),
-        ("two-noises", "a line, with a noise of 0.2 or 1 by a second feature", 4, _cube(4), _line, _two_noises),
-        ("growing", "growth, with a noise of 25 % of it", 6, _ball(6), _growth, _growing_noise),
+    problem.name: problem
+    for problem in (
+        Problem("friedman-1", "Friedman's first, five of ten features", 10, _cube(10), _friedman_1, _same(1.0)),
+        Problem("friedman-2", "Friedman's second: impedance of a circuit", 4, _circuit, _impedance, _same(125.0)),
+        Problem("friedman-3", "Friedman's third: phase of a circuit", 4, _circuit, _phase, _same(0.1)),
+        Problem("linear", "a plane, six of twelve correlated features", 12, _correlated, _plane, _same(2.0)),
+        Problem("additive", "a sum of five curves, 45 irrelevant features", 50, _cube(50), _additive, _same(0.3)),
+        Problem("piecewise", "constant in boxes of a tree on five of eight features", 8, _cube(8), _boxes, _same(0.5)),
+        Problem("ring", "three waves around a ring, three irrelevant features", 5, _annulus, _waves, _same(0.2)),
+        Problem("ridge", "a wave along one oblique direction of eight", 8, _ball(8), _ridge, _same(0.2)),
+        Problem("products", "x1 x2 + x3 x4, four irrelevant features", 8, _ball(8), _products, _same(0.5)),
+        Problem("doppler", "a wave that quickens along one of two features", 2, _cube(2), _doppler, _same(0.3)),
+        Problem("fan", "noise that grows tenfold along a feature of its own", 5, _cube(5), _fan, _fan_noise),
+        Problem("two-noises", "a line, with a noise of 0.2 or 1 by a second feature", 4, _cube(4), _line, _two_noises),
+        Problem("growing", "growth, with a noise of 25 % of it", 6, _ball(6), _growth, _growing_noise),
     )
 }
 """By name. Friedman's are of his Multivariate adaptive regression splines, Annals of Statistics 1991."""
