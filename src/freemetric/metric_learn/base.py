@@ -3,7 +3,7 @@
 import inspect
 import warnings
 from collections.abc import Callable
-from typing import Any, Self, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +22,7 @@ from ..presenting import Presented
 from .inputs import distinct_points, formed_points, formed_tuples
 
 DEPRECATED = "deprecated"  # the value of an old name that was not used
+LAST: dict[str, Any] = {"verbose": False, "preprocessor": None, "random_state": None}  # parameters of most
 
 DESCRIPTIONS = {
     "directions": """n_components : int or None
@@ -89,16 +90,29 @@ DESCRIPTIONS = {
         Features seen in fit.""",
     "feature_names_in_": """feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if X has any.""",
+    "iris": """>>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)""",
+    "pairs_data": """>>> near, far = [[1.2, 7.5], [1.3, 1.5]], [[1.3, 4.5], [3.2, 4.6]]
+    >>> pairs = [near, [[6.4, 2.6], [6.2, 9.7]], far, [[6.2, 5.5], [5.4, 5.4]]]""",
 }
-"""Descriptions of parameters and attributes that several of these estimators share."""
+"""Descriptions of parameters and attributes, and data of examples, that several of these estimators share."""
 
 Class = TypeVar("Class", bound=type)
 
 
-@dataclass_transform(eq_default=False)
-def translated(cls: Class) -> Class:
-    """Give a class the constructor and the documentation of its parameters; our learners check their values."""
-    return make_estimator(cls, DESCRIPTIONS, {})
+def translated(**parameters: Any) -> Callable[[Class], Class]:
+    """Give a class a constructor with these parameters and defaults, metric-learn's, and their documentation.
+
+    Our learners check the values.
+    """
+
+    def decorate(cls: Class) -> Class:
+        cls.__annotations__ = dict.fromkeys(parameters, Any)
+        for name, default in parameters.items():
+            setattr(cls, name, default)
+        return make_estimator(cls, DESCRIPTIONS, {})
+
+    return decorate
 
 
 def renamed(value: Any, new_value: Any, old: str, new: str) -> Any:
@@ -116,7 +130,11 @@ class Mahalanobis(AtomicFit, Savable, Presented, MappedDistances, BaseEstimator)
     Subclasses translate their parameters into those of a learner of ours and keep what that has found.
     """
 
-    preprocessor: Any
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Parameters of subclasses, which ``translated`` makes."""
+
     _names: dict[str, str] = {}  # of parameters that a learner of ours calls otherwise: ours to theirs
     _found: tuple[str, ...] = ("n_iter_",)  # attributes to keep beside the map
 

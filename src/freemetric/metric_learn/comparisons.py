@@ -12,11 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from .. import learners
 from ..exceptions import callers_stacklevel
 from ..learners.units import unit_of
-from .base import DEPRECATED, Mahalanobis, PointsLearner, renamed, translated
+from .base import DEPRECATED, LAST, Mahalanobis, PointsLearner, renamed, translated
 from .constraints import drawn_quadruplets, partial_labels, warn_of_few
 from .starts import metric_matrix
 
 PER_FEATURE = 80  # bases of SCML, where no number is asked for
+SCML_SEARCH = {"n_basis": None, "gamma": 5e-3, "max_iter": 10000, "output_iter": 500, "batch_size": 10}
 STEP = 60  # our lengths of SCML's steps are in other units; metric-learn's default becomes ours
 
 
@@ -70,7 +71,7 @@ class _LSML(Mahalanobis):
         return self._learn_by(learner, X, quadruplets=quadruplets, weights=given / given.sum())
 
 
-@translated
+@translated(tol=1e-3, max_iter=1000, prior="identity", **LAST)
 class LSML(_LSML, QuadrupletsClassifier):
     """Least squared-residual metric learning from quadruplets, by :class:`freemetric.LSML`.
 
@@ -91,13 +92,6 @@ class LSML(_LSML, QuadrupletsClassifier):
     0.5
     """
 
-    tol: float = 1e-3
-    max_iter: int = 1000
-    prior: Any = "identity"
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
-
     def fit(self, quadruplets: ArrayLike, weights: ArrayLike | None = None) -> Self:
         """Learn the metric from quadruplets.
 
@@ -116,7 +110,9 @@ class LSML(_LSML, QuadrupletsClassifier):
         return self._learn_quadruplets(X, indices, weights)
 
 
-@translated
+@translated(
+    tol=1e-3, max_iter=1000, prior="identity", n_constraints=None, weights=None, **LAST, num_constraints=DEPRECATED
+)
 class LSML_Supervised(_LSML, PointsLearner):  # noqa: N801 - metric-learn's name
     """Least squared-residual metric learning from labels: quadruplets are drawn from them.
 
@@ -133,22 +129,11 @@ class LSML_Supervised(_LSML, PointsLearner):  # noqa: N801 - metric-learn's name
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric.metric_learn import LSML_Supervised
-    >>> X, y = load_iris(return_X_y=True)
     >>> LSML_Supervised(n_constraints=200, random_state=0).fit(X, y).transform(X).shape
     (150, 4)
     """
-
-    tol: float = 1e-3
-    max_iter: int = 1000
-    prior: Any = "identity"
-    n_constraints: int | None = None
-    weights: Any = None
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
-    num_constraints: Any = DEPRECATED
 
     def _learn_points(self, X, y):
         n = renamed(self.num_constraints, self.n_constraints, "num_constraints", "n_constraints")
@@ -195,7 +180,7 @@ class _SCML(Mahalanobis):
         return self.n_basis
 
 
-@translated
+@translated(beta=1e-5, basis="triplet_diffs", **SCML_SEARCH, **LAST)
 class SCML(_SCML, TripletsClassifier):
     """Sparse compositional metric learning from triplets, by :class:`freemetric.SCML`.
 
@@ -218,17 +203,6 @@ class SCML(_SCML, TripletsClassifier):
     >>> SCML(n_basis=10, random_state=42).fit(triplets).score(triplets)
     1.0
     """
-
-    beta: float = 1e-5
-    basis: Any = "triplet_diffs"
-    n_basis: int | None = None
-    gamma: float = 5e-3
-    max_iter: int = 10000
-    output_iter: int = 500
-    batch_size: int = 10
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
 
     _drawn_basis = "triplet_diffs"
 
@@ -254,7 +228,7 @@ class SCML(_SCML, TripletsClassifier):
         return self._learn(X, triplets=indices)
 
 
-@translated
+@translated(k_genuine=3, k_impostor=10, beta=1e-5, basis="lda", **SCML_SEARCH, **LAST)
 class SCML_Supervised(_SCML, PointsLearner):  # noqa: N801 - metric-learn's name
     """Sparse compositional metric learning from labels, by :class:`freemetric.SCML`.
 
@@ -275,25 +249,11 @@ class SCML_Supervised(_SCML, PointsLearner):  # noqa: N801 - metric-learn's name
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric.metric_learn import SCML_Supervised
-    >>> X, y = load_iris(return_X_y=True)
     >>> SCML_Supervised(n_basis=80, random_state=33).fit(X, y).transform(X).shape
     (150, 4)
     """
-
-    k_genuine: int = 3
-    k_impostor: int = 10
-    beta: float = 1e-5
-    basis: Any = "lda"
-    n_basis: int | None = None
-    gamma: float = 5e-3
-    max_iter: int = 10000
-    output_iter: int = 500
-    batch_size: int = 10
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
 
     _drawn_basis = "lda"
     _names = _SCML._names | {"n_neighbors": "k_genuine", "n_impostors": "k_impostor"}

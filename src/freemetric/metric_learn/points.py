@@ -7,14 +7,14 @@ from numpy.typing import ArrayLike
 
 from .. import learners
 from ..learners.validation import warn_of_data
-from .base import DEPRECATED, PointsLearner, renamed, translated
+from .base import DEPRECATED, LAST, PointsLearner, renamed, translated
 from .constraints import Constraints, partial_labels
 from .starts import check_n_components, start
 
 TOL_OF_NCA = 1e-7  # where metric-learn goes on as far as scipy does
 
 
-@translated
+@translated(preprocessor=None)
 class Covariance(PointsLearner):
     """The Mahalanobis distance proper: M is the inverse covariance of the points.
 
@@ -30,14 +30,11 @@ class Covariance(PointsLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric.metric_learn import Covariance
-    >>> X, _ = load_iris(return_X_y=True)
     >>> Covariance().fit(X).transform(X).shape
     (150, 4)
     """
-
-    preprocessor: Any = None
 
     _needs_labels = False
     _found = ()
@@ -59,7 +56,7 @@ class Covariance(PointsLearner):
         return self._learn_by(learners.Covariance(), self._points(X))
 
 
-@translated
+@translated(n_components=None, k=None, embedding_type="weighted", preprocessor=None)
 class LFDA(PointsLearner):
     """Local Fisher discriminant analysis, by :class:`freemetric.LFDA`.
 
@@ -78,17 +75,11 @@ class LFDA(PointsLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric.metric_learn import LFDA
-    >>> X, y = load_iris(return_X_y=True)
     >>> LFDA(k=2, n_components=2).fit(X, y).transform(X).shape
     (150, 2)
     """
-
-    n_components: int | None = None
-    k: int | None = None
-    embedding_type: str = "weighted"
-    preprocessor: Any = None
 
     _names = {"n_neighbors": "k", "embedding": "embedding_type"}
     _found = ()
@@ -105,7 +96,20 @@ class LFDA(PointsLearner):
         return min(7 if self.k is None else self.k, most)
 
 
-@translated
+@translated(
+    init="auto",
+    n_neighbors=3,
+    min_iter=50,
+    max_iter=1000,
+    learn_rate=1e-7,
+    regularization=0.5,
+    convergence_tol=0.001,
+    verbose=False,
+    preprocessor=None,
+    n_components=None,
+    random_state=None,
+    k=DEPRECATED,
+)
 class LMNN(PointsLearner):
     """Large margin nearest neighbours, by :class:`freemetric.LMNN`.
 
@@ -133,25 +137,11 @@ class LMNN(PointsLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric.metric_learn import LMNN
-    >>> X, y = load_iris(return_X_y=True)
     >>> LMNN(n_neighbors=5, learn_rate=1e-6).fit(X, y).components_.shape
     (4, 4)
     """
-
-    init: Any = "auto"
-    n_neighbors: int = 3
-    min_iter: int = 50
-    max_iter: int = 1000
-    learn_rate: float = 1e-7
-    regularization: float = 0.5
-    convergence_tol: float = 0.001
-    verbose: bool = False
-    preprocessor: Any = None
-    n_components: int | None = None
-    random_state: Any = None
-    k: Any = DEPRECATED
 
     _names = {"tol": "convergence_tol"}
 
@@ -165,7 +155,7 @@ class LMNN(PointsLearner):
         return self._learn_by(learner, X, y)
 
 
-@translated
+@translated(init="auto", n_components=None, max_iter=100, tol=None, **LAST)
 class NCA(PointsLearner):
     """Neighbourhood components analysis, by :class:`freemetric.NCA`.
 
@@ -182,20 +172,11 @@ class NCA(PointsLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric.metric_learn import NCA
-    >>> X, y = load_iris(return_X_y=True)
     >>> NCA(n_components=2).fit(X, y).get_mahalanobis_matrix().shape
     (4, 4)
     """
-
-    init: Any = "auto"
-    n_components: int | None = None
-    max_iter: int = 100
-    tol: float | None = None
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
 
     def _learn_points(self, X, y):
         init = start(self.init, X, self.n_components, len(np.unique(y)))
@@ -203,7 +184,7 @@ class NCA(PointsLearner):
         return self._learn_by(self._translate(learners.NCA, init=init, tol=tol), X, y)
 
 
-@translated
+@translated(n_components=None, init="auto", tol=None, max_iter=1000, **LAST)
 class MLKR(PointsLearner):
     """Metric learning for kernel regression, by :class:`freemetric.MLKR`.
 
@@ -231,14 +212,6 @@ class MLKR(PointsLearner):
     (442, 2)
     """
 
-    n_components: int | None = None
-    init: Any = "auto"
-    tol: float | None = None
-    max_iter: int = 1000
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
-
     _options = {"y_numeric": True}
 
     def _learn_points(self, X, y):
@@ -247,7 +220,7 @@ class MLKR(PointsLearner):
         return self._learn_by(learner, X, y)
 
 
-@translated
+@translated(n_components=None, preprocessor=None)
 class RCA(PointsLearner):
     """Relevant component analysis from chunks, by :class:`freemetric.RCA`.
 
@@ -266,9 +239,6 @@ class RCA(PointsLearner):
     >>> RCA().fit(X, [0, 0, 1, 1, 2, 2]).components_.shape
     (2, 2)
     """
-
-    n_components: int | None = None
-    preprocessor: Any = None
 
     _found = ()
 
@@ -294,7 +264,7 @@ class RCA(PointsLearner):
         return self._learn_by(learners.RCA(self.n_components), X, chunks=chunks)
 
 
-@translated
+@translated(n_components=None, n_chunks=100, chunk_size=2, preprocessor=None, random_state=None, num_chunks=DEPRECATED)
 class RCA_Supervised(RCA):  # noqa: N801 - metric-learn's name
     """Relevant component analysis from labels: chunks are drawn from them.
 
@@ -315,19 +285,11 @@ class RCA_Supervised(RCA):  # noqa: N801 - metric-learn's name
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric.metric_learn import RCA_Supervised
-    >>> X, y = load_iris(return_X_y=True)
     >>> RCA_Supervised(n_chunks=30, chunk_size=2, random_state=0).fit(X, y).transform(X).shape
     (150, 4)
     """
-
-    n_components: int | None = None
-    n_chunks: int = 100
-    chunk_size: int = 2
-    preprocessor: Any = None
-    random_state: Any = None
-    num_chunks: Any = DEPRECATED
 
     fit = PointsLearner.fit  # type: ignore[assignment]  # from labels, not from chunks
 
