@@ -21,23 +21,9 @@ INNER_FOLDS = 5
 
 
 class OnSample(TransformerMixin, BaseEstimator):
-    """A metric learner that is fitted on a stratified sample of its training set.
+    """A metric learner that is fitted on a stratified sample of at most ``most_patterns`` of its training set.
 
-    Parameters
-    ----------
-    learner : estimator with fit and transform
-        The metric.
-    most_patterns : int
-        Size of the sample; the whole training set where that is smaller.
-    random_state : int, RandomState or None, default=None
-        Seed of the sample. The learner has its own.
-
-    Attributes
-    ----------
-    learner_ : estimator
-        The learner, fitted on the sample.
-    sample_ : ndarray of shape (n_sampled,)
-        Indices of the sample.
+    ``learner_`` is the fitted learner, ``sample_`` are the indices of the sample, and ``random_state`` is its seed.
     """
 
     def __init__(self, learner: BaseEstimator, most_patterns: int, *, random_state: Any = None):

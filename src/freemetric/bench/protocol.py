@@ -15,33 +15,15 @@ from .records import Job, Record
 
 @dataclass(frozen=True)
 class Task:
-    """The steps of the protocol that differ between classification, regression and synthetic problems.
-
-    Attributes
-    ----------
-    methods : collection of str
-        Names of methods.
-    datasets : callable
-        () -> names of data sets.
-    load : callable
-        (name, data_home) -> data.
-    split : callable
-        (data, repeat, fold) -> X, y, X_test, truth; raises ValueError where data cannot be split.
-    fit : callable
-        (job, X, y, seed, device, most_patterns) -> fitted model, parameters to record.
-    scores : callable
-        (model, X_test, truth) -> fields of a record.
-    samples : bool
-        Whether metrics can be learned on a sample of the training set.
-    """
+    """The steps of the protocol that differ between classification, regression and synthetic problems."""
 
     methods: Collection[str]
     datasets: Callable[[], list[str]]
-    load: Callable[[str, Any], Any]
-    split: Callable[[Any, int, int], tuple[Any, Any, Any, Any]]
-    fit: Callable[..., tuple[Any, dict[str, Any]]]
-    scores: Callable[[Any, Any, Any], dict[str, Any]]
-    samples: bool = False
+    load: Callable[[str, Any], Any]  # (name, data_home) -> data
+    split: Callable[[Any, int, int], tuple[Any, Any, Any, Any]]  # (data, repeat, fold) -> X, y, X_test, truth
+    fit: Callable[..., tuple[Any, dict[str, Any]]]  # (job, X, y, seed, device, most_patterns) -> model, parameters
+    scores: Callable[[Any, Any, Any], dict[str, Any]]  # (model, X_test, truth) -> fields of a record
+    samples: bool = False  # whether metrics can be learned on a sample of the training set
 
 
 TASKS = {

@@ -22,23 +22,8 @@ BLOCK = 256  # samples whose leaves are looked up at a time
 class Tuned(RegressorMixin, BaseEstimator):
     """An estimator with the parameters of lowest squared error over inner folds, on standardised targets.
 
-    Parameters
-    ----------
-    estimator : estimator
-        What to tune.
-    grid : dict
-        Values to try, by parameter.
-    most_rows : int or None, default=None
-        Choose on a random sample of this size where there are more; the chosen one learns from all.
-    random_state : int or None, default=None
-        Seed of folds and sample.
-
-    Attributes
-    ----------
-    estimator_ : estimator
-        The chosen one, fitted on the whole training set.
-    parameters_ : dict
-        What was chosen.
+    ``grid`` has values to try, by parameter. With ``most_rows`` they are chosen on a random sample of this size where
+    there are more; the chosen ``estimator_``, with ``parameters_``, learns from all.
     """
 
     def __init__(self, estimator: Any, grid: dict, *, most_rows: int | None = None, random_state: int | None = None):

@@ -172,16 +172,8 @@ def _renumbered(places, numbers):
 class PartitionedIndex:
     """The indices of all partitions, kept where these live, and predictions as a graph that Dask may run anywhere.
 
-    Parameters
-    ----------
-    spaces : Spaces
-        The ensemble without its training set.
-    indices : list of delayed PartitionIndex
-        The training set.
-    size : int or None
-        Places on the shortlist of every partition; None compares all.
-    read : callable
-        Makes predictions (n, m) of votes: ``read(shares, queries)``.
+    Every partition compares the ``size`` places that are nearest in the averaged metric, or all for None;
+    ``read(shares, queries)`` makes predictions (n, m) of votes.
     """
 
     def __init__(self, spaces: Spaces, indices: list[Block], size: int | None, read: ReadVotes):

@@ -21,17 +21,10 @@ MOST_TOGETHER = 65_535  # samples of a part of a partition: all of them are seen
 
 
 class PartitionedSamples:
-    """Features and targets of Dask partitions, kept where they are computed.
+    """Features (n, d) and targets (n,) of Dask partitions, delayed arrays that are kept where they are computed.
 
     Subclasses set y and rows (N,), the targets of the training samples and their rows in the table, in the order that
     one process would have them in, and ``vote_encoder``, which travels to the partitions.
-
-    Parameters
-    ----------
-    X, y : list of delayed arrays
-        Features (n, d) and targets (n,) of every partition.
-    n_features : int
-        d.
     """
 
     y: NDArray

@@ -138,10 +138,6 @@ def list_datasets(*, obtainable_only: bool = True) -> list[str]:
     obtainable_only : bool, default=True
         Leave out those without a public copy.
 
-    Returns
-    -------
-    list of str
-
     Examples
     --------
     >>> from freemetric.datasets import list_datasets
@@ -160,10 +156,6 @@ def list_regression(kind: str | None = None) -> list[str]:
     ----------
     kind : {"builtin", "table", "generated"} or None, default=None
         Only these.
-
-    Returns
-    -------
-    list of str
 
     Examples
     --------

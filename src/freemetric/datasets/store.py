@@ -111,17 +111,10 @@ def _downloaded_sha256(path):
 
 @dataclass(frozen=True)
 class Result:
-    """What happened to one data set.
+    """The outcome for one data set: its ``status`` and one line of ``detail``, the file or what is wrong.
 
-    Attributes
-    ----------
-    name : str
-        Of the set.
-    status : str
-        From `fetch`: "present", "built in", "copied", "downloaded" or "failed"; from `check`: "ok", "built in",
-        "missing" or "problem".
-    detail : str
-        One line: the file, or what is wrong.
+    The status is "present", "built in", "copied", "downloaded" or "failed" from `fetch`, and "ok", "built in",
+    "missing" or "problem" from `check`.
     """
 
     name: str
