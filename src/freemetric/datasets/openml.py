@@ -92,7 +92,7 @@ def _label(value):
 
 
 def _rename_classes(rows, entry):
-    """OpenML's class names as ours: listed, the same, or told apart by how many rows they have."""
+    """OpenML's class names as ours: listed, the same, or recognised by how many rows they have."""
     names = entry.openml.get("labels", {})
     counts = Counter(names.get(row[-1], row[-1]) for row in rows)
     ours = {count: label for label, count in entry.class_counts.items()}

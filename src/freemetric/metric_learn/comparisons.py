@@ -16,7 +16,7 @@ from .base import DEPRECATED, LAST, Mahalanobis, PointsLearner, renamed, transla
 from .constraints import drawn_quadruplets, partial_labels, warn_of_few
 from .starts import metric_matrix
 
-PER_FEATURE = 80  # bases of SCML, where no number is asked for
+PER_FEATURE = 80  # bases of SCML, where no number is given
 SCML_SEARCH = {"n_basis": None, "gamma": 5e-3, "max_iter": 10000, "output_iter": 500, "batch_size": 10}
 STEP = 60  # our lengths of SCML's steps are in other units; metric-learn's default becomes ours
 
@@ -75,14 +75,6 @@ class _LSML(Mahalanobis):
 class LSML(_LSML, QuadrupletsClassifier):
     """Least squared-residual metric learning from quadruplets, by :class:`freemetric.LSML`.
 
-    Parameters
-    ----------
-    {tol_of_gap} {max_iter} {prior} {verbose} {preprocessor} {random_state}
-
-    Attributes
-    ----------
-    {map} {n_iter_} {n_features_in_}
-
     Examples
     --------
     >>> from freemetric.metric_learn import LSML
@@ -118,14 +110,8 @@ class LSML_Supervised(_LSML, PointsLearner):  # noqa: N801 - metric-learn's name
 
     Parameters
     ----------
-    {tol_of_gap} {max_iter} {prior} {n_constraints}
     weights : array-like of shape (n_constraints,), default=None
         What they are worth, relative to each other.
-    {verbose} {preprocessor} {random_state} {num_constraints}
-
-    Attributes
-    ----------
-    {map} {n_iter_} {n_features_in_} {feature_names_in_}
 
     Examples
     --------
@@ -144,10 +130,11 @@ class _SCML(Mahalanobis):
     """The translation that both have in common."""
 
     _names = {"regularization": "beta"}
+    _described = {"gamma": "gamma_of_steps"}
     _drawn_basis: str  # the name of the basis that is drawn
 
     def _learn(self, X, y=None, triplets=None, **own):
-        """Without a word about ``max_iter``, which is all that says here how long to go on."""
+        """Learn without a warning about ``max_iter``, which alone ends the search here."""
         learner = self._translate(
             learners.SCML,
             n_basis=self._n_basis(X.shape[1]),
@@ -186,14 +173,8 @@ class SCML(_SCML, TripletsClassifier):
 
     Parameters
     ----------
-    {beta}
     basis : "triplet_diffs" or array-like of shape (n_basis, n_features), default="triplet_diffs"
         Directions that are weighed: found in regions of the triplets, or given.
-    {n_basis} {verbose} {preprocessor} {random_state}
-
-    Attributes
-    ----------
-    {map} {n_iter_} {n_features_in_}
 
     Examples
     --------
@@ -238,14 +219,8 @@ class SCML_Supervised(_SCML, PointsLearner):  # noqa: N801 - metric-learn's name
         Nearest points of the own class in the triplets of a point.
     k_impostor : int, default=10
         Nearest points of other classes.
-    {beta}
     basis : "lda" or array-like of shape (n_basis, n_features), default="lda"
         Directions that are weighed: discriminants in regions of the points, or given.
-    {n_basis} {verbose} {preprocessor} {random_state}
-
-    Attributes
-    ----------
-    {map} {n_iter_} {n_features_in_} {feature_names_in_}
 
     Examples
     --------

@@ -39,6 +39,8 @@ class PairsOfLabels(PointsLearner):
 class _ITML(Mahalanobis):
     """The translation that both have in common."""
 
+    _sets = ("bounds_",)
+
     def _learn_pairs(self, X, pairs, pair_labels, bounds=None):
         self.bounds_ = self._bounds(X, bounds)
         learner = self._translate(
@@ -70,14 +72,6 @@ class _ITML(Mahalanobis):
 @translated(gamma=1.0, max_iter=1000, tol=1e-3, prior="identity", **LAST, **OLD_TOL)
 class ITML(_ITML, PairsClassifier):
     """Information-theoretic metric learning from pairs, by :class:`freemetric.ITML`.
-
-    Parameters
-    ----------
-    {gamma} {max_iter} {tol_of_gap} {prior} {verbose} {preprocessor} {random_state} {convergence_threshold}
-
-    Attributes
-    ----------
-    {map} {bounds_} {threshold_} {n_iter_} {n_features_in_}
 
     Examples
     --------
@@ -114,15 +108,6 @@ class ITML(_ITML, PairsClassifier):
 class ITML_Supervised(_ITML, PairsOfLabels):  # noqa: N801 - metric-learn's name
     """Information-theoretic metric learning from labels: pairs are drawn from them.
 
-    Parameters
-    ----------
-    {gamma} {max_iter} {tol_of_gap} {n_constraints} {prior} {verbose} {preprocessor} {random_state}
-    {num_constraints} {convergence_threshold}
-
-    Attributes
-    ----------
-    {map} {bounds_} {n_iter_} {n_features_in_} {feature_names_in_}
-
     Examples
     --------
     {iris}
@@ -153,6 +138,8 @@ class ITML_Supervised(_ITML, PairsOfLabels):  # noqa: N801 - metric-learn's name
 class _MMC(Mahalanobis):
     """The translation that both have in common."""
 
+    _described = {"init": "init_of_scale"}
+
     def _learn_pairs(self, X, pairs, pair_labels):
         start = metric_matrix(self.init, X, "init", self.random_state, definite=False)
         tol = renamed(self.convergence_threshold, self.tol, "convergence_threshold", "tol")
@@ -178,14 +165,6 @@ class _MMC(Mahalanobis):
 class MMC(_MMC, PairsClassifier):
     """Mahalanobis metric for clustering from pairs, by :class:`freemetric.MMC`.
 
-    Parameters
-    ----------
-    {max_iter} {max_proj} {tol_of_gap} {scale} {verbose} {preprocessor} {random_state} {convergence_threshold}
-
-    Attributes
-    ----------
-    {map} {threshold_} {n_iter_} {n_features_in_}
-
     Examples
     --------
     {pairs_data}
@@ -198,15 +177,6 @@ class MMC(_MMC, PairsClassifier):
 @translated(max_iter=100, max_proj=10000, tol=1e-6, n_constraints=None, **SCALE, **LAST, **OLD_NAMES)
 class MMC_Supervised(_MMC, PairsOfLabels):  # noqa: N801 - metric-learn's name
     """Mahalanobis metric for clustering from labels: pairs are drawn from them.
-
-    Parameters
-    ----------
-    {max_iter} {max_proj} {tol_of_gap} {n_constraints} {scale} {verbose} {preprocessor} {random_state}
-    {num_constraints} {convergence_threshold}
-
-    Attributes
-    ----------
-    {map} {n_iter_} {n_features_in_} {feature_names_in_}
 
     Examples
     --------
@@ -247,14 +217,6 @@ class BaseSDML(Mahalanobis):
 class SDML(BaseSDML, PairsClassifier):
     """Sparse determinant metric learning from pairs, by :class:`freemetric.SDML`.
 
-    Parameters
-    ----------
-    {balance_param} {prior} {verbose} {preprocessor} {random_state}
-
-    Attributes
-    ----------
-    {map} {threshold_} {n_features_in_}
-
     Examples
     --------
     {pairs_data}
@@ -269,14 +231,6 @@ class SDML(BaseSDML, PairsClassifier):
 )
 class SDML_Supervised(BaseSDML, PairsOfLabels):  # noqa: N801 - metric-learn's name
     """Sparse determinant metric learning from labels: pairs are drawn from them.
-
-    Parameters
-    ----------
-    {balance_param} {prior} {n_constraints} {verbose} {preprocessor} {random_state} {num_constraints}
-
-    Attributes
-    ----------
-    {map} {n_features_in_} {feature_names_in_}
 
     Examples
     --------

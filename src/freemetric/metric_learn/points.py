@@ -20,14 +20,6 @@ class Covariance(PointsLearner):
 
     A singular covariance is shrunk by :class:`freemetric.Covariance`, where metric-learn takes the pseudo-inverse.
 
-    Parameters
-    ----------
-    {preprocessor}
-
-    Attributes
-    ----------
-    {map} {n_features_in_} {feature_names_in_}
-
     Examples
     --------
     {iris}
@@ -62,16 +54,10 @@ class LFDA(PointsLearner):
 
     Parameters
     ----------
-    {directions}
     k : int or None, default=None
         Neighbour that sets the scale of a point: at most one less than there are features, and that, or 7, by default.
     embedding_type : {"weighted", "orthonormalized", "plain"}, default="weighted"
         Directions times the root of their eigenvalue, an orthonormal basis of their span, or as they are.
-    {preprocessor}
-
-    Attributes
-    ----------
-    {map} {n_features_in_} {feature_names_in_}
 
     Examples
     --------
@@ -115,25 +101,18 @@ class LMNN(PointsLearner):
 
     Parameters
     ----------
-    {init}
     n_neighbors : int, default=3
         Target neighbours of each point.
     min_iter : int, default=50
         Not used: L-BFGS needs no least number of iterations.
-    {max_iter}
     learn_rate : float, default=1e-7
         Not used: L-BFGS finds the length of its steps.
     regularization : float in [0, 1), default=0.5
         Weight of the pull towards the targets against the push of the impostors.
     convergence_tol : float, default=0.001
         Stop when an iteration lowers the mean loss of a point by less than a tenth of this.
-    {verbose} {preprocessor} {dimensions} {random_state}
     k : int, default="deprecated"
         The old name of ``n_neighbors``.
-
-    Attributes
-    ----------
-    {map} {n_iter_} {n_features_in_} {feature_names_in_}
 
     Examples
     --------
@@ -161,14 +140,8 @@ class NCA(PointsLearner):
 
     Parameters
     ----------
-    {init} {dimensions} {max_iter}
     tol : float or None, default=None
         Stop when an iteration lowers the expected error by less; None: 1e-7, about where metric-learn's ends.
-    {verbose} {preprocessor} {random_state}
-
-    Attributes
-    ----------
-    {map} {n_iter_} {n_features_in_} {feature_names_in_}
 
     Examples
     --------
@@ -190,18 +163,12 @@ class MLKR(PointsLearner):
 
     Parameters
     ----------
-    {dimensions}
     init : {"auto", "pca", "identity", "random"} or array of shape (n_components, n_features), default="auto"
         Where the search begins. "auto": "pca" where there are fewer components than features and points, else
         "identity".
     tol : float or None, default=None
         Stop when an iteration lowers the error, a share of the variance of y, by less; None: as
         :class:`freemetric.MLKR`.
-    {max_iter} {verbose} {preprocessor} {random_state}
-
-    Attributes
-    ----------
-    {map} {n_iter_} {n_features_in_} {feature_names_in_}
 
     Examples
     --------
@@ -223,14 +190,6 @@ class MLKR(PointsLearner):
 @translated(n_components=None, preprocessor=None)
 class RCA(PointsLearner):
     """Relevant component analysis from chunks, by :class:`freemetric.RCA`.
-
-    Parameters
-    ----------
-    {directions} {preprocessor}
-
-    Attributes
-    ----------
-    {map} {n_features_in_} {feature_names_in_}
 
     Examples
     --------
@@ -270,18 +229,12 @@ class RCA_Supervised(RCA):  # noqa: N801 - metric-learn's name
 
     Parameters
     ----------
-    {directions}
     n_chunks : int, default=100
         Chunks to draw.
     chunk_size : int, default=2
         Points of each.
-    {preprocessor} {random_state}
     num_chunks : int, default="deprecated"
         The old name of ``n_chunks``.
-
-    Attributes
-    ----------
-    {map} {n_features_in_} {feature_names_in_}
 
     Examples
     --------
