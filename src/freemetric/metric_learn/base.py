@@ -251,8 +251,8 @@ class PointsLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mahalanob
         X : array-like of shape (n_samples, n_features) or (n_samples,)
             Points, or indicators of points.
         y : array-like of shape (n_samples,)
-            Class labels, or a numeric target for MLKR. Where pairs, triplets or chunks are drawn from labels, negative numbers
-            are unknown ones.
+            Class labels, or a numeric target for MLKR. Where pairs, triplets or chunks are drawn from labels, negative
+            ones are unknown.
 
         Returns
         -------

@@ -92,9 +92,8 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
         y_valid : array-like of shape (n_pairs,)
             +1 for similar, -1 for dissimilar pairs.
         strategy : {"accuracy", "f_beta", "max_tpr", "max_tnr"}, default="accuracy"
-            What shall be largest: the share of pairs that are classified right; the weighted harmonic mean of precision and
-            recall; the share of similar pairs that are found, where at least ``min_rate`` of the others are; or
-            the other way round.
+            What shall be largest: the accuracy; the weighted harmonic mean of precision and recall; the true positive
+            rate, where the true negative rate is at least ``min_rate``; or the other way round.
         min_rate : float in [0, 1] or None, default=None
             See there.
         beta : float, default=1.0
