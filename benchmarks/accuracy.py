@@ -34,7 +34,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.bench.checks import DECIMALS
-from freemetric.bench.protocol import halves, probability_scores
+from freemetric.bench.classification import halves, probability_scores
 from freemetric.bench.records import Job, Record, read_all
 from freemetric.bench.results import PROTOCOLS, load_compact, mean_errors, save_compact
 from freemetric.bench.runner import plan, run

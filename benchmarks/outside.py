@@ -26,7 +26,7 @@ from joblib import Parallel, delayed
 from outside_methods import METHODS, refusal
 from outside_tables import tables
 
-from freemetric.bench.protocol import halves, judge
+from freemetric.bench.classification import halves, scores
 from freemetric.bench.records import Job, Record, read_all
 from freemetric.bench.results import load_compact, save_compact
 from freemetric.bench.runner import claim
@@ -59,18 +59,18 @@ def plan(sets, methods, repeats):
 
 
 def evaluate(job, X, y):
-    """Fit on the job's half, judge on the other; nothing of the test half is seen before."""
+    """Fit on the job's half, score on the other; nothing of the test half is seen before."""
     train, test = halves(y, job.repeat)[job.fold]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # libraries about names of features
         start = time.perf_counter()
         model = METHODS[job.method].make(2 * job.repeat + job.fold).fit(X[train], y[train])
-        verdict = judge(model, X[test], y[test])
+        found = scores(model, X[test], y[test])
         seconds = time.perf_counter() - start
     chosen = getattr(model, "parameters_", {}) | ({"rounds": model.rounds_} if hasattr(model, "rounds_") else {})
     return Record(
         job,
-        **verdict,
+        **found,
         seconds=seconds,
         parameters=chosen,
         shape=(len(train), X.shape[1], int(y.max()) + 1),

@@ -24,7 +24,7 @@ from itertools import product
 from pathlib import Path
 
 from freemetric.bench.records import Job, read_all
-from freemetric.bench.regression import NUMBER_METHODS
+from freemetric.bench.regression import METHODS, list_tables
 from freemetric.bench.results import load_compact, save_compact
 from freemetric.bench.runner import Limits, run
 from freemetric.datasets import export_regression, list_regression, regression_info
@@ -34,12 +34,8 @@ COMMITTED = HERE / "regression" / "records.jsonl.gz"
 NOISE = HERE / "regression" / "noise.jsonl.gz"
 OURS = "free-energy-regressor"
 REPEATS = 5
-SIZES = {200: 5, 2000: 2, 20_000: 1}  # rows of a law -> repeats, of two samples each
+SIZES = {200: 5, 2000: 2, 20_000: 1}  # rows of a synthetic problem -> repeats, of two samples each
 SHOW_EVERY = 20  # fits
-
-
-def real_sets():
-    return sorted([*list_regression("builtin"), *list_regression("table")])
 
 
 def plan(sets, methods, repeats):
@@ -48,15 +44,15 @@ def plan(sets, methods, repeats):
     return [Job(name, method, repeat, fold) for repeat, name, method, fold in order]
 
 
-def noise_plan(laws, sizes, methods, repeats):
-    """The same for laws, the small sizes first."""
+def noise_plan(problems, sizes, methods, repeats):
+    """The same for synthetic problems, the small sizes first."""
     jobs = []
     for size in sizes:
-        jobs += plan([f"{law}-{size}" for law in laws], methods, min(repeats, SIZES.get(size, repeats)))
+        jobs += plan([f"{name}-{size}" for name in problems], methods, min(repeats, SIZES.get(size, repeats)))
     return jobs
 
 
-def told(job, done, total):
+def show_progress(job, done, total):
     if done % SHOW_EVERY == 0 or done == total:
         print(f"{done} of {total} fits, the last {job.method} on {job.dataset}", flush=True)
 
@@ -67,7 +63,7 @@ def fit_missing(arguments):
         sets = arguments.sets or list_regression("generated")
         jobs = noise_plan(sets, arguments.sizes, arguments.methods, arguments.repeats)
     else:
-        jobs = plan(arguments.sets or real_sets(), arguments.methods, arguments.repeats)
+        jobs = plan(arguments.sets or list_tables(), arguments.methods, arguments.repeats)
     report = run(
         jobs,
         arguments.run,
@@ -75,8 +71,8 @@ def fit_missing(arguments):
         limits=Limits(arguments.seconds),
         n_jobs=arguments.jobs,
         retry_failed=arguments.retry_failed,
-        on_fit=told,
-        task="laws" if arguments.noise else "numbers",
+        on_fit=show_progress,
+        task="synthetic" if arguments.noise else "regression",
     )
     print(*report.problems, sep="\n", end="\n" if report.problems else "", file=sys.stderr)
     print(f"{report.fitted} fitted, {report.found} found, {len(report.problems)} problems")
@@ -117,16 +113,16 @@ def show(arguments):
 def export(folder, names):
     problems = export_regression(folder, names)
     print(*problems.values(), sep="\n", end="\n" if problems else "", file=sys.stderr)
-    print(f"{len(names or real_sets()) - len(problems)} sets in {folder}")
+    print(f"{len(names or list_tables()) - len(problems)} sets in {folder}")
     return not problems
 
 
 def list_sets():
     print("| set | rows | features | target | package, licence | of R's | role |\n|---|---|---|---|---|---|---|")
-    for name in [*real_sets(), *list_regression("generated")]:
+    for name in [*list_tables(), *list_regression("generated")]:
         entry = regression_info(name)
         origin = f"{entry.origin}, {entry.origin_license}" if entry.origin else ""
-        rows = "any" if entry.law else entry.rows
+        rows = "any" if entry.problem else entry.rows
         package = f"{entry.package}, {entry.license}"
         print(f"| {name} | {rows} | {entry.features} | {entry.target} | {package} | {origin} | {entry.role} |")
 
@@ -140,7 +136,7 @@ def arguments_of(words=None):
     parser.add_argument("--export", metavar="FOLDER", type=Path, help="write the sets as .npz")
     parser.add_argument("--data-home", metavar="FOLDER", type=Path, help="where exported sets are looked for first")
     parser.add_argument("--list", action="store_true", help="the sets, their packages, licences and roles")
-    parser.add_argument("--methods", nargs="+", choices=NUMBER_METHODS, default=list(NUMBER_METHODS), metavar="NAME")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS), metavar="NAME")
     parser.add_argument("--sets", nargs="+", choices=list_regression(), metavar="NAME", help="only these")
     parser.add_argument("--sizes", nargs="+", type=int, default=list(SIZES), metavar="N", help="rows of generated sets")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="most repeats")

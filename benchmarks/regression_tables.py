@@ -1,4 +1,4 @@
-"""Tables of the comparison on numbers, in markdown: pure functions of records."""
+"""Tables of the comparison of regressors, in markdown: pure functions of records."""
 
 from collections import defaultdict
 
@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from standing import holm
 
-from freemetric.bench.regression import INTERVALS
+from freemetric.bench.records import INTERVALS
 from freemetric.bench.results import MEASURES
 from freemetric.bench.stats import critical_difference, friedman, summarise, wilcoxon
-from freemetric.datasets import LAWS, regression_info
+from freemetric.datasets import SYNTHETIC, regression_info
 
 COMPARED = {"unexplained": "1 - R2", "mae": "MAE", "pinball": "pinball"}
 """What ranks and tests are about, in % of the variance or of the standard deviation of the target."""
@@ -136,7 +136,7 @@ def sets_table(records, ours):
 
 def _facts(name, shapes):
     info = regression_info(name)
-    return [info.rows if info.law is None else shapes[name][0], shapes[name][1], info.role]
+    return [info.rows if info.problem is None else shapes[name][0], shapes[name][1], info.role]
 
 
 def losses(records, ours):
@@ -184,15 +184,15 @@ def tables(records, ours):
 # --- tables of the generated sets
 
 
-def law_and_size(record):
-    law, _, size = record.job.dataset.rpartition("-")
-    return law, int(size)
+def problem_and_size(record):
+    name, _, size = record.job.dataset.rpartition("-")
+    return name, int(size)
 
 
 def by_size(records):
     sizes = defaultdict(list)
     for record in records:
-        sizes[law_and_size(record)[1]].append(record)
+        sizes[problem_and_size(record)[1]].append(record)
     return dict(sorted(sizes.items()))
 
 
@@ -201,26 +201,26 @@ def excess_summary(sizes):
     for n, records in sizes.items():
         table = by_set(records, "excess")
         lowest = table.rank(axis=1).eq(1).sum()
-        rows.append([f"median, N = {n:,}, {len(table)} laws", *(f"{value:.1f}" for value in table.median())])
+        rows.append([f"median, N = {n:,}, {len(table)} problems", *(f"{value:.1f}" for value in table.median())])
         rows.append([f"mean rank, N = {n:,}", *(f"{value:.2f}" for value in table.rank(axis=1).mean())])
         rows.append([f"lowest, N = {n:,}", *lowest])
     markdown(["excess in % of the noise's variance", *table], rows)
 
 
-def excess_by_law(sizes):
+def excess_by_problem(sizes):
     for n, records in sizes.items():
         table = by_set(records, "excess").rename(index=lambda name: name.rpartition("-")[0])
         rows = []
-        for law, row in table.iterrows():
+        for name, row in table.iterrows():
             cells = [f"**{value:.1f}**" if value == row.min() else f"{value:.1f}" for value in row]
-            rows.append([law, *cells])
+            rows.append([name, *cells])
         markdown([f"excess in % of the noise's variance, N = {n:,}", *table], rows)
 
 
 def coverage_summary(sizes):
-    """Mean chance to lie inside, by method, and how far laws are from what they should be, in binomial errors.
+    """Mean chance to lie inside, by method, and how far problems are from what they should be, in binomial errors.
 
-    The binomial error of a share p is sqrt(p (1 - p) / n), n the rows learned from in all samples of a law.
+    The binomial error of a share p is sqrt(p (1 - p) / n), n the rows learned from in all samples of a problem.
     """
     for place, share in enumerate(INTERVALS):
         rows = []
@@ -231,15 +231,15 @@ def coverage_summary(sizes):
             off = (means - share).div(errors, axis=0)
             rows.append([f"N = {n:,}", *(f"{100 * value:.1f}" for value in means.mean())])
             within = [f"{count} of {len(off)}" for count in (off.abs() <= 2).sum()]
-            rows.append([f"laws within two binomial errors, N = {n:,}", *within])
+            rows.append([f"problems within two binomial errors, N = {n:,}", *within])
         markdown([f"coverage of {100 * share:.0f} % intervals", *means], rows)
 
 
 def coverage_where_noise_varies(sizes):
-    """Chance of 90 % intervals to hold a number where there is least noise, and where there is most."""
+    """Chance of 90 % intervals to hold a target where there is least noise, and where there is most."""
     rows = []
     for n, records in sizes.items():
-        some = [r for r in records if LAWS[law_and_size(r)[0]].noise_varies]
+        some = [r for r in records if SYNTHETIC[problem_and_size(r)[0]].noise_varies]
         parts = {
             f"{what} quarter": by_split(some, lambda r, field=field: getattr(r, field)[1]).groupby(level=0).mean()
             for what, field in {"quietest": "coverage_quiet", "loudest": "coverage_loud"}.items()
@@ -249,12 +249,12 @@ def coverage_where_noise_varies(sizes):
             for name, row in table.iterrows():
                 rows.append([name.rpartition("-")[0], f"{n:,}", part, *(f"{100 * value:.1f}" for value in row)])
     if rows:
-        markdown(["coverage of 90 % intervals", "N", "where", *table], sorted(rows, key=_by_law))
+        markdown(["coverage of 90 % intervals", "N", "where", *table], sorted(rows, key=_by_problem))
 
 
-def _by_law(row):
-    law, n, where = row[:3]
-    return law, int(n.replace(",", "")), where
+def _by_problem(row):
+    name, n, where = row[:3]
+    return name, int(n.replace(",", "")), where
 
 
 def noise_tables(records, ours):
@@ -264,6 +264,6 @@ def noise_tables(records, ours):
         print("No sample has a record of every method.")
         return
     excess_summary(sizes)
-    excess_by_law(sizes)
+    excess_by_problem(sizes)
     coverage_summary(sizes)
     coverage_where_noise_varies(sizes)

@@ -29,7 +29,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from freemetric import DMLFE, NCA, SCML, MetricKNeighborsClassifier
-from freemetric.bench.protocol import halves, judge
+from freemetric.bench.classification import halves, scores
 from freemetric.bench.stats import wilcoxon
 from freemetric.datasets import load
 from freemetric.learners import units
@@ -51,7 +51,7 @@ def honest_error(job, data_home):
     with warnings.catch_warnings(), mock.patch("freemetric.learners.base.unit_of", UNITS[job["unit"]]):
         warnings.simplefilter("ignore")
         model.fit(data.X[train], data.y[train])
-    return judge(model, data.X[test], data.y[test])["honest_error"]
+    return scores(model, data.X[test], data.y[test])["honest_error"]
 
 
 def run_missing(path, names, arguments):

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.utils import Bunch
 
-from freemetric.bench import protocol, records, results, runner
-from freemetric.bench.protocol import METHODS
+from freemetric.bench import classification, protocol, records, results, runner
 from freemetric.bench.records import Job, Record
 from freemetric.bench.runner import Limits, plan, run
+from freemetric.tabular.methods import METHODS
 
 SETS, NAMES = ["iris", "wine"], ["euclidean", "rca", "rf"]
 
@@ -136,24 +137,24 @@ def test_a_data_set_that_cannot_be_read_is_one_line_and_the_rest_goes_on(tmp_pat
 
 
 def test_a_class_smaller_than_the_folds_is_named():
-    with pytest.raises(ValueError, match="a class has 1 pattern: two-fold cross-validation needs two of each"):
-        protocol.halves(np.array([0, 0, 0, 1]), 0)
+    with pytest.raises(ValueError, match="a class has 1 sample: two-fold cross-validation needs two of each"):
+        classification.halves(np.array([0, 0, 0, 1]), 0)
 
 
 def test_halves_are_the_same_for_all_and_differ_between_repeats(iris):
     y = iris[1]
-    (train, test), (other_train, other_test) = protocol.halves(y, 3)
+    (train, test), (other_train, other_test) = classification.halves(y, 3)
     np.testing.assert_array_equal(np.sort(np.r_[train, test]), np.arange(150))
     np.testing.assert_array_equal(train, other_test)
-    assert not np.array_equal(train, protocol.halves(y, 4)[0][0])
+    assert not np.array_equal(train, classification.halves(y, 4)[0][0])
     assert np.bincount(y[other_train]).tolist() == [25, 25, 25]
 
 
 def test_tuned_parameters_are_recorded(iris):
     job = Job("iris", "rca", 0, 0, "tuned")
-    record = protocol.evaluate(job, *iris)
+    record = protocol.evaluate(job, Bunch(X=iris[0], y=iris[1]))
     assert record.parameters["regularization"] in METHODS["rca"].grid["regularization"]
-    assert protocol.evaluate(Job("iris", "rca", 0, 0), *iris).parameters == {}
+    assert protocol.evaluate(Job("iris", "rca", 0, 0), Bunch(X=iris[0], y=iris[1])).parameters == {}
 
 
 def test_unknown_methods_are_named():

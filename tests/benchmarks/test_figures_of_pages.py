@@ -67,7 +67,7 @@ def test_the_regression():
     assert f"halves of each: {ranks['free-energy-regressor']:.2f}; tuned SVR has {ranks['svr']:.2f}" in readme
 
 
-def test_the_choices_of_numbers():
+def test_the_choices_of_regression():
     text = (ROOT / "docs" / "regression.md").read_text(encoding="utf-8")
     with gzip.open(ROOT / "benchmarks" / "regression" / "choices.jsonl.gz", "rt") as file:
         fits = pd.DataFrame([json.loads(line) for line in file])
@@ -82,7 +82,7 @@ def test_the_choices_of_numbers():
         assert f"| {words} | {means[change][choosing].mean():.2f} |" in text
 
 
-def test_the_laws_of_numbers():
+def test_the_synthetic_problems():
     text = (ROOT / "docs" / "regression.md").read_text(encoding="utf-8")
     records = load_compact(ROOT / "benchmarks" / "regression" / "noise.jsonl.gz")
     fits = pd.DataFrame([{**vars(r.job), "excess": 100 * r.excess / r.noise} for r in records if not r.failure])
@@ -90,7 +90,7 @@ def test_the_laws_of_numbers():
     means = wide.groupby(level="dataset").mean()
     for rows, words in ((200, "200"), (2000, "2,000"), (20_000, "20,000")):
         medians = means[means.index.str.endswith(f"-{rows}")].median()
-        assert f"| median, N = {words}, 13 laws | {' | '.join(f'{median:.1f}' for median in medians)} |" in text
+        assert f"| median, N = {words}, 13 problems | {' | '.join(f'{median:.1f}' for median in medians)} |" in text
 
 
 def test_the_ranks():

@@ -1,4 +1,4 @@
-"""The comparison on numbers: what is run, what tables say of records, exit codes."""
+"""The comparison of regressors: what is run, what tables say of records, exit codes."""
 
 import subprocess
 import sys
@@ -75,19 +75,19 @@ def test_only_splits_that_all_methods_have_count(capsys):
     assert "failed: knn on auto, repeat 0, fold 1: too slow" in printed
 
 
-def test_tables_of_laws(capsys):
-    def law(name, n, method, fold, excess, coverage):
+def test_tables_of_synthetic_problems(capsys):
+    def fit(name, n, method, fold, excess, coverage):
         more = {"coverage": coverage, "coverage_quiet": [0.99] * 3, "coverage_loud": [0.7] * 3}
         return record(f"{name}-{n}", method, fold, 0.5, excess=excess, noise=4.0, **more)
 
     good, bad = [0.801, 0.899, 0.951], [0.7, 0.8, 0.9]
-    some = [law("fan", 2000, OURS, f, 1.0 + f, good) for f in range(2)]
-    some += [law("fan", 2000, "knn", f, 4.0, bad) for f in range(2)]
-    some += [law("ring", 2000, m, 0, 2.0, good) for m in (OURS, "knn")]
+    some = [fit("fan", 2000, OURS, f, 1.0 + f, good) for f in range(2)]
+    some += [fit("fan", 2000, "knn", f, 4.0, bad) for f in range(2)]
+    some += [fit("ring", 2000, m, 0, 2.0, good) for m in (OURS, "knn")]
     regression_tables.noise_tables(some, OURS)
     printed = capsys.readouterr().out
     median, rank, lowest = rows(printed, "excess in % of the noise's variance |")
-    assert median == ["median, N = 2,000, 2 laws", f"{(37.5 + 50) / 2:.1f}", "75.0"]
+    assert median == ["median, N = 2,000, 2 problems", f"{(37.5 + 50) / 2:.1f}", "75.0"]
     assert rank[1:] == ["1.25", "1.75"]
     assert lowest[1:] == ["1", "0"]
     means, within = rows(printed, "coverage of 80 % intervals")
@@ -142,4 +142,4 @@ def test_a_run_from_exported_files(tmp_path):
     noisy = call("--run", tmp_path / "noisy", "--noise", "--sets", "fan", "--sizes", "60", "--methods", "knn")
     assert noisy.stdout.endswith("10 fitted, 0 found, 0 problems\n")
     shown = call("--show", tmp_path / "noisy", "--noise", "--sizes", "60")
-    assert "| median, N = 60, 1 laws |" in shown.stdout
+    assert "| median, N = 60, 1 problems |" in shown.stdout

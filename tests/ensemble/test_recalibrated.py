@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from freemetric import FreeEnergyRegressor
-from freemetric.datasets.laws import LAWS
+from freemetric.datasets import SYNTHETIC
 from freemetric.ensemble.running import given_recipe
 from freemetric.ensemble.tasks.intervals import oob_predictor_of, out_of_bag_intervals
 from freemetric.ensemble.tasks.regression import RegressionTask
@@ -12,7 +12,7 @@ from freemetric.ensemble.tasks.regression import RegressionTask
 
 @pytest.fixture(scope="module")
 def sample():
-    return LAWS["two-noises"].sample(500, 3)
+    return SYNTHETIC["two-noises"].sample(500, 3)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_errors_are_those_of_predictions_with_the_same_shortlist(short):
 
 
 def test_new_samples_are_held_as_often_as_promised(short):
-    assert abs(coverage(short, LAWS["two-noises"].sample(4000, 4)) - 0.8) < 0.04
+    assert abs(coverage(short, SYNTHETIC["two-noises"].sample(4000, 4)) - 0.8) < 0.04
 
 
 def test_nothing_changes_where_all_samples_are_looked_at(short):

@@ -1,9 +1,9 @@
-"""The laboratory: comparisons of methods over data sets, their statistics, tables and figures."""
+"""Benchmarks: comparisons of methods over data sets, their statistics, tables and figures."""
 
 from importlib import import_module
 from types import ModuleType
 
-__all__ = ["critical_difference", "figures", "published", "results", "runner", "stats", "tables"]
+__all__ = ["critical_difference", "figures", "results", "runner", "stats", "tables"]
 
 
 def __getattr__(name: str) -> ModuleType:

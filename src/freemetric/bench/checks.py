@@ -1,4 +1,4 @@
-"""The table of errors that statistics, tables and figures start from: rows are data sets, columns are methods."""
+"""Checks of the table of errors that statistics, tables and figures start from: rows are data sets, columns methods."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,19 +14,7 @@ DECIMALS = 5
 
 
 def checked(errors: Any, control: str | None = None) -> Any:
-    """Return the table as floats with ties restored, or raise one clear line.
-
-    Parameters
-    ----------
-    errors : DataFrame of shape (n_sets, n_methods)
-        Error in %, NaN where a method has no result.
-    control : str or None, default=None
-        Method that must be among the columns.
-
-    Returns
-    -------
-    DataFrame of shape (n_sets, n_methods)
-        The errors, rounded to five decimals.
+    """Return the table as floats with ties restored; ValueError, in one line, where it is none or lacks the control.
 
     Examples
     --------
@@ -35,10 +23,9 @@ def checked(errors: Any, control: str | None = None) -> Any:
     1
     """
     errors = pd.DataFrame(errors)
-    if not errors.columns.is_unique:
-        raise ValueError(f"Methods appear twice: {listed(errors.columns[errors.columns.duplicated()])}.")
-    if not errors.index.is_unique:
-        raise ValueError(f"Data sets appear twice: {listed(errors.index[errors.index.duplicated()])}.")
+    for what, names in {"Methods": errors.columns, "Data sets": errors.index}.items():
+        if not names.is_unique:
+            raise ValueError(f"{what} appear twice: {listed(names[names.duplicated()])}.")
     if control is not None and control not in errors.columns:
         raise ValueError(f"The control {control!r} is not a method of the table; it has {listed(errors.columns)}.")
     textual = [name for name in errors if not pd.api.types.is_numeric_dtype(errors[name])]
@@ -51,21 +38,7 @@ def checked(errors: Any, control: str | None = None) -> Any:
 
 
 def complete_rows(errors: Any, control: str | None = None) -> tuple[Any, tuple[str, ...]]:
-    """Split the table into the rows where every method has a result and the names of the others.
-
-    Parameters
-    ----------
-    errors : DataFrame of shape (n_sets, n_methods)
-        Error in %, NaN where a method has no result.
-    control : str or None, default=None
-        Method that must be among the columns.
-
-    Returns
-    -------
-    complete : DataFrame
-        The rows without NaN.
-    left_out : tuple of str
-        Names of the other rows.
+    """Split the checked table into the rows where every method has a result and the names of the others.
 
     Examples
     --------
@@ -84,33 +57,10 @@ def complete_rows(errors: Any, control: str | None = None) -> tuple[Any, tuple[s
 
 
 def words_of(errors: Any) -> str:
-    """What a table holds: what :func:`freemetric.bench.results.mean_measure` says, or errors.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> words_of(pd.DataFrame())
-    'error in %'
-    """
+    """What the table holds, as :func:`freemetric.bench.results.mean_measure` says; else errors."""
     return getattr(errors, "attrs", {}).get("measure", "error in %")
 
 
 def listed(names: Iterable) -> str:
-    """Join names for a message.
-
-    Parameters
-    ----------
-    names : iterable
-        What to name.
-
-    Returns
-    -------
-    str
-        The names, separated by commas.
-
-    Examples
-    --------
-    >>> listed(["NCA", "PCA"])
-    'NCA, PCA'
-    """
+    """Join names for a message."""
     return ", ".join(map(str, names))

@@ -123,7 +123,7 @@ def race(
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        Patterns, scaled to [0, 1].
+        Features, scaled to [0, 1].
     y : ndarray of shape (n_samples,)
         Class numbers.
     seconds : float, default=10.0

@@ -1,4 +1,4 @@
-"""Records: one fit of one method on one split, written as lines that survive a crash."""
+"""Records: one fit of one method on one split, in files that are whole or not there."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -10,97 +10,10 @@ from ..files.atomic import replacing
 from ..files.checks import is_number
 from ..printable import printable
 
+INTERVALS = (0.8, 0.9, 0.95)
+"""Nominal coverages of prediction intervals; records keep coverages and widths in this order."""
+
 FORBIDDEN = frozenset("/\\:")  # they would make a name a path
-
-
-def check_job(job: Any) -> None:
-    """ValueError, in one line, where a Job cannot be the name of a file."""
-    for what, name in {"data set": job.dataset, "method": job.method, "setting": job.setting}.items():
-        if not is_plain_name(name):
-            raise ValueError(f"the {what} {name!r} is no plain name")
-    for what, number in {"repeat": job.repeat, "fold": job.fold}.items():
-        if not _is_whole(number) or number < 0:
-            raise ValueError(f"the {what} {number!r} is no number from 0 on")
-
-
-def check_result(record: Any) -> None:
-    """ValueError, in one line, where a field of a Record holds something else than it should."""
-    for name, is_right in FIELDS.items():
-        if not is_right(getattr(record, name)):
-            raise ValueError(f"{name} is {str(getattr(record, name))[:40]!r}")
-    of_classes = record.errors and record.honest_error is not None
-    if record.failure is None and not of_classes and record.rmse is None:
-        raise ValueError("neither errors nor a failure")
-
-
-def is_plain_name(name: object) -> bool:
-    """Whether a name is one part of a path that stays below its folder.
-
-    Examples
-    --------
-    >>> [is_plain_name(name) for name in ("breast-w", "../iris", "a/b", "C:iris", "")]
-    [True, False, False, False, False]
-    """
-    if not isinstance(name, str) or not name or not name.isprintable():
-        return False
-    return not name.startswith(".") and ".." not in name and FORBIDDEN.isdisjoint(name)
-
-
-def _is_whole(value: Any) -> bool:
-    return type(value) is int
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) is float or is_number(value)  # a loss may be infinite
-
-
-def _is_error(value: Any) -> bool:
-    return is_number(value) and 0 <= value <= 100
-
-
-def _or_none(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: value is None or is_right(value)
-
-
-def _is(kind: type) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, kind)
-
-
-def _are_sizes(value: Any) -> bool:
-    """Of the three intervals; an interval may reach to infinity."""
-    return isinstance(value, list) and len(value) == 3 and all(_is_number(each) and each >= 0 for each in value)
-
-
-def _are_shares(value: Any) -> bool:
-    return _are_sizes(value) and all(each <= 1 for each in value)
-
-
-def _is_size(value: Any) -> bool:
-    return is_number(value) and value >= 0
-
-
-OF_NUMBERS: dict[str, Callable[[Any], bool]] = {
-    "r2": is_number,
-    **dict.fromkeys(("mae", "rmse", "pinball", "spread", "excess", "noise"), _is_size),
-    "width": _are_sizes,
-    **dict.fromkeys(("coverage", "coverage_quiet", "coverage_loud"), _are_shares),
-}
-"""Fields that only records of numbers have."""
-
-FIELDS: dict[str, Callable[[Any], bool]] = {
-    "errors": lambda value: isinstance(value, list) and all(map(_is_error, value)),
-    "honest_k": _or_none(_is_whole),
-    "honest_error": _or_none(_is_error),
-    "brier": _or_none(_is_number),
-    "log_loss": _or_none(_is_number),
-    "seconds": lambda value: is_number(value) and value >= 0,
-    "parameters": _is(dict),
-    "failure": _or_none(_is(str)),
-    "shape": lambda value: len(value) == 3 and all(map(_is_whole, value)),
-    "versions": _is(dict),
-    **{name: _or_none(is_right) for name, is_right in OF_NUMBERS.items()},
-}
-"""What each field of a record must hold."""
 
 
 @dataclass(frozen=True, order=True)
@@ -118,20 +31,29 @@ class Job:
         name = f"{self.method}.{self.setting}.{self.repeat}.{self.fold}.json"
         return Path(folder) / self.dataset / name
 
+    def check(self) -> None:
+        """ValueError, in one line, where the job cannot be the name of a file."""
+        for what, name in {"data set": self.dataset, "method": self.method, "setting": self.setting}.items():
+            if not is_plain_name(name):
+                raise ValueError(f"the {what} {name!r} is no plain name")
+        for what, number in {"repeat": self.repeat, "fold": self.fold}.items():
+            if type(number) is not int or number < 0:
+                raise ValueError(f"the {what} {number!r} is no number from 0 on")
+
 
 @dataclass(frozen=True)
 class Record:
-    """What one fit gave.
+    """The result of one fit.
 
-    ``errors`` holds the test error in % for k = 1, 2, ...; a single number for a method without k. ``honest_error`` is
+    ``errors`` holds the test error in % for k = 1, 2, ...; a single one for a method without k. ``honest_error`` is
     that of ``honest_k``, chosen without the test half; of a mixture where ``honest_k`` is None. ``brier`` and
-    ``log_loss`` judge the probabilities of a method that has any. A failed fit has a ``failure`` and no errors.
+    ``log_loss`` score probabilities where a method has any. A failed fit has a ``failure`` and no errors.
 
-    Where numbers are predicted there are no errors but ``r2``, ``mae``, ``rmse``, ``pinball`` and ``spread``, the
-    standard deviation of the numbers, and ``coverage`` and ``width`` of the 80, 90 and 95 % intervals, all in units of
-    the numbers. Where these come from a law, ``excess`` is the mean squared distance to its means and ``noise`` its
-    variance around them, ``coverage`` is the chance itself, and that of the quietest and the loudest quarter of the
-    patterns is kept, too, where the noise varies.
+    Regression has no errors but ``r2``, ``mae``, ``rmse``, ``pinball`` and ``spread``, the standard deviation of the
+    targets, and ``coverage`` and ``width`` of the 80, 90 and 95 % intervals, all in units of the target. For synthetic
+    problems, ``excess`` is the mean squared distance to the true means and ``noise`` the variance around them,
+    ``coverage`` is the probability itself, and, where the noise varies, ``coverage_quiet`` and ``coverage_loud`` are
+    those of the quarters of the samples with least and most noise.
     """
 
     job: Job
@@ -143,7 +65,7 @@ class Record:
     seconds: float = 0.0
     parameters: dict = field(default_factory=dict)
     failure: str | None = None
-    shape: tuple[int, int, int] = (0, 0, 0)  # training patterns, features, classes; none of numbers
+    shape: tuple[int, int, int] = (0, 0, 0)  # training samples, features, classes; 0 classes for regression
     versions: dict = field(default_factory=dict)
     r2: float | None = None
     mae: float | None = None
@@ -163,8 +85,8 @@ class Record:
         return min(self.errors) if self.errors else None
 
     def content(self) -> dict[str, Any]:
-        """What is written: all fields but those of numbers that it has not."""
-        return {name: value for name, value in asdict(self).items() if value is not None or name not in OF_NUMBERS}
+        """What is written: all fields but those of regression that are not set."""
+        return {name: value for name, value in asdict(self).items() if value is not None or name not in OF_REGRESSION}
 
     def write(self, folder: Path) -> None:
         """Put the whole record in its place at once."""
@@ -173,9 +95,73 @@ class Record:
         with replacing(path) as file:
             file.write(json.dumps(self.content()).encode())
 
+    def check(self) -> None:
+        """ValueError, in one line, where a field holds something else than it should."""
+        for name, is_right in FIELDS.items():
+            if not is_right(getattr(self, name)):
+                raise ValueError(f"{name} is {str(getattr(self, name))[:40]!r}")
+        of_classification = self.errors and self.honest_error is not None
+        if self.failure is None and not of_classification and self.rmse is None:
+            raise ValueError("neither errors nor a failure")
+
+
+def is_plain_name(name: object) -> bool:
+    """Whether a name is one part of a path that stays below its folder.
+
+    Examples
+    --------
+    >>> [is_plain_name(name) for name in ("breast-w", "../iris", "a/b", "C:iris", "")]
+    [True, False, False, False, False]
+    """
+    if not isinstance(name, str) or not name or not name.isprintable():
+        return False
+    return not name.startswith(".") and ".." not in name and FORBIDDEN.isdisjoint(name)
+
+
+def _within(low: float, high: float) -> Callable[[Any], bool]:
+    return lambda value: is_number(value) and low <= value <= high
+
+
+def _for_intervals(high: float) -> Callable[[Any], bool]:
+    """One number for every interval; a width may be infinite."""
+    return lambda value: (
+        isinstance(value, list)
+        and len(value) == len(INTERVALS)
+        and all((type(each) is float or is_number(each)) and 0 <= each <= high for each in value)
+    )
+
+
+def _or_none(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value is None or is_right(value)
+
+
+_is_error, _is_size = _within(0, 100), _within(0, float("inf"))
+
+OF_REGRESSION: dict[str, Callable[[Any], bool]] = {
+    "r2": is_number,
+    **dict.fromkeys(("mae", "rmse", "pinball", "spread", "excess", "noise"), _is_size),
+    "width": _for_intervals(float("inf")),
+    **dict.fromkeys(("coverage", "coverage_quiet", "coverage_loud"), _for_intervals(1)),
+}
+"""What the fields must hold that only records of regression have."""
+
+FIELDS: dict[str, Callable[[Any], bool]] = {
+    "errors": lambda value: isinstance(value, list) and all(map(_is_error, value)),
+    "honest_k": _or_none(lambda value: type(value) is int),
+    "honest_error": _or_none(_is_error),
+    **dict.fromkeys(("brier", "log_loss"), _or_none(lambda value: type(value) is float or is_number(value))),
+    "seconds": _is_size,
+    "parameters": lambda value: isinstance(value, dict),
+    "failure": _or_none(lambda value: isinstance(value, str)),
+    "shape": lambda value: len(value) == 3 and all(type(each) is int for each in value),
+    "versions": lambda value: isinstance(value, dict),
+    **{name: _or_none(is_right) for name, is_right in OF_REGRESSION.items()},
+}
+"""What each field of a record must hold; a loss may be infinite."""
+
 
 def read(path: Path) -> Record:
-    """The record in a file; ValueError, in one line, if the file is not a whole one."""
+    """Read the record in a file; ValueError, in one line, if the file is not a whole one."""
     try:
         return parse(Path(path).read_text(encoding="utf-8"))
     except ValueError as problem:
@@ -183,14 +169,14 @@ def read(path: Path) -> Record:
 
 
 def parse(text: str) -> Record:
-    """A record from its JSON; ValueError, in one line, if it is something else."""
+    """Make a record of its JSON; ValueError, in one line, if it is something else."""
     try:
         content = json.loads(text)
         record = Record(**{**content, "job": Job(**content["job"]), "shape": tuple(content["shape"])})
     except (TypeError, KeyError, RecursionError) as problem:
         raise ValueError(printable(f"{type(problem).__name__}: {problem}")) from None
-    check_job(record.job)
-    check_result(record)
+    record.job.check()
+    record.check()
     return record
 
 

@@ -1,10 +1,10 @@
-"""Results: records by data set and method, and measures of them."""
+"""Results: compact files of records, and tables (data sets x methods) of what they say."""
 
 import gzip
 import json
 import zlib
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,12 +13,19 @@ import numpy as np
 from ..extras import require
 from ..files.atomic import replacing
 from ..text_files import unpacked
-from .records import Record, parse
-from .regression import INTERVALS
+from .records import INTERVALS, Record, parse
 
 PROTOCOLS = ("honest", "paper", "one-k")
 """How k is chosen: without the test half; the best on each test half; or the best for the mean over all test halves of
-a data set, one k for all of them. The last is what the published numbers look like."""
+a data set, one k for all of them. The last is what the published errors look like."""
+
+PUBLISHED_NAMES = {
+    "rf": "RF",
+    "euclidean": "Euclidean",
+    "dml-eig": "DMLeig",
+    "dmlfe-paper": "DMLFE",
+    **{name.lower(): name for name in ("PCA", "RCA", "DCA", "LFDA", "DMLMJ", "SCML", "LMNN", "ITML", "NCA")},
+}
 
 
 def mean_errors(records: list[Record], protocol: str) -> Any:
@@ -28,23 +35,25 @@ def mean_errors(records: list[Record], protocol: str) -> Any:
     """
     if protocol not in PROTOCOLS:
         raise ValueError(f"Unknown protocol {protocol!r}; known: {', '.join(map(repr, PROTOCOLS))}.")
-    cells = defaultdict(list)
-    for record in records:
-        cells[record.job.dataset, record.job.method].append(record)
-    table = require("pandas").Series({key: _mean(group, protocol) for key, group in cells.items()}, dtype=float)
-    table.index.names = ["dataset", "method"]
-    return table.unstack("method").reindex(
-        index=list(dict.fromkeys(r.job.dataset for r in records)),
-        columns=list(dict.fromkeys(r.job.method for r in records)),
-    )
+    return _by_cell(records, lambda group: _mean(group, protocol))
 
 
 def _mean(group, protocol):
     if any(record.failure for record in group):
         return np.nan
     if protocol == "one-k":
-        return float(curve(group).min())
-    return float(np.mean([r.honest_error if protocol == "honest" else r.paper_error for r in group]))
+        return curve(group).min()
+    return np.mean([r.honest_error if protocol == "honest" else r.paper_error for r in group])
+
+
+def _by_cell(records: Iterable[Record], value: Callable[[list[Record]], Any]) -> Any:
+    """A value of the records of every data set and method, a DataFrame in the order of the records."""
+    cells = defaultdict(list)
+    for record in records:
+        cells[record.job.dataset, record.job.method].append(record)
+    table = require("pandas").Series({key: float(value(group)) for key, group in cells.items()}, dtype=float)
+    names = [list(dict.fromkeys(key[axis] for key in cells)) for axis in range(2)]
+    return table.rename_axis(["dataset", "method"]).unstack("method").reindex(index=names[0], columns=names[1])
 
 
 def curve(group: list[Record]) -> np.ndarray:
@@ -55,21 +64,8 @@ def curve(group: list[Record]) -> np.ndarray:
 
 def best_neighbors(records: list[Record]) -> Any:
     """The k of lowest mean error, a DataFrame (data sets x methods); methods without k are left out."""
-    cells = defaultdict(list)
-    for record in records:
-        if len(record.errors) > 1:
-            cells[record.job.dataset, record.job.method].append(record)
-    table = require("pandas").Series({key: int(curve(group).argmin()) + 1 for key, group in cells.items()})
-    return table.unstack()
-
-
-PUBLISHED_NAMES = {
-    "rf": "RF",
-    "euclidean": "Euclidean",
-    "dml-eig": "DMLeig",
-    "dmlfe-paper": "DMLFE",
-    **{name.lower(): name for name in ("PCA", "RCA", "DCA", "LFDA", "DMLMJ", "SCML", "LMNN", "ITML", "NCA")},
-}
+    with_k = [record for record in records if len(record.errors) > 1]
+    return _by_cell(with_k, lambda group: curve(group).argmin() + 1)
 
 
 def as_published(errors: Any) -> Any:
@@ -94,7 +90,7 @@ def load_compact(path: Path) -> list[Record]:
 
 
 class Measure(NamedTuple):
-    """Its words in tables and figures, and what it is of a record; None where the record has it not."""
+    """Its words in tables and figures, and its value for a record; None where the record has it not."""
 
     words: str
     of: Callable[[Record], float | None]
@@ -104,12 +100,12 @@ def _field(name: str) -> Callable[[Record], float | None]:
     return lambda record: getattr(record, name)
 
 
-def _share(name: str) -> Callable[[Record], float | None]:
-    """A field in % of the standard deviation of the numbers."""
+def _relative(value: Callable[[Record], float | None], unit: str) -> Callable[[Record], float | None]:
+    """A value in % of a field."""
 
     def of(record):
-        value = getattr(record, name)
-        return None if value is None or not record.spread else 100 * value / record.spread
+        found, size = value(record), getattr(record, unit)
+        return None if found is None or not size else 100 * found / size
 
     return of
 
@@ -118,31 +114,27 @@ def _unexplained(record: Record) -> float | None:
     return None if record.r2 is None else 100 * (1 - record.r2)
 
 
-def _excess(record: Record) -> float | None:
-    return None if record.excess is None or not record.noise else 100 * record.excess / record.noise
-
-
 def _width(place: int) -> Callable[[Record], float | None]:
-    return lambda record: None if not record.width or not record.spread else 100 * record.width[place] / record.spread
+    return _relative(lambda record: record.width[place] if record.width else None, "spread")
 
 
 def _off(place: int) -> Callable[[Record], float | None]:
     return lambda record: None if not record.coverage else 100 * abs(record.coverage[place] - INTERVALS[place])
 
 
+OF_SPREAD = "in % of the standard deviation"
+
 MEASURES: dict[str, Measure] = {
     "error": Measure("error in %", _field("honest_error")),
     "brier": Measure("Brier score", _field("brier")),
     "log_loss": Measure("log loss", _field("log_loss")),
     "unexplained": Measure("unexplained variance, 1 - R2, in %", _unexplained),
-    "mae": Measure("mean absolute error in % of the standard deviation", _share("mae")),
-    "rmse": Measure("root mean squared error in % of the standard deviation", _share("rmse")),
-    "pinball": Measure("pinball loss in % of the standard deviation", _share("pinball")),
-    "excess": Measure("excess over the noise in % of its variance", _excess),
+    "mae": Measure(f"mean absolute error {OF_SPREAD}", _relative(_field("mae"), "spread")),
+    "rmse": Measure(f"root mean squared error {OF_SPREAD}", _relative(_field("rmse"), "spread")),
+    "pinball": Measure(f"pinball loss {OF_SPREAD}", _relative(_field("pinball"), "spread")),
+    "excess": Measure("excess over the noise in % of its variance", _relative(_field("excess"), "noise")),
     **{
-        f"width{100 * share:.0f}": Measure(
-            f"width of {100 * share:.0f} % intervals in % of the standard deviation", _width(place)
-        )
+        f"width{100 * share:.0f}": Measure(f"width of {100 * share:.0f} % intervals {OF_SPREAD}", _width(place))
         for place, share in enumerate(INTERVALS)
     },
     **{
@@ -181,16 +173,7 @@ def mean_measure(records: list[Record], measure: str) -> Any:
     """
     if measure not in MEASURES:
         raise ValueError(f"Unknown measure {measure!r}; known: {', '.join(map(repr, MEASURES))}.")
-    of = MEASURES[measure].of
-    cells: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for record in records:
-        value = None if record.failure else of(record)
-        cells[record.job.dataset, record.job.method].append(np.nan if value is None else value)
-    means = {key: float(np.mean(values)) for key, values in cells.items()}
-    table = require("pandas").Series(means, dtype=float).rename_axis(["dataset", "method"]).unstack("method")
-    table = table.reindex(
-        index=list(dict.fromkeys(r.job.dataset for r in records)),
-        columns=list(dict.fromkeys(r.job.method for r in records)),
-    )
-    table.attrs["measure"] = MEASURES[measure].words
+    words, of = MEASURES[measure]
+    table = _by_cell(records, lambda group: np.array([None if r.failure else of(r) for r in group], float).mean())
+    table.attrs["measure"] = words
     return table

@@ -13,11 +13,11 @@ from joblib import Parallel, delayed
 
 from ..datasets import DatasetError
 from ..printable import counted, verb
-from ..tabular.limits import Limits, limited
+from ..tabular.limits import WARM, Limits, limited
 from ..versions import versions
-from .protocol import learns_on_sample
+from .classification import learns_on_sample
+from .protocol import evaluate, task_of
 from .records import Job, Record, read
-from .tasks import task_of
 
 if sys.platform == "win32":
     import msvcrt
@@ -58,7 +58,7 @@ def _lock(file: TextIO) -> None:
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
 
 
-WARM = f"{__package__}.warm"  # what is imported once for all fits
+PRELOAD = [WARM, f"{__package__}.protocol"]  # what is imported once for all fits
 WAIT = 0.5  # seconds between looks at fits that another runner has taken
 
 
@@ -72,9 +72,13 @@ class Report:
 
 
 def plan(
-    datasets: Iterable[str], methods: Iterable[str], repeats: int, setting: str = "default", task: str = "classes"
+    datasets: Iterable[str],
+    methods: Iterable[str],
+    repeats: int,
+    setting: str = "default",
+    task: str = "classification",
 ) -> list[Job]:
-    """All fits of a comparison, data set by data set; those of ``task`` "classes", "numbers" or "laws"."""
+    """All fits of a comparison, data set by data set; ``task`` is a name in ``protocol.TASKS``."""
     methods, known = list(methods), task_of(task).methods
     unknown = sorted(set(methods) - set(known))
     if unknown:
@@ -93,7 +97,7 @@ def run(
     n_jobs: int | None = None,
     retry_failed: bool = False,
     on_fit: Callable[[Job, int, int], None] | None = None,
-    task: str = "classes",
+    task: str = "classification",
 ) -> Report:
     """Make the records of all jobs that have none yet.
 
@@ -113,8 +117,8 @@ def run(
     device : str, default="cpu"
         Where the methods compute that can choose.
     most_patterns : int or None, default=None
-        Learn metrics on a stratified sample of this size where a half has more patterns; all of them vote. The record
-        then says so among its parameters. Records that are there are kept, whatever they were learned on; the report
+        Learn metrics on a stratified sample of this size where a half is larger; k-NN uses the whole half. The record
+        then says so among its parameters. Records that exist are kept, whatever they were learned on; the report
         counts those that this run would have made otherwise.
     n_jobs : int or None, default=None
         Fits at a time.
@@ -122,9 +126,9 @@ def run(
         Fit again what has a record of a failure.
     on_fit : callable or None, default=None
         Called with (job, number done, number of all) after every fit.
-    task : {"classes", "numbers", "laws"}, default="classes"
+    task : {"classification", "regression", "synthetic"}, default="classification"
         What the jobs are about: sets of :func:`freemetric.datasets.load`, of
-        :func:`freemetric.datasets.load_regression`, or laws with a number of rows, like "fan-200".
+        :func:`freemetric.datasets.load_regression`, or synthetic problems with a number of samples, like "fan-200".
 
     Returns
     -------
@@ -134,7 +138,7 @@ def run(
     if most_patterns is not None and most_patterns < 2:
         raise ValueError(f"most_patterns must be at least 2; got {most_patterns}.")
     if most_patterns is not None and not task_of(task).samples:
-        raise ValueError(f"most_patterns is for classes; the task is {task!r}.")
+        raise ValueError(f"most_patterns is for classification; the task is {task!r}.")
     report, folder, others = Report(), Path(folder), 0
     options = {"device": device, "most_patterns": most_patterns}
     possible = _possible(list(jobs), data_home, report, task_of(task))
@@ -171,7 +175,7 @@ def _possible(jobs, data_home, report, task):
     good = set()
     for name in dict.fromkeys(job.dataset for job in jobs):
         try:
-            task.check(task.load(name, data_home))
+            task.split(task.load(name, data_home), 0, 0)
             good.add(name)
         except (DatasetError, ValueError) as problem:
             report.problems.append(f"{name}: {str(problem).removeprefix(f'{name}: ')}")
@@ -185,7 +189,7 @@ def attempt(
     limits: Limits,
     options: dict[str, Any],
     retry_failed: bool,
-    task: str = "classes",
+    task: str = "classification",
 ) -> tuple[Job, str, list[str]]:
     """One job in a process of its own: (job, "fitted" | "found" | "other" | "taken", problems).
 
@@ -198,7 +202,7 @@ def attempt(
         record = _kept(job.path(folder), retry_failed, problems)
         if record:
             return job, "found" if _as_asked(record, options["most_patterns"]) else "other", problems
-        failure = limited(_make, job, folder, data_home, options, task, limits=limits, preload=[WARM]).failure
+        failure = limited(_make, job, folder, data_home, options, task, limits=limits, preload=PRELOAD).failure
         if failure:
             problems.append(f"{job.dataset}, {job.method}, repeat {job.repeat}, fold {job.fold}: {failure}")
             Record(job, failure=failure, versions=versions()).write(folder)
@@ -224,5 +228,4 @@ def _as_asked(record, most_patterns):
 
 def _make(job, folder, data_home, options, task):
     """Fit and write the record."""
-    kind = task_of(task)
-    kind.evaluate(job, kind.load(job.dataset, data_home), **options).write(folder)
+    evaluate(job, task_of(task).load(job.dataset, data_home), task, **options).write(folder)

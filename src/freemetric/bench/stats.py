@@ -48,7 +48,7 @@ class Friedman:
 
 @dataclass(frozen=True, eq=False)
 class PostHoc:
-    """Every other method against the control: average ranks, critical differences, p-values and verdicts."""
+    """Every other method against the control: average ranks, critical differences, p-values and decisions."""
 
     control: str
     alpha: float
@@ -188,8 +188,8 @@ def posthoc(errors: Any, control: str, alpha: float = 0.05) -> PostHoc:
     -------
     PostHoc
         ``table`` has one row per other method: ``rank``, ``difference`` (positive where the control ranks better),
-        ``holm_p``, ``wilcoxon_p`` and the verdicts ``nemenyi``, ``bonferroni_dunn``, ``holm``, ``wilcoxon`` (True where
-        the hypothesis of equal methods is rejected).
+        ``holm_p``, ``wilcoxon_p``, and ``nemenyi``, ``bonferroni_dunn``, ``holm``, ``wilcoxon``, which are True where
+        the hypothesis of equal methods is rejected.
 
     Examples
     --------

@@ -1,5 +1,6 @@
-"""Tables of results beside the published ones."""
+"""Tables of results, beside the published ones and for people's own files."""
 
+from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
@@ -7,40 +8,28 @@ import numpy as np
 
 from ..extras import require
 from ..printable import counted
+from ..tabular import Comparison
 from ..tabular.text_table import TextTable
 from .checks import DECIMALS, checked, listed, words_of
-from .stats import posthoc, summarise
+from .stats import critical_difference, friedman, posthoc, summarise
 
 pd = require("pandas")
 
 
 def published_errors() -> Any:
-    """Read the published table of error rates.
+    """Read the published error rates in %: a DataFrame of 36 data sets and 13 methods.
 
-    Only the 36 rows are kept. The means, medians and ranks printed below them stand partly under the wrong method, so
-    statistics are recomputed from the rows.
-
-    Returns
-    -------
-    DataFrame of shape (36, 13)
-        Error in %: mean over five runs of two-fold cross-validation, at the best of 1 to 40 neighbours.
+    They are means over five runs of two-fold cross-validation, at the best of 1 to 40 neighbours. The means, medians
+    and ranks printed below the rows stand partly under the wrong method, so statistics are recomputed from the rows.
 
     Examples
     --------
     >>> from freemetric.bench.tables import published_errors
-    >>> errors = published_errors()
-    >>> errors.shape
-    (36, 13)
-    >>> errors.loc["iris", ["Euclidean", "NCA", "DMLFE"]].tolist()
+    >>> published_errors().loc["iris", ["Euclidean", "NCA", "DMLFE"]].tolist()
     [3.87, 4.53, 2.8]
     """
     with files("freemetric.bench").joinpath("data/published_errors.csv").open() as file:
         return pd.read_csv(file, index_col="name").drop(columns="number").rename_axis("dataset")
-
-
-pd = require("pandas")
-
-__all__ = ["TextTable", "beside_published", "error_table", "neighbour_table", "posthoc_table"]
 
 
 def error_table(errors: Any) -> TextTable:
@@ -59,19 +48,18 @@ def error_table(errors: Any) -> TextTable:
 
     Examples
     --------
-    >>> from freemetric.bench.tables import published_errors
-    >>> from freemetric.bench.tables import error_table
+    >>> from freemetric.bench.tables import error_table, published_errors
     >>> print(error_table(published_errors()[["RF", "NCA", "DMLFE"]]).markdown().splitlines()[-3])
     | **Mean** | **14.42** | 15.36 | 14.81 |
     """
     words, errors = words_of(errors), checked(errors)
     words = words[0].upper() + words[1:]
     if not errors.notna().all(axis=1).any():
-        return _numbers(errors, "Data set", f"{words}. No data set has a result of every method.")
+        return _decimals(errors, "Data set", f"{words}. No data set has a result of every method.")
     summary = summarise(errors)
     body = pd.concat([errors, summary.table.T.rename(str.capitalize)])
     caption = f"{words}. Mean, median and rank over {_sets(summary)}."
-    return _numbers(body, "Data set", caption, footer=3)
+    return _decimals(body, "Data set", caption, footer=3)
 
 
 def neighbour_table(best_k: Any) -> TextTable:
@@ -101,11 +89,11 @@ def neighbour_table(best_k: Any) -> TextTable:
     """
     summary = summarise(best_k)
     caption = f"Number of neighbours with the lowest error, over {_sets(summary)}."
-    return _numbers(summary.table.T.rename(str.capitalize), "Measure", caption)
+    return _decimals(summary.table.T.rename(str.capitalize), "Measure", caption)
 
 
 def posthoc_table(errors: Any, control: str, alpha: float = 0.05) -> TextTable:
-    """Verdicts on every other method against the control: the paper's Table 4, with ranks, p-values and Holm's test.
+    """Tests of every other method against the control: the paper's Table 4, with ranks, p-values and Holm's test.
 
     Parameters
     ----------
@@ -123,8 +111,7 @@ def posthoc_table(errors: Any, control: str, alpha: float = 0.05) -> TextTable:
 
     Examples
     --------
-    >>> from freemetric.bench.tables import published_errors
-    >>> from freemetric.bench.tables import posthoc_table
+    >>> from freemetric.bench.tables import posthoc_table, published_errors
     >>> print(posthoc_table(published_errors(), "DMLFE").csv().splitlines()[1])
     RF,4.58,1.21,0.38,not rejected,not rejected,not rejected,0.19,not rejected
     """
@@ -202,8 +189,34 @@ def beside_published(errors: Any, published: Any = None, threshold: float = 0.5)
     return TextTable(("Data set", "Method", "Ours", "Published", "Difference", "Flag"), rows, caption, bold, len(means))
 
 
-def _numbers(body, corner, caption, footer=0):
-    """Table of the numbers in `body` with two decimals, the lowest of each row in bold."""
+def has_ranks(comparison: Comparison) -> bool:
+    """Whether a comparison of people's own files has files and methods enough for ranks."""
+    return comparison.errors().notna().all(axis=1).sum() > 1 and len(comparison.methods) > 1
+
+
+def rank_tables(comparison: Comparison) -> Iterator[TextTable]:
+    """Errors of files with average ranks, then every method against the first, which needs the extra ``bench``."""
+    yield error_table(comparison.errors())
+    yield posthoc_table(comparison.errors(), comparison.methods[0])
+
+
+def ranks_as_json(comparison: Comparison) -> dict[str, Any]:
+    """Average ranks over files, critical differences and Friedman's p-value as JSON values; {} without ranks."""
+    if not has_ranks(comparison):
+        return {}
+    errors = comparison.errors()
+    summary = summarise(errors)
+    k, n = len(comparison.methods), summary.n_sets
+    tests = ("nemenyi", "bonferroni-dunn")
+    return {
+        "ranks": {name: float(rank) for name, rank in summary.table["rank"].items()},
+        "critical_difference": {test: critical_difference(k, n, test=test) for test in tests},
+        "friedman_p": friedman(errors).p_value if k > 2 else None,
+    }
+
+
+def _decimals(body, corner, caption, footer=0):
+    """Table of the values in `body` with two decimals, the lowest of each row in bold."""
     values = body.to_numpy()
     rows = tuple(
         (str(name), *(None if np.isnan(v) else f"{v:.2f}" for v in row))

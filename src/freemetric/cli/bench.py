@@ -27,9 +27,9 @@ def read_records(folder: Path, methods: str = "all", without: str = "") -> "list
 
     A compact file in the folder counts as well, except for fits that have a record of their own beside it.
     """
+    from ..bench.protocol import TASKS
     from ..bench.records import read_all
     from ..bench.results import load_compact
-    from ..bench.tasks import TASKS
 
     if not folder.exists():
         fail(f"There is no folder {folder}.")
@@ -55,10 +55,9 @@ def bench_run(
         str,
         option(
             "TASK",
-            "classes: classification. numbers: regression on public tables. laws: regression on generated data "
-            "whose noise is known.",
+            "classification. regression: on public tables. synthetic: regression on generated data whose noise is known.",
         ),
-    ] = "classes",
+    ] = "classification",
     datasets: Annotated[str, option("DATASETS", "Names separated by commas, or all.")] = "all",
     methods: Annotated[
         str, option("METHODS", "Names separated by commas, paper (those of the paper), or all.")
@@ -66,7 +65,7 @@ def bench_run(
     repeats: Annotated[int, option("N", "Repeats of two-fold cross-validation.", min=1)] = 5,
     tuned: Annotated[bool, flag("Choose the parameters of each method by inner folds.")] = False,
     jobs: Annotated[int, option("N", "Number of fits at a time.")] = 1,
-    rows: Annotated[int, option("N", "For laws: number of training rows.", min=10)] = 200,
+    rows: Annotated[int, option("N", "For synthetic: number of training rows.", min=10)] = 200,
     seconds: Annotated[float | None, option("SECONDS", "Longest time of one fit.")] = None,
     megabytes: Annotated[float | None, option("MEGABYTES", "Largest memory of one fit.")] = None,
     device: Device = "cpu",
@@ -81,18 +80,18 @@ def bench_run(
     as_json: Json = False,
 ) -> None:
     """Fit whatever has no record yet. It can be stopped and started again at any time, and several can run at once."""
+    from ..bench.protocol import TASKS, task_of
     from ..bench.runner import Limits, plan, run
-    from ..bench.tasks import TASKS, task_of
     from ..tabular.methods import COMPARED
 
     task_of(task)
-    if tuned and task != "classes":
-        fail("--tuned is for classes: methods of numbers choose their parameters by themselves.")
-    names = listed(datasets, TASKS[task].sets(), "data set")
+    if tuned and task != "classification":
+        fail("--tuned is for classification: methods of regression choose their parameters by themselves.")
+    names = listed(datasets, TASKS[task].datasets(), "data set")
     known = list(TASKS[task].methods)
-    usual = COMPARED if task == "classes" else known
+    usual = COMPARED if task == "classification" else known
     chosen = usual if methods == "paper" else listed(methods, known, "method")
-    names = [f"{name}-{rows}" for name in names] if task == "laws" else names
+    names = [f"{name}-{rows}" for name in names] if task == "synthetic" else names
     todo = plan(names, chosen, repeats, "tuned" if tuned else "default", task)
     with progress("fits", len(todo), quiet=as_json) as advance:
         report = run(

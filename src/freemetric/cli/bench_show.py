@@ -49,11 +49,11 @@ class Selection:
         from ..bench.results import mean_errors, mean_measure
 
         records = read_records(folder, self.methods, self.without)
-        of_numbers = all(record.rmse is not None for record in records if record.failure is None)
-        measure = self.measure or ("unexplained" if of_numbers else "error")
+        of_regression = all(record.rmse is not None for record in records if record.failure is None)
+        measure = self.measure or ("unexplained" if of_regression else "error")
         table = mean_errors(records, self.protocol) if measure == "error" else mean_measure(records, measure)
         if not table.notna().any(axis=None):
-            kind = "numbers" if of_numbers else "classes"
+            kind = "regression" if of_regression else "classification"
             fail(f"No record has the measure {measure!r}; records of {kind} are there.")
         usual = next((name for name in ("dmlfe", "free-energy-regressor") if name in table), table.columns[0])
         control = usual if self.control is None else listed(self.control, list(table.columns), "method")[0]

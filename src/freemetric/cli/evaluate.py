@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def show_evaluation(found: "Comparison", as_json: bool) -> None:
     """Scores, classes or intervals, the learning curve; ranks where there are files enough."""
-    from ..bench.file_ranks import has_ranks, rank_tables, ranks_as_json  # loads the statistics
+    from ..bench.tables import has_ranks, rank_tables, ranks_as_json  # loads the statistics
 
     if as_json:
         return print_json({**found.as_json(), **ranks_as_json(found)})

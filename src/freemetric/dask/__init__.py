@@ -1,6 +1,6 @@
 """Data that fit no machine: fit and predict on Dask arrays and dataframes (extra ``dask``).
 
-The rows stay in their partitions. What travels is a sample of them to the search, and then maps, queries and votes.
+Training samples stay in their partitions. A sample of them travels to the search, and then maps, queries and votes do.
 """
 
 from .classifier import DaskFreeEnergyClassifier

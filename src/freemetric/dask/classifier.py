@@ -1,4 +1,4 @@
-"""DaskFreeEnergyClassifier: voters that stay in the partitions of Dask arrays and dataframes."""
+"""DaskFreeEnergyClassifier: a training set that stays in the partitions of Dask arrays and dataframes."""
 
 from functools import partial
 from typing import Any, Self
@@ -10,32 +10,33 @@ from sklearn.utils.validation import check_is_fitted
 from ..ensemble import FreeEnergyClassifier
 from ..ensemble.tasks.classification import ClassificationHead
 from ..learners.validation import warn_of_classes
-from .model import DaskFreeEnergyModel
-from .partitioned_targets import FarVoters
-from .partitions import is_dask, labels, target_blocks
+from .base import DaskFreeEnergyModel
+from .partitioned_samples import PartitionedClasses
+from .partitions import is_dask, labels_of
 
 
 class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
-    """FreeEnergyClassifier on Dask arrays and dataframes, whose rows need not fit one machine.
+    """FreeEnergyClassifier on Dask arrays and dataframes, whose samples need not fit one machine.
 
-    The search sees a stratified sample of the rows, as that of :class:`freemetric.FreeEnergyClassifier` does, and its
-    tasks run on the workers. All rows vote, and they stay where they are: every partition finds the nearest of its own
-    rows for a block of queries, in the space of every replica, and the votes are counted when all have answered. For
-    the same data and ``random_state`` the model is that of one process, whatever the chunks and the number of workers.
+    The search sees a stratified sample, as that of :class:`freemetric.FreeEnergyClassifier` does, and its tasks run on
+    the workers. The whole training set votes, and it stays where it is: every partition finds the nearest of its own
+    samples for a block of queries, in the space of every replica, and votes are counted when all partitions are done.
+    For the same data and ``random_state`` the model is that of one process, whatever the chunks and the number of
+    workers.
 
     Without a ``dask.distributed.Client`` Dask's default scheduler is used, and joblib's threads for the search.
 
-    Parameters are those of :class:`freemetric.FreeEnergyClassifier`. ``shortlist`` counts rows of every partition, or
-    of every 65,535 rows of a larger one, so that more are asked than in one process; None asks all rows, which is
-    exact. ``n_jobs`` counts only without a client, and votes are counted on the CPU whatever the ``device``.
+    Parameters are those of :class:`freemetric.FreeEnergyClassifier`. ``shortlist`` counts samples of every partition,
+    or of every 65,535 samples of a larger one, so that more are compared than in one process; None compares all, which
+    is exact. ``n_jobs`` counts only without a client, and votes are counted on the CPU whatever the ``device``.
 
     Attributes
     ----------
     ensemble_ : Ensemble
-        The metrics and their weights, with the rows of the sample as voters: for displays, reports, ``embed`` and
-        ``votes``. ``to_local`` gives one with all rows.
+        The metrics and their weights, with the samples of the search as training set: for displays, reports, ``embed``
+        and ``votes``. ``to_local`` gives one with the whole training set.
     n_rows_ : int
-        Rows with a label, all of which vote.
+        Samples with a label, all of which vote.
 
     See Also
     --------
@@ -54,24 +55,22 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
     True
     """
 
-    local = FreeEnergyClassifier
+    _local = FreeEnergyClassifier
+    _read_target = staticmethod(labels_of)
 
-    def _target_blocks(self, y):
-        return target_blocks(y, labels)
-
-    def _far_rows(self, X, y):
-        training_set = FarVoters(X, y, self.n_features_in_)
+    def _partitioned(self, X, y):
+        training_set = PartitionedClasses(X, y, self.n_features_in_)
         self.classes_ = training_set.classes
         return training_set
 
-    def _warn_about(self, panel):
-        warn_of_classes(panel.X, panel.y, self.classes_, getattr(self, "feature_names_in_", None))
+    def _warn_about(self, searched):
+        warn_of_classes(searched.X, searched.y, self.classes_, getattr(self, "feature_names_in_", None))
 
     def _n_given(self, is_local):
         return int(self._training_set.starts[-1]) if is_local else None
 
-    def _read(self):
-        return partial(probabilities_of, self._head())
+    def _read_votes(self):
+        return partial(probabilities_of, self.ensemble_.head)
 
     def predict_proba(self, X: Any) -> Any:
         """Calibrated class probabilities.
@@ -79,15 +78,15 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         Parameters
         ----------
         X : dask array of shape (n_samples, n_features), dask dataframe or array-like
-            Patterns.
+            Samples.
 
         Returns
         -------
         P : dask array of shape (n_samples, n_classes)
-            Rows sum to one; columns follow ``classes_``. A numpy array where X is nothing of Dask's.
+            Rows sum to one; columns follow ``classes_``. A numpy array where X is not of Dask.
         """
         check_is_fitted(self)
-        return self._answers(X, len(self.classes_))
+        return self._predictions(X, len(self.classes_))
 
     def predict(self, X: Any) -> Any:
         """The class of the largest probability.
@@ -95,12 +94,12 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         Parameters
         ----------
         X : dask array of shape (n_samples, n_features), dask dataframe or array-like
-            Patterns.
+            Samples.
 
         Returns
         -------
         y : dask array of shape (n_samples,)
-            Labels. A numpy array where X is nothing of Dask's.
+            Labels. A numpy array where X is not of Dask.
         """
         probabilities = self.predict_proba(X)
         if not is_dask(probabilities):
@@ -109,32 +108,35 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         return probabilities.map_blocks(lambda P: classes[P.argmax(axis=1)], drop_axis=1, dtype=classes.dtype)
 
     def predict_set(self, X: Any, alpha: float = 0.1) -> Any:
-        """The out-of-bag votes are with the rows: ``to_local().predict_set(X, alpha)`` gathers them first."""
+        """Raise ValueError: ``to_local().predict_set(X, alpha)`` has the out-of-bag votes."""
         raise ValueError("This model keeps no out-of-bag votes; to_local().predict_set(X) gathers them first.")
 
     def score(self, X: Any, y: Any) -> float:
-        """Share of the rows whose class is predicted.
+        """Accuracy.
 
         Parameters
         ----------
         X : dask array of shape (n_samples, n_features), dask dataframe or array-like
-            Patterns.
+            Samples.
         y : dask array of shape (n_samples,), dask series or array-like
             Their classes, in partitions of the same rows.
 
         Returns
         -------
         score : float
-            Accuracy.
+            Share of the samples whose class is predicted.
         """
         if not is_dask(X):
             return super().score(X, y)
+        check_is_fitted(self)
         right = self._compared(X, y, partial(are_right, self.classes_))
         return float(np.concatenate(right).mean())
 
     def partial_fit(self, *args: Any, **options: Any) -> Self:
-        """More rows come by ``to_local().partial_fit(X, y)``, or by a fit of all."""
-        raise ValueError("This model learns all rows at once; to_local().partial_fit(X, y) adds more where they fit.")
+        """Raise ValueError: ``to_local().partial_fit(X, y)`` adds samples, or a fit of all."""
+        raise ValueError(
+            "This model learns all samples at once; to_local().partial_fit(X, y) adds more where they fit."
+        )
 
 
 def probabilities_of(head: ClassificationHead, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:

@@ -1,24 +1,34 @@
-"""The neighbour index of an ensemble whose training samples stay in their partitions."""
+"""The neighbour index of an ensemble whose training samples stay in their Dask partitions.
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+Every partition finds the nearest of its own samples in all learned spaces; what partitions find is merged, and votes
+are counted at the end.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..ensemble.model import Ensemble
+from ..extras import require
 from ..kernels import cpu_kernels
+from ..learners.base import one_blas_thread
 from ..metrics.forms import Member
 from ..metrics.index import Shortlist, mapped, seen_in
-from ..metrics.training_set import ClassEncoding, Places, places_of
+from ..metrics.training_set import Places
 from ..metrics.views import View
+from .partitions import Block, check_not_lost, merged_in_steps
 
-NOBODY = cpu_kernels().NOBODY
-BLOCK_BYTES = 16 << 20  # of an answer
+NO_PLACE = cpu_kernels().NOBODY
+BLOCK_BYTES = 16 << 20  # of the nearest places of a block of queries
+BLOCK = 16_384  # places that are compared at a time
+
+ReadVotes = Callable[[NDArray, NDArray], NDArray]
 
 
 class Spaces(NamedTuple):
-    """All of a committee but its voters: what travels to them."""
+    """An ensemble without its training set: what travels to the partitions."""
 
     views: Mapping[str, View]
     members: Sequence[Member]
@@ -27,45 +37,82 @@ class Spaces(NamedTuple):
 
     @classmethod
     def of(cls, ensemble: Ensemble) -> "Spaces":
-        """The spaces of a committee."""
+        """The spaces of an ensemble."""
         rows, sizes = ensemble.weights, [len(member) for member in ensemble.members]
         weights = np.repeat(rows / np.array(sizes)[:, None], sizes, axis=0).astype(np.float32)
         used = weights[:, : np.flatnonzero(weights.any(axis=0))[-1] + 1]
-        matrices = ensemble.averaged_matrices()
-        return cls(ensemble.views, ensemble.members, np.ascontiguousarray(used), matrices)
-
-    @property
-    def block(self) -> int:
-        """Queries whose answers are of a bounded size."""
-        return max(1, BLOCK_BYTES // (8 * self.weights.size))
+        return cls(ensemble.views, ensemble.members, np.ascontiguousarray(used), ensemble.averaged_matrices())
 
 
-class Precinct(NamedTuple):
-    """Voters that live together, a row for every place, in the order of their ranks."""
+class PartitionIndex(NamedTuple):
+    """The samples of a partition, a row for every different place, in the order of their ranks."""
 
     X: NDArray  # (M, d)
-    ranks: NDArray[np.int64]  # (M,) of the first row there, among all voters
-    keys: NDArray[np.uint64]  # (M,) the same for the same row, wherever it lives
-    counts: NDArray[np.intp]  # (M,) rows there
-    votes: NDArray[np.float32]  # (M, C) their votes, by class
-    shortlist: Shortlist | None = None
+    ranks: NDArray[np.int64]  # (M,) of the first sample there, among all training samples
+    keys: NDArray[np.uint64]  # (M,) the same for the same features in any partition
+    counts: NDArray[np.intp]  # (M,) samples there
+    votes: NDArray[np.float32]  # (M, C) their votes
+    shortlist: Any = None  # Shortlist, where only some places are compared
 
     @classmethod
-    def of(cls, X: NDArray, y: NDArray, n_classes: int, ranks: NDArray) -> "Precinct":
-        """Rows X (N, d) of class numbers y (N,), which come in the order of their ranks (N,)."""
-        return cls.at(places_of(X, y, ClassEncoding(n_classes)), X, ranks)
-
-    @classmethod
-    def at(cls, places: Places, X: NDArray, ranks: NDArray) -> "Precinct":
-        """The same rows, of which is known where they lie and what they vote for."""
+    def of(cls, places: Places, X: NDArray, ranks: NDArray) -> "PartitionIndex":
+        """The index of samples X (n, d), which come in the order of their ranks (n,)."""
         rows = X if places.are_single else X[places.rows]
         return cls(rows, ranks[places.rows], row_keys(rows), places.counts, places.votes)
 
-    def listed(self, spaces: Spaces) -> "Precinct":
-        """The same, ready to name its nearest in the averaged metric."""
+    def with_shortlist(self, spaces: Spaces) -> "PartitionIndex":
+        """The same, ready to find its nearest places in the averaged metric."""
         if not len(self.X):
             return self
         return self._replace(shortlist=Shortlist.of(spaces.matrices, seen_in(spaces.views, self.X)))
+
+    def nearest(self, spaces: Spaces, X: NDArray, size: int | None = None) -> "NearestPlaces":
+        """The nearest places of queries X (n, d) in every space.
+
+        Only the ``size`` places are compared that are nearest in the averaged metric; all for None.
+        """
+        size = None if size is None or size >= len(self.X) else size
+        n, (R, K) = len(X), spaces.weights.shape
+        distances, places = np.empty((n, R, K), np.float32), np.full((n, R, K), NO_PLACE, np.int32)
+        for part, rows, candidates in self._candidates(spaces, X, size):
+            found = np.empty_like(distances[part]), np.full_like(places[part], NO_PLACE)
+            _search(spaces, self.X[rows], X[part], candidates, *found)
+            before = distances[part].copy(), places[part].copy()
+            cpu_kernels().merge(
+                before, (found[0], _renumbered(found[1], rows)), self.ranks, (distances[part], places[part])
+            )
+        return self._named(distances, places)
+
+    def _candidates(self, spaces, X, size) -> Iterator[tuple[slice, NDArray, NDArray]]:
+        """Which queries, which rows of the partition, and which of these are compared with each query."""
+        if size is None:
+            for start in range(0, len(self.X), BLOCK):
+                rows = np.arange(start, min(start + BLOCK, len(self.X)))
+                yield slice(0, len(X)), rows, np.arange(len(rows), dtype=np.int32)[None]
+            return
+        few = max(1, BLOCK // size)
+        for start in range(0, len(X), few):
+            part = slice(start, start + few)
+            listed = self.shortlist.nearest(seen_in(spaces.views, X[part]), size)
+            rows, numbers = np.unique(np.sort(listed, axis=1), return_inverse=True)  # in the order of their ranks
+            yield part, rows, numbers.reshape(listed.shape).astype(np.int32)
+
+    def _named(self, distances, places):
+        """Nearest places with the facts about those that occur."""
+        named = np.unique(places)
+        named = named[named != NO_PLACE]
+        numbers = np.where(places == NO_PLACE, NO_PLACE, np.searchsorted(named, places)).astype(np.int32)
+        return NearestPlaces(distances, numbers, *(column[named] for column in self[1:5]))
+
+
+def _search(spaces, rows, X, candidates, distances, places):
+    """Write the nearest of some rows in every space."""
+    seen, queries, first = seen_in(spaces.views, rows), seen_in(spaces.views, X), 0
+    for member in spaces.members:
+        for replica in range(len(member)):  # one at a time, for the memory
+            Z, Q = mapped(member, seen, replica)[0], mapped(member, queries, replica)[0]
+            cpu_kernels().nearest_in_space(Z, Q, candidates, first + replica, distances, places)
+        first += len(member)
 
 
 def row_keys(X: NDArray) -> NDArray[np.uint64]:
@@ -81,94 +128,89 @@ def row_keys(X: NDArray) -> NDArray[np.uint64]:
     return keys
 
 
-BLOCK = 16_384  # places that are looked at together
-
-
-class Answers(NamedTuple):
-    """The nearest places (n, R, K) of n queries in R spaces, and what lies there."""
+class NearestPlaces(NamedTuple):
+    """The K nearest places (n, R, K) of n queries in R spaces, and what lies there."""
 
     distances: NDArray[np.float32]  # squared
-    places: NDArray[np.int32]  # rows of what follows; NOBODY where there are no more
+    places: NDArray[np.int32]  # rows of what follows; NO_PLACE where there are no more
     ranks: NDArray[np.int64]  # (M,)
     keys: NDArray[np.uint64]
     counts: NDArray[np.intp]
     votes: NDArray[np.float32]  # (M, C)
 
     def shares(self, spaces: Spaces) -> NDArray:
-        """Mixed class shares (n, C)."""
+        """Mixed shares (n, C) of all votes."""
         out = np.zeros((len(self.places), self.votes.shape[1]))
         cpu_kernels().count_shares(self.places, (self.counts, self.votes), spaces.weights, out)
         return out
 
+    @classmethod
+    def merged(cls, parts: Sequence["NearestPlaces"]) -> "NearestPlaces":
+        """What several partitions found as if they were one."""
+        keys, numbers = np.unique(np.concatenate([part.keys for part in parts]), return_inverse=True)
+        ranks = np.full(len(keys), np.iinfo(np.int64).max)
+        counts = np.zeros(len(keys), dtype=parts[0].counts.dtype)
+        votes = np.zeros((len(keys), parts[0].votes.shape[1]), dtype=np.float32)
+        np.minimum.at(ranks, numbers, np.concatenate([part.ranks for part in parts]))
+        np.add.at(counts, numbers, np.concatenate([part.counts for part in parts]))
+        np.add.at(votes, numbers, np.concatenate([part.votes for part in parts]))
+        ends = np.cumsum([len(part.keys) for part in parts])[:-1]
+        renumbered = [_renumbered(part.places, own) for part, own in zip(parts, np.split(numbers, ends), strict=True)]
+        found = parts[0].distances, renumbered[0]
+        for part, places in zip(parts[1:], renumbered[1:], strict=True):
+            out = np.empty_like(found[0]), np.full_like(found[1], NO_PLACE)
+            cpu_kernels().merge(found, (part.distances, places), ranks, out)
+            found = out
+        return cls(*found, ranks, keys, counts, votes)
 
-def answers(spaces: Spaces, precinct: Precinct, X: NDArray, size: int | None = None) -> Answers:
-    """What a precinct says about patterns X (n, d).
 
-    Those ``size`` of its places are asked in every space that are nearest in the averaged metric; all for None.
+def _renumbered(places, numbers):
+    """Places by their numbers elsewhere; NO_PLACE, which is -1 and takes the last of all, stays."""
+    return np.append(numbers, NO_PLACE)[places].astype(np.int32)
+
+
+class PartitionedIndex:
+    """The indices of all partitions, kept where these live, and predictions as a graph that Dask may run anywhere.
+
+    Every partition compares the ``size`` places that are nearest in the averaged metric, or all for None;
+    ``read(shares, queries)`` makes predictions (n, m) of votes.
     """
-    size = None if size is None or size >= len(precinct.X) else size
-    n, (R, K) = len(X), spaces.weights.shape
-    near, places = np.empty((n, R, K), np.float32), np.full((n, R, K), NOBODY, np.int32)
-    for part, rows, candidates in _asked(spaces, precinct, X, size):
-        found_near, found = np.empty_like(near[part]), np.full_like(places[part], NOBODY)
-        _search(spaces, precinct.X[rows], X[part], candidates, found_near, found)
-        before, others = near[part].copy(), places[part].copy()
-        new = found_near, _renamed(found, rows)
-        cpu_kernels().merge((before, others), new, precinct.ranks, (near[part], places[part]))
-    return _only_named(near, places, precinct)
+
+    def __init__(self, spaces: Spaces, indices: list[Block], size: int | None, read: ReadVotes):
+        self.dask, self.size = require("dask", "dask"), size
+        self.block = max(1, BLOCK_BYTES // (8 * spaces.weights.size))  # queries at a time
+        given = (self.dask.delayed(some, traverse=False) for some in (spaces, read))
+        self.spaces, self.read = self.dask.persist(*given)
+        if size is not None:
+            indices = [index.with_shortlist(self.spaces) for index in indices]
+        self.indices = self.dask.persist(*indices)
+
+    def check(self) -> None:
+        """RuntimeError where the cluster has lost the indices."""
+        check_not_lost(self.spaces, self.read, *self.indices)
+
+    def predictions(self, X: Block, n: int) -> list[tuple[int, Any]]:
+        """Delayed predictions for a delayed array of n queries, block by block, each with its size."""
+        out = []
+        for start in range(0, n, self.block):
+            stop = min(start + self.block, n)
+            queries = X if (start, stop) == (0, n) else X[start:stop]
+            out.append((stop - start, self._predictions(queries)))
+        return out
+
+    def _predictions(self, queries):
+        nearest = self.dask.delayed(nearest_in_one_thread, pure=False)
+        found = [nearest(index, self.spaces, queries, self.size) for index in self.indices]
+        merged = merged_in_steps(found, NearestPlaces.merged)
+        return self.dask.delayed(read_votes, pure=False)(self.read, self.spaces, merged, queries)
 
 
-def _asked(spaces, precinct, X, size) -> Iterator[tuple[slice, NDArray, NDArray]]:
-    """Which queries, which rows of the precinct, and which of these are candidates for each query."""
-    if size is None:
-        for start in range(0, len(precinct.X), BLOCK):
-            rows = np.arange(start, min(start + BLOCK, len(precinct.X)))
-            yield slice(0, len(X)), rows, np.arange(len(rows), dtype=np.int32)[None]
-        return
-    few = max(1, BLOCK // size)
-    for start in range(0, len(X), few):
-        part = slice(start, start + few)
-        listed = precinct.shortlist.nearest(seen_in(spaces.views, X[part]), size)
-        rows, numbers = np.unique(np.sort(listed, axis=1), return_inverse=True)  # in the order of their ranks
-        yield part, rows, numbers.reshape(listed.shape).astype(np.int32)
+def nearest_in_one_thread(index: PartitionIndex, spaces: Spaces, queries: NDArray, size: int | None) -> NearestPlaces:
+    """``index.nearest``; tasks are what runs in parallel."""
+    with one_blas_thread():
+        return index.nearest(spaces, queries, size)
 
 
-def _search(spaces, rows, X, candidates, near, places):
-    """Write the nearest of some rows in every space."""
-    seen, asked, first = seen_in(spaces.views, rows), seen_in(spaces.views, X), 0
-    for member in spaces.members:
-        for replica in range(len(member)):  # one at a time, for the memory
-            Z, Q = mapped(member, seen, replica)[0], mapped(member, asked, replica)[0]
-            cpu_kernels().nearest_in_space(Z, Q, candidates, first + replica, near, places)
-        first += len(member)
-
-
-def _only_named(near, places, precinct):
-    named = np.unique(places)
-    named = named[named != NOBODY]
-    numbers = np.where(places == NOBODY, NOBODY, np.searchsorted(named, places)).astype(np.int32)
-    return Answers(near, numbers, *(column[named] for column in precinct[1:5]))
-
-
-def merged(parts: Sequence[Answers]) -> Answers:
-    """The answers of several precincts as those of one."""
-    keys, numbers = np.unique(np.concatenate([part.keys for part in parts]), return_inverse=True)
-    ranks = np.full(len(keys), np.iinfo(np.int64).max)
-    counts = np.zeros(len(keys), dtype=parts[0].counts.dtype)
-    votes = np.zeros((len(keys), parts[0].votes.shape[1]), dtype=np.float32)
-    np.minimum.at(ranks, numbers, np.concatenate([part.ranks for part in parts]))
-    np.add.at(counts, numbers, np.concatenate([part.counts for part in parts]))
-    np.add.at(votes, numbers, np.concatenate([part.votes for part in parts]))
-    ends = np.cumsum([len(part.keys) for part in parts])[:-1]
-    renamed = [_renamed(part.places, own) for part, own in zip(parts, np.split(numbers, ends), strict=True)]
-    near, places = parts[0].distances, renamed[0]
-    for part, others in zip(parts[1:], renamed[1:], strict=True):
-        out = np.empty_like(near), np.full_like(places, NOBODY)
-        cpu_kernels().merge((near, places), (part.distances, others), ranks, out)
-        near, places = out
-    return Answers(near, places, ranks, keys, counts, votes)
-
-
-def _renamed(places, names):
-    """Places by their numbers elsewhere; NOBODY stays nobody."""
-    return np.append(names, NOBODY)[places].astype(np.int32)  # the last of all
+def read_votes(read: ReadVotes, spaces: Spaces, found: NearestPlaces, queries: NDArray) -> NDArray[np.float64]:
+    """Predictions (n, m) for queries whose nearest places in all partitions are known."""
+    return read(found.shares(spaces), queries)

@@ -12,8 +12,7 @@ from ..learners.training_rows import TrainingRows
 from ..metrics import Trend
 from ..metrics.trends import FOLDS, MOST_COLUMNS, Columns, Lines, Products, fitted, has_few_products, units_of
 from ..metrics.views import Scaled, Steps, View, step_levels
-from .partitioned_samples import FarRows
-from .polling import merged_in_steps
+from .partitions import merged_in_steps
 
 RUNGS = 512  # of a ladder
 
@@ -33,20 +32,20 @@ class Margins(NamedTuple):
     quantiles: NDArray[np.float64]
 
 
-def margins_of(rows: FarRows, levels: NDArray) -> Margins:
+def margins_of(samples: Any, levels: NDArray) -> Margins:
     """The ends of all features, and those of their values that a share ``levels`` (n,) of all does not exceed."""
-    dask = rows.dask
-    ladders = dask.compute(*rows.each(ladder_of))
-    wanted = 1 + np.quantile(np.arange(len(rows)), levels, method="inverted_cdf").astype(np.intp)
-    above, up_to = np.stack([brackets(ladders, wanted, j) for j in range(rows.n_features)], axis=-1)
-    found = dask.compute(*rows.each(between, above, up_to))
-    quantiles = [[picked(found, n, j, k) for j in range(rows.n_features)] for n, k in enumerate(wanted)]
+    dask, features = samples.dask, range(samples.n_features)
+    ladders = dask.compute(*samples.each(ladder_of))
+    wanted = 1 + np.quantile(np.arange(len(samples)), levels, method="inverted_cdf").astype(np.intp)
+    above, up_to = np.stack([brackets(ladders, wanted, j) for j in features], axis=-1)
+    found = dask.compute(*samples.each(between, above, up_to))
+    quantiles = [[picked(found, n, j, k) for j in features] for n, k in enumerate(wanted)]
     low = np.min([ladder.values[0] for ladder in ladders], axis=0)
     return Margins(low, np.max([ladder.values[-1] for ladder in ladders], axis=0), np.array(quantiles))
 
 
 def ladder_of(X: NDArray, y: NDArray, ranks: Any) -> Ladder:
-    """The ladder of rows X (n, d)."""
+    """The ladder of features X (n, d)."""
     numbers = np.unique(np.linspace(0, len(X) - 1, RUNGS).astype(np.intp))
     return Ladder(np.sort(X, axis=0)[numbers].astype(np.float64), numbers)
 
@@ -88,59 +87,59 @@ def picked(found: Sequence[tuple[NDArray, list[list[NDArray]]]], bracket: int, f
     return values[order][np.searchsorted(n_below + np.cumsum(counts[order]), wanted)]
 
 
-class FarTrend(NamedTuple):
-    """A trend, and those of the same kind without a tenth of the rows each."""
+class PartitionedTrend(NamedTuple):
+    """A trend, and those of the same kind fitted without a tenth of the samples each."""
 
     trend: Trend
     lines: Lines
 
     def left_out(self, X: NDArray, ranks: NDArray) -> NDArray[np.float64]:
-        """What the trend without them says of rows X (n, d) with these ranks (n,) among all."""
+        """Predictions of the trend without them for samples X (n, d) with these ranks (n,) among all."""
         return self.lines.left_out(self.trend.columns, X, ranks % FOLDS)
 
 
 class TrendFinder:
-    """Finds trends of far rows; what all of them share is asked for once."""
+    """Finds trends of PartitionedSamples; what all of them share is computed once."""
 
-    def __init__(self, rows: FarRows):
-        self.far = rows
+    def __init__(self, samples: Any):
+        self.samples = samples
         self.columns: dict[type[Trend], Columns] = {}
 
     @cached_property
     def views(self) -> dict[type, View]:
         """What the columns of trends are made of."""
-        margins = margins_of(self.far, step_levels(self.far.n_features))
+        margins = margins_of(self.samples, step_levels(self.samples.n_features))
         low, high = margins.low, margins.high
         steps = Steps.at(margins.quantiles, low, high)
         scaled = Scaled(low, np.where(high > low, high - low, 1.0))
         return {Scaled: scaled, Steps: steps, Products: Products.within(low, high)}
 
-    def __call__(self, kind: type[Trend], rows: TrainingRows, scale: Scale) -> tuple[FarTrend, NDArray] | None:
-        """The trend of that kind on a scale, and what those of others say of each row; None where it costs too much."""
-        if not has_few_products(kind, self.far.n_features):
+    def __call__(self, kind: type[Trend], rows: TrainingRows, scale: Scale) -> tuple[PartitionedTrend, NDArray] | None:
+        """The trend of that kind on a scale, and its cross-fitted predictions; None where it costs too much."""
+        if not has_few_products(kind, self.samples.n_features):
             return None
         views = [self.views[view] for view in kind.parts]
-        if min(len(self.far), sum(len(view.owner) for view in views)) > MOST_COLUMNS:
+        if min(len(self.samples), sum(len(view.owner) for view in views)) > MOST_COLUMNS:
             return None
         if kind not in self.columns:
             self.columns[kind] = self._columns(views)
         columns = self.columns[kind]
         lines = fitted(columns, self._summed(moments, columns, scale))
-        found = FarTrend(kind(views, lines.slopes[0], float(lines.bases[0])), lines)
-        values = np.concatenate(self.far.dask.compute(*self.far.each(values_left_out, found)))
-        return found, values[self.far.rows]
+        found = PartitionedTrend(kind(views, lines.slopes[0], float(lines.bases[0])), lines)
+        values = np.concatenate(self.samples.dask.compute(*self.samples.each(values_left_out, found)))
+        return found, values[self.samples.rows]
 
     def _columns(self, views):
-        """In which units they are; where they are more than rows, along which axes."""
-        N, p = len(self.far), sum(len(view.owner) for view in views)
+        """Centres and units of columns; where they are more than samples, their axes."""
+        N, p = len(self.samples), sum(len(view.owner) for view in views)
         columns = Columns(views, np.zeros(p), np.ones(p))
         columns = columns._replace(centre=self._summed(sums, columns, 1) / N)
         columns = columns._replace(unit=units_of(views, self._summed(sums, columns, 2) / N))
-        return columns.along_rows(self.far.patterns(np.arange(N))) if p > N else columns  # few rows then
+        return columns.along_rows(self.samples.features(np.arange(N))) if p > N else columns  # few samples then
 
     def _summed(self, function, *given):
-        """A sum over all rows."""
-        return merged_in_steps(list(self.far.each(function, *given)), added).compute()
+        """A sum over all samples."""
+        return merged_in_steps(list(self.samples.each(function, *given)), added).compute()
 
 
 def sums(X: NDArray, y: NDArray, ranks: NDArray | int, columns: Columns, power: int) -> NDArray[np.float64]:
@@ -149,12 +148,12 @@ def sums(X: NDArray, y: NDArray, ranks: NDArray | int, columns: Columns, power: 
 
 
 def moments(X: NDArray, y: NDArray, ranks: NDArray | int, columns: Columns, scale: Scale) -> NDArray[np.float64]:
-    """For every fold the products (r + 2, r + 2) of columns, one and the target on its scale, summed over rows."""
+    """For every fold the products (r + 2, r + 2) of columns, one and the target on its scale, summed over samples."""
     return columns.moments(X, scale(y), all_ranks(ranks, len(X)) % FOLDS, np.ones(len(X)))
 
 
-def values_left_out(X: NDArray, y: NDArray, ranks: NDArray | int, found: FarTrend) -> NDArray[np.float64]:
-    """What others say of every row, (n,)."""
+def values_left_out(X: NDArray, y: NDArray, ranks: NDArray | int, found: PartitionedTrend) -> NDArray[np.float64]:
+    """Predictions (n,) of the trends without each sample."""
     return found.left_out(X, all_ranks(ranks, len(X)))
 
 
@@ -164,5 +163,5 @@ def added(parts: list[NDArray]) -> NDArray[np.float64]:
 
 
 def all_ranks(ranks: NDArray | int, n: int) -> Any:
-    """The ranks (n,) of rows, of which a number is the first."""
+    """The ranks (n,) of samples, of which an int is the first."""
     return ranks + np.arange(n) if isinstance(ranks, int) else ranks

@@ -1,4 +1,4 @@
-"""Dask arrays and dataframes as blocks of rows, and what these must be."""
+"""Dask arrays and dataframes as blocks of samples, checked where they live."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +11,7 @@ from ..extras import require
 from ..printable import counted
 
 Block = Any  # a delayed array, where it lives
+MERGED_TOGETHER = 8  # results of partitions; so that no worker holds all of them
 
 
 def is_dask(X: Any) -> bool:
@@ -27,27 +28,27 @@ def in_partitions(X: Any) -> Any:
     return require("dask.array", "dask").from_array(np.asarray(X), chunks=-1)
 
 
-def pattern_blocks(estimator: Any, X: Any, reset: bool) -> list[Block]:
+def feature_blocks(estimator: Any, X: Any, reset: bool) -> list[Block]:
     """Delayed arrays (n, d) of numbers, one for each partition of X; the estimator learns or checks its features."""
     X, given = in_partitions(X), type(X).__name__
     if not hasattr(X, "to_delayed") or X.ndim != 2:
         raise ValueError(f"X must be an array of two dimensions or a dataframe, of Dask or not; got {given}.")
     if hasattr(X, "columns"):
         _check_columns(X.dtypes)
-        features: Any = require("pandas", "dask").DataFrame(columns=X.columns)
+        seen: Any = require("pandas", "dask").DataFrame(columns=X.columns)
         parts = X.to_delayed()
     else:
         if np.dtype(X.dtype).kind not in "biuf":
             raise ValueError(f"X has dtype {X.dtype}; numbers are needed.")
-        features = np.empty((0, X.shape[1]))
+        seen = np.empty((0, X.shape[1]))
         parts = X.rechunk({1: -1}).to_delayed().ravel() if X.numblocks[1] > 1 else X.to_delayed().ravel()
-    validate_data(estimator, features, reset=reset, skip_check_array=True)
-    numbers = require("dask", "dask").delayed(patterns, pure=False)
-    return [numbers(part, number, estimator.n_features_in_) for number, part in enumerate(parts)]
+    validate_data(estimator, seen, reset=reset, skip_check_array=True)
+    checked = require("dask", "dask").delayed(features_of, pure=False)
+    return [checked(part, number, estimator.n_features_in_) for number, part in enumerate(parts)]
 
 
 def target_blocks(y: Any, read: Callable[[Any, int], NDArray]) -> list[Block]:
-    """Delayed arrays (n,), one for each partition of y; ``read`` is ``labels`` or ``numbers``."""
+    """Delayed arrays (n,), one for each partition of y; ``read`` is ``labels_of`` or ``targets_of``."""
     y, given = in_partitions(y), type(y).__name__
     if not hasattr(y, "to_delayed") or y.ndim != 1:
         raise ValueError(f"y must be an array of one dimension or a series, of Dask or not; got {given}.")
@@ -84,7 +85,15 @@ def check_not_lost(*kept: Any) -> None:
         )
 
 
-def patterns(part: Any, number: int, n_features: int) -> NDArray[np.floating]:
+def merged_in_steps(found: list[Block], merge: Callable) -> Block:
+    """One delayed result of many, merged few at a time."""
+    together = require("dask", "dask").delayed(merge, pure=False)
+    while len(found) > 1:
+        found = [together(found[a : a + MERGED_TOGETHER]) for a in range(0, len(found), MERGED_TOGETHER)]
+    return found[0]
+
+
+def features_of(part: Any, number: int, n_features: int) -> NDArray[np.floating]:
     """A partition as numbers (n, d), float32 where it is that; ValueError where it is something else."""
     if hasattr(part, "toarray") or hasattr(part, "todense"):
         raise ValueError(f"X is sparse in partition {number}; dense numbers are needed.")
@@ -99,7 +108,7 @@ def patterns(part: Any, number: int, n_features: int) -> NDArray[np.floating]:
     return X
 
 
-def labels(part: Any, number: int) -> NDArray:
+def labels_of(part: Any, number: int) -> NDArray:
     """A partition as labels (n,); ValueError where one is missing."""
     y = np.asarray(part)
     is_missing = part.isna() if hasattr(part, "isna") else [label is None or label != label for label in y.tolist()]
@@ -108,8 +117,8 @@ def labels(part: Any, number: int) -> NDArray:
     return y
 
 
-def numbers(part: Any, number: int) -> NDArray[np.float64]:
-    """A partition as numbers (n,); ValueError where one is missing or none."""
+def targets_of(part: Any, number: int) -> NDArray[np.float64]:
+    """A partition as numeric targets (n,); ValueError where one is missing or none."""
     try:
         y = _without_gaps(part).astype(np.float64)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""DaskFreeEnergyRegressor: voters for numbers that stay in the partitions of Dask arrays and dataframes."""
+"""DaskFreeEnergyRegressor: a training set that stays in the partitions of Dask arrays and dataframes."""
 
 from functools import partial
 from typing import Any
@@ -16,34 +16,34 @@ from ..ensemble.tasks.scales import RegressionScore
 from ..learners.base import one_blas_thread
 from ..learners.validation import warn_of_samples
 from ..magnitudes import reduced
-from .model import DaskFreeEnergyModel
-from .partitioned_targets import FarNumbers
-from .partitions import is_dask, numbers, target_blocks
+from .base import DaskFreeEnergyModel
+from .partitioned_samples import PartitionedTargets
+from .partitions import is_dask, targets_of
 
 
 class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type: ignore[misc]
-    """FreeEnergyRegressor on Dask arrays and dataframes, whose rows need not fit one machine.
+    """FreeEnergyRegressor on Dask arrays and dataframes, whose samples need not fit one machine.
 
-    The search sees a stratified sample of the rows, as that of :class:`freemetric.FreeEnergyRegressor` does, and its
-    tasks run on the workers. All rows vote, and they stay where they are, see :class:`DaskFreeEnergyClassifier`. Trends
-    are those of all rows, too: every partition sums up its own, and what the trends of other rows say of a row is found
-    where that row is. For the same data and ``random_state`` the metrics are those of one process, whatever the chunks
-    and the number of workers, and predictions are the same but for rounding.
+    The search sees a stratified sample, as that of :class:`freemetric.FreeEnergyRegressor` does, and its tasks run on
+    the workers. The whole training set votes, and it stays where it is, see :class:`DaskFreeEnergyClassifier`. Trends
+    are those of the whole training set, too: every partition sums up its own samples. For the same data and
+    ``random_state`` the metrics are those of one process, whatever the chunks and the number of workers, and
+    predictions are the same but for rounding.
 
-    Numbers of all rows come here, and what trends say of each; of the patterns only those of the sample do, and few
-    values near quantiles.
+    The targets of all samples come to this process, and the cross-fitted predictions of trends; of the features only
+    those of the search do, and few values near quantiles.
 
-    Parameters are those of :class:`freemetric.FreeEnergyRegressor`. ``shortlist`` counts rows of every partition, or
-    of every 65,535 rows of a larger one, so that more are asked than in one process; None asks all rows, which is
+    Parameters are those of :class:`freemetric.FreeEnergyRegressor`. ``shortlist`` counts samples of every partition, or
+    of every 65,535 samples of a larger one, so that more are compared than in one process; None compares all, which is
     exact. ``n_jobs`` counts only without a client, and votes are counted on the CPU whatever the ``device``.
 
     Attributes
     ----------
     ensemble_ : Ensemble
-        The metrics and their weights, the trends and the reading, with the rows of the sample as voters: for displays,
-        reports and ``embed``. ``to_local`` gives one with all rows.
+        The metrics and their weights, the trends and the head, with the samples of the search as training set: for
+        displays, reports and ``embed``. ``to_local`` gives one with the whole training set.
     n_rows_ : int
-        Rows, all of which vote.
+        Samples, all of which vote.
 
     See Also
     --------
@@ -62,91 +62,88 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
     True
     """
 
-    local = FreeEnergyRegressor
+    _local = FreeEnergyRegressor
+    _read_target = staticmethod(targets_of)
 
-    def _target_blocks(self, y):
-        return target_blocks(y, numbers)
-
-    def _far_rows(self, X, y):
-        training_set = FarNumbers(X, y, self.n_features_in_)
+    def _partitioned(self, X, y):
+        training_set = PartitionedTargets(X, y, self.n_features_in_)
         with one_blas_thread():
             training_set.encode(given_recipe(self, len(training_set)).trends, self.scale)
         return training_set
 
-    def _warn_about(self, panel):
-        warn_of_samples(panel.X, getattr(self, "feature_names_in_", None))
+    def _warn_about(self, searched):
+        warn_of_samples(searched.X, getattr(self, "feature_names_in_", None))
 
     def _task(self, training_set):
         score = RegressionScore(self.scoring, training_set.scale)
         return RegressionTask(training_set.encoding, training_set.trends, training_set.scale, score)
 
-    def _read(self):
-        return partial(predictions_of, self._head())
+    def _read_votes(self):
+        return partial(predictions_of, self.ensemble_.head)
 
     def predict(self, X: Any) -> Any:
-        """Expected numbers.
+        """Predicted means.
 
         Parameters
         ----------
         X : dask array of shape (n_samples, n_features), dask dataframe or array-like
-            Patterns.
+            Samples.
 
         Returns
         -------
         y : dask array of shape (n_samples,)
-            Their means. A numpy array where X is nothing of Dask's.
+            Means of the targets. A numpy array where X is not of Dask.
         """
-        return self._said(X, RegressionHead.means)
+        return self._from_head(X, RegressionHead.means)
 
     def predict_quantiles(self, X: Any, q: ArrayLike = (0.1, 0.5, 0.9)) -> Any:
-        """Numbers that the target is below with given chances.
+        """Quantiles of the targets.
 
         Parameters
         ----------
         X : dask array of shape (n_samples, n_features), dask dataframe or array-like
-            Patterns.
+            Samples.
         q : float or array-like of shape (n_quantiles,), default=(0.1, 0.5, 0.9)
-            Chances, between 0 and 1.
+            Probabilities that the target is below, between 0 and 1.
 
         Returns
         -------
         Q : dask array of shape (n_samples, n_quantiles)
-            Quantiles, which never cross; (n_samples,) where q is one number. A numpy array where X is nothing of
-            Dask's.
+            Quantiles, which never cross; (n_samples,) where q is one number. A numpy array where X is not of Dask.
         """
         chances = check_chances(q)
-        Q = self._said(X, RegressionHead.quantiles, chances)
+        Q = self._from_head(X, RegressionHead.quantiles, chances)
         return Q[:, 0] if np.ndim(q) == 0 else Q
 
     def predict_interval(self, X: Any, alpha: float = 0.1) -> Any:
-        """Intervals that hold the number of a pattern with a chance of 1 - alpha, as those of one process.
+        """Prediction intervals of coverage 1 - alpha, as those of one process.
 
         Parameters
         ----------
         X : dask array of shape (n_samples, n_features), dask dataframe or array-like
-            Patterns.
+            Samples.
         alpha : float, default=0.1
-            Share of intervals that may miss, between 0 and 1.
+            Share of intervals that may miss the target, between 0 and 1.
 
         Returns
         -------
         I : dask array of shape (n_samples, 2)
-            Lower and upper ends. A numpy array where X is nothing of Dask's.
+            Lower and upper ends. A numpy array where X is not of Dask.
         """
         check_alpha(alpha, "intervals without the target")
         check_is_fitted(self)
         chances = interval_chances(len(self.ensemble_.head.errors), alpha)
-        return self._said(X, RegressionHead.quantiles, chances)
+        return self._from_head(X, RegressionHead.quantiles, chances)
 
-    def _said(self, X, what, *chances):
-        """What the committee says of patterns, (n,) or for some chances (n, n_chances); of Dask where X is."""
-        answers = self._answers(X, 2)
-        say = partial(said, self._head(), what, *chances)
-        if not is_dask(answers):
-            return say(answers)
+    def _from_head(self, X, what, *chances):
+        """A function of the head's (n,) or for some chances (n, n_chances); of Dask where X is."""
+        predictions = self._predictions(X, 2)
+        read = partial(from_head, self.ensemble_.head, what, *chances)
+        if not is_dask(predictions):
+            return read(predictions)
         if not chances:
-            return answers.map_blocks(say, drop_axis=1, meta=np.empty(0))
-        return answers.map_blocks(say, chunks=(answers.chunks[0], (len(*chances),)), meta=np.empty((0, 0)))
+            return predictions.map_blocks(read, drop_axis=1, meta=np.empty(0))
+        return predictions.map_blocks(read, chunks=(predictions.chunks[0], (len(*chances),)), meta=np.empty((0, 0)))
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """R^2 of the predictions.
@@ -154,46 +151,47 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         Parameters
         ----------
         X : dask array of shape (n_samples, n_features), dask dataframe or array-like
-            Patterns.
+            Samples.
         y : dask array of shape (n_samples,), dask series or array-like
-            Their numbers, in partitions of the same rows.
+            Their targets, in partitions of the same rows.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights, where X is nothing of Dask's.
+            Weights, where X is not of Dask.
 
         Returns
         -------
         score : float
-            One less the mean squared error in units of the variance of y.
+            One minus the mean squared error in units of the variance of y.
         """
         if not is_dask(X):
             return super().score(X, y, sample_weight)
         if sample_weight is not None:
-            raise ValueError("Rows in Dask's partitions have no weights; give X and sample_weight as arrays.")
+            raise ValueError("Samples in Dask partitions have no weights; give X and sample_weight as arrays.")
         check_is_fitted(self)
-        found = self._compared(X, y, partial(errors_of, self._head()))
+        found = self._compared(X, y, partial(errors_of, self.ensemble_.head))
         n, apart, squares, errors = np.sum(found, axis=0)
         variance = squares - apart**2 / n
         return float(1 - errors / variance) if variance > 0 else float(errors == 0)
 
 
 def predictions_of(head: RegressionHead, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
-    """Place and spread (n, 2) of queries that got these shares of all votes."""
+    """Location and spread (n, 2) of queries that got these shares of all votes."""
     return np.column_stack(head(shares, head.wholes(queries)))
 
 
-def said(head: RegressionHead, what: Any, *given: Any) -> NDArray[np.float64]:
-    """What a head makes of location and spread (n, 2), the last of what is given."""
-    *chances, answers = given
-    return what(head, Prediction(*answers.T), *chances)
+def from_head(head: RegressionHead, what: Any, *given: Any) -> NDArray[np.float64]:
+    """What a head makes of locations and spreads (n, 2), the last of what is given."""
+    *chances, predictions = given
+    return what(head, Prediction(*predictions.T), *chances)
 
 
-def errors_of(head: RegressionHead, answers: NDArray, y: NDArray) -> NDArray[np.float64]:
-    """How many numbers y (n,) there are; sums of what they are off a centre, its square, and that of errors.
+def errors_of(head: RegressionHead, predictions: NDArray, y: NDArray) -> NDArray[np.float64]:
+    """The number of targets y (n,), and sums of their differences from a centre, of the squares, and of squared errors.
 
-    All are in units of the scale, in which squares are numbers.
+    All are in units of the scale, in which squares do not overflow.
     """
     scale = head.scale
-    centre = scale.reduced_back(np.zeros(1))  # any number near those of y
-    known, told = (reduced(values, scale.exponent) for values in (y, said(head, RegressionHead.means, answers)))
-    apart, errors = known - centre, known - told
+    centre = scale.reduced_back(np.zeros(1))  # any value near those of y
+    means = from_head(head, RegressionHead.means, predictions)
+    known, predicted = (reduced(values, scale.exponent) for values in (y, means))
+    apart, errors = known - centre, known - predicted
     return np.array([len(y), apart.sum(), (apart**2).sum(), (errors**2).sum()])

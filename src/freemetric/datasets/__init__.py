@@ -1,21 +1,18 @@
-"""The paper's data sets, checked and encoded; any folder of CSV files; sets with numbers to predict."""
+"""Data sets: the paper's, checked and encoded; any folder of CSV files; regression tables and synthetic problems."""
 
-from .dataset import Dataset, load
-from .folder import Suite, list_folder, load_csv
-from .inventory import Result, check, fetch
-from .laws import LAWS, Law
-from .registry import DatasetInfo, info, list_datasets
-from .regression import RegressionDataset, export_regression, load_regression
-from .regression_tables import RegressionInfo, list_regression, regression_info
+from .dataset import Dataset, Suite, list_folder, load, load_csv
+from .registry import DatasetInfo, RegressionInfo, info, list_datasets, list_regression, regression_info
+from .regression import export_regression, load_regression
+from .store import Result, check, fetch
+from .synthetic import SYNTHETIC, Problem
 from .table import DatasetError
 
 __all__ = [
-    "LAWS",
+    "SYNTHETIC",
     "Dataset",
     "DatasetError",
     "DatasetInfo",
-    "Law",
-    "RegressionDataset",
+    "Problem",
     "RegressionInfo",
     "Result",
     "Suite",

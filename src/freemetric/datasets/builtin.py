@@ -67,4 +67,4 @@ BUILTIN: dict[str, Callable[[], Iterable[Row]]] = {
 def builtin_table(name: str) -> TextColumns:
     """The table of a set that needs no file."""
     rows = [tuple(as_text(field) for field in row) for row in BUILTIN[name]()]
-    return TextColumns.from_rows(f"built-in {name}", [*info(name).main.names, "class"], rows)
+    return TextColumns.from_rows(f"built-in {name}", [*(info(name).main.columns or ()), "class"], rows)

@@ -12,27 +12,12 @@ from .table import DatasetError, TextColumns
 def encode(
     table: TextColumns, nominal: Mapping[str, Sequence[str]], rules: Mapping[str, str], missing: str = "mode"
 ) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Features of a table as numbers.
+    """Encode the features of a table: an array (N, d) of float64 without gaps, and the names of features.
 
-    What fills a gap is taken from the whole column, the rows of a later test part included, but never from the class.
-
-    Parameters
-    ----------
-    table : TextColumns
-        Text fields.
-    nominal : dict
-        Nominal columns with their values in order. Every other column is numeric; its gaps become its mean.
-    rules : dict
-        Nominal column, or "*" for all others -> name of a rule in `RULES`.
-    missing : {"mode", "value"}, default="mode"
-        Gaps of a nominal column become its most frequent value (the first such in `nominal`), or a value of their own.
-
-    Returns
-    -------
-    X : ndarray of shape (N, d)
-        float64, without gaps.
-    feature_names : tuple of str
-        "column", or "column=value" for a 0/1 feature.
+    Columns in ``nominal`` have their values in order there, and become features by the rule in ``RULES`` that ``rules``
+    names for them, or for "*". Every other column is numeric; its gaps become its mean. Gaps of a nominal column become
+    its most frequent value, the first such in ``nominal``, or with ``missing="value"`` a value of their own. What fills
+    a gap is taken from the whole column, the rows of a later test part included, but never from the class.
     """
     names, features = [], []
     for column, fields in zip(table.columns, table.fields, strict=True):

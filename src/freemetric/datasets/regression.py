@@ -1,51 +1,28 @@
-"""Data sets with numbers to predict that need no network: scikit-learn's, generated ones, tables inside a package."""
+"""Regression data sets that need no network: scikit-learn's, synthetic problems, tables inside a package."""
 
 import hashlib
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..extras import require
 from ..files.atomic import replacing
-from .regression_tables import GENERATED_ROWS, list_regression, read_number_table, regression_info
+from .dataset import Dataset
+from .registry import GENERATED_ROWS, PACKAGE, RegressionInfo, list_regression, regression_info
 from .store import as_folder
 from .table import DatasetError
 
-
-@dataclass(frozen=True, eq=False)
-class RegressionDataset:
-    """Arrays of a data set with numbers to predict.
-
-    Attributes
-    ----------
-    name : str
-        Of the set.
-    X : ndarray of shape (N, d)
-        Features, float64, unscaled, without gaps.
-    y : ndarray of shape (N,)
-        Numbers, float64, in their own units.
-    feature_names : tuple of str
-        "column", or "column=value" for a 0/1 feature made of a category.
-    target : str
-        What y is.
-    mean, noise : ndarray of shape (N,) or None
-        Of generated sets the expected number and its standard deviation; None for all others.
-    """
-
-    name: str
-    X: NDArray[np.float64]
-    y: NDArray[np.float64]
-    feature_names: tuple[str, ...]
-    target: str
-    mean: NDArray[np.float64] | None = None
-    noise: NDArray[np.float64] | None = None
+MOST_ROWS = 3000  # of more, so many are chosen by a seed
+MOST_GAPS = 0.3  # columns with a larger share of gaps are left out, then rows with gaps
+MOST_CATEGORIES = 30  # columns with more are names rather than categories
 
 
-def load_regression(name: str, data_home: str | os.PathLike | None = None, *, check: bool = True) -> RegressionDataset:
-    """Load a data set with numbers to predict, without a network.
+def load_regression(name: str, data_home: str | os.PathLike | None = None, *, check: bool = True) -> Dataset:
+    """Load a regression data set, without a network.
 
     Parameters
     ----------
@@ -58,9 +35,9 @@ def load_regression(name: str, data_home: str | os.PathLike | None = None, *, ch
 
     Returns
     -------
-    RegressionDataset
-        Tables are encoded as `frame_as_numbers` says: at most 3,000 rows by a seeded choice, categories as 0/1. Of
-        generated sets 2,000 rows; ``regression_info(name).law`` draws others.
+    Dataset
+        At most 3,000 rows of a table, chosen by a seed, without gaps; categories become 0/1 features. Of synthetic
+        problems 2,000 rows; ``regression_info(name).problem`` draws others.
 
     Raises
     ------
@@ -94,7 +71,7 @@ def export_regression(
     folder : path-like
         Where to; it is made if need be.
     names : iterable of str or None, default=None
-        Which; None: all but the generated ones, which can be drawn anywhere.
+        Which; None: all but synthetic problems, which can be drawn anywhere.
     data_home : path-like, default=None
         Folder to look in first.
 
@@ -128,32 +105,75 @@ def _from_file(path, entry):
         raise DatasetError(f"{path}: is not a file of export_regression ({type(problem).__name__})") from None
     if X.ndim != 2 or y.shape != X.shape[:1] or len(names) != X.shape[1]:
         raise DatasetError(f"{path}: X is {X.shape}, y {y.shape}, and there are {len(names)} names of features")
-    return RegressionDataset(entry.name, X.astype(np.float64), y.astype(np.float64), names, entry.target)
+    return Dataset(entry.name, X.astype(np.float64), y.astype(np.float64), names, target=entry.target)
 
 
 def _from_source(entry):
-    if entry.law is not None:
-        X, y, mean, noise = entry.law.sample(GENERATED_ROWS, 0)
+    if entry.problem is not None:
+        X, y, mean, noise = entry.problem.sample(GENERATED_ROWS, 0)
         names = tuple(f"x{place}" for place in range(X.shape[1]))
-        return RegressionDataset(entry.name, X, y, names, entry.target, mean, noise)
+        return Dataset(entry.name, X, y, names, target=entry.target, mean=mean, noise=noise)
     if entry.kind == "builtin":
         from sklearn.datasets import load_diabetes
 
         bunch = load_diabetes(scaled=False)
-        return RegressionDataset(entry.name, bunch.data, bunch.target, tuple(bunch.feature_names), entry.target)
-    X, y, names = read_number_table(entry.name)
-    return RegressionDataset(entry.name, X, y, names, entry.target)
+        return Dataset(entry.name, bunch.data, bunch.target, tuple(bunch.feature_names), target=entry.target)
+    return Dataset(entry.name, *encode_frame(_read_frame(entry), entry.target), target=entry.target)
+
+
+def _read_frame(entry: RegressionInfo) -> Any:
+    """The table without the columns to drop, from the installed package; DatasetError where it is not installed."""
+    try:
+        frame = require(PACKAGE, "regression").data(entry.origin, entry.item)
+    except ImportError as missing:
+        raise DatasetError(f"{entry.name}: {missing}") from None
+    if frame is None:
+        raise DatasetError(f"{entry.name}: {PACKAGE} has no table {entry.item!r} of {entry.origin!r}")
+    lacking = [column for column in (entry.target, *entry.dropped) if column not in frame]
+    if lacking:
+        raise DatasetError(f"{entry.name}: {PACKAGE}'s {entry.item!r} has no column {lacking[0]!r}")
+    return frame.drop(columns=["rownames", *entry.dropped], errors="ignore")
+
+
+def encode_frame(frame: Any, target: str) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[str, ...]]:
+    """Features (N, d), target (N,) and names of features of a DataFrame.
+
+    Columns of many gaps are left out, then rows with gaps, then all rows but ``MOST_ROWS`` of them, chosen by a seed.
+    Numeric columns stay as they are, a category becomes 0/1 (two values) or one column per value; columns of one value,
+    and of more than ``MOST_CATEGORIES`` texts, are left out.
+    """
+    gaps = frame.isna().mean()
+    frame = frame[[column for column in frame if column == target or gaps[column] <= MOST_GAPS]].dropna()
+    if len(frame) > MOST_ROWS:
+        chosen = np.random.default_rng(0).permutation(len(frame))[:MOST_ROWS]
+        frame = frame.iloc[np.sort(chosen)]
+    y = frame[target].to_numpy(np.float64)
+    features = [pair for column in frame if column != target for pair in _as_features(str(column), frame[column])]
+    features = [(name, values) for name, values in features if np.ptp(values) > 0]
+    return np.column_stack([values for _, values in features]), y, tuple(name for name, _ in features)
+
+
+def _as_features(name, column):
+    """(name, values) of every feature that a column becomes."""
+    if column.to_numpy().dtype.kind in "biuf":
+        return [(name, column.to_numpy(np.float64))]
+    texts = np.array([str(value) for value in column])
+    values = np.unique(texts)
+    if len(values) > MOST_CATEGORIES:
+        return []
+    shown = values[1:] if len(values) == 2 else values
+    return [(f"{name}={value}", (texts == value).astype(np.float64)) for value in shown]
 
 
 def _check(data, entry, path):
     where = path if path is not None and path.exists() else f"{entry.name} of {entry.package}"
     if data.X.shape != (entry.rows, entry.features):
-        raise DatasetError(f"{where}: {data.X.shape} patterns and features, expected {(entry.rows, entry.features)}")
+        raise DatasetError(f"{where}: X has shape {data.X.shape}, expected {(entry.rows, entry.features)}")
     if entry.sha256 and not fingerprint(data).startswith(entry.sha256):
         raise DatasetError(f"{where}: the shape is right, the content differs (check=False loads it all the same)")
 
 
-def fingerprint(data: RegressionDataset) -> str:
+def fingerprint(data: Dataset) -> str:
     """sha256 of the arrays, as little-endian float64."""
     parts = (np.ascontiguousarray(part, dtype="<f8").tobytes() for part in (data.X, data.y))
     return hashlib.sha256(b"".join(parts)).hexdigest()

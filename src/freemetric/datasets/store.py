@@ -1,170 +1,19 @@
-"""Files of data sets: download from OpenML, verification, and the cache."""
+"""Files of data sets: where they are looked for, fetched and checked."""
 
 import hashlib
 import os
 import sys
-import warnings
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from ..printable import counted
 from .builtin import BUILTIN, builtin_table
-from .encoding import encode
-from .registry import PLAIN, DataFile, DatasetInfo
-from .table import DatasetError, TextColumns, as_csv, as_text, read_table, write_atomically
-
-
-def verify(table: TextColumns, expected: DataFile) -> None:
-    """Raise a DatasetError that says what was expected and what was found, or return nothing.
-
-    Parameters
-    ----------
-    table : TextColumns
-        What was read.
-    expected : DataFile
-        What the registry says.
-    """
-    _verify_columns(table, expected)
-    if len(table.labels) != expected.rows:
-        raise DatasetError(f"{table.source}: {counted(len(table.labels), 'row')}, expected {expected.rows}")
-    _verify_values(table, expected)
-    counts = Counter(table.labels)
-    if expected.class_counts is None or counts == expected.class_counts:
-        return
-    if len(counts) != len(expected.class_counts):
-        raise DatasetError(
-            f"{table.source}: {counted(len(counts), 'class', 'classes')}, expected {len(expected.class_counts)}"
-        )
-    label = next(label for label in expected.class_counts | counts if counts[label] != expected.class_counts.get(label))
-    wanted = expected.class_counts.get(label, 0)
-    raise DatasetError(f"{table.source}: {counted(counts[label], 'row')} of class {label!r}, expected {wanted}")
-
-
-def _verify_columns(table, expected):
-    if table.class_column != "class":
-        raise DatasetError(f"{table.source}: no class column: the last is {table.class_column!r}, expected 'class'")
-    if len(table.columns) != expected.features:
-        raise DatasetError(f"{table.source}: {counted(len(table.columns), 'feature')}, expected {expected.features}")
-    for place, (name, wanted) in enumerate(zip(table.columns, expected.columns or table.columns, strict=True), 1):
-        if name != wanted:
-            raise DatasetError(f"{table.source}: column {place} is {name!r}, expected {wanted!r}")
-
-
-def _verify_values(table, expected):
-    for column, fields in zip(table.columns, table.fields, strict=True):
-        if column not in expected.nominal:
-            continue
-        allowed = {"", *expected.nominal[column]}
-        strange = next((row for row, text in enumerate(fields) if text not in allowed), None)
-        if strange is not None:
-            line, values = table.lines[strange], ", ".join(expected.nominal[column])
-            raise DatasetError(
-                f"{table.source}, line {line}: {fields[strange]!r} in column {column!r}, expected one of {values}"
-            )
-
-
-def download(entry: DatasetInfo) -> TextColumns:
-    """The table of a registry entry, from OpenML by data_id.
-
-    Parameters
-    ----------
-    entry : DatasetInfo
-        Of the registry.
-
-    Returns
-    -------
-    TextColumns
-        With the registry's columns and class names, and the rows and classes it names: that much is verified. OpenML
-        writes numbers its own way, so the text is not that of the registry's sha256.
-    """
-    if entry.openml is None:
-        raise DatasetError(f"{entry.name}: OpenML has no copy of it; {_remedy(entry)}")
-    place = f"OpenML {entry.openml['name']!r} (data_id {entry.openml['data_id']})"
-    if "unusable" in entry.openml:
-        raise DatasetError(f"{entry.name}: cannot be downloaded, {entry.openml['unusable']}; {_remedy(entry)}")
-    bunch = _fetch(entry, place)
-    if bunch.target is None:
-        raise DatasetError(f"{entry.name}: {place} has no class column")
-    columns = _columns(bunch, entry.openml.get("missing", ""))
-    fields = _select(entry, columns, place)
-    rows = list(zip(*fields, map(_label, bunch.target), strict=True))
-    if entry.openml.get("distinct"):
-        rows = list(dict.fromkeys(rows))
-    rows = _rename_classes(rows, entry)
-    table = TextColumns.from_rows(f"{entry.name} from {place}", [*entry.main.names, "class"], rows)
-    verify(table, entry.main)
-    encode(table, entry.nominal, PLAIN, entry.missing)  # text among the numbers must not reach the cache
-    return table
-
-
-def _fetch(entry, place):
-    # imported here, as importing the package must not load scikit-learn's network code
-    from sklearn.datasets import fetch_openml
-
-    try:
-        with warnings.catch_warnings():
-            # "inactive version" and "retrying": the outcome is verified or an error
-            warnings.simplefilter("ignore")
-            return fetch_openml(
-                data_id=entry.openml["data_id"], as_frame=False, parser="liac-arff", cache=False, n_retries=1
-            )
-    except (OSError, ValueError) as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise DatasetError(f"{entry.name}: no download of {place}: {reason}; {_remedy(entry)}") from error
-
-
-def _remedy(entry):
-    return f"put {entry.main.file} into a folder and name that as data_home or FREEMETRIC_DATA"
-
-
-def _columns(bunch, gap):
-    """Name -> fields as text. Without pandas a nominal column comes as places in its list of categories."""
-    data, categories, columns = np.asarray(bunch.data, dtype=float), bunch.categories or {}, {}
-    for name, numbers in zip(bunch.feature_names, data.T, strict=True):
-        values = categories.get(name)
-        empty = "" if values is None else gap
-        columns[name] = [
-            empty if number != number else as_text(number) if values is None else str(values[int(number)])
-            for number in numbers.tolist()
-        ]
-    return columns
-
-
-def _select(entry, columns, place):
-    """The registry's columns by name, or by order where OpenML calls them differently."""
-    dropped = {_plain(name) for name in entry.openml.get("drop", ())}
-    columns = {name: fields for name, fields in columns.items() if _plain(name) not in dropped}
-    if len(columns) != entry.features:
-        raise DatasetError(f"{entry.name}: {place} has {counted(len(columns), 'feature')}, expected {entry.features}")
-    theirs = {_plain(name): fields for name, fields in columns.items()}
-    ours = [_plain(name) for name in entry.main.names]
-    if len(theirs) == len(columns) and set(theirs) == set(ours):
-        return [theirs[name] for name in ours]
-    return list(columns.values())
-
-
-def _plain(name):
-    return name.casefold().translate(str.maketrans("", "", " _-."))
-
-
-def _label(value):
-    return as_text(float(value)) if isinstance(value, float | np.floating) else str(value)
-
-
-def _rename_classes(rows, entry):
-    """OpenML's class names as ours: listed, the same, or told apart by how many rows they have."""
-    names = entry.openml.get("labels", {})
-    counts = Counter(names.get(row[-1], row[-1]) for row in rows)
-    ours = {count: label for label, count in entry.class_counts.items()}
-    if set(counts) != set(entry.class_counts) and len(ours) == entry.classes == len(set(counts.values())):
-        names = {label: ours.get(count, label) for label, count in counts.items()}
-    return [(*row[:-1], names.get(row[-1], row[-1])) for row in rows]
-
+from .openml import download
+from .registry import DatasetInfo, info, list_datasets
+from .table import DataFile, DatasetError, TextColumns, as_csv, read_table, verify, write_atomically
 
 PathLike = str | os.PathLike
+OnSet = Callable[[int, int, str], None]
 
 
 def cache_folder() -> Path:
@@ -195,11 +44,8 @@ def as_folder(path: PathLike, name: str) -> Path:
 
 def find(expected: DataFile, places: Iterable[Path]) -> Path | None:
     """The first file of that name, gzipped or not, or None."""
-    for folder in places:
-        for path in (folder / expected.file, folder / f"{expected.file}.gz"):
-            if path.exists():
-                return path
-    return None
+    candidates = (folder / name for folder in places for name in (expected.file, f"{expected.file}.gz"))
+    return next((path for path in candidates if path.exists()), None)
 
 
 def read_checked(path: Path, expected: DataFile, check: bool = True) -> TextColumns:
@@ -214,55 +60,176 @@ def read_checked(path: Path, expected: DataFile, check: bool = True) -> TextColu
     return table
 
 
-def get_table(entry: DatasetInfo, data_home: PathLike | None = None, check: bool = True) -> TextColumns:
-    """The table of a set, from a file, from this package, or from OpenML by way of the cache."""
-    places = folders(data_home)
-    path = find(entry.main, places)
+def get_table(
+    entry: DatasetInfo, data_home: PathLike | None = None, check: bool = True, coded: bool = False
+) -> TextColumns:
+    """The table of a set, from a file, from this package, or from OpenML by way of the cache.
+
+    With ``coded`` it is that in the PROBEN1 coding, for which there are only files.
+    """
+    expected, places = entry.coded if coded and entry.coded else entry.main, folders(data_home)
+    path = find(expected, places)
     if path:
-        return read_checked(path, entry.main, check)
+        return read_checked(path, expected, check)
+    if coded:
+        raise DatasetError(
+            f"{entry.name}: the paper's encoding is PROBEN1's, which cannot be downloaded, and "
+            f"{_not_in(expected, places)}; encoding='plain' needs {entry.main.file} only"
+        )
     if entry.name in BUILTIN:
         return builtin_table(entry.name)
     if not entry.obtainable:
-        raise DatasetError(f"{entry.name}: {entry.notes}; {not_in(entry.main, places)}")
-    return read_checked(download_into(entry, cache_folder()), entry.main)
+        raise DatasetError(f"{entry.name}: {entry.notes}; {_not_in(expected, places)}")
+    return read_checked(_download_into(entry, cache_folder()), expected)
 
 
-def get_coded_table(entry: DatasetInfo, data_home: PathLike | None = None, check: bool = True) -> TextColumns:
-    """The table of a set in its PROBEN1 coding, from a file."""
-    if entry.coded is None:
-        raise DatasetError(f"{entry.name}: has no PROBEN1 coding")
-    places = folders(data_home)
-    path = find(entry.coded, places)
-    if path is None:
-        raise DatasetError(
-            f"{entry.name}: the paper's encoding is PROBEN1's, which cannot be downloaded, and "
-            f"{not_in(entry.coded, places)}; encoding='plain' needs {entry.main.file} only"
-        )
-    return read_checked(path, entry.coded, check)
-
-
-def not_in(expected: DataFile, places: Iterable[Path]) -> str:
-    """In words: the file is in none of these folders."""
+def _not_in(expected, places):
     return f"there is no {expected.file} in {', '.join(map(str, places))}"
 
 
-def download_into(entry: DatasetInfo, folder: Path) -> Path:
+def _download_into(entry, folder):
     """Download a set into a folder, with a note of its sha256 beside it, and return the path."""
     content = as_csv(download(entry))
     path = folder / entry.main.file
     # first the note, then the file: a file without its note would look like a wrong one
-    write_atomically(note(path), f"{hashlib.sha256(content).hexdigest()}  {path.name}\n".encode())
+    write_atomically(_note(path), f"{hashlib.sha256(content).hexdigest()}  {path.name}\n".encode())
     write_atomically(path, content)
     return path
 
 
-def note(path: Path) -> Path:
+def _note(path):
     """The file that holds the sha256 of a downloaded one, in the form of sha256sum."""
     return path.with_name(f"{path.name}.sha256")
 
 
 def _downloaded_sha256(path):
     try:
-        return note(path).read_text("utf-8").split()[0]
+        return _note(path).read_text("utf-8").split()[0]
     except (OSError, ValueError, IndexError):
         return None
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome for one data set: its ``status`` and one line of ``detail``, the file or what is wrong.
+
+    The status is "present", "built in", "copied", "downloaded" or "failed" from `fetch`, and "ok", "built in",
+    "missing" or "problem" from `check`.
+    """
+
+    name: str
+    status: str
+    detail: str = ""
+
+
+def check(
+    names: Iterable[str] | None = None, data_home: str | os.PathLike | None = None, on_set: OnSet | None = None
+) -> list[Result]:
+    """Check the files of data sets: rows, columns, classes, values and sha256.
+
+    Parameters
+    ----------
+    names : iterable of str, default=None
+        All that are obtainable if None.
+    data_home : path-like, default=None
+        The folder to check. None: wherever `load` would find a file.
+    on_set : callable or None, default=None
+        Called with (number done, number of all, name) after every set.
+
+    Returns
+    -------
+    list of Result
+        "ok" with the file, "built in" where none is needed, "missing", or "problem" with what is wrong.
+    """
+    places = [as_folder(data_home, "data_home")] if data_home else folders()
+    return [_check(info(name), places) for name in _in_turn(names, on_set)]
+
+
+def _check(entry, places):
+    paths = []
+    for expected in filter(None, (entry.main, entry.coded)):
+        path = find(expected, places)
+        if path is None:
+            if entry.name in BUILTIN:
+                return Result(entry.name, "built in")
+            return Result(entry.name, "missing", _not_in(expected, places))
+        try:
+            read_checked(path, expected)
+        except DatasetError as error:
+            return Result(entry.name, "problem", str(error))
+        paths.append(str(path))
+    return Result(entry.name, "ok", ", ".join(paths))
+
+
+def fetch(
+    names: Iterable[str] | None = None, data_home: str | os.PathLike | None = None, on_set: OnSet | None = None
+) -> list[Result]:
+    """Copy or download data sets, so that later runs need no network.
+
+    Parameters
+    ----------
+    names : iterable of str, default=None
+        All that are obtainable if None.
+    data_home : path-like, default=None
+        Folder to fill; it is made if need be. Files that `load` would find elsewhere are copied into it. None: the
+        user's cache folder, where only what is found nowhere is downloaded.
+    on_set : callable or None, default=None
+        Called with (number done, number of all, name) after every set.
+
+    Returns
+    -------
+    list of Result
+        "present", "built in", "copied", "downloaded" or "failed" with the reason. A failure does not stop the rest,
+        and a file that is there is never replaced.
+    """
+    target = Path(data_home).expanduser() if data_home else cache_folder()
+    places = folders()
+    there = [target] if data_home else places
+    return [_fetch(info(name), target, there, places) for name in _in_turn(names, on_set)]
+
+
+def _fetch(entry, target, there, elsewhere):
+    try:
+        status, detail = _fetch_main(entry, target, there, elsewhere)
+        if entry.coded and not find(entry.coded, there):
+            path = find(entry.coded, elsewhere)
+            if path:
+                _copy(path, entry.coded, target)
+            else:
+                detail += f"; for encoding='plain' only: {entry.coded.file} cannot be downloaded"
+    except DatasetError as error:
+        return Result(entry.name, "failed", str(error))
+    return Result(entry.name, status, detail)
+
+
+def _fetch_main(entry, target, there, elsewhere):
+    path = find(entry.main, there)
+    if path:
+        read_checked(path, entry.main)
+        return "present", str(path)
+    path = find(entry.main, elsewhere)
+    if path:
+        return "copied", str(_copy(path, entry.main, target))
+    if entry.name in BUILTIN:
+        return "built in", "needs no file"
+    if not entry.obtainable:
+        raise DatasetError(f"{entry.name}: {entry.notes}")
+    return "downloaded", str(_download_into(entry, target))
+
+
+def _copy(path, expected, folder):
+    """Copy a data file that is what it should be into a folder, with the note of a download."""
+    read_checked(path, expected)
+    goal = (folder / expected.file).with_name(path.name)
+    if _note(path).exists():
+        write_atomically(_note(goal), _note(path).read_bytes())
+    write_atomically(goal, path.read_bytes())
+    return goal
+
+
+def _in_turn(names, on_set):
+    names = list_datasets() if names is None else list(names)
+    for number, name in enumerate(names, 1):
+        yield name
+        if on_set:
+            on_set(number, len(names), name)

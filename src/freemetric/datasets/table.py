@@ -1,9 +1,10 @@
-"""A data set as text: the columns of a CSV file, read strictly and written atomically."""
+"""A data set as text: the columns of a CSV file, read strictly, checked and written atomically."""
 
 import csv
 import hashlib
 import io
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,22 +20,9 @@ class DatasetError(ValueError):
 
 @dataclass(frozen=True)
 class TextColumns:
-    """Text fields by column; an empty field is a missing value.
+    """Text fields by column, and classes; an empty field is a missing value.
 
-    Attributes
-    ----------
-    source : str
-        Where it comes from, to begin an error message with.
-    columns : tuple of str
-        Names of the features.
-    fields : tuple of tuple of str
-        The features, one tuple per column.
-    labels : tuple of str
-        The class of every row.
-    lines : sequence of int
-        Line of every row in the file.
-    class_column : str
-        Name of the last column.
+    ``source`` begins error messages, ``fields`` has one tuple per column, ``lines`` are the lines of rows in the file.
     """
 
     source: str
@@ -58,20 +46,30 @@ class TextColumns:
         return zip(*self.fields, self.labels, strict=True)
 
 
+@dataclass(frozen=True)
+class DataFile:
+    """What a file must hold.
+
+    ``file`` is its path inside a data folder; the same with .gz added is as good. ``columns``, the names of the
+    features in order, and ``class_counts``, the rows of every class, are None where they are not known. ``nominal`` has
+    the values that a nominal column may take; other columns are numeric. ``sha256`` is that of the unpacked file.
+    """
+
+    file: str
+    columns: tuple[str, ...] | None
+    rows: int
+    features: int
+    class_counts: dict[str, int] | None
+    nominal: dict[str, list[str]]
+    sha256: str | None
+
+
 def read_table(path: str | os.PathLike) -> tuple[TextColumns, str]:
     """The table of a CSV file, gzipped or not, and the sha256 of its text.
 
-    Parameters
-    ----------
-    path : path-like
-        UTF-8, a header line, the class in the last column. A name that ends in .gz is unpacked.
-
-    Returns
-    -------
-    table : TextColumns
-        Every row has a field for every column, every column a name of its own, every row a class.
-    sha256 : str
-        Of the unpacked file, so that it is the same for x.csv and x.csv.gz.
+    The file is UTF-8 with a header line and the class in the last column; one whose name ends in .gz is unpacked. Every
+    row has a field for every column, every column a name of its own, every row a class. The sha256 is that of the
+    unpacked file, so that it is the same for x.csv and x.csv.gz.
     """
     content = content_of(Path(path), DatasetError)
     records, lines = csv_records(path, text_of(path, content, DatasetError), DatasetError)
@@ -97,6 +95,47 @@ def _check_header(path, header):
         seen.add(name)
     if len(header) < 2:
         raise DatasetError(f"{path}, line 1: one column only, {header[0]!r}; features and a class are needed")
+
+
+def verify(table: TextColumns, expected: DataFile) -> None:
+    """DatasetError, in one line, where a table is not what the registry says."""
+    _verify_columns(table, expected)
+    if len(table.labels) != expected.rows:
+        raise DatasetError(f"{table.source}: {counted(len(table.labels), 'row')}, expected {expected.rows}")
+    _verify_values(table, expected)
+    counts = Counter(table.labels)
+    if expected.class_counts is None or counts == expected.class_counts:
+        return
+    if len(counts) != len(expected.class_counts):
+        raise DatasetError(
+            f"{table.source}: {counted(len(counts), 'class', 'classes')}, expected {len(expected.class_counts)}"
+        )
+    label = next(label for label in expected.class_counts | counts if counts[label] != expected.class_counts.get(label))
+    wanted = expected.class_counts.get(label, 0)
+    raise DatasetError(f"{table.source}: {counted(counts[label], 'row')} of class {label!r}, expected {wanted}")
+
+
+def _verify_columns(table, expected):
+    if table.class_column != "class":
+        raise DatasetError(f"{table.source}: no class column: the last is {table.class_column!r}, expected 'class'")
+    if len(table.columns) != expected.features:
+        raise DatasetError(f"{table.source}: {counted(len(table.columns), 'feature')}, expected {expected.features}")
+    for place, (name, wanted) in enumerate(zip(table.columns, expected.columns or table.columns, strict=True), 1):
+        if name != wanted:
+            raise DatasetError(f"{table.source}: column {place} is {name!r}, expected {wanted!r}")
+
+
+def _verify_values(table, expected):
+    for column, fields in zip(table.columns, table.fields, strict=True):
+        if column not in expected.nominal:
+            continue
+        allowed = {"", *expected.nominal[column]}
+        strange = next((row for row, text in enumerate(fields) if text not in allowed), None)
+        if strange is not None:
+            line, values = table.lines[strange], ", ".join(expected.nominal[column])
+            raise DatasetError(
+                f"{table.source}, line {line}: {fields[strange]!r} in column {column!r}, expected one of {values}"
+            )
 
 
 def as_text(value: object) -> str:

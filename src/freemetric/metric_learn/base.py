@@ -1,9 +1,10 @@
 """What estimators of metric-learn's names have in common: a map that a learner of ours has found."""
 
 import inspect
+import re
 import warnings
 from collections.abc import Callable
-from typing import Any, Self, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,49 +23,46 @@ from ..presenting import Presented
 from .inputs import distinct_points, formed_points, formed_tuples
 
 DEPRECATED = "deprecated"  # the value of an old name that was not used
+LAST: dict[str, Any] = {"verbose": False, "preprocessor": None, "random_state": None}  # parameters of most
 
 DESCRIPTIONS = {
-    "directions": """n_components : int or None
-        Directions to keep; None keeps all.""",
-    "dimensions": """n_components : int or None
+    "n_components": """n_components : int or None
         Dimension of the learned space; None keeps the number of features.""",
     "init": """init : {"auto", "pca", "lda", "identity", "random"} or array of shape (n_components, n_features)
         Where the search begins. "auto": "lda" where there are more classes than components, else "pca" where there are
         fewer components than features and points, else "identity".""",
+    "init_of_scale": """init : {"identity", "covariance", "random"} or array of shape (n_features, n_features)
+        Sets the scale of the result and nothing else: there is one maximum, whatever the start.""",
+    "diagonal": """diagonal : bool
+        Learn weights of the features.""",
+    "diagonal_c": """diagonal_c : float
+        The scale of a diagonal metric: squared distances of similar pairs sum up to half of it.""",
     "prior": """prior : {"identity", "covariance", "random"} or array of shape (n_features, n_features)
         The metric to stay close to, positive definite.""",
-    "scale": """init : {"identity", "covariance", "random"} or array of shape (n_features, n_features)
-        Sets the scale of the result and nothing else: there is one maximum, whatever the start.
-    diagonal : bool, default=False
-        Learn weights of the features.
-    diagonal_c : float, default=1.0
-        The scale of a diagonal metric: squared distances of similar pairs sum up to half of it.""",
     "gamma": """gamma : float
         Weight of the pairs against the prior.""",
+    "gamma_of_steps": """gamma : float
+        Length of the steps; 60 times this is our parameter of the same name.""",
     "balance_param": """balance_param : float or "auto"
         Weight of a pair against the prior; lowered, with a warning, where there would be no minimum. "auto" (not in
-        metric-learn) finds one that needs no warning.
-    sparsity_param : float, default=0.01
+        metric-learn) finds one that needs no warning.""",
+    "sparsity_param": """sparsity_param : float
         The price of elements of M beside the diagonal.""",
     "n_constraints": """n_constraints : int or None
         Similar pairs to draw, and dissimilar ones, or quadruplets; None: 20 times the number of classes squared.""",
-    "n_basis": """n_basis : int or None
-        Number of bases to find; None: 80 for every feature, with a warning.
-    gamma : float, default=5e-3
-        Length of the steps; 60 times this is our parameter of the same name.
-    max_iter : int, default=10000
-        Most mini-batches.
-    output_iter : int, default=500
-        Not used: the objective is computed every 1000 mini-batches.
-    batch_size : int, default=10
-        Triplets of a mini-batch.""",
     "beta": """beta : float
         The price of weight; more makes fewer positive weights.""",
+    "n_basis": """n_basis : int or None
+        Number of bases to find; None: 80 for every feature, with a warning.""",
+    "output_iter": """output_iter : int
+        Not used: the objective is computed every 1000 mini-batches.""",
+    "batch_size": """batch_size : int
+        Triplets of a mini-batch.""",
     "max_iter": """max_iter : int
-        Most iterations.""",
+        Most iterations, or mini-batches.""",
     "max_proj": """max_proj : int
         Not used: there are no projections.""",
-    "tol_of_gap": """tol : float
+    "tol": """tol : float
         Stop when the objective is within the square of this, as a share of it, of the optimum; M is then about as near
         to the solution as this.""",
     "verbose": """verbose : bool
@@ -77,7 +75,7 @@ DESCRIPTIONS = {
         The old name of ``n_constraints``.""",
     "convergence_threshold": """convergence_threshold : float
         The old name of ``tol``.""",
-    "map": """components_ : ndarray of shape (n_components, n_features)
+    "components_": """components_ : ndarray of shape (n_components, n_features)
         The map L, with M = L^T L.""",
     "bounds_": """bounds_ : ndarray of shape (2,)
         What squared distances of similar pairs shall not exceed, and those of dissimilar ones not fall short of.""",
@@ -89,16 +87,46 @@ DESCRIPTIONS = {
         Features seen in fit.""",
     "feature_names_in_": """feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if X has any.""",
+    "iris": """>>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)""",
+    "pairs_data": """>>> near, far = [[1.2, 7.5], [1.3, 1.5]], [[1.3, 4.5], [3.2, 4.6]]
+    >>> pairs = [near, [[6.4, 2.6], [6.2, 9.7]], far, [[6.2, 5.5], [5.4, 5.4]]]""",
 }
-"""Descriptions of parameters and attributes that several of these estimators share."""
+"""Descriptions of parameters and attributes by their names, and data of examples."""
+
+ENTRY = re.compile(r"^    (\w+) : .*\n(?: {8}.*\n)+", re.MULTILINE)  # of a parameter in a docstring
 
 Class = TypeVar("Class", bound=type)
 
 
-@dataclass_transform(eq_default=False)
-def translated(cls: Class) -> Class:
-    """Give a class the constructor and the documentation of its parameters; our learners check their values."""
-    return make_estimator(cls, DESCRIPTIONS, {})
+def translated(**parameters: Any) -> Callable[[Class], Class]:
+    """Give a class a constructor with these parameters and defaults, metric-learn's, and the documentation of all.
+
+    Its docstring describes only what is particular to it; ``DESCRIPTIONS`` has the rest. Our learners check the values.
+    """
+
+    def decorate(cls: Class) -> Class:
+        cls.__annotations__ = dict.fromkeys(parameters, Any)
+        for name, default in parameters.items():
+            setattr(cls, name, default)
+        cls.__doc__ = cls.__doc__ and _documentation(cls, parameters)
+        return make_estimator(cls, DESCRIPTIONS, {})
+
+    return decorate
+
+
+def _documentation(cls, parameters):
+    """The docstring with all parameters, in their order, and fitted attributes."""
+    text, examples = cls.__doc__.split("    Examples\n")
+    own = {entry[1]: entry[0] for entry in ENTRY.finditer(text)}
+    entries = [own.get(name, f"    {{{cls._described.get(name, name)}}}\n") for name in parameters]
+    sets = [name for base in cls.__mro__ for name in vars(base).get("_sets", ())]
+    names = ["feature_names_in_"] if issubclass(cls, TransformerMixin) else []
+    attributes = " ".join(f"{{{name}}}" for name in ("components_", *sets, *cls._found, "n_features_in_", *names))
+    return (
+        f"{text.partition('    Parameters')[0]}    Parameters\n    ----------\n{''.join(entries)}\n"
+        f"    Attributes\n    ----------\n    {attributes}\n\n    Examples\n{examples}"
+    )
 
 
 def renamed(value: Any, new_value: Any, old: str, new: str) -> Any:
@@ -116,9 +144,15 @@ class Mahalanobis(AtomicFit, Savable, Presented, MappedDistances, BaseEstimator)
     Subclasses translate their parameters into those of a learner of ours and keep what that has found.
     """
 
-    preprocessor: Any
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Parameters of subclasses, which ``translated`` makes."""
+
     _names: dict[str, str] = {}  # of parameters that a learner of ours calls otherwise: ours to theirs
-    _found: tuple[str, ...] = ("n_iter_",)  # attributes to keep beside the map
+    _described: dict[str, str] = {}  # parameters with another description than that of their name
+    _found: tuple[str, ...] = ("n_iter_",)  # attributes of our learner to keep beside the map
+    _sets: tuple[str, ...] = ()  # attributes that the class sets itself
 
     def transform(self, X: ArrayLike) -> NDArray:
         """Map points to the space where the learned distance is Euclidean.
@@ -217,8 +251,8 @@ class PointsLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mahalanob
         X : array-like of shape (n_samples, n_features) or (n_samples,)
             Points, or indicators of points.
         y : array-like of shape (n_samples,)
-            Class labels, or numbers for MLKR. Where pairs, triplets or chunks are drawn from labels, negative numbers
-            are unknown ones.
+            Class labels, or a numeric target for MLKR. Where pairs, triplets or chunks are drawn from labels, negative
+            ones are unknown.
 
         Returns
         -------

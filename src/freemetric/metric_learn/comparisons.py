@@ -12,11 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from .. import learners
 from ..exceptions import callers_stacklevel
 from ..learners.units import unit_of
-from .base import DEPRECATED, Mahalanobis, PointsLearner, renamed, translated
+from .base import DEPRECATED, LAST, Mahalanobis, PointsLearner, renamed, translated
 from .constraints import drawn_quadruplets, partial_labels, warn_of_few
 from .starts import metric_matrix
 
-PER_FEATURE = 80  # bases of SCML, where no number is asked for
+PER_FEATURE = 80  # bases of SCML, where no number is given
+SCML_SEARCH = {"n_basis": None, "gamma": 5e-3, "max_iter": 10000, "output_iter": 500, "batch_size": 10}
 STEP = 60  # our lengths of SCML's steps are in other units; metric-learn's default becomes ours
 
 
@@ -70,17 +71,9 @@ class _LSML(Mahalanobis):
         return self._learn_by(learner, X, quadruplets=quadruplets, weights=given / given.sum())
 
 
-@translated
+@translated(tol=1e-3, max_iter=1000, prior="identity", **LAST)
 class LSML(_LSML, QuadrupletsClassifier):
     """Least squared-residual metric learning from quadruplets, by :class:`freemetric.LSML`.
-
-    Parameters
-    ----------
-    {tol_of_gap} {max_iter} {prior} {verbose} {preprocessor} {random_state}
-
-    Attributes
-    ----------
-    {map} {n_iter_} {n_features_in_}
 
     Examples
     --------
@@ -90,13 +83,6 @@ class LSML(_LSML, QuadrupletsClassifier):
     >>> LSML().fit(quadruplets).score(quadruplets)
     0.5
     """
-
-    tol: float = 1e-3
-    max_iter: int = 1000
-    prior: Any = "identity"
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
 
     def fit(self, quadruplets: ArrayLike, weights: ArrayLike | None = None) -> Self:
         """Learn the metric from quadruplets.
@@ -116,39 +102,24 @@ class LSML(_LSML, QuadrupletsClassifier):
         return self._learn_quadruplets(X, indices, weights)
 
 
-@translated
+@translated(
+    tol=1e-3, max_iter=1000, prior="identity", n_constraints=None, weights=None, **LAST, num_constraints=DEPRECATED
+)
 class LSML_Supervised(_LSML, PointsLearner):  # noqa: N801 - metric-learn's name
     """Least squared-residual metric learning from labels: quadruplets are drawn from them.
 
     Parameters
     ----------
-    {tol_of_gap} {max_iter} {prior} {n_constraints}
     weights : array-like of shape (n_constraints,), default=None
         What they are worth, relative to each other.
-    {verbose} {preprocessor} {random_state} {num_constraints}
-
-    Attributes
-    ----------
-    {map} {n_iter_} {n_features_in_} {feature_names_in_}
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric.metric_learn import LSML_Supervised
-    >>> X, y = load_iris(return_X_y=True)
     >>> LSML_Supervised(n_constraints=200, random_state=0).fit(X, y).transform(X).shape
     (150, 4)
     """
-
-    tol: float = 1e-3
-    max_iter: int = 1000
-    prior: Any = "identity"
-    n_constraints: int | None = None
-    weights: Any = None
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
-    num_constraints: Any = DEPRECATED
 
     def _learn_points(self, X, y):
         n = renamed(self.num_constraints, self.n_constraints, "num_constraints", "n_constraints")
@@ -159,10 +130,11 @@ class _SCML(Mahalanobis):
     """The translation that both have in common."""
 
     _names = {"regularization": "beta"}
+    _described = {"gamma": "gamma_of_steps"}
     _drawn_basis: str  # the name of the basis that is drawn
 
     def _learn(self, X, y=None, triplets=None, **own):
-        """Without a word about ``max_iter``, which is all that says here how long to go on."""
+        """Learn without a warning about ``max_iter``, which alone ends the search here."""
         learner = self._translate(
             learners.SCML,
             n_basis=self._n_basis(X.shape[1]),
@@ -195,20 +167,14 @@ class _SCML(Mahalanobis):
         return self.n_basis
 
 
-@translated
+@translated(beta=1e-5, basis="triplet_diffs", **SCML_SEARCH, **LAST)
 class SCML(_SCML, TripletsClassifier):
     """Sparse compositional metric learning from triplets, by :class:`freemetric.SCML`.
 
     Parameters
     ----------
-    {beta}
     basis : "triplet_diffs" or array-like of shape (n_basis, n_features), default="triplet_diffs"
         Directions that are weighed: found in regions of the triplets, or given.
-    {n_basis} {verbose} {preprocessor} {random_state}
-
-    Attributes
-    ----------
-    {map} {n_iter_} {n_features_in_}
 
     Examples
     --------
@@ -218,17 +184,6 @@ class SCML(_SCML, TripletsClassifier):
     >>> SCML(n_basis=10, random_state=42).fit(triplets).score(triplets)
     1.0
     """
-
-    beta: float = 1e-5
-    basis: Any = "triplet_diffs"
-    n_basis: int | None = None
-    gamma: float = 5e-3
-    max_iter: int = 10000
-    output_iter: int = 500
-    batch_size: int = 10
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
 
     _drawn_basis = "triplet_diffs"
 
@@ -254,7 +209,7 @@ class SCML(_SCML, TripletsClassifier):
         return self._learn(X, triplets=indices)
 
 
-@translated
+@translated(k_genuine=3, k_impostor=10, beta=1e-5, basis="lda", **SCML_SEARCH, **LAST)
 class SCML_Supervised(_SCML, PointsLearner):  # noqa: N801 - metric-learn's name
     """Sparse compositional metric learning from labels, by :class:`freemetric.SCML`.
 
@@ -264,36 +219,16 @@ class SCML_Supervised(_SCML, PointsLearner):  # noqa: N801 - metric-learn's name
         Nearest points of the own class in the triplets of a point.
     k_impostor : int, default=10
         Nearest points of other classes.
-    {beta}
     basis : "lda" or array-like of shape (n_basis, n_features), default="lda"
         Directions that are weighed: discriminants in regions of the points, or given.
-    {n_basis} {verbose} {preprocessor} {random_state}
-
-    Attributes
-    ----------
-    {map} {n_iter_} {n_features_in_} {feature_names_in_}
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric.metric_learn import SCML_Supervised
-    >>> X, y = load_iris(return_X_y=True)
     >>> SCML_Supervised(n_basis=80, random_state=33).fit(X, y).transform(X).shape
     (150, 4)
     """
-
-    k_genuine: int = 3
-    k_impostor: int = 10
-    beta: float = 1e-5
-    basis: Any = "lda"
-    n_basis: int | None = None
-    gamma: float = 5e-3
-    max_iter: int = 10000
-    output_iter: int = 500
-    batch_size: int = 10
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
 
     _drawn_basis = "lda"
     _names = _SCML._names | {"n_neighbors": "k_genuine", "n_impostors": "k_impostor"}

@@ -14,7 +14,7 @@ from ..learners.side_information import count_pairs, draw_dissimilar, draw_simil
 from ..learners.validation import check_labels
 from .base import DEPRECATED, renamed
 
-PER_CLASS_PAIR = 20  # constraints of each kind, where no number is asked for
+PER_CLASS_PAIR = 20  # constraints of each kind, where no number is given
 
 
 class Constraints:

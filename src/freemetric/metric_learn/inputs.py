@@ -68,7 +68,7 @@ def _points_of(indicators, preprocessor, owner):
 def _ndim(X):
     try:
         return X.ndim if hasattr(X, "ndim") else np.asarray(X).ndim
-    except ValueError:  # rows of different lengths, which will be told when they become numbers
+    except ValueError:  # rows of different lengths, which are reported when they become an array
         return 2
 
 

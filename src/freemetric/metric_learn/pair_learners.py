@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from .. import learners
 from ..learners.units import unit_of
-from .base import DEPRECATED, Mahalanobis, PointsLearner, renamed, translated
+from .base import DEPRECATED, LAST, Mahalanobis, PointsLearner, renamed, translated
 from .constraints import drawn_pairs
 from .pairs import PairsClassifier
 from .starts import metric_matrix
@@ -19,6 +19,9 @@ SMALLEST_BOUND = 1e-9
 LARGEST_GAMMA = 1e6  # what metric-learn writes as infinity
 SMALLEST_GAP = 1e-9
 SHARE_OF_START = 0.01  # of the similar pairs' squared distances, which sets the scale of MMC's result
+OLD_TOL = {"convergence_threshold": DEPRECATED}  # parameters under names that metric-learn gave up
+OLD_NAMES = {"num_constraints": DEPRECATED, **OLD_TOL}
+SCALE = {"init": "identity", "diagonal": False, "diagonal_c": 1.0}
 TOL_OF_SDML = 1e-6  # of the objective, for each feature; the last of Newton's steps are cheap
 
 
@@ -35,6 +38,8 @@ class PairsOfLabels(PointsLearner):
 
 class _ITML(Mahalanobis):
     """The translation that both have in common."""
+
+    _sets = ("bounds_",)
 
     def _learn_pairs(self, X, pairs, pair_labels, bounds=None):
         self.bounds_ = self._bounds(X, bounds)
@@ -64,34 +69,17 @@ class _ITML(Mahalanobis):
         return np.maximum(np.percentile(cdist(X, X), (5, 95)), SMALLEST_BOUND)
 
 
-@translated
+@translated(gamma=1.0, max_iter=1000, tol=1e-3, prior="identity", **LAST, **OLD_TOL)
 class ITML(_ITML, PairsClassifier):
     """Information-theoretic metric learning from pairs, by :class:`freemetric.ITML`.
 
-    Parameters
-    ----------
-    {gamma} {max_iter} {tol_of_gap} {prior} {verbose} {preprocessor} {random_state} {convergence_threshold}
-
-    Attributes
-    ----------
-    {map} {bounds_} {threshold_} {n_iter_} {n_features_in_}
-
     Examples
     --------
+    {pairs_data}
     >>> from freemetric.metric_learn import ITML
-    >>> pairs = [[[1.2, 7.5], [1.3, 1.5]], [[6.4, 2.6], [6.2, 9.7]], [[1.3, 4.5], [3.2, 4.6]], [[6.2, 5.5], [5.4, 5.4]]]
     >>> ITML().fit(pairs, [1, 1, -1, -1]).predict(pairs)
     array([ 1,  1, -1, -1])
     """
-
-    gamma: float = 1.0
-    max_iter: int = 1000
-    tol: float = 1e-3
-    prior: Any = "identity"
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
-    convergence_threshold: Any = DEPRECATED
 
     def fit(  # type: ignore[override]  # metric-learn's order
         self, pairs: ArrayLike, y: ArrayLike, bounds: ArrayLike | None = None, calibration_params: Any = None
@@ -116,38 +104,17 @@ class ITML(_ITML, PairsClassifier):
         return self._fit_and_calibrate(pairs, y, calibration_params, bounds=bounds)
 
 
-@translated
+@translated(gamma=1.0, max_iter=1000, tol=1e-3, n_constraints=None, prior="identity", **LAST, **OLD_NAMES)
 class ITML_Supervised(_ITML, PairsOfLabels):  # noqa: N801 - metric-learn's name
     """Information-theoretic metric learning from labels: pairs are drawn from them.
 
-    Parameters
-    ----------
-    {gamma} {max_iter} {tol_of_gap} {n_constraints} {prior} {verbose} {preprocessor} {random_state}
-    {num_constraints} {convergence_threshold}
-
-    Attributes
-    ----------
-    {map} {bounds_} {n_iter_} {n_features_in_} {feature_names_in_}
-
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric.metric_learn import ITML_Supervised
-    >>> X, y = load_iris(return_X_y=True)
     >>> ITML_Supervised(n_constraints=200, random_state=0).fit(X, y).transform(X).shape
     (150, 4)
     """
-
-    gamma: float = 1.0
-    max_iter: int = 1000
-    tol: float = 1e-3
-    n_constraints: int | None = None
-    prior: Any = "identity"
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
-    num_constraints: Any = DEPRECATED
-    convergence_threshold: Any = DEPRECATED
 
     def fit(self, X: ArrayLike, y: ArrayLike, bounds: ArrayLike | None = None) -> Self:
         """Draw pairs and learn the metric from them.
@@ -171,6 +138,8 @@ class ITML_Supervised(_ITML, PairsOfLabels):  # noqa: N801 - metric-learn's name
 class _MMC(Mahalanobis):
     """The translation that both have in common."""
 
+    _described = {"init": "init_of_scale"}
+
     def _learn_pairs(self, X, pairs, pair_labels):
         start = metric_matrix(self.init, X, "init", self.random_state, definite=False)
         tol = renamed(self.convergence_threshold, self.tol, "convergence_threshold", "tol")
@@ -192,72 +161,30 @@ class _MMC(Mahalanobis):
             self.components_ *= np.sqrt(wanted / found)
 
 
-@translated
+@translated(max_iter=100, max_proj=10000, tol=1e-3, **SCALE, **LAST, **OLD_TOL)
 class MMC(_MMC, PairsClassifier):
     """Mahalanobis metric for clustering from pairs, by :class:`freemetric.MMC`.
 
-    Parameters
-    ----------
-    {max_iter} {max_proj} {tol_of_gap} {scale} {verbose} {preprocessor} {random_state} {convergence_threshold}
-
-    Attributes
-    ----------
-    {map} {threshold_} {n_iter_} {n_features_in_}
-
     Examples
     --------
+    {pairs_data}
     >>> from freemetric.metric_learn import MMC
-    >>> pairs = [[[1.2, 7.5], [1.3, 1.5]], [[6.4, 2.6], [6.2, 9.7]], [[1.3, 4.5], [3.2, 4.6]], [[6.2, 5.5], [5.4, 5.4]]]
     >>> MMC().fit(pairs, [1, 1, -1, -1]).predict(pairs)
     array([ 1,  1, -1, -1])
     """
 
-    max_iter: int = 100
-    max_proj: int = 10000
-    tol: float = 1e-3
-    init: Any = "identity"
-    diagonal: bool = False
-    diagonal_c: float = 1.0
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
-    convergence_threshold: Any = DEPRECATED
 
-
-@translated
+@translated(max_iter=100, max_proj=10000, tol=1e-6, n_constraints=None, **SCALE, **LAST, **OLD_NAMES)
 class MMC_Supervised(_MMC, PairsOfLabels):  # noqa: N801 - metric-learn's name
     """Mahalanobis metric for clustering from labels: pairs are drawn from them.
 
-    Parameters
-    ----------
-    {max_iter} {max_proj} {tol_of_gap} {n_constraints} {scale} {verbose} {preprocessor} {random_state}
-    {num_constraints} {convergence_threshold}
-
-    Attributes
-    ----------
-    {map} {n_iter_} {n_features_in_} {feature_names_in_}
-
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric.metric_learn import MMC_Supervised
-    >>> X, y = load_iris(return_X_y=True)
     >>> MMC_Supervised(n_constraints=200, random_state=0).fit(X, y).transform(X).shape
     (150, 4)
     """
-
-    max_iter: int = 100
-    max_proj: int = 10000
-    tol: float = 1e-6
-    n_constraints: int | None = None
-    init: Any = "identity"
-    diagonal: bool = False
-    diagonal_c: float = 1.0
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
-    num_constraints: Any = DEPRECATED
-    convergence_threshold: Any = DEPRECATED
 
 
 class _SDMLByItsNames(learners.SDML):
@@ -286,60 +213,29 @@ class BaseSDML(Mahalanobis):
         return self._learn_by(learner, X, pairs=pairs, pair_labels=pair_labels)
 
 
-@translated
+@translated(balance_param=0.5, sparsity_param=0.01, prior="identity", **LAST)
 class SDML(BaseSDML, PairsClassifier):
     """Sparse determinant metric learning from pairs, by :class:`freemetric.SDML`.
 
-    Parameters
-    ----------
-    {balance_param} {prior} {verbose} {preprocessor} {random_state}
-
-    Attributes
-    ----------
-    {map} {threshold_} {n_features_in_}
-
     Examples
     --------
+    {pairs_data}
     >>> from freemetric.metric_learn import SDML
-    >>> pairs = [[[1.2, 7.5], [1.3, 1.5]], [[6.4, 2.6], [6.2, 9.7]], [[1.3, 4.5], [3.2, 4.6]], [[6.2, 5.5], [5.4, 5.4]]]
     >>> SDML(balance_param=0.2).fit(pairs, [1, 1, -1, -1]).predict(pairs)
     array([ 1,  1, -1, -1])
     """
 
-    balance_param: Any = 0.5
-    sparsity_param: float = 0.01
-    prior: Any = "identity"
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
 
-
-@translated
+@translated(
+    balance_param=0.5, sparsity_param=0.01, prior="identity", n_constraints=None, **LAST, num_constraints=DEPRECATED
+)
 class SDML_Supervised(BaseSDML, PairsOfLabels):  # noqa: N801 - metric-learn's name
     """Sparse determinant metric learning from labels: pairs are drawn from them.
 
-    Parameters
-    ----------
-    {balance_param} {prior} {n_constraints} {verbose} {preprocessor} {random_state} {num_constraints}
-
-    Attributes
-    ----------
-    {map} {n_features_in_} {feature_names_in_}
-
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric.metric_learn import SDML_Supervised
-    >>> X, y = load_iris(return_X_y=True)
     >>> SDML_Supervised(n_constraints=200, balance_param=1e-5, random_state=0).fit(X, y).transform(X).shape
     (150, 4)
     """
-
-    balance_param: Any = 0.5
-    sparsity_param: float = 0.01
-    prior: Any = "identity"
-    n_constraints: int | None = None
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
-    num_constraints: Any = DEPRECATED

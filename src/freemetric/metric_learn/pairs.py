@@ -20,6 +20,7 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
 
     classes_ = np.array([-1, 1])
     threshold_: float
+    _sets = ("threshold_",)
     _learn_pairs: Callable[..., Any]
 
     def fit(self, pairs: ArrayLike, y: ArrayLike, calibration_params: dict[str, Any] | None = None) -> Self:
@@ -82,7 +83,7 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
         min_rate: float | None = None,
         beta: float = 1.0,
     ) -> Self:
-        """Choose the threshold that tells pairs best.
+        """Choose the threshold that classifies pairs best.
 
         Parameters
         ----------
@@ -91,9 +92,8 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
         y_valid : array-like of shape (n_pairs,)
             +1 for similar, -1 for dissimilar pairs.
         strategy : {"accuracy", "f_beta", "max_tpr", "max_tnr"}, default="accuracy"
-            What shall be largest: the share of pairs that are told right; the weighted harmonic mean of precision and
-            recall; the share of similar pairs that are found, where at least ``min_rate`` of the others are told; or
-            the other way round.
+            What shall be largest: the accuracy; the weighted harmonic mean of precision and recall; the true positive
+            rate, where the true negative rate is at least ``min_rate``; or the other way round.
         min_rate : float in [0, 1] or None, default=None
             See there.
         beta : float, default=1.0
@@ -109,7 +109,7 @@ class PairsClassifier(ClassifierMixin, Mahalanobis):
         return self._calibrate(self._formed(pairs_valid, 2), y, strategy, min_rate, beta)
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; asked of every estimator that is saved or loaded."""
+        """ValueError unless what was fitted belongs together; called for every estimator that is saved or loaded."""
         super().check_state()
         threshold = getattr(self, "threshold_", 0.0)
         require(isinstance(threshold, int | float), f"threshold_ of {type(self).__name__}", f"is {threshold!r}")

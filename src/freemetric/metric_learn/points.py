@@ -7,37 +7,26 @@ from numpy.typing import ArrayLike
 
 from .. import learners
 from ..learners.validation import warn_of_data
-from .base import DEPRECATED, PointsLearner, renamed, translated
+from .base import DEPRECATED, LAST, PointsLearner, renamed, translated
 from .constraints import Constraints, partial_labels
 from .starts import check_n_components, start
 
 TOL_OF_NCA = 1e-7  # where metric-learn goes on as far as scipy does
 
 
-@translated
+@translated(preprocessor=None)
 class Covariance(PointsLearner):
     """The Mahalanobis distance proper: M is the inverse covariance of the points.
 
     A singular covariance is shrunk by :class:`freemetric.Covariance`, where metric-learn takes the pseudo-inverse.
 
-    Parameters
-    ----------
-    {preprocessor}
-
-    Attributes
-    ----------
-    {map} {n_features_in_} {feature_names_in_}
-
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric.metric_learn import Covariance
-    >>> X, _ = load_iris(return_X_y=True)
     >>> Covariance().fit(X).transform(X).shape
     (150, 4)
     """
-
-    preprocessor: Any = None
 
     _needs_labels = False
     _found = ()
@@ -59,36 +48,24 @@ class Covariance(PointsLearner):
         return self._learn_by(learners.Covariance(), self._points(X))
 
 
-@translated
+@translated(n_components=None, k=None, embedding_type="weighted", preprocessor=None)
 class LFDA(PointsLearner):
     """Local Fisher discriminant analysis, by :class:`freemetric.LFDA`.
 
     Parameters
     ----------
-    {directions}
     k : int or None, default=None
         Neighbour that sets the scale of a point: at most one less than there are features, and that, or 7, by default.
     embedding_type : {"weighted", "orthonormalized", "plain"}, default="weighted"
         Directions times the root of their eigenvalue, an orthonormal basis of their span, or as they are.
-    {preprocessor}
-
-    Attributes
-    ----------
-    {map} {n_features_in_} {feature_names_in_}
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric.metric_learn import LFDA
-    >>> X, y = load_iris(return_X_y=True)
     >>> LFDA(k=2, n_components=2).fit(X, y).transform(X).shape
     (150, 2)
     """
-
-    n_components: int | None = None
-    k: int | None = None
-    embedding_type: str = "weighted"
-    preprocessor: Any = None
 
     _names = {"n_neighbors": "k", "embedding": "embedding_type"}
     _found = ()
@@ -105,53 +82,45 @@ class LFDA(PointsLearner):
         return min(7 if self.k is None else self.k, most)
 
 
-@translated
+@translated(
+    init="auto",
+    n_neighbors=3,
+    min_iter=50,
+    max_iter=1000,
+    learn_rate=1e-7,
+    regularization=0.5,
+    convergence_tol=0.001,
+    verbose=False,
+    preprocessor=None,
+    n_components=None,
+    random_state=None,
+    k=DEPRECATED,
+)
 class LMNN(PointsLearner):
     """Large margin nearest neighbours, by :class:`freemetric.LMNN`.
 
     Parameters
     ----------
-    {init}
     n_neighbors : int, default=3
         Target neighbours of each point.
     min_iter : int, default=50
         Not used: L-BFGS needs no least number of iterations.
-    {max_iter}
     learn_rate : float, default=1e-7
         Not used: L-BFGS finds the length of its steps.
     regularization : float in [0, 1), default=0.5
         Weight of the pull towards the targets against the push of the impostors.
     convergence_tol : float, default=0.001
         Stop when an iteration lowers the mean loss of a point by less than a tenth of this.
-    {verbose} {preprocessor} {dimensions} {random_state}
     k : int, default="deprecated"
         The old name of ``n_neighbors``.
 
-    Attributes
-    ----------
-    {map} {n_iter_} {n_features_in_} {feature_names_in_}
-
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric.metric_learn import LMNN
-    >>> X, y = load_iris(return_X_y=True)
     >>> LMNN(n_neighbors=5, learn_rate=1e-6).fit(X, y).components_.shape
     (4, 4)
     """
-
-    init: Any = "auto"
-    n_neighbors: int = 3
-    min_iter: int = 50
-    max_iter: int = 1000
-    learn_rate: float = 1e-7
-    regularization: float = 0.5
-    convergence_tol: float = 0.001
-    verbose: bool = False
-    preprocessor: Any = None
-    n_components: int | None = None
-    random_state: Any = None
-    k: Any = DEPRECATED
 
     _names = {"tol": "convergence_tol"}
 
@@ -165,37 +134,22 @@ class LMNN(PointsLearner):
         return self._learn_by(learner, X, y)
 
 
-@translated
+@translated(init="auto", n_components=None, max_iter=100, tol=None, **LAST)
 class NCA(PointsLearner):
     """Neighbourhood components analysis, by :class:`freemetric.NCA`.
 
     Parameters
     ----------
-    {init} {dimensions} {max_iter}
     tol : float or None, default=None
         Stop when an iteration lowers the expected error by less; None: 1e-7, about where metric-learn's ends.
-    {verbose} {preprocessor} {random_state}
-
-    Attributes
-    ----------
-    {map} {n_iter_} {n_features_in_} {feature_names_in_}
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric.metric_learn import NCA
-    >>> X, y = load_iris(return_X_y=True)
     >>> NCA(n_components=2).fit(X, y).get_mahalanobis_matrix().shape
     (4, 4)
     """
-
-    init: Any = "auto"
-    n_components: int | None = None
-    max_iter: int = 100
-    tol: float | None = None
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
 
     def _learn_points(self, X, y):
         init = start(self.init, X, self.n_components, len(np.unique(y)))
@@ -203,24 +157,18 @@ class NCA(PointsLearner):
         return self._learn_by(self._translate(learners.NCA, init=init, tol=tol), X, y)
 
 
-@translated
+@translated(n_components=None, init="auto", tol=None, max_iter=1000, **LAST)
 class MLKR(PointsLearner):
     """Metric learning for kernel regression, by :class:`freemetric.MLKR`.
 
     Parameters
     ----------
-    {dimensions}
     init : {"auto", "pca", "identity", "random"} or array of shape (n_components, n_features), default="auto"
         Where the search begins. "auto": "pca" where there are fewer components than features and points, else
         "identity".
     tol : float or None, default=None
         Stop when an iteration lowers the error, a share of the variance of y, by less; None: as
         :class:`freemetric.MLKR`.
-    {max_iter} {verbose} {preprocessor} {random_state}
-
-    Attributes
-    ----------
-    {map} {n_iter_} {n_features_in_} {feature_names_in_}
 
     Examples
     --------
@@ -231,14 +179,6 @@ class MLKR(PointsLearner):
     (442, 2)
     """
 
-    n_components: int | None = None
-    init: Any = "auto"
-    tol: float | None = None
-    max_iter: int = 1000
-    verbose: bool = False
-    preprocessor: Any = None
-    random_state: Any = None
-
     _options = {"y_numeric": True}
 
     def _learn_points(self, X, y):
@@ -247,17 +187,9 @@ class MLKR(PointsLearner):
         return self._learn_by(learner, X, y)
 
 
-@translated
+@translated(n_components=None, preprocessor=None)
 class RCA(PointsLearner):
     """Relevant component analysis from chunks, by :class:`freemetric.RCA`.
-
-    Parameters
-    ----------
-    {directions} {preprocessor}
-
-    Attributes
-    ----------
-    {map} {n_features_in_} {feature_names_in_}
 
     Examples
     --------
@@ -266,9 +198,6 @@ class RCA(PointsLearner):
     >>> RCA().fit(X, [0, 0, 1, 1, 2, 2]).components_.shape
     (2, 2)
     """
-
-    n_components: int | None = None
-    preprocessor: Any = None
 
     _found = ()
 
@@ -294,40 +223,26 @@ class RCA(PointsLearner):
         return self._learn_by(learners.RCA(self.n_components), X, chunks=chunks)
 
 
-@translated
+@translated(n_components=None, n_chunks=100, chunk_size=2, preprocessor=None, random_state=None, num_chunks=DEPRECATED)
 class RCA_Supervised(RCA):  # noqa: N801 - metric-learn's name
     """Relevant component analysis from labels: chunks are drawn from them.
 
     Parameters
     ----------
-    {directions}
     n_chunks : int, default=100
         Chunks to draw.
     chunk_size : int, default=2
         Points of each.
-    {preprocessor} {random_state}
     num_chunks : int, default="deprecated"
         The old name of ``n_chunks``.
 
-    Attributes
-    ----------
-    {map} {n_features_in_} {feature_names_in_}
-
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric.metric_learn import RCA_Supervised
-    >>> X, y = load_iris(return_X_y=True)
     >>> RCA_Supervised(n_chunks=30, chunk_size=2, random_state=0).fit(X, y).transform(X).shape
     (150, 4)
     """
-
-    n_components: int | None = None
-    n_chunks: int = 100
-    chunk_size: int = 2
-    preprocessor: Any = None
-    random_state: Any = None
-    num_chunks: Any = DEPRECATED
 
     fit = PointsLearner.fit  # type: ignore[assignment]  # from labels, not from chunks
 

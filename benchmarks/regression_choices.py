@@ -1,14 +1,14 @@
 """What the parts of the regressor's recipe are worth: each changed alone, on the sets that defaults may be chosen on.
 
-    python benchmarks/number_choices.py                                             # the table of docs/regression.md
-    python benchmarks/number_choices.py --confirmed                                 # what was chosen, on other sets
-    python benchmarks/number_choices.py --run FILE.jsonl --jobs 16                  # fits what FILE lacks
-    python benchmarks/number_choices.py --run FILE.jsonl --changes "dict(trends=())" "dict(noises=())"
-    python benchmarks/number_choices.py --run FILE.jsonl --changes "dict(colder=0)" --law-rows 2000 --repeats 1
+    python benchmarks/regression_choices.py                                # the table of docs/regression.md
+    python benchmarks/regression_choices.py --confirmed                    # what was chosen, on other sets
+    python benchmarks/regression_choices.py --run FILE.jsonl --jobs 16     # fits what FILE lacks
+    python benchmarks/regression_choices.py --run FILE.jsonl --changes "dict(trends=())" "dict(noises=())"
+    python benchmarks/regression_choices.py --run FILE.jsonl --changes "dict(colder=0)" --sample-rows 2000 --repeats 1
 
-A fit is a line of FILE: 3 x 2 halves of every table, and six samples of 200 rows of every law; or of laws alone that
-have more rows. The registry says which sets choose and which confirm; --role confirming is for what has been chosen,
-once.
+A fit is a line of FILE: 3 x 2 halves of every table, and six samples of 200 rows of every synthetic problem; or of
+these alone with more rows. The registry says which sets choose and which confirm; --role confirming is for what has
+been chosen, once.
 """
 
 import os
@@ -32,9 +32,10 @@ from joblib import Parallel, delayed
 from variants import canonical, changed_recipe, sources
 
 from freemetric import FreeEnergyRegressor
-from freemetric.bench.regression import LEVELS, N_TEST, intervals_of, law_rows, law_scores, number_halves, number_scores
+from freemetric.bench.protocol import TASKS
+from freemetric.bench.regression import list_tables, prediction_scores, predictions, truth_scores
 from freemetric.bench.stats import wilcoxon
-from freemetric.datasets import list_regression, load_regression, regression_info
+from freemetric.datasets import list_regression, regression_info
 
 COMMITTED = Path(__file__).parent / "regression" / "choices.jsonl.gz"
 DEFAULT = "dict()"
@@ -46,43 +47,31 @@ CHANGES = {
     "dict(noises=())": "no noises",
     "dict(trend_prior=0.2)": "a stronger prior on strengths",
 }
-REPEATS, LAW_ROWS = 3, 200
+REPEATS, SAMPLE_ROWS = 3, 200
 
 
-def sets_of(role, law_rows=LAW_ROWS):
-    """Tables of a role and its laws with so many rows; of more rows than usual, laws alone."""
-    tables = sorted([*list_regression("builtin"), *list_regression("table")]) if law_rows == LAW_ROWS else []
-    laws = [f"{name}-{law_rows}" for name in list_regression("generated") if regression_info(name).role == role]
-    return [name for name in tables if regression_info(name).role == role] + laws
-
-
-def rows_of(name, repeat, fold, data_home):
-    """Training rows and their numbers, test rows and theirs, and the sample of a law."""
-    if is_law(name):
-        law, n = law_rows(name)
-        draw = 2 * repeat + fold
-        train, test = law.sample(n, (draw, n)), law.sample(N_TEST, (draw, 0))
-        return train.X, train.y, test.X, test.y, test
-    data = load_regression(name, data_home)
-    train, test = number_halves(data.y, repeat)[fold]
-    return data.X[train], data.y[train], data.X[test], data.y[test], None
+def sets_of(role, sample_rows=SAMPLE_ROWS):
+    """Tables of a role and its synthetic problems with so many rows; of more rows than usual, problems alone."""
+    tables = list_tables() if sample_rows == SAMPLE_ROWS else []
+    problems = [f"{name}-{sample_rows}" for name in list_regression("generated") if regression_info(name).role == role]
+    return [name for name in tables if regression_info(name).role == role] + problems
 
 
 def fitted(name, change, repeat, fold, data_home=None):
     """What one fit is worth, as a line."""
-    X, y, Q, truth, sample = rows_of(name, repeat, fold, data_home)
+    task = TASKS["synthetic" if is_synthetic(name) else "regression"]
+    X, y, Q, truth = task.split(task.load(name, data_home), repeat, fold)
     model = FreeEnergyRegressor(recipe=changed_recipe(change), random_state=2 * repeat + fold)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         start = time.perf_counter()
-        predicted = model.fit(X, y).predict(Q)
+        model.fit(X, y).predict(Q)
         seconds = time.perf_counter() - start
-        quantiles = model.predict_quantiles(Q, LEVELS)
-        intervals = intervals_of(model, Q, quantiles)
-    scores = number_scores(truth, predicted, quantiles, intervals)
-    if sample is not None:
-        law = law_scores(sample, predicted, intervals)
-        scores |= {"coverage": law["coverage"], "excess": law["excess"] / law["noise"]}
+        found = predictions(model, Q)
+    scores = prediction_scores(truth.y if is_synthetic(name) else truth, *found)
+    if is_synthetic(name):
+        known = truth_scores(truth, found[0], found[2])
+        scores |= {"coverage": known["coverage"], "excess": known["excess"] / known["noise"]}
     kept = {name: scores[name] for name in ("r2", "coverage", "excess") if name in scores}
     kept |= {"pinball": scores["pinball"] / scores["spread"], "seconds": round(seconds, 2)}
     return {"set": name, "change": change, "repeat": repeat, "fold": fold, "sources": sources(), **kept}
@@ -98,7 +87,7 @@ def run_missing(arguments):
     changes = [DEFAULT, *map(canonical, arguments.changes or CHANGES)]
     done = read(arguments.run) if arguments.run.exists() else []
     known = {(r["set"], r["change"], r["repeat"], r["fold"]) for r in done}
-    order = product(range(arguments.repeats), sets_of(arguments.role, arguments.law_rows), changes, range(2))
+    order = product(range(arguments.repeats), sets_of(arguments.role, arguments.sample_rows), changes, range(2))
     jobs = [job for job in ((name, c, r, f) for r, name, c, f in order) if job not in known]
     fits = Parallel(arguments.jobs, return_as="generator_unordered")(
         delayed(fitted)(*job, arguments.data_home) for job in jobs
@@ -150,28 +139,30 @@ def show(path, role):
     head += ["coverage of 80 / 90 / 95 %", "seconds, ratio"]
     on_tables = [c for c in changes if any(line["change"] == c and "excess" not in line for line in lines)]
     table(head, [[named[c], *compared(lines, c)] for c in on_tables])
-    for rows in sorted({int(name.rpartition("-")[2]) for name in ours if is_law(name)}):
-        show_laws([line for line in lines if is_law(line["set"]) and line["set"].endswith(f"-{rows}")], named, rows)
+    for rows in sorted({int(name.rpartition("-")[2]) for name in ours if is_synthetic(name)}):
+        show_problems(
+            [line for line in lines if is_synthetic(line["set"]) and line["set"].endswith(f"-{rows}")], named, rows
+        )
 
 
-def show_laws(lines, named, rows):
-    """Excess of every law in % of its noise, and how long it took."""
+def show_problems(lines, named, rows):
+    """Excess of every problem in % of its noise, and how long it took."""
     frame = pd.DataFrame(lines)
     means = 100 * frame.groupby(["set", "change"])["excess"].mean().unstack()
     seconds = frame.groupby(["set", "change"])["seconds"].mean().unstack()
-    laws = [name.rpartition("-")[0] for name in means.index]
+    problems = [name.rpartition("-")[0] for name in means.index]
     of = [c for c in named if c in means]
     cells = [[*(f"{x:.1f}" for x in means[c]), f"{(seconds[c] / seconds[DEFAULT]).median():.2f}"] for c in of]
-    head = [f"excess in % of the noise, N = {rows:,}", *laws, "seconds, ratio"]
+    head = [f"excess in % of the noise, N = {rows:,}", *problems, "seconds, ratio"]
     table(head, [[named[c], *row] for c, row in zip(of, cells, strict=True)])
 
 
-def is_law(name):
+def is_synthetic(name):
     return name.rpartition("-")[0] in list_regression("generated")
 
 
 def role_of(name):
-    return regression_info(name.rpartition("-")[0] if is_law(name) else name).role
+    return regression_info(name.rpartition("-")[0] if is_synthetic(name) else name).role
 
 
 def arguments_of(words=None):
@@ -181,7 +172,7 @@ def arguments_of(words=None):
     parser.add_argument("--confirmed", action="store_true", help="the table of the sets that confirm")
     parser.add_argument("--role", choices=("choosing", "confirming"), default="choosing")
     parser.add_argument("--changes", nargs="+", metavar="CHANGE", help='of the recipe, like "dict(trends=())"')
-    parser.add_argument("--law-rows", type=int, default=LAW_ROWS, metavar="N", help="rows of the generated sets")
+    parser.add_argument("--sample-rows", type=int, default=SAMPLE_ROWS, metavar="N", help="rows of the generated sets")
     parser.add_argument("--data-home", metavar="FOLDER", type=Path, help="where exported sets are looked for first")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="most repeats")
     parser.add_argument("--jobs", type=int, default=1, help="fits at a time")

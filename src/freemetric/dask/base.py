@@ -1,4 +1,4 @@
-"""What free-energy models of classes and of numbers share whose rows stay in Dask's partitions."""
+"""What free-energy classifiers and regressors share whose training samples stay in Dask partitions."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -17,29 +17,25 @@ from ..extras import require
 from ..learners.validation import check_n_components
 from ..printable import counted
 from ..sklearn_compat import validate_params, with_callbacks
-from .partition_index import Spaces
-from .partitioned_samples import FarRows
-from .partitions import Block, check_not_lost, is_dask, known_lengths, pattern_blocks
-from .polling import PartitionedIndex, Read
+from .partition_index import PartitionedIndex, ReadVotes, Spaces
+from .partitioned_samples import PartitionedSamples
+from .partitions import Block, check_not_lost, feature_blocks, is_dask, known_lengths, target_blocks
 
 ATTRIBUTES = ("classes_", "n_features_in_", "feature_names_in_")  # that a search does not give
 
 
 class DaskFreeEnergyModel(FreeEnergyModel):
-    """Fit, prediction and gathering on partitions; subclasses say what rows vote for and how votes are read."""
+    """Fit, prediction and gathering on partitions; subclasses say what samples vote for and how votes are read."""
 
-    local: ClassVar[type]  # the model of one process
+    _local: ClassVar[type]  # the model of one process
+    _read_target: Callable[[Any, int], NDArray]  # of one partition
     _training_set: Any
 
-    def _target_blocks(self, y: Any) -> list[Block]:
-        """Delayed targets (n,) of every partition of y."""
+    def _partitioned(self, X: Sequence[Block], y: Sequence[Block]) -> PartitionedSamples:
+        """The training samples of these partitions."""
         raise NotImplementedError
 
-    def _far_rows(self, X: Sequence[Block], y: Sequence[Block]) -> FarRows:
-        """The voters of these partitions."""
-        raise NotImplementedError
-
-    def _warn_about(self, panel: Any) -> None:
+    def _warn_about(self, searched: Any) -> None:
         """Warn about the samples that the search sees."""
         raise NotImplementedError
 
@@ -47,13 +43,9 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         """Rows given to fit; None where attributes with an entry for each are left out."""
         return len(self._training_set)
 
-    def _read(self) -> Read:
-        """What makes predictions of votes."""
+    def _read_votes(self) -> ReadVotes:
+        """Makes predictions of votes, where these are."""
         raise NotImplementedError
-
-    def _head(self) -> Any:
-        """What makes predictions of votes, which travels to them."""
-        return self.ensemble_.head
 
     @with_callbacks
     def fit(self, X: Any, y: Any) -> Self:
@@ -62,7 +54,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         Parameters
         ----------
         X : dask array of shape (n_samples, n_features) or dask dataframe
-            Patterns. They are kept in the memory of the workers. An array or a frame of this process is one partition.
+            Features. They are kept in the memory of the workers. An array or a frame of this process is one partition.
         y : dask array of shape (n_samples,) or dask series
             Targets, in partitions of the same rows as those of X.
 
@@ -72,49 +64,48 @@ class DaskFreeEnergyModel(FreeEnergyModel):
             The fitted model.
         """
         validate_params(self)
-        blocks = pattern_blocks(self, X, reset=True)
-        self._training_set = training_set = self._far_rows(blocks, self._target_blocks(y))
+        blocks = feature_blocks(self, X, reset=True)
+        self._training_set = training_set = self._partitioned(blocks, target_blocks(y, self._read_target))
         self.n_rows_ = len(training_set)
         few = len(training_set) <= given_recipe(self, len(training_set)).most_searched
         task = self._task(training_set)
         search = self._search(training_set.only(np.arange(len(training_set))) if few else training_set, task)
-        panel = search.problem.training_set
-        check_n_components(self.n_components, panel.X)
-        self._warn_about(panel)
+        searched = search.problem.training_set
+        check_n_components(self.n_components, searched.X)
+        self._warn_about(searched)
         with on_the_cluster():
             run_to_the_end(search, self)
         n_rows, n_shortlists = self._n_given(is_local=False), training_set.n_parts
-        for name, value in finish_fit(search, panel, self.shortlist, n_rows, n_shortlists).items():
+        for name, value in finish_fit(search, searched, self.shortlist, n_rows, n_shortlists).items():
             setattr(self, name, value)
         self._ended_search = search
-        self._poll = PartitionedIndex(
-            Spaces.of(self.ensemble_), list(training_set.precincts()), self._asked, self._read()
-        )
+        spaces, indices = Spaces.of(self.ensemble_), list(training_set.indices())
+        self._index = PartitionedIndex(spaces, indices, self._asked, self._read_votes())
         return self
 
-    def _answers(self, X: Any, width: int) -> Any:
-        """Predictions (n, width) as ``_read`` makes them, of Dask where X is."""
+    def _predictions(self, X: Any, width: int) -> Any:
+        """Predictions (n, width) as ``_read_votes`` makes them, of Dask where X is."""
         check_is_fitted(self)
         array = require("dask.array", "dask")
         parts = [part for parts in self._by_partition(X) for part in parts]
         blocks = [array.from_delayed(block, (n, width), dtype=np.float64) for n, block in parts]
-        answers = array.concatenate(blocks) if blocks else array.empty((0, width))
-        return answers if is_dask(X) else answers.compute()
+        predictions = array.concatenate(blocks) if blocks else array.empty((0, width))
+        return predictions if is_dask(X) else predictions.compute()
 
     def _by_partition(self, X):
         """For every partition of X its delayed predictions, block by block."""
-        self._poll.check()
+        self._index.check()
         if not is_dask(X):
-            patterns = self._samples(X)
-            return [self._poll.predictions(self._poll.dask.delayed(patterns, traverse=False), len(patterns))]
-        blocks = pattern_blocks(self, X, reset=False)
+            samples = self._samples(X)
+            return [self._index.predictions(self._index.dask.delayed(samples, traverse=False), len(samples))]
+        blocks = feature_blocks(self, X, reset=False)
         lengths = known_lengths(X, blocks)
-        return [self._poll.predictions(block, n) for block, n in zip(blocks, lengths, strict=True)]
+        return [self._index.predictions(block, n) for block, n in zip(blocks, lengths, strict=True)]
 
     def _compared(self, X: Any, y: Any, compare: Callable[[NDArray, NDArray], Any]) -> list[Any]:
         """compare(predictions, targets) of every partition, where it lives."""
         check_is_fitted(self)
-        predicted, targets = self._by_partition(X), self._target_blocks(y)
+        predicted, targets = self._by_partition(X), target_blocks(y, self._read_target)
         if len(predicted) != len(targets):
             raise ValueError(f"X has {counted(len(predicted), 'partition')}, and y has {len(targets)}.")
         dask = require("dask", "dask")
@@ -128,7 +119,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         return found
 
     def to_local(self) -> Any:
-        """The model with all its rows in this process: to be saved, exported, explained, or used without Dask.
+        """The model with its whole training set in this process: to be saved, exported, explained, or used alone.
 
         Returns
         -------
@@ -138,7 +129,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         check_is_fitted(self)
         check_not_lost(*self._training_set.blocks)
         training_set = self._training_set.only(np.arange(len(self._training_set)))
-        model = self.local(**self.get_params(deep=False))
+        model = self._local(**self.get_params(deep=False))
         known = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
         attributes = finish_fit(self._ended_search, training_set, self.shortlist, self._n_given(is_local=True))
         for name, value in (known | attributes).items():
@@ -146,8 +137,8 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         return model
 
     def save(self, path: str | PathLike, about: dict[str, Any] | None = None) -> None:
-        """A model whose rows live elsewhere has no file: ``to_local().save(path)`` gathers them first."""
-        raise ValueError("The rows of this model live in Dask's partitions; to_local().save(path) gathers them first.")
+        """Raise ValueError: ``to_local().save(path)`` gathers the training samples first."""
+        raise ValueError("The training samples live in Dask partitions; to_local().save(path) gathers them first.")
 
 
 def compared(predictions: Sequence[NDArray], y: NDArray, number: int, compare: Callable) -> Any:

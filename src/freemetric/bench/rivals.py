@@ -1,4 +1,4 @@
-"""Rivals of the regressor with their parameters chosen by inner folds."""
+"""Regressors to compare with: their parameters are chosen by inner folds, and they predict quantiles."""
 
 from typing import Any, Self
 
@@ -15,30 +15,15 @@ LEVELS = (0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975)
 """Quantiles whose pinball losses are averaged; the ends of the intervals are among them."""
 
 INNER_FOLDS = 5
-MANY = 5000  # rows, of which one fold has errors enough
-BLOCK = 256  # rows whose leaves are looked up at a time
+MANY = 5000  # samples, of which one fold has errors enough
+BLOCK = 256  # samples whose leaves are looked up at a time
 
 
 class Tuned(RegressorMixin, BaseEstimator):
-    """An estimator with the parameters of lowest squared error over inner folds, on standardised numbers.
+    """An estimator with the parameters of lowest squared error over inner folds, on standardised targets.
 
-    Parameters
-    ----------
-    estimator : estimator
-        What to tune.
-    grid : dict
-        Values to try, by parameter.
-    most_rows : int or None, default=None
-        Choose on a sample of this size where there are more rows; all of them are learned from.
-    random_state : int or None, default=None
-        Seed of folds and sample.
-
-    Attributes
-    ----------
-    estimator_ : estimator
-        The chosen one, fitted on all rows.
-    parameters_ : dict
-        What was chosen.
+    ``grid`` has values to try, by parameter. With ``most_rows`` they are chosen on a random sample of this size where
+    there are more; the chosen ``estimator_``, with ``parameters_``, learns from all.
     """
 
     def __init__(self, estimator: Any, grid: dict, *, most_rows: int | None = None, random_state: int | None = None):
@@ -65,7 +50,7 @@ class Tuned(RegressorMixin, BaseEstimator):
 class WithResiduals(RegressorMixin, BaseEstimator):
     """Quantiles of an estimator that has none: predictions plus those of its errors over inner folds.
 
-    The same everywhere, whatever the noise; with the parameters chosen on all training rows.
+    The same everywhere, whatever the noise; with the parameters chosen on the whole training set.
     """
 
     def __init__(self, estimator: Any, *, random_state: int | None = None):
@@ -75,8 +60,8 @@ class WithResiduals(RegressorMixin, BaseEstimator):
     def fit(self, X: NDArray, y: NDArray) -> Self:
         self.estimator_ = clone(self.estimator).fit(X, y)
         folds = list(KFold(INNER_FOLDS, shuffle=True, random_state=self.random_state).split(X))
-        judges = folds if len(y) <= MANY else folds[:1]
-        self.errors_ = np.concatenate([self._errors(X, y, *fold) for fold in judges])
+        used = folds if len(y) <= MANY else folds[:1]
+        self.errors_ = np.concatenate([self._errors(X, y, *fold) for fold in used])
         return self
 
     def _errors(self, X, y, train, held_out):
@@ -105,7 +90,7 @@ def _settled(fitted):
 
 
 class LeafQuantiles(RegressorMixin, BaseEstimator):
-    """A forest with the quantiles of the training numbers that share leaves with a row: quantile regression forests.
+    """A forest with the quantiles of the training targets in the same leaves: quantile regression forests.
 
     References
     ----------
@@ -121,12 +106,12 @@ class LeafQuantiles(RegressorMixin, BaseEstimator):
         self._sorted = y[self._order]
         leaves = self._leaves(X)
         sizes = np.asarray(leaves.sum(axis=0)).ravel()
-        # (leaves, rows): a row's share of each leaf
+        # (leaves, samples): a sample's share of each leaf
         self._shares = (sparse.diags(1 / np.maximum(sizes, 1)) @ leaves.T).tocsr()
         return self
 
     def _leaves(self, X):
-        """Ones where a row (N, leaves of all trees) lies in a leaf."""
+        """Ones (N, leaves of all trees) where a sample lies in a leaf."""
         ends = np.cumsum([tree.tree_.node_count for tree in self.forest_.estimators_])
         columns = self.forest_.apply(X) + np.r_[0, ends[:-1]]
         n_rows, n_trees = columns.shape

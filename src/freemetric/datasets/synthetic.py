@@ -1,4 +1,4 @@
-"""Generated problems with known noise: y = f(x) + s(x) e, with f and s given and e standard normal."""
+"""Synthetic regression problems with known noise: y = f(x) + s(x) e, with f and s given and e standard normal."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 class Sample(NamedTuple):
-    """Rows of a law: patterns (N, d), numbers, their means f(x) and their noise s(x), all three (N,)."""
+    """Samples of a problem: features (N, d), targets, their means f(x) and their noise s(x), all three (N,)."""
 
     X: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -19,25 +19,25 @@ class Sample(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Law:
-    """A law of patterns and numbers.
+class Problem:
+    """A joint distribution of features and a target.
 
     Attributes
     ----------
     name, words : str
         What it is called, and what it is.
     n_features : int
-        Features of a pattern, those that tell nothing among them.
-    patterns : callable
+        Number of features, irrelevant ones included.
+    features : callable
         (Generator, N) -> (N, d).
     mean, noise : callable
-        (N, d) -> (N,): the expected number, and its standard deviation.
+        (N, d) -> (N,): the expected target, and its standard deviation.
     """
 
     name: str
     words: str
     n_features: int
-    patterns: Callable[[Generator, int], NDArray]
+    features: Callable[[Generator, int], NDArray]
     mean: Callable[[NDArray], NDArray]
     noise: Callable[[NDArray], NDArray]
 
@@ -47,9 +47,9 @@ class Law:
         return bool(np.ptp(self.sample(100, 0).noise) > 0)
 
     def sample(self, n: int, seed: int | tuple[int, ...]) -> Sample:
-        """Draw n rows; the same for the same seed."""
+        """Draw n samples; the same for the same seed."""
         rng = np.random.default_rng(seed)
-        X = self.patterns(rng, n)
+        X = self.features(rng, n)
         mean, noise = self.mean(X), self.noise(X)
         return Sample(X, mean + noise * rng.standard_normal(n), mean, noise)
 
@@ -111,59 +111,67 @@ def _growth(X):
 
 _DIRECTION = np.array([1, -1, 1, -1, 1, -1, 1, -1]) / np.sqrt(8)
 
-LAWS: dict[str, Law] = {
-    law.name: law
-    for law in (
-        Law("friedman-1", "Friedman's first, five of ten features", 10, _cube(10), _friedman_1, _same(1.0)),
-        Law(
-            *("friedman-2", "Friedman's second: impedance of a circuit, in very different units", 4, _circuit),
-            lambda X: np.hypot(X[:, 0], _reactance(X)),
-            _same(125.0),
-        ),
-        Law(
-            *("friedman-3", "Friedman's third: phase of a circuit", 4, _circuit),
-            lambda X: np.arctan2(_reactance(X), X[:, 0]),
-            _same(0.1),
-        ),
-        Law(
-            *("linear", "a plane over twelve correlated features, six of which count", 12, _correlated),
-            lambda X: X[:, :6] @ np.array([3.0, -2.0, 1.5, -1.0, 1.0, 0.5]),
-            _same(2.0),
-        ),
-        Law("additive", "a sum of five curves, 45 features tell nothing", 50, _cube(50), _additive, _same(0.3)),
-        Law("piecewise", "constant in boxes of a tree on five of eight features", 8, _cube(8), _boxes, _same(0.5)),
-        Law(
-            *("ring", "three waves around a ring, three features tell nothing", 5, _annulus),
-            lambda X: np.sin(3 * np.arctan2(X[:, 1], X[:, 0])),
-            _same(0.2),
-        ),
-        Law(
-            *("ridge", "a wave along one oblique direction of eight", 8, _ball(8)),
-            lambda X: np.sin(2 * X @ _DIRECTION),
-            _same(0.2),
-        ),
-        Law(
-            *("products", "x1 x2 + x3 x4, four features tell nothing", 8, _ball(8)),
-            lambda X: X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3],
-            _same(0.5),
-        ),
-        Law("doppler", "a wave that quickens along one of two features", 2, _cube(2), _doppler, _same(0.3)),
-        Law(
-            *("fan", "noise that grows tenfold along a feature of its own", 5, _cube(5)),
-            lambda X: np.sin(2 * np.pi * X[:, 0]) + 2 * X[:, 1],
-            lambda X: 0.1 + 0.9 * X[:, 2],
-        ),
-        Law(
-            *(
-                "two-noises",
-                "a line, with noise of 0.2 on one side of a second feature and of 1 on the other",
-                4,
-                _cube(4),
-            ),
-            lambda X: 2 * X[:, 0],
-            lambda X: np.where(X[:, 1] > 0.5, 1.0, 0.2),
-        ),
-        Law("growing", "growth, with a noise of 25 % of it", 6, _ball(6), _growth, lambda X: 0.25 * _growth(X)),
+
+def _impedance(X):
+    return np.hypot(X[:, 0], _reactance(X))
+
+
+def _phase(X):
+    return np.arctan2(_reactance(X), X[:, 0])
+
+
+def _plane(X):
+    return X[:, :6] @ np.array([3.0, -2.0, 1.5, -1.0, 1.0, 0.5])
+
+
+def _waves(X):
+    return np.sin(3 * np.arctan2(X[:, 1], X[:, 0]))
+
+
+def _ridge(X):
+    return np.sin(2 * X @ _DIRECTION)
+
+
+def _products(X):
+    return X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3]
+
+
+def _fan(X):
+    return np.sin(2 * np.pi * X[:, 0]) + 2 * X[:, 1]
+
+
+def _fan_noise(X):
+    return 0.1 + 0.9 * X[:, 2]
+
+
+def _line(X):
+    return 2 * X[:, 0]
+
+
+def _two_noises(X):
+    return np.where(X[:, 1] > 0.5, 1.0, 0.2)
+
+
+def _growing_noise(X):
+    return 0.25 * _growth(X)
+
+
+SYNTHETIC: dict[str, Problem] = {
+    problem.name: problem
+    for problem in (
+        Problem("friedman-1", "Friedman's first, five of ten features", 10, _cube(10), _friedman_1, _same(1.0)),
+        Problem("friedman-2", "Friedman's second: impedance of a circuit", 4, _circuit, _impedance, _same(125.0)),
+        Problem("friedman-3", "Friedman's third: phase of a circuit", 4, _circuit, _phase, _same(0.1)),
+        Problem("linear", "a plane, six of twelve correlated features", 12, _correlated, _plane, _same(2.0)),
+        Problem("additive", "a sum of five curves, 45 irrelevant features", 50, _cube(50), _additive, _same(0.3)),
+        Problem("piecewise", "constant in boxes of a tree on five of eight features", 8, _cube(8), _boxes, _same(0.5)),
+        Problem("ring", "three waves around a ring, three irrelevant features", 5, _annulus, _waves, _same(0.2)),
+        Problem("ridge", "a wave along one oblique direction of eight", 8, _ball(8), _ridge, _same(0.2)),
+        Problem("products", "x1 x2 + x3 x4, four irrelevant features", 8, _ball(8), _products, _same(0.5)),
+        Problem("doppler", "a wave that quickens along one of two features", 2, _cube(2), _doppler, _same(0.3)),
+        Problem("fan", "noise that grows tenfold along a feature of its own", 5, _cube(5), _fan, _fan_noise),
+        Problem("two-noises", "a line, with a noise of 0.2 or 1 by a second feature", 4, _cube(4), _line, _two_noises),
+        Problem("growing", "growth, with a noise of 25 % of it", 6, _ball(6), _growth, _growing_noise),
     )
 }
 """By name. Friedman's are of his Multivariate adaptive regression splines, Annals of Statistics 1991."""
