@@ -55,7 +55,7 @@ def bench_run(
         str,
         option(
             "TASK",
-            "classification. regression: on public tables. synthetic: regression on generated data whose noise is known.",
+            "classification. regression: on public tables. synthetic: regression on data whose noise is known.",
         ),
     ] = "classification",
     datasets: Annotated[str, option("DATASETS", "Names separated by commas, or all.")] = "all",
