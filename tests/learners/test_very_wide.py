@@ -48,5 +48,5 @@ def test_the_start_has_the_distances_of_the_identity(wide):
         ((9, 900), 5, 5),
     ],
 )
-def test_only_of_many_features_that_outnumber_rows(shape, wanted, found):
+def test_only_of_many_features_that_outnumber_samples(shape, wanted, found):
     assert n_dimensions(wanted, np.zeros(shape)) == found

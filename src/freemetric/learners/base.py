@@ -20,7 +20,7 @@ from ..sklearn_compat import Interval, validate_params, with_callbacks
 from .distances import MappedDistances
 from .fitting import AtomicFit, keeping_the_best
 from .parallel import one_blas_thread as one_blas_thread  # where learners look for it
-from .training_rows import number_rows, precise, training_rows
+from .training_rows import precise, regression_rows, training_rows
 from .units import check_magnitude, unit_of, warn_of_dwarfs
 from .validation import (
     check_labels,
@@ -214,7 +214,7 @@ class WeightedMetricLearner(MetricLearner):
         return rows.X, rows.y, {"weights": rows.weights}
 
     def _samples_of_regression(self, X, y, sample_weight):
-        rows = number_rows(X, y, sample_weight, self._can_weigh())
+        rows = regression_rows(X, y, sample_weight, self._can_weigh())
         check_varying(rows.y)
         return rows.X, rows.y, {"weights": rows.weights}
 

@@ -98,7 +98,7 @@ def initial_map(
     y: NDArray | None,
     n_components: int | None = None,
     unit: float = 1.0,
-    of_numbers: bool = False,
+    is_regression: bool = False,
 ) -> NDArray:
     """A map of shape (n_components, n_features).
 
@@ -118,7 +118,7 @@ def initial_map(
     if n_components is None and p < d and init in ("auto", "identity"):
         init = "pca"
     if init == "auto":
-        init = _usual(p, d, y, of_numbers)
+        init = _usual(p, d, y, is_regression)
     if init == "identity":
         return np.eye(p, d)
     if init == "random":
@@ -127,16 +127,16 @@ def initial_map(
         return rng.random((p, d))
     if init == "pca":
         return _leading(PCA().fit(X).components_, p, d)
-    if init == "pls" and of_numbers:
+    if init == "pls" and is_regression:
         return _partial_least_squares(X, y, p)
     if init == "lda":
-        if of_numbers:
+        if is_regression:
             raise ValueError("init='lda' needs classes, and y are numbers: 'pls' is its like.")
         if y is None:
             raise ValueError("init='lda' needs labels; with triplets choose another start.")
         scalings = LinearDiscriminantAnalysis(n_components=min(p, len(np.unique(y)) - 1, d)).fit(X, y).scalings_
         return _leading(scalings.T, p, d)
-    known = INITS_OF_REGRESSION if of_numbers else INITS
+    known = INITS_OF_REGRESSION if is_regression else INITS
     raise ValueError(f"Unknown init {init!r}; known: {', '.join(map(repr, known))}, or an array.")
 
 
@@ -148,10 +148,10 @@ def n_dimensions(n_components: int | None, X: NDArray) -> int:
     return max(1, N - 1) if d > MOST_SQUARE and d >= N else d
 
 
-def _usual(p, d, y, of_numbers):
+def _usual(p, d, y, is_regression):
     if p == d:
         return "identity"
-    if of_numbers:
+    if is_regression:
         return "pls"
     return "lda" if y is not None and p < len(np.unique(y)) else "pca"
 

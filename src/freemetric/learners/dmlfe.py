@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 
-from ..energies import Energy, MiniBatch, as_energy, bind, confined, knows_its_data, takes_weights, wants_numbers
+from ..energies import Energy, MiniBatch, as_energy, bind, confined, is_regression, knows_its_data, takes_weights
 from ..mc import Annealing, ElementMove, Geometric, LangevinMove
 from ..sklearn_compat import CallbackSupportMixin, HasMethods, StrOptions
 from .base import WeightedMetricLearner, generator
@@ -17,7 +17,6 @@ from .kept_results import WalkCheckpoint
 from .parameters import INITS, INITS_OF_REGRESSION, NotNegative, estimator
 from .sampling_run import Walk, run_replicas, steps_of
 from .stochastic_descent import SUBSET, MiniBatched
-from .units import InUnits
 
 
 @estimator
@@ -130,7 +129,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         displacing one element by U(-1, 1); start from U(0, 1); no confinement. Convergence is judged over ten steps,
         not over one trial, which any rejected move would satisfy.
         """
-        move = ElementMove(1.0, n_moves="patterns", target_acceptance=None)
+        move = ElementMove(1.0, n_moves="samples", target_acceptance=None)
         sampler = Annealing(Geometric(0.1, 0.9), move, n_steps=200, tol=1e-5, window=10)
         return cls(**{"sampler": sampler, "init": "uniform", "confinement": 0.0, **overrides})
 
@@ -138,20 +137,22 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         return takes_weights(as_energy(self.energy))
 
     def _is_regression(self):
-        return wants_numbers(as_energy(self.energy))
+        return is_regression(as_energy(self.energy))
 
     def _measures(self, X):
         return not knows_its_data(as_energy(self.energy))  # which are in units of their own
 
     def _learn(self, X, y, weights=None):
         rng = generator(self.random_state)
-        energy: Energy = InUnits(confined(as_energy(self.energy), self.confinement), self._unit)
+        energy: Energy = confined(as_energy(self.energy), self.confinement)
         sampler, n = Annealing(), self._rows_per_batch(len(X))
-        if n is not None:
+        if n is None:
+            bound: Any = bind(energy, X / self._unit, y, weights, self.device)
+        else:
             energy = MiniBatch(energy, n, sample_size=SUBSET, random_state=int(rng.integers(2**32)))
+            bound = energy.bind(X, y, sample_weight=weights, device=self.device, unit=self._unit)
             sampler = Annealing(move=LangevinMove(), n_steps=60)
         sampler = sampler if self.sampler is None else self.sampler
-        bound: Any = bind(energy, X, y, weights, self.device)
         steps = FitSteps(self, X, y, steps_of(sampler, sampler.n_replicas))
         some = slice(None) if n is None else bound.sample
         start = self._start(rng, sampler.n_replicas, X[some] / self._unit, y[some])

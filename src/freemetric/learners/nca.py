@@ -11,7 +11,6 @@ from .base import WeightedMetricLearner, generator, one_blas_thread
 from .descent import Descent, initial_map
 from .parameters import INITS_OF_REGRESSION, estimator
 from .stochastic_descent import SUBSET, MiniBatched, StochasticDescent, well_scaled
-from .units import InUnits
 
 
 class EnergyDescent(MiniBatched, WeightedMetricLearner):
@@ -47,8 +46,8 @@ class EnergyDescent(MiniBatched, WeightedMetricLearner):
         seed = int(rng.integers(2**32))
 
         def bound(energy):
-            batches = MiniBatch(InUnits(energy, self._unit), n, sample_size=SUBSET, random_state=seed)
-            return batches.bind(X, y, sample_weight=weights, device=self.device)
+            batches = MiniBatch(energy, n, sample_size=SUBSET, random_state=seed)
+            return batches.bind(X, y, sample_weight=weights, device=self.device, unit=self._unit)
 
         energy = bound(self._energy())
         with one_blas_thread():
@@ -63,7 +62,7 @@ class EnergyDescent(MiniBatched, WeightedMetricLearner):
         previous = self._previous_map(X.shape[1])
         if previous is not None:
             return previous
-        return initial_map(self.init, rng, X, y, self.n_components, self._unit, of_numbers=self._is_regression())
+        return initial_map(self.init, rng, X, y, self.n_components, self._unit, is_regression=self._is_regression())
 
 
 @estimator

@@ -64,7 +64,7 @@ class NCMML(SmoothDescent):
     References
     ----------
     T. Mensink, J. Verbeek, F. Perronnin, G. Csurka, Distance-based image classification: generalizing to new classes
-    at near-zero cost, IEEE Transactions on Sample Analysis and Machine Intelligence 35, 2013.
+    at near-zero cost, IEEE Transactions on Pattern Analysis and Machine Intelligence 35, 2013.
 
     Examples
     --------

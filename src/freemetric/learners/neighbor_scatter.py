@@ -119,7 +119,7 @@ class DMLMJ(MetricLearner):
     References
     ----------
     B. Nguyen, C. Morell, B. De Baets, Supervised distance metric learning through maximization of the Jeffrey
-    divergence, Sample Recognition 64, 2017.
+    divergence, Pattern Recognition 64, 2017.
 
     Examples
     --------

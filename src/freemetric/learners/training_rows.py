@@ -11,11 +11,11 @@ from .validation import check_labels, known_labels, labelled
 
 NOTHING = 1e-12  # of the mean weight
 MOST_ORDERED = 200_000  # rows; no tie among more of them can matter
-NUMBERS = (np.float64, np.float32)  # what patterns may be, the first where they are neither
+NUMBERS = (np.float64, np.float32)  # what samples may be, the first where they are neither
 
 
 def precise(X: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Patterns in double precision, but very many in the precision they have: that takes no copy."""
+    """Samples in double precision, but very many in the precision they have: that takes no copy."""
     return X if len(X) > MOST_ORDERED else X.astype(np.float64, copy=False)
 
 
@@ -54,7 +54,7 @@ def training_rows(
     return TrainingRows(taken, numbers, weights / weights.mean() if is_weighted else None, rows, classes)
 
 
-def number_rows(X: NDArray, y: NDArray, sample_weight: ArrayLike | None, can_weigh: bool = True) -> TrainingRows:
+def regression_rows(X: NDArray, y: NDArray, sample_weight: ArrayLike | None, can_weigh: bool = True) -> TrainingRows:
     """Rows of some weight with numbers y (n,) or (n, m), in the order that ``training_rows`` has."""
     weights = check_weights(sample_weight, X, can_weigh)
     rows = np.flatnonzero(weighty(weights))
@@ -88,7 +88,7 @@ def canonical_order(X: NDArray, y: NDArray, weights: NDArray) -> NDArray[np.intp
 def check_weights(sample_weight: ArrayLike | None, X: NDArray, can_weigh: bool = True) -> NDArray[np.float64]:
     """Weights (N,) of the rows of X, ones for None; ValueError where they cannot be weights, or not be used."""
     if sample_weight is not None and not can_weigh:
-        raise ValueError("sample_weight was given, but this energy cannot weigh patterns.")
+        raise ValueError("sample_weight was given, but this energy cannot weigh samples.")
     weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if not weights.any():
         raise ValueError("sample_weight is zero for every row: there is nothing to learn from.")

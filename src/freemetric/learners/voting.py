@@ -24,9 +24,9 @@ class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstim
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
         n_neighbors : int or None, default=None
-            Largest number of neighbours; None is ``n_neighbors_``, more than there are training patterns is clipped.
+            Largest number of neighbours; None is ``n_neighbors_``, more than there are training samples is clipped.
 
         Returns
         -------
@@ -34,10 +34,10 @@ class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstim
             Row k - 1 counts the classes of the k nearest; of rows at one place that are more than needed, in part.
         """
         check_is_fitted(self)
-        patterns: NDArray = check_samples(self, X, dtype=np.float64, reset=False)
+        samples: NDArray = check_samples(self, X, dtype=np.float64, reset=False)
         k = self.n_neighbors_ if n_neighbors is None else min(n_neighbors, self._n_voters())
-        parts = chunks(len(patterns), k, len(self.classes_))
-        return np.concatenate([self._count(patterns[part], k) for part in parts])
+        parts = chunks(len(samples), k, len(self.classes_))
+        return np.concatenate([self._count(samples[part], k) for part in parts])
 
     def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
         """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k."""
@@ -49,7 +49,7 @@ class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstim
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
 
         Returns
         -------
@@ -57,10 +57,10 @@ class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstim
             Rows sum to one; columns follow ``classes_``.
         """
         check_is_fitted(self)
-        patterns: NDArray = check_samples(self, X, dtype=np.float64, reset=False)
+        samples: NDArray = check_samples(self, X, dtype=np.float64, reset=False)
         k = self.n_neighbors_
-        parts = chunks(len(patterns), k, len(self.classes_))
-        return np.concatenate([shares(self._count(patterns[part], k).astype(np.float64))[:, -1] for part in parts])
+        parts = chunks(len(samples), k, len(self.classes_))
+        return np.concatenate([shares(self._count(samples[part], k).astype(np.float64))[:, -1] for part in parts])
 
     def predict(self, X: ArrayLike) -> NDArray:
         """The class with the most votes; the nearest neighbours decide between equals.
@@ -68,7 +68,7 @@ class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstim
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Patterns.
+            Samples.
 
         Returns
         -------

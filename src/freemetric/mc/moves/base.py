@@ -40,14 +40,14 @@ class Move(BaseEstimator):
 
 
 def count_trials(n_moves: int | str, energy: EnergyFunction, A: Array) -> int:
-    """Trials of a Monte Carlo step: a number, one per matrix element, or one per pattern of the data."""
+    """Trials of a Monte Carlo step: a number, one per matrix element, or one per sample of the data."""
     if n_moves == "elements":
         return A[0].size
-    if n_moves == "patterns":
-        n_patterns = getattr(energy, "n_patterns", None)
-        if n_patterns is None:
-            raise ValueError("n_moves='patterns' needs an energy with the attribute n_patterns.")
-        return n_patterns
+    if n_moves == "samples":
+        n_samples = getattr(energy, "n_samples", None)
+        if n_samples is None:
+            raise ValueError("n_moves='samples' needs an energy with the attribute n_samples.")
+        return n_samples
     if isinstance(n_moves, Integral) and n_moves > 0:
         return int(n_moves)
-    raise ValueError(f"n_moves must be 'elements', 'patterns' or a positive integer; got {n_moves!r}.")
+    raise ValueError(f"n_moves must be 'elements', 'samples' or a positive integer; got {n_moves!r}.")

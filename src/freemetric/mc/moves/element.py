@@ -17,8 +17,8 @@ class ElementMove(Move):
     ----------
     step_size : float, default=1.0
         Largest first displacement.
-    n_moves : int, "elements" or "patterns", default="elements"
-        Trials per Monte Carlo step; the paper takes as many as there are patterns.
+    n_moves : int, "elements" or "samples", default="elements"
+        Trials per Monte Carlo step; the paper takes as many as there are samples.
     target_acceptance : float or None, default=0.3
         Every element's step adapts towards this acceptance during burn-in. None keeps ``step_size``.
     """

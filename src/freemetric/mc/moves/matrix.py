@@ -37,7 +37,7 @@ class MatrixMove(ProposalMove):
     ----------
     step_size : float, default=1.0
         Largest first displacement.
-    n_moves : int, "elements" or "patterns", default=1
+    n_moves : int, "elements" or "samples", default=1
         Trials per Monte Carlo step.
     target_acceptance : float or None, default=0.3
         The step adapts towards this acceptance during burn-in. None keeps ``step_size``.

@@ -20,7 +20,7 @@ class StretchRotateMove(ProposalMove):
     ----------
     step_size : float, default=0.3
         First standard deviation of the angle and of the logarithm of both stretches.
-    n_moves : int, "elements" or "patterns", default="elements"
+    n_moves : int, "elements" or "samples", default="elements"
         Trials per Monte Carlo step.
     target_acceptance : float or None, default=0.3
         The step adapts towards this acceptance during burn-in. None keeps ``step_size``.
