@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ..metropolis import allowed_rise
 from ..state import Array, State, evaluate
 from ..streams import Streams
-from .base import Move, count_trials
+from .base import Move, allowed_rise, count_trials
 
 
 class ElementMove(Move):
