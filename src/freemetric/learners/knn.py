@@ -27,13 +27,12 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
     """Any metric learner and the votes of the k nearest samples in its space.
 
     A metric makes its own training samples look separable, so k must not be chosen among them. Here every inner fold
-    is judged by a metric learned on the others: the learner is fitted ``n_folds`` + 1 times, and all k from 1 to
+    is classified by a metric learned on the others: the learner is fitted ``n_folds`` + 1 times, and all k from 1 to
     ``most_neighbors`` share these fits. Neighbours are searched in the transformed data.
 
     Parameters
     ----------
-    learner : estimator with fit and transform
-        The metric; a pipeline with a scaler in front of a learner is one too.
+    {metric}
     n_neighbors : int or "auto", default="auto"
         Neighbours that vote; "auto" takes the number with the lowest error over the inner folds.
     {most_neighbors}
@@ -52,17 +51,12 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
         "n_neighbors" and "error" over the inner folds; absent where k was given.
     {classes} {features}
 
-    See Also
-    --------
-    MetricKNeighborsRegressor : The same for numbers.
-
     Examples
     --------
     {wine}
-    >>> from sklearn.pipeline import make_pipeline
     >>> from freemetric import NCA, MetricKNeighborsClassifier
-    >>> model = MetricKNeighborsClassifier(make_pipeline(NCA()), random_state=0)
-    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+    >>> model = MetricKNeighborsClassifier(NCA(), random_state=0).fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.9
     True
     """
 

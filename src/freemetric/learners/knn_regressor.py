@@ -32,17 +32,15 @@ Array = NDArray[np.float64]
 class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presented, RegressorMixin, BaseEstimator):
     """Any metric learner and the mean of the k nearest samples in its space.
 
-    A metric makes its own training samples look predictable, so k must not be chosen among them. Here every inner fold
-    is judged by a metric learned on the others: the learner is fitted ``n_folds`` + 1 times, and all k from 1 to
-    ``most_neighbors`` share these fits. Neighbours are searched in the transformed data; rows at one place share their
-    part in a mean.
+    The inner folds choose k as those of :class:`MetricKNeighborsClassifier` do. Samples at one place share their part
+    in a mean.
 
     Parameters
     ----------
-    learner : estimator with fit and transform
-        The metric, such as :class:`MLKR`; a pipeline with a scaler in front of a learner is one too.
+    {metric}
     n_neighbors : int or "auto", default="auto"
-        Neighbours whose numbers are averaged; "auto" takes how many have the lowest squared error over the inner folds.
+        Neighbours whose targets are averaged; "auto" takes the number with the lowest squared error over the inner
+        folds.
     weights : {"uniform", "distance"}, default="uniform"
         Whether neighbours count the same, or by the inverse of their distances.
     {most_neighbors}
@@ -56,18 +54,13 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
     embedding_ : ndarray of shape (n_samples, n_components)
         The training samples in the learned space.
     numbers_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Their numbers.
+        Their targets.
     n_neighbors_ : int
         Neighbours that are averaged.
     selection_ : dict of ndarray
         "n_neighbors" and "error" over the inner folds, the squared error as a share of the variance, the mean of all
         outputs; absent where k was given.
     {features}
-
-    See Also
-    --------
-    MetricKNeighborsClassifier : The same for classes.
-    FreeEnergyRegressor : Many sampled metrics that tell numbers; usually more accurate.
 
     Examples
     --------
@@ -210,21 +203,11 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
 
 
 class NeighborMeans:
-    """Training rows Z (N, p) with numbers Y (N, m), ready to be asked.
+    """Means of the targets Y (N, m) of the nearest training samples Z (N, p) in a learned space.
 
-    Rows at one place are equally far: where only some of them are among the k nearest, each has the same part in the
-    mean, so that no order of the rows matters.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n_rows, p)
-        The rows in a learned space.
-    Y : ndarray of shape (n_rows, n_outputs)
-        Their numbers.
-    by_distance : bool
-        Whether neighbours count by the inverse of their distances; those at none are then the only ones.
-    n_jobs : int or None, default=None
-        Threads of the search.
+    Samples at one place are equally far: where only some of them are among the k nearest, each has the same part in the
+    mean, so that no order matters. ``by_distance`` weighs neighbours by the inverse of their distances; those at
+    distance zero are then the only ones.
     """
 
     def __init__(self, Z: Array, Y: Array, by_distance: bool, n_jobs: int | None = None) -> None:

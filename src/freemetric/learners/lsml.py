@@ -11,9 +11,9 @@ from scipy.optimize import minimize
 from .base import generator, tell
 from .fitting import Lowest
 from .linear_algebra import map_by_contrast
-from .pair_learner import PriorLearner
 from .parameters import CountOrNone, Positive, estimator
 from .side_information import check_quadruplets, check_tuple_weights, draw_pairs, usual_number_of_pairs
+from .tuple_learners import PriorLearner
 
 ROUNDING = 1e-13  # of the terms that the objective sums
 EDGE = 1e-6
@@ -28,8 +28,7 @@ class LSML(PriorLearner):
         \min_{M \succ 0}\; F(M) = D(M, M_0) + \gamma \sum_q w_q \left[d_M(a_q, b_q) - d_M(c_q, d_q)\right]_+^2,
 
     where quadruplet q says that a and b are nearer to each other than c and d are, d_M is the distance itself, not its
-    square, and D the LogDet divergence tr(M M_0^-1) - log det(M M_0^-1) - n_features from a prior metric. What was said
-    and does not hold costs the square of what is missing; where it holds it costs nothing.
+    square, and D the LogDet divergence tr(M M_0^-1) - log det(M M_0^-1) - n_features from a prior metric.
 
     F is convex in M and smooth. L-BFGS descends it over A with M = A^T A, where the logarithm keeps A from losing a
     dimension, so that every minimum is the only one. By convexity, with G the gradient of F by M,
@@ -37,8 +36,8 @@ class LSML(PriorLearner):
     .. math:: F(M) - \min F \le \operatorname{tr} A G A^T - \log\det(I + A G A^T),
 
     which says when to stop. An evaluation costs O(n d^2) for n quadruplets and d features. From labels, a and b are
-    drawn from one class, c and d from two. Distances are those of features in units in which the largest range is one,
-    or the standard deviation where all features have the same.
+    drawn from one class, c and d from two. Distances are in units of the features' largest range, or of their standard
+    deviation where all have the same.
 
     Parameters
     ----------
@@ -58,12 +57,6 @@ class LSML(PriorLearner):
         Rows of X that were compared.
     {n_iter} {classes} {features}
 
-    See Also
-    --------
-    ITML : The same prior and divergence, for pairs that are similar or not.
-    SCML : Triplets, by a hinge over sparse combinations of directions.
-    QuadrupletClassifier : Predicts which of two pairs is the nearer one.
-
     References
     ----------
     E. Y. Liu, Z. Guo, X. Zhang, V. Jojic, W. Wang, Metric learning from relative comparisons by minimizing squared
@@ -71,15 +64,8 @@ class LSML(PriorLearner):
 
     Examples
     --------
-    {wine}
-    >>> from freemetric import LSML
-    >>> model = LSML(random_state=0).fit(X, y)
-    >>> bool(model.gap_ < 1e-4 * model.objective_)
-    True
-
-    Quadruplets instead of labels, the second one worth twice as much:
-
-    >>> model = LSML().fit(X, quadruplets=[[0, 1, 0, 100], [0, 5, 61, 160]], weights=[1, 2])
+    {gap_on_wine}
+    >>> model = LSML().fit(X, quadruplets=[[0, 1, 0, 100], [0, 5, 61, 160]], weights=[1, 2])  # instead of labels
     >>> model.components_.shape
     (13, 13)
     """

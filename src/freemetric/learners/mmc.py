@@ -12,9 +12,9 @@ from ..sklearn_compat import Interval, StrOptions
 from .base import tell
 from .fitting import Lowest
 from .linear_algebra import covariance, map_by_contrast
-from .pair_learner import PairLearner
 from .parameters import Flag, estimator
 from .side_information import differ
+from .tuple_learners import PairLearner
 
 
 @estimator
@@ -26,15 +26,15 @@ class MMC(PairLearner):
         \max_{M \succeq 0}\; F(M) = \operatorname{mean}_{(i, j) \in D} d_M(i, j) \quad \text{such that} \quad
         \operatorname{mean}_{(i, j) \in S} d_M(i, j)^2 = 1, \qquad d_M(i, j)^2 = (x_i - x_j)^T M (x_i - x_j),
 
-    for similar pairs S and dissimilar pairs D: the first metric that was learned from pairs. The distances in F are not
-    squared; with squares the best M would have rank one. With C = K K^T the mean of v v^T over the similar differences
-    v and W = K^T M K the problem lives on matrices W >= 0 of trace one, where F is concave. L-BFGS climbs it over a
-    factor L of W = L^T L. With G the gradient of F by W, and lambda(G) its largest eigenvalue,
+    for similar pairs S and dissimilar pairs D. The distances in F are not squared; with squares the best M would have
+    rank one. With C = K K^T the mean of v v^T over the similar differences v and W = K^T M K the problem lives on
+    matrices W >= 0 of trace one, where F is concave. L-BFGS climbs it over a factor L of W = L^T L. With G the gradient
+    of F by W, and lambda(G) its largest eigenvalue,
 
     .. math:: \max F - F(M) \le \lambda(G) - \operatorname{tr}(G W),
 
-    which says when to stop. The scale of M is a convention; nearest neighbours do not depend on it, nor on the units of
-    the features. An evaluation costs O(n d^2) for n dissimilar pairs and d features, O(n d) if M is diagonal.
+    which says when to stop. The scale of M is a convention; the units of the features do not matter. An evaluation
+    costs O(n d^2) for n dissimilar pairs and d features, O(n d) if M is diagonal.
 
     Parameters
     ----------
@@ -47,11 +47,6 @@ class MMC(PairLearner):
     ----------
     {map_of_M} {objective} {gap} {pairs} {n_iter} {classes} {features}
 
-    See Also
-    --------
-    DMLeig : The smallest distance of dissimilar pairs in place of the mean.
-    PairClassifier : Predicts whether pairs are similar.
-
     References
     ----------
     E. P. Xing, A. Y. Ng, M. I. Jordan, S. Russell, Distance metric learning with application to clustering with
@@ -59,18 +54,7 @@ class MMC(PairLearner):
 
     Examples
     --------
-    {wine}
-    >>> from freemetric import MMC
-    >>> model = MMC(random_state=0).fit(X, y)
-    >>> bool(model.gap_ < 1e-3 * model.objective_)
-    True
-
-    Pairs instead of labels, and weights of features instead of a whole matrix:
-
-    >>> model = MMC(diagonal=True).fit(X, pairs=[[0, 1], [0, 100], [3, 5]], pair_labels=[1, -1, 1])
-    >>> near, far, _ = model.pair_distance(X[model.pairs_])
-    >>> bool(near < far)
-    True
+    {gap_on_wine} {pairs_on_wine}
     """
 
     n_components: int | None = None

@@ -37,11 +37,9 @@ class SCML(MetricLearner):
     samples a. A region without discriminants (copies, equal means) gives random directions.
 
     F is convex and piecewise linear. It is descended by regularised dual averaging over random mini-batches, with a
-    step of its own for every weight as in AdaGrad, since weights of wide and of narrow directions differ by orders of
-    magnitude. Every 1000 mini-batches F is computed exactly for the last weights and for their average over the run;
-    the best of all is kept. It is never worse than w = 0, where F = 1; should nothing be better than that (triplets
-    that contradict each other, no triplets, a ``regularization`` too large), all weights
-    are 0 and the map is the identity, with a warning.
+    step of its own for every weight as in AdaGrad. Every 1000 mini-batches F is computed exactly for the last weights
+    and for their average; the best of all is kept. Where nothing is better than w = 0, F = 1 (triplets that contradict
+    each other, no triplets, a ``regularization`` too large), the map is the identity, with a warning.
 
     Finding the triplets takes O(N^2 d) time at most for N samples and d features, a mini-batch O(batch_size n_basis)
     and an exact F O(N d^2 + T d). Memory is O(N n_basis + T), in float32 and int32. Scale the features first: the
@@ -57,8 +55,8 @@ class SCML(MetricLearner):
     basis : array-like of shape (n_basis, n_features) or None, default=None
         Directions to weigh instead of those of regions; they are taken at unit length, and ``n_basis`` is not used.
     regularization : float, default=1e-5
-        beta, the price of weight; more makes fewer positive weights. Weights are those of features in units in which
-        the largest range is one, or the standard deviation where all features have the same.
+        beta, the price of weight; more makes fewer positive weights. Weights are those of features in units of their
+        largest range, or of their standard deviation where all have the same.
     n_neighbors : int, default=3
         Nearest samples of the own class in the triplets of a sample; fewer where the class is smaller.
     n_impostors : int, default=10
@@ -75,8 +73,7 @@ class SCML(MetricLearner):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A, with A^T A = M; rows by falling eigenvalue.
+    {map_of_M}
     basis_ : ndarray of shape (n_basis, n_features)
         The b_i, of unit length.
     weights_ : ndarray of shape (n_basis,)
@@ -86,35 +83,21 @@ class SCML(MetricLearner):
         The lowest F after every look.
     {n_iter} {classes} {features}
 
-    See Also
-    --------
-    NCA : Descends the expected leave-one-out error instead of a hinge.
-
     References
     ----------
     Y. Shi, A. Bellet, F. Sha, Sparse compositional metric learning, AAAI 2014.
-
     L. Xiao, Dual averaging methods for regularized stochastic learning and online optimization, JMLR 2010.
-
     J. Duchi, E. Hazan, Y. Singer, Adaptive subgradient methods for online learning and stochastic optimization,
     JMLR 2011.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import MinMaxScaler
+    {wine}
     >>> from freemetric import SCML
-    >>> X, y = load_wine(return_X_y=True)
-    >>> X = MinMaxScaler().fit_transform(X)
-    >>> scml = SCML(random_state=0).fit(X, y)
-    >>> scml.basis_.shape
-    (260, 13)
-    >>> bool(scml.objective_ < 0.03)
+    >>> bool(SCML(random_state=0).fit(X, y).objective_ < 0.03)
     True
-
-    Triplets alone do: the first sample is nearer to the second than to the third.
-
-    >>> SCML(random_state=0).fit(X, triplets=[[0, 1, 100], [60, 61, 2], [150, 151, 3]]).components_.shape
+    >>> triplets = [[0, 1, 100], [60, 61, 2], [150, 151, 3]]  # instead of labels
+    >>> SCML(random_state=0).fit(X, triplets=triplets).components_.shape
     (13, 13)
     """
 

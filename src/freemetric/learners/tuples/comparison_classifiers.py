@@ -72,11 +72,6 @@ class TripletClassifier(ComparisonClassifier):
     ----------
     {learner} {signs} {features}
 
-    See Also
-    --------
-    PairClassifier : Whether two samples are alike.
-    QuadrupletClassifier : Which of two pairs is nearer.
-
     Examples
     --------
     >>> import numpy as np
@@ -131,11 +126,6 @@ class QuadrupletClassifier(ComparisonClassifier):
     Attributes
     ----------
     {learner} {signs} {features}
-
-    See Also
-    --------
-    PairClassifier : Whether two samples are alike.
-    TripletClassifier : Which of two samples is nearer to a third.
 
     Examples
     --------

@@ -87,20 +87,15 @@ class PairClassifier(TupleClassifier):
         one of them, or a pipeline that ends with one.
     {preprocessor}
     n_folds : int or None, default=None
-        Find the threshold on folds of the pairs, each judged by a learner that has not seen it, at ``n_folds`` more
-        fits. None: on the pairs that the metric was learned from.
+        Find the threshold on folds of the pairs, by learners that have not seen them, at ``n_folds`` more fits. None:
+        on the pairs that the metric was learned from.
 
     Attributes
     ----------
     {learner}
     threshold_ : float
-        Pairs up to this distance are called similar; absent where none was asked for.
+        Pairs up to this distance are called similar; absent where none was wanted.
     {signs} {features}
-
-    See Also
-    --------
-    TripletClassifier : Which of two samples is nearer to a third.
-    QuadrupletClassifier : Which of two pairs is nearer.
 
     Examples
     --------
