@@ -9,8 +9,8 @@ from freemetric import DMLFE, LMNN, NCA, keep_interrupted_fits
 from freemetric.energies import NCAEnergy
 from freemetric.exceptions import InterruptedFitWarning
 from freemetric.learners import descent
-from freemetric.learners.lmnn import SomeAnchors
 from freemetric.learners.descent import well_scaled
+from freemetric.learners.lmnn import SomeAnchors
 from freemetric.mc import Annealing, Constant, ElementMove, LangevinMove
 
 from .test_lmnn import blobs, defined

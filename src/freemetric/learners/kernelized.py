@@ -21,7 +21,7 @@ from .fitting import AtomicFit
 from .kernel_space import KINDS, PRECOMPUTED, Kernel, KernelSpace, exact_space, nystroem_space, width
 from .nca import NCA
 from .parameters import Positive, Share, TwoOrMore, estimator
-from .tuples.base import takes, taught
+from .tuples.base import fitted, takes
 from .units import check_magnitude, warn_of_dwarfs
 from .validation import check_samples
 
@@ -160,7 +160,7 @@ class Kernelized(
         self.landmarks_, self.projection_, self.offset_, self.eigenvalues_ = space
         self.is_exact_ = len(self.landmarks_) == len(samples)
         self._check_room(learner)
-        self.learner_ = taught(learner, space.coordinates(self._kernel(), samples), known, y)
+        self.learner_ = fitted(learner, space.coordinates(self._kernel(), samples), known, y)
         self._n_features_out = self._mapped(samples[:1]).shape[1]
         return self
 
@@ -229,7 +229,7 @@ class Kernelized(
         return self._mapped(U) - self._mapped(V)
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; asked of every learner that is saved or loaded."""
+        """ValueError unless what was fitted belongs together; called for every learner that is saved or loaded."""
         needed = ("learner_", "gamma_", "landmarks_", "projection_", "offset_", "eigenvalues_", "is_exact_")
         check_attributes(self, ("n_features_in_", *needed, "_n_features_out"))
         if not hasattr(self, "projection_"):

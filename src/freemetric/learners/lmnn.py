@@ -11,7 +11,7 @@ from ..kernels import cpu_kernels
 from .base import generator, one_blas_thread
 from .descent import SUBSET, Descent, MiniBatched, StochasticDescent, lbfgs, well_scaled
 from .parameters import Share, estimator
-from .side_information import check_triplets, class_neighbors
+from .side_information import check_tuples, class_neighbors
 from .tuple_learners import TripletLearner
 from .validation import clip_count
 
@@ -96,7 +96,7 @@ default="auto"
                 return self._learn_by_batches(X, y, k, n)
             loss: _LabelledLoss | _TripletLoss = _LabelledLoss(X, y, k, self.regularization)
         else:
-            loss = _TripletLoss(X, check_triplets(triplets, len(X)), self.regularization)
+            loss = _TripletLoss(X, check_tuples(triplets, 3, len(X), "triplets"), self.regularization)
         search = _Search(loss, self._start(generator(self.random_state), X, y) * loss.unit)
         self._run(search)
         self.n_iter_, self.objective_ = search.n_iter, search.best.value

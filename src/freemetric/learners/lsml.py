@@ -6,13 +6,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cholesky, inv
-from scipy.optimize import minimize
 
-from .base import generator, tell
-from .fitting import Lowest
+from .base import generator
+from .descent import BoundedDescent
 from .linear_algebra import map_by_contrast
 from .parameters import CountOrNone, Positive, estimator
-from .side_information import check_quadruplets, check_tuple_weights, draw_pairs, usual_number_of_pairs
+from .side_information import check_tuple_weights, check_tuples, draw_pairs, usual_number_of_pairs
 from .tuple_learners import PriorLearner
 
 ROUNDING = 1e-13  # of the terms that the objective sums
@@ -114,7 +113,7 @@ class LSML(PriorLearner):
         if y is None:
             if quadruplets is None:
                 raise ValueError("weights needs quadruplets: indices into X.")
-            quadruplets = check_quadruplets(quadruplets, len(X))
+            quadruplets = check_tuples(quadruplets, 4, len(X), "quadruplets")
         else:
             quadruplets = draw_quadruplets(generator(self.random_state), X, y, self.n_constraints)
         weights = self.gamma * check_tuple_weights(weights, len(quadruplets))
@@ -130,34 +129,20 @@ class LSML(PriorLearner):
         return map_by_contrast(A.T @ A, X[a] - X[b], X[c] - X[d], self.n_components)
 
 
-class _Residuals:
+class _Residuals(BoundedDescent):
     """F of A where the prior is the identity, its descent, and how far above the minimum it ended."""
 
     def __init__(self, near, far, weights):
-        self.differences, self.weights = np.vstack([near, far]), weights
-        self.best, self.gap, self.n_iter = Lowest(), np.inf, 0
+        super().__init__("LSML", np.eye(near.shape[1]))
+        self.differences, self.weights, self.d = np.vstack([near, far]), weights, near.shape[1]
+        self.rounding = ROUNDING * (self.d + weights.sum())
 
     def run(self, max_iter, tol, verbose):
-        """Until the gap is small; False if it is not."""
-        self.d = self.differences.shape[1]
-        self.rounding = ROUNDING * (self.d + self.weights.sum())
-        self.tol, self.verbose = tol, verbose
-        identity = np.eye(self.d)
-        self((identity / np.sqrt(1 + self.residuals(identity)[0] / self.d)).ravel())  # the best of its multiples
-        if self.has_settled():
-            return True
-        options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": 0.0, "gtol": 0.0}
-        minimize(self, self.best.item.ravel(), jac=True, method="L-BFGS-B", options=options, callback=self.look)
-        return self.has_settled() or self.n_iter < max_iter  # it could not be lowered any more
-
-    def look(self, flat):
-        self.n_iter += 1
-        tell(self.verbose, "LSML iteration %d: objective %.6g, gap %.2e", self.n_iter, self.best.value, self.gap)
-        if self.has_settled():
-            raise StopIteration
-
-    def has_settled(self):
-        return self.gap <= max(self.tol * self.best.value, self.rounding)
+        self.tol = tol
+        # the best multiple of the identity
+        self((self.start / np.sqrt(1 + self.residuals(self.start)[0] / self.d)).ravel())
+        self.start = self.best.item
+        return self.has_settled() or super().run(max_iter, tol, verbose)
 
     def __call__(self, flat):
         A = _regular(flat.reshape(self.d, self.d))

@@ -6,11 +6,9 @@ from typing import Annotated, Any
 
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
-from scipy.optimize import minimize
 
 from ..sklearn_compat import Interval, StrOptions
-from .base import tell
-from .fitting import Lowest
+from .descent import BoundedDescent
 from .linear_algebra import covariance, map_by_contrast
 from .parameters import Flag, estimator
 from .side_information import differ
@@ -75,7 +73,7 @@ class MMC(PairLearner):
         K, V = self._root(differences[similar]), differences[~similar]
         search = _MeanDistance(solve_triangular(K, V[differ(V)].T, lower=True).T, self.diagonal)
         self._run(search, "iteration")
-        self.objective_, self.gap_, self.n_iter_ = search.highest, search.gap, max(search.n_iter, 1)
+        self.objective_, self.gap_, self.n_iter_ = search.value, search.gap, max(search.n_iter, 1)
         A = solve_triangular(K, search.factor().T, lower=True, trans=1).T
         return map_by_contrast(A.T @ A, differences[similar], V, self.n_components)
 
@@ -85,42 +83,31 @@ class MMC(PairLearner):
         return np.diag(np.sqrt(np.diag(C))) if self.diagonal else cholesky(C, lower=True)
 
 
-class _MeanDistance:
+class _MeanDistance(BoundedDescent):
     """The mean of |L v| over factors L with |L| = 1, a matrix (d, d) or its diagonal (d,), and its maximisation."""
 
     def __init__(self, V, diagonal):
-        self.V = np.ascontiguousarray(V)
-        self.shape = (V.shape[1],) if diagonal else (V.shape[1], V.shape[1])
-        self.best, self.gap, self.n_iter = Lowest(), 0.0, 0
-        start = np.ones(self.shape) if diagonal else np.eye(V.shape[1])
-        self.best.item = start / np.linalg.norm(start)
-        self.best.value = 0.0
+        start = np.ones(V.shape[1]) if diagonal else np.eye(V.shape[1])
+        super().__init__("MMC", start / np.linalg.norm(start))
+        self.V, self.shape = np.ascontiguousarray(V), start.shape
+        self.best.item, self.best.value = self.start, 0.0
 
     @property
-    def highest(self):
+    def value(self):
         return -self.best.value
 
     def factor(self):
         return np.diag(self.best.item) if len(self.shape) == 1 else self.best.item
 
     def run(self, max_iter, tol, verbose):
-        """Until the gap is small; False if it is not."""
-        if not len(self.V):  # no dissimilar pairs, or copies: every metric is as good
-            return True
-        self.tol, self.verbose, self.gap = tol, verbose, np.inf
-        options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": 0.0, "gtol": 0.0}
-        minimize(self, self.best.item.ravel(), jac=True, method="L-BFGS-B", options=options, callback=self.look)
-        return self.has_settled() or self.n_iter < max_iter  # it could not be raised any more
+        if len(self.V):
+            return super().run(max_iter, tol, verbose)
+        self.gap = 0.0  # no dissimilar pairs, or copies: every metric is as good
+        return True
 
-    def look(self, flat):
-        self.n_iter += 1
-        self.gap = self.farthest() - self.highest / 2
-        tell(self.verbose, "MMC iteration %d: objective %.6g, gap %.2e", self.n_iter, self.highest, self.gap)
-        if self.has_settled():
-            raise StopIteration
-
-    def has_settled(self):
-        return self.gap <= self.tol * self.highest
+    def report(self, flat=None):
+        self.gap = self.farthest() - self.value / 2
+        super().report()
 
     def __call__(self, flat):
         """-F, whose length of L is divided out, and its gradient, as scipy wants them."""

@@ -1,20 +1,21 @@
 """Sparse compositional metric learning: a few weighted local discriminants, found by dual averaging over triplets."""
 
 from dataclasses import KW_ONLY
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.linalg import eigh, qr, solve
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
-from .base import MetricLearner, generator, one_blas_thread
-from .dual_averaging import SEEN, DualAveraging, Steps
+from .base import generator, one_blas_thread
+from .dual_averaging import SEEN, DualAveraging
 from .linear_algebra import group_means, map_by_contrast, shrunk
 from .parameters import Count, CountOrNone, NotNegative, Positive, estimator
-from .side_information import check_triplets, class_neighbors
+from .side_information import check_tuples, class_neighbors
 from .training_rows import canonical_order
+from .tuple_learners import TripletLearner
 from .validation import clip_count, warn_of_data
 
 PER_FEATURE, MOST_BASES = 20, 1000  # default number of bases
@@ -25,7 +26,7 @@ MOST_EACH = 100  # triplets that a sample brings into a region
 
 
 @estimator
-class SCML(MetricLearner):
+class SCML(TripletLearner):
     """Sparse compositional metric learning: M = sum_i w_i b_i b_i^T with few positive weights.
 
     F(w) = 1/T sum_{(a, p, n)} [1 + d_w(x_a, x_p) - d_w(x_a, x_n)]_+ + beta sum_i w_i,  w >= 0,
@@ -118,25 +119,6 @@ class SCML(MetricLearner):
 
     _has_units = True
 
-    def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, triplets: ArrayLike | None = None) -> Self:
-        """Learn the metric from labels or from triplets.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type, -1 for unlabelled rows; not used where triplets are given.
-        triplets : array-like of shape (n_triplets, 3), default=None
-            Rows of X by number: the first is nearer to the second than to the third.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
-        """
-        return self._fit(X, y, triplets=triplets)
-
     def _learn(self, X, y, triplets=None):
         rng = generator(self.random_state)
         if y is not None:
@@ -147,14 +129,13 @@ class SCML(MetricLearner):
             if triplets is None:
                 triplets = nearest_triplets(X, y, self.n_neighbors, self.n_impostors)
             else:
-                triplets = check_triplets(triplets, len(X))
+                triplets = check_tuples(triplets, 3, len(X), "triplets")
             triplets = np.ascontiguousarray(triplets, dtype=np.int32)
             basis, start = self._previous(X)
             if basis is None:
                 basis = self._drawn(rng, X, y, triplets) if self.basis is None else _given(self.basis, X.shape[1])
                 start = np.zeros(len(basis))
-            steps = Steps(rng, self.batch_size, self.gamma)
-            search = DualAveraging(X, triplets, basis, start, self.regularization, steps)
+            search = DualAveraging(self, rng, X, triplets, basis, start)
             if len(triplets):
                 self._run(search)
         self.basis_, self.weights_, self.objective_ = basis, search.weights() / self._unit**2, search.best.value
