@@ -23,7 +23,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
 from freemetric import DMLFE, LMNN, NCA, Euclidean, datasets
-from freemetric.learners.stochastic_descent import MOST_WHOLE
+from freemetric.learners.descent import MOST_WHOLE
 
 RECORDS = Path(__file__).with_suffix(".jsonl")
 LEARNERS = {"NCA": NCA, "LMNN": LMNN, "DMLFE": DMLFE}

@@ -23,7 +23,7 @@ X, y = load_iris(return_X_y=True)
 X = MinMaxScaler().fit_transform(X)
 
 annealed = DMLFE.paper(random_state=0).fit(X, y)
-move = ElementMove(1.0, n_moves="patterns", target_acceptance=None)
+move = ElementMove(1.0, n_moves="samples", target_acceptance=None)
 quenches = Annealing(Constant(0.0), move, n_steps=60, n_replicas=10)
 quenched = DMLFE.paper(sampler=quenches, random_state=0).fit(X, y)
 

@@ -14,7 +14,7 @@ def maps(rng, R=3, p=4, d=4):
 
 
 def test_eq_4_on_three_patterns_by_hand():
-    # Patterns at 0, 1, 3 on a line, classes a a b: p_1 = e^-1 / (e^-1 + e^-9), p_2 = e^-1 / (e^-1 + e^-4), p_3 = 0.
+    # Samples at 0, 1, 3 on a line, classes a a b: p_1 = e^-1 / (e^-1 + e^-9), p_2 = e^-1 / (e^-1 + e^-4), p_3 = 0.
     X, y = np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1])
     p = np.exp(-1) / (np.exp(-1) + np.exp([-9.0, -4.0]))
     assert NCAEnergy().bind(X, y)(np.ones((1, 1, 1)))[0] == pytest.approx(1 - p.sum() / 3, rel=1e-6)
@@ -110,7 +110,7 @@ def test_a_sum_can_what_its_terms_can(iris):
     mixed = (NCAEnergy() + opaque).bind(*iris)
     assert not hasattr(mixed, "value_and_grad")
     assert not hasattr(mixed, "sweep")
-    assert mixed.n_patterns == 150
+    assert mixed.n_samples == 150
     only_traps = (Confinement() + 2 * Confinement()).bind(*iris)
     assert only_traps.ridge == 3
     assert not hasattr(only_traps, "sweep")
@@ -133,7 +133,7 @@ def test_bad_energies_are_named(iris):
 
 
 def test_log_energy_on_three_patterns_by_hand():
-    # The chances of the test of Eq. 4; the lonely third pattern costs -log(1e-6).
+    # The chances of the test of Eq. 4; the lonely third sample costs -log(1e-6).
     X, y = np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1])
     p = np.append(np.exp(-1) / (np.exp(-1) + np.exp([-9.0, -4.0])), 0.0)
     assert LogNCAEnergy().bind(X, y)(np.ones((1, 1, 1)))[0] == pytest.approx(-np.log(p + 1e-6).mean(), rel=1e-5)

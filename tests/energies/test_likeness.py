@@ -85,10 +85,17 @@ def test_weights_are_repetitions_of_neighbours(rows):
     )
 
 
-@pytest.mark.parametrize(("y", "said"), [(np.ones((29, 2)), "y"), (np.full(30, np.nan), "no numbers")])
+@pytest.mark.parametrize(("y", "said"), [(np.ones(29), "y has shape"), (np.full(30, np.nan), "no numbers")])
 def test_says_what_is_wrong(rows, y, said):
     with pytest.raises(ValueError, match=said):
         NeighborLikelihoodEnergy().bind(rows[0], y)
+
+
+def test_several_targets_have_the_mean_energy(rows):
+    X, y, _, A = rows
+    both = NeighborLikelihoodEnergy().bind(X, np.column_stack([y, y[::-1]]))(A)
+    alone = [NeighborLikelihoodEnergy().bind(X, one)(A) for one in (y, y[::-1])]
+    np.testing.assert_allclose(both, np.mean(alone, axis=0))
 
 
 def test_says_that_width_is_positive(rows):

@@ -56,7 +56,7 @@ def test_a_draw_of_numbers_is_the_energy_of_its_rows(n_targets, rng):
     X, y = rng.random((60, 3)), rng.random((60, n_targets))
     given = y[:, 0] if n_targets == 1 else y
     energy, A = RegressionEnergy(), rng.standard_normal((2, 3, 3))
-    rows = Batches(X, given, of_numbers=True).for_replicas(streams(2), 20)
+    rows = Batches(X, given, is_regression=True).for_replicas(streams(2), 20)
     drawn = MiniBatch(energy, 20).bind(X, given).draw(streams(2))(A)
     there = [energy.bind(X[some], y[some])(A[r : r + 1])[0] for r, some in enumerate(rows)]
     np.testing.assert_allclose(drawn, there, rtol=1e-5)
@@ -68,7 +68,7 @@ def test_a_call_is_one_sample_without_noise(iris):
     some = MiniBatch(NCAEnergy(), 20, sample_size=60).bind(X, y)
     assert some(A)[0] == some(A)[0] == some.value_and_grad(A)[0][0]
     assert some(A)[0] == NCAEnergy().bind(X[some.sample], y[some.sample])(A)[0]
-    assert some.n_patterns == 60
+    assert some.n_samples == 60
     assert MiniBatch(NCAEnergy(), 20).bind(X, y)(A)[0] == pytest.approx(NCAEnergy().bind(X, y)(A)[0], rel=1e-6)
     walk = Annealing(Constant(1e-3), ElementMove(0.5), n_steps=2)
     fixed = NCAEnergy().bind(X[some.sample], y[some.sample])

@@ -21,7 +21,7 @@ def problem(rng, N=40, d=4, m=2, R=2):
 
 
 def by_hand(X, y, w, A, loss, quantile):
-    """E of one output, one pattern after another."""
+    """E of one output, one sample after another."""
     w, N = w / w.sum(), len(y)
     y = (y - w @ y) / np.sqrt(w @ (y - w @ y) ** 2)
     mean, variance = np.empty(N), np.empty(N)

@@ -129,7 +129,7 @@ PARAMETER_OBJECTS = {
     "mc:constant": [mc.Constant(), mc.Constant(1e-4)],
     "mc:geometric": [mc.Geometric(0.1, 0.9)],
     "mc:linear": [mc.Linear(1.0, 0.5, 7)],
-    "mc:element": [mc.ElementMove(), mc.ElementMove(0.3, n_moves="patterns", target_acceptance=None)],
+    "mc:element": [mc.ElementMove(), mc.ElementMove(0.3, n_moves="samples", target_acceptance=None)],
     "mc:matrix": [mc.MatrixMove()],
     "mc:stretch-rotate": [mc.StretchRotateMove()],
     "mc:hamiltonian": [mc.HamiltonianMove()],

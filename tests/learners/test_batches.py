@@ -8,9 +8,9 @@ from sklearn.datasets import make_classification
 from freemetric import DMLFE, LMNN, NCA, keep_interrupted_fits
 from freemetric.energies import NCAEnergy
 from freemetric.exceptions import InterruptedFitWarning
-from freemetric.learners import stochastic_descent
+from freemetric.learners import descent
+from freemetric.learners.descent import well_scaled
 from freemetric.learners.lmnn import SomeAnchors
-from freemetric.learners.stochastic_descent import well_scaled
 from freemetric.mc import Annealing, Constant, ElementMove, LangevinMove
 
 from .test_lmnn import blobs, defined
@@ -68,9 +68,9 @@ def test_few_samples_are_looked_at_together(cls, wine):
 )
 def test_many_samples_in_single_precision(learner, monkeypatch, tmp_path):
     """What very many are is made small here: memory-mapped rows reach the batches as they are."""
-    monkeypatch.setattr(stochastic_descent, "MOST_WHOLE", 300)
+    monkeypatch.setattr(descent, "MOST_WHOLE", 300)
     monkeypatch.setattr("freemetric.learners.training_rows.MOST_ORDERED", 300)
-    monkeypatch.setattr(stochastic_descent, "STEPS", 2)
+    monkeypatch.setattr(descent, "STEPS", 2)
     rows, y = make_classification(600, 5, random_state=0)
     X = np.lib.format.open_memmap(tmp_path / "X.npy", mode="w+", dtype=np.float32, shape=rows.shape)
     X[:] = rows
@@ -108,7 +108,7 @@ def test_the_margin_of_a_batch_is_lmnns(counts, rng):
 
 
 def test_interrupted_fit_keeps_the_best(data, monkeypatch):
-    real, looks = stochastic_descent.StochasticDescent._walk, []
+    real, looks = descent.StochasticDescent._walk, []
 
     def press_ctrl_c(self, *walk):
         looks.append(1)
@@ -116,6 +116,6 @@ def test_interrupted_fit_keeps_the_best(data, monkeypatch):
             raise KeyboardInterrupt
         return real(self, *walk)
 
-    monkeypatch.setattr(stochastic_descent.StochasticDescent, "_walk", press_ctrl_c)
+    monkeypatch.setattr(descent.StochasticDescent, "_walk", press_ctrl_c)
     with keep_interrupted_fits(), pytest.warns(InterruptedFitWarning, match="NCA.fit was interrupted"):
         assert NCA(batch_size=100, random_state=0).fit(*data).n_iter_ == 2

@@ -69,7 +69,7 @@ def test_the_classifier_tells_the_steps_of_all_replicas(iris):
     np.testing.assert_array_equal(plain.predict_proba(iris[0]), model.predict_proba(iris[0]))
 
 
-@pytest.mark.filterwarnings("ignore:.* patterns (were|was) never out of bag")
+@pytest.mark.filterwarnings("ignore:.* (patterns|samples) (were|was) never out of bag")
 @pytest.mark.parametrize("options", [{"n_replicas": 1}, {"n_replicas": 7}, {"candidates": ["scaled/identity"]}])
 def test_no_more_steps_than_were_promised(iris, options):
     counter = Counter()

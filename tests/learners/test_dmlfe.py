@@ -40,7 +40,7 @@ def test_the_paper_preset():
     assert model.n_components == 2
     sampler = model.sampler
     assert (sampler.schedule.start, sampler.schedule.factor) == (0.1, 0.9)
-    assert (sampler.move.step_size, sampler.move.n_moves, sampler.move.target_acceptance) == (1.0, "patterns", None)
+    assert (sampler.move.step_size, sampler.move.n_moves, sampler.move.target_acceptance) == (1.0, "samples", None)
 
 
 def test_the_paper_preset_learns(iris):

@@ -190,14 +190,14 @@ def test_an_early_end_is_a_warning(wine):
 
 
 def test_interrupted_fit_keeps_the_best(wine, monkeypatch):
-    original = lsml._Residuals.look
+    original = lsml._Residuals.report
 
     def press_ctrl_c(self, flat):
         if self.n_iter == 2:
             raise KeyboardInterrupt
         original(self, flat)
 
-    monkeypatch.setattr(lsml._Residuals, "look", press_ctrl_c)
+    monkeypatch.setattr(lsml._Residuals, "report", press_ctrl_c)
     with keep_interrupted_fits(), pytest.warns(InterruptedFitWarning, match="LSML.fit was interrupted"):
         model = LSML(random_state=0).fit(*wine)
     assert model.transform(wine[0]).shape == (178, 13)

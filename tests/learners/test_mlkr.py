@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler, minmax_scale
 from freemetric import DMLFE, MLKR
 from freemetric.energies import MiniBatch, NeighborLikelihoodEnergy, RegressionEnergy
 from freemetric.exceptions import DataWarning
-from freemetric.learners.descent import initial_map
+from freemetric.learners.initial_map import initial_map
 from freemetric.mc import Annealing, Constant, ElementMove, Streams
 
 QUICK = Annealing(Constant(1e-3), ElementMove(0.3), n_steps=5)
@@ -106,13 +106,13 @@ def test_every_start_lowers_the_energy(friedman, init):
 def test_partial_least_squares_begin_with_the_slope_of_y(rng):
     X = rng.standard_normal((2000, 6))
     y = X @ np.arange(6.0) + 0.1 * rng.standard_normal(2000)
-    start = initial_map("auto", rng, X, y, 3, of_numbers=True)
+    start = initial_map("auto", rng, X, y, 3, is_regression=True)
     np.testing.assert_allclose(start @ start.T, np.eye(3), atol=1e-9)
     slope = LinearRegression().fit(X, y).coef_
     assert abs(start[0] @ slope) / np.linalg.norm(slope) > 0.99
     few = np.outer(np.arange(5.0), np.ones(4))  # of rank one: no second direction
     np.testing.assert_allclose(
-        np.linalg.norm(initial_map("pls", rng, few, np.arange(5.0), 2, of_numbers=True), axis=1)[0], 1
+        np.linalg.norm(initial_map("pls", rng, few, np.arange(5.0), 2, is_regression=True), axis=1)[0], 1
     )
 
 

@@ -138,14 +138,14 @@ def test_fewer_components_are_the_leading_ones(wine):
 
 
 def test_interrupted_fit_keeps_the_best(wine, monkeypatch):
-    original = mmc._MeanDistance.look
+    original = mmc._MeanDistance.report
 
     def press_ctrl_c(self, flat):
         if self.n_iter == 2:
             raise KeyboardInterrupt
         original(self, flat)
 
-    monkeypatch.setattr(mmc._MeanDistance, "look", press_ctrl_c)
+    monkeypatch.setattr(mmc._MeanDistance, "report", press_ctrl_c)
     with keep_interrupted_fits(), pytest.warns(InterruptedFitWarning, match="MMC.fit was interrupted"):
         model = MMC(random_state=0).fit(*wine)
     assert model.transform(wine[0]).shape == (178, 13)

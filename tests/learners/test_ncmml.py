@@ -92,7 +92,7 @@ def test_where_means_say_nothing_it_stays_where_it_began(rng):
     np.testing.assert_allclose(A / A[0, 0], np.eye(3), atol=1e-3)
 
 
-def test_no_more_centroids_than_patterns():
+def test_no_more_centroids_than_samples():
     X, y = np.array([[0.0], [0.0], [1.0], [2.0], [2.5]]), np.array([0, 0, 0, 1, 1])
     with pytest.warns(match="1 of 5 rows is a copy of another"):
         model = NCMML(n_centroids=3, random_state=0).fit(X, y)

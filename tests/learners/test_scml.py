@@ -138,7 +138,7 @@ def test_discriminants_are_those_of_scikit_learn(rng, monkeypatch):
     np.testing.assert_allclose(cosines, 1, atol=1e-5)
 
 
-def test_discriminants_of_more_features_than_patterns(rng):
+def test_discriminants_of_more_features_than_samples(rng):
     X, y = blobs(rng, 200)
     V = class_discriminants(X, y, 3)
     assert not V[2].any()  # three classes have two

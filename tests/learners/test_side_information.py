@@ -6,7 +6,7 @@ from sklearn.base import clone
 
 from freemetric import DCA, GMML, ITML, LDML, LSML, MCML, MMC, NCA, RCA, SDML
 from freemetric.exceptions import DataWarning
-from freemetric.learners.side_information import check_chunks, check_pairs, check_triplets, draw_pairs
+from freemetric.learners.side_information import check_chunks, check_pairs, check_tuples, draw_pairs
 
 
 def test_pairs_are_distinct_and_half_of_them_similar(rng):
@@ -39,7 +39,7 @@ def test_similar_pairs_are_uniform(rng):
         (lambda: check_pairs([[0, 1]], [2], 3), r"pair_labels must be 1 value of \+1 or -1"),
         (lambda: check_pairs([[0, 1, 2]], [1], 3), r"pairs must be integers of shape \(n, 2\)"),
         (lambda: check_pairs([[0, 3]], [1], 3), r"pairs\[0\] = \[0, 3\] points outside X, which has 3 rows"),
-        (lambda: check_triplets([[0.0, 1.0, 2.0]], 3), r"triplets must be integers of shape \(n, 3\)"),
+        (lambda: check_tuples([[0.0, 1.0, 2.0]], 3, 3, "triplets"), r"triplets must be integers of shape \(n, 3\)"),
         (lambda: RCA().fit(np.eye(3)), "requires y"),
         (lambda: DCA().fit(np.eye(3), [0, 0, 1], different=[(0, 1)]), "different names pairs of chunks"),
         (lambda: DCA().fit(np.eye(3), chunks=[0, 0, 1], different=[(0, 5)]), r"chunk numbers out of \[0, 1\]"),

@@ -5,7 +5,7 @@ import pytest
 from sklearn.decomposition import PCA
 
 from freemetric import DMLFE, LMNN, MLKR, NCA, NCMML
-from freemetric.learners.descent import MOST_SQUARE, n_dimensions
+from freemetric.learners.initial_map import MOST_SQUARE, n_dimensions
 
 pytestmark = pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning", "ignore:.*before it converged")
 
@@ -48,5 +48,5 @@ def test_the_start_has_the_distances_of_the_identity(wide):
         ((9, 900), 5, 5),
     ],
 )
-def test_only_of_many_features_that_outnumber_rows(shape, wanted, found):
+def test_only_of_many_features_that_outnumber_samples(shape, wanted, found):
     assert n_dimensions(wanted, np.zeros(shape)) == found

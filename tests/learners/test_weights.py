@@ -207,7 +207,7 @@ def test_an_energy_that_cannot_weigh(estimator, wine):
 
     for energy in (Own(), NCAEnergy() + Diagonal(Own()), lambda A: (A**2).sum(axis=(1, 2))):
         model = clone(estimator).set_params(energy=energy)
-        with pytest.raises(ValueError, match="this energy cannot weigh patterns"):
+        with pytest.raises(ValueError, match="this energy cannot weigh samples"):
             model.fit(X, y, sample_weight=np.ones(len(y)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # copies

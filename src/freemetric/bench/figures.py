@@ -71,7 +71,7 @@ def annealing_figure(
     random_state: int | None = 0,
 ) -> Any:
     """Energy over Monte Carlo steps, one annealing against quenches from random starts: the paper's Fig. 6."""
-    move = ElementMove(1.0, n_moves="patterns", target_acceptance=None)
+    move = ElementMove(1.0, n_moves="samples", target_acceptance=None)
     rng = np.random.default_rng(random_state)
     bound = as_energy("nca" if energy is None else energy).bind(X, y)
     starts = rng.random((n_quenches, X.shape[1], X.shape[1]))

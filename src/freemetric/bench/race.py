@@ -26,7 +26,7 @@ class _Clocked:
 
     def __init__(self, energy, seconds):
         self.energy, self.seconds = energy, seconds
-        self.n_patterns = energy.n_patterns
+        self.n_samples = energy.n_samples
         self.start, self.times, self.lowest = time.perf_counter(), [], []
 
     def __call__(self, A):

@@ -5,20 +5,20 @@ from typing import cast
 from .base import (
     BoundEnergy,
     CallableEnergy,
+    Confinement,
+    Diagonal,
     Energy,
     ScaledEnergy,
     SumEnergy,
     bind,
+    confined,
+    is_regression,
     knows_its_data,
     takes_weights,
-    wants_numbers,
 )
-from .confinement import Confinement, confined
-from .diagonal import Diagonal
-from .likeness import NeighborLikelihoodEnergy
 from .minibatch import MiniBatch
 from .nca import LogNCAEnergy, NCAEnergy
-from .regression import RegressionEnergy
+from .regression import NeighborLikelihoodEnergy, RegressionEnergy
 
 ENERGIES = {
     "nca": NCAEnergy,
@@ -56,7 +56,7 @@ __all__ = [
     "as_energy",
     "bind",
     "confined",
+    "is_regression",
     "knows_its_data",
     "takes_weights",
-    "wants_numbers",
 ]

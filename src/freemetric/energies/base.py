@@ -7,10 +7,9 @@ methods and attributes:
 - ``sweep(A, rows, columns, deltas, allowed, ridge=0.0) -> A, energy, accepted``: a whole Monte Carlo step of element
   trials, of the energy plus ridge * |A|^2;
 - ``ridge``: the energy is ridge * |A|^2, so that it can join another one's sweep;
-- ``n_patterns``: the number of patterns it was bound to;
+- ``n_samples``: the number of samples it was bound to;
 - ``draw(rng) -> bound energy``: the energy of new mini-batches, one for each of the R replicas that ``rng``
-  (``mc.Streams``) has streams for. Moves that know how to be honest about noise need it; to all others an energy with
-  this ability is what it is when it is called, without noise.
+  (``mc.Streams``) has streams for. Moves that account for noise need it; all others see the energy without noise.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,15 +26,17 @@ BoundEnergy = Callable[[Array], Array]  # (R, p, d) -> (R,), and perhaps more
 
 
 class Energy(BaseEstimator):
-    """An objective over maps A, to be minimised."""
+    """An objective over maps A, to be minimised.
+
+    An energy whose y are targets of regression and not classes says ``is_regression = True``.
+    """
 
     def bind(self, X: Array, y: NDArray, *, sample_weight: Array | None = None, device: str = "cpu") -> BoundEnergy:
         """The energy as a function of A alone.
 
-        X is (N, d), or (R, N, d) with one data set per replica; y (N,) holds class numbers, or what an energy that says
-        ``wants_numbers = True`` makes of numbers (N,), (N, m) or (R, N, m); ``sample_weight`` (N,) or (R, N) is
-        positive. An energy that cannot weigh patterns has no such parameter: weights are then refused.
-        ``device`` is a hint: an energy that knows only one way may take it as ``**options``.
+        X is (N, d), or (R, N, d) with one data set per replica; y (N,) holds class numbers, or targets of regression
+        (N,), (N, m) or (R, N, m); ``sample_weight`` (N,) or (R, N) is positive. An energy without this parameter
+        refuses weights. ``device`` is a hint: an energy that knows only one way may take it as ``**options``.
         """
         raise NotImplementedError
 
@@ -63,7 +64,17 @@ class SumEnergy(Energy):
         return takes_weights(self.first) and takes_weights(self.second)
 
 
-class ScaledEnergy(Energy):
+class EnergyOfOne(Energy):
+    """An energy made of another one, ``energy``, which decides about weights."""
+
+    energy: Energy
+
+    @property
+    def takes_weights(self) -> bool:
+        return takes_weights(self.energy)
+
+
+class ScaledEnergy(EnergyOfOne):
     """A positive multiple of an energy."""
 
     def __init__(self, energy, factor=1.0):
@@ -73,11 +84,7 @@ class ScaledEnergy(Energy):
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
         if not self.factor > 0:
             raise ValueError(f"An energy can only be scaled by a positive factor; got {self.factor}.")
-        return BoundMultiple(bind(self.energy, X, y, sample_weight, device), self.factor)
-
-    @property
-    def takes_weights(self) -> bool:
-        return takes_weights(self.energy)
+        return BoundSum([bind(self.energy, X, y, sample_weight, device)], self.factor)
 
 
 class CallableEnergy(Energy):
@@ -95,6 +102,87 @@ class CallableEnergy(Energy):
         return self.function
 
 
+class Confinement(Energy):
+    """E(A) = |A|_F^2, to be added to another energy with a small factor: makes exp(-E / T) a proper distribution.
+
+    NCA's energy is bounded and A is not, so at any T > 0 the walk without confinement drifts to an infinite norm,
+    where E is the flat error of the single nearest neighbour.
+
+    Examples
+    --------
+    >>> from freemetric.energies import Confinement, NCAEnergy
+    >>> NCAEnergy() + 1e-4 * Confinement()
+    SumEnergy(first=NCAEnergy(),
+              second=ScaledEnergy(energy=Confinement(), factor=0.0001))
+    """
+
+    def bind(self, X, y, *, sample_weight=None, device="cpu"):
+        return BoundConfinement()
+
+
+class BoundConfinement:
+    ridge = 1.0
+
+    def __call__(self, A: Array) -> Array:
+        return (A**2).sum(axis=(1, 2))
+
+    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
+        return self(A), 2 * A
+
+
+def confined(energy: Energy, confinement: float) -> Energy:
+    """The energy plus confinement * |A|^2."""
+    return SumEnergy(energy, ScaledEnergy(Confinement(), confinement)) if confinement > 0 else energy
+
+
+class Diagonal(EnergyOfOne):
+    """E(w) = energy(diag(w)): features are stretched, never mixed.
+
+    The states are stacks (R, 1, d) of weights. With d instead of d^2 degrees of freedom few samples suffice. NCA's
+    energies never form the d x d matrix on lists of neighbours; others see it.
+
+    Parameters
+    ----------
+    energy : Energy
+        The energy of the diagonal map.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from freemetric.energies import Diagonal, NCAEnergy
+    >>> X, y = load_iris(return_X_y=True)
+    >>> Diagonal(NCAEnergy()).bind(X, y)(np.ones((1, 1, 4))).round(3)
+    array([0.162])
+    """
+
+    def __init__(self, energy):
+        self.energy = energy
+
+    def bind(self, X, y, *, sample_weight=None, device="cpu"):
+        bound = bind(self.energy, X, y, sample_weight, device)
+        return bound.of_weights() if hasattr(bound, "of_weights") else BoundDiagonal(bound)
+
+
+class BoundDiagonal:
+    """The energy of diagonal matrices (R, d, d) with weights (R, 1, d)."""
+
+    def __init__(self, energy: Any) -> None:
+        self.energy = energy
+
+    def __call__(self, w: Array) -> Array:
+        return self.energy(w * np.eye(w.shape[2]))
+
+    @property
+    def n_samples(self) -> int:
+        return self.energy.n_samples
+
+    @available_if(lambda self: hasattr(self.energy, "value_and_grad"))
+    def value_and_grad(self, w: Array) -> tuple[Array, Array]:
+        value, gradient = self.energy.value_and_grad(w * np.eye(w.shape[2]))
+        return value, np.diagonal(gradient, axis1=1, axis2=2)[:, None, :]
+
+
 def bind(energy: Energy, X: Array, y: NDArray, sample_weight: Array | None = None, device: str = "cpu") -> BoundEnergy:
     """Bind an energy of ours or a user's; weights only reach one that takes them."""
     options: dict[str, Any] = {"device": device}
@@ -106,111 +194,68 @@ def bind(energy: Energy, X: Array, y: NDArray, sample_weight: Array | None = Non
 
 
 def takes_weights(energy: Energy) -> bool:
-    """Whether patterns can weigh differently in an energy, as it says itself or by the parameters of ``bind``."""
+    """Whether samples can weigh differently in an energy, as it says itself or by the parameters of ``bind``."""
     return getattr(energy, "takes_weights", "sample_weight" in signature(energy.bind).parameters)
 
 
 def knows_its_data(energy: Any) -> bool:
     """Whether a part of an energy is a function that was given no data, and so is in units of its own."""
-    parts = (part for part in vars(energy).values() if hasattr(part, "bind"))
-    return isinstance(energy, CallableEnergy) or any(map(knows_its_data, parts))
+    return isinstance(energy, CallableEnergy) or any(map(knows_its_data, _parts(energy)))
 
 
-def wants_numbers(energy: Any) -> bool:
-    """Whether y of an energy, or of a part of it, are numbers and not classes."""
-    parts = (part for part in vars(energy).values() if hasattr(part, "bind"))
-    return getattr(energy, "wants_numbers", False) or any(map(wants_numbers, parts))
+def is_regression(energy: Any) -> bool:
+    """Whether an energy, or a part of it, learns from targets of regression and not from classes."""
+    return getattr(energy, "is_regression", False) or any(map(is_regression, _parts(energy)))
 
 
-def _sweeping(terms):
-    """The one term that sweeps if all others can join it, else None."""
-    leaders = [term for term in terms if hasattr(term, "sweep") and not hasattr(term, "ridge")]
-    others = [term for term in terms if term not in leaders]
-    return leaders[0] if len(leaders) == 1 and all(hasattr(term, "ridge") for term in others) else None
+def _parts(energy):
+    return (part for part in vars(energy).values() if hasattr(part, "bind"))
 
 
 class BoundSum:
-    """A sum of bound energies; it can what all of its terms can."""
+    """A multiple of a sum of bound energies; it has the abilities that all of its terms have."""
 
-    def __init__(self, terms: Sequence[Any]) -> None:
-        self.terms = terms
+    def __init__(self, terms: Sequence[Any], factor: float = 1.0) -> None:
+        self.terms, self.factor = terms, factor
 
     def __call__(self, A: Array) -> Array:
         total = self.terms[0](A)
         for term in self.terms[1:]:
             total = total + term(A)
-        return total
+        return self.factor * total
 
     @property
-    def n_patterns(self) -> int | None:
-        return next((term.n_patterns for term in self.terms if hasattr(term, "n_patterns")), None)
+    def n_samples(self) -> int | None:
+        return next((term.n_samples for term in self.terms if hasattr(term, "n_samples")), None)
+
+    @property
+    def ridge(self) -> float:
+        return self.factor * sum(term.ridge for term in self.terms)  # AttributeError where a term has none
 
     @available_if(lambda self: all(hasattr(term, "value_and_grad") for term in self.terms))
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:
         values, gradients = zip(*(term.value_and_grad(A) for term in self.terms), strict=True)
-        return sum(values), sum(gradients)
+        return self.factor * sum(values), self.factor * sum(gradients)
 
-    @available_if(lambda self: _sweeping(self.terms) is not None)
+    @available_if(lambda self: self._sweeping() is not None)
     def sweep(
         self, A: Array, rows: NDArray, columns: NDArray, deltas: Array, allowed: Array, ridge: float = 0.0
     ) -> tuple[Array, Array, NDArray]:
-        leader = _sweeping(self.terms)
-        ridge = ridge + sum(term.ridge for term in self.terms if term is not leader)
-        return leader.sweep(A, rows, columns, deltas, allowed, ridge)
+        leader: Any = self._sweeping()
+        ridge = ridge / self.factor + sum(term.ridge for term in self.terms if term is not leader)
+        A, values, accepted = leader.sweep(A, rows, columns, deltas, allowed / self.factor, ridge)
+        return A, self.factor * values, accepted
+
+    def _sweeping(self):
+        """The one term that sweeps if all others can join it, else None."""
+        leaders = [term for term in self.terms if hasattr(term, "sweep") and not hasattr(term, "ridge")]
+        others = [term for term in self.terms if term not in leaders]
+        return leaders[0] if len(leaders) == 1 and all(hasattr(term, "ridge") for term in others) else None
 
     @available_if(lambda self: any(hasattr(term, "draw") for term in self.terms))
     def draw(self, rng: Any) -> "BoundSum":
-        return BoundSum([term.draw(rng) if hasattr(term, "draw") else term for term in self.terms])
+        return BoundSum([term.draw(rng) if hasattr(term, "draw") else term for term in self.terms], self.factor)
 
     @available_if(lambda self: any(hasattr(term, "near") for term in self.terms))
     def near(self, A: Array) -> "BoundSum":
-        return BoundSum([term.near(A) if hasattr(term, "near") else term for term in self.terms])
-
-    @property
-    def ridge(self) -> float:
-        return sum(term.ridge for term in self.terms)  # AttributeError where a term has none: not a ridge
-
-
-class BoundMultiple:
-    """A positive multiple of a bound energy; it can what that one can."""
-
-    def __init__(self, energy: Any, factor: float) -> None:
-        self.energy = energy
-        self.factor = factor
-
-    def __call__(self, A: Array) -> Array:
-        return self.factor * self.energy(A)
-
-    @property
-    def n_patterns(self) -> int:
-        return self.energy.n_patterns
-
-    @property
-    def ridge(self) -> float:
-        return self.factor * self.energy.ridge
-
-    @available_if(lambda self: hasattr(self.energy, "near"))
-    def near(self, A: Array) -> "BoundMultiple":
-        return BoundMultiple(self.energy.near(A), self.factor)
-
-    @available_if(lambda self: hasattr(self.energy, "value_and_grad"))
-    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        value, gradient = self.energy.value_and_grad(A)
-        return self.factor * value, self.factor * gradient
-
-    @available_if(lambda self: hasattr(self.energy, "draw"))
-    def draw(self, rng: Any) -> "BoundMultiple":
-        return BoundMultiple(self.energy.draw(rng), self.factor)
-
-    @available_if(lambda self: hasattr(self.energy, "sweep"))
-    def sweep(
-        self, A: Array, rows: NDArray, columns: NDArray, deltas: Array, allowed: Array, ridge: float = 0.0
-    ) -> tuple[Array, Array, NDArray]:
-        A, value, accepted = self.energy.sweep(A, rows, columns, deltas, allowed / self.factor, ridge / self.factor)
-        return A, self.factor * value, accepted
-
-
-def class_order(y: NDArray) -> tuple[np.ndarray, np.ndarray]:
-    """The permutation that sorts patterns by class, and where the classes begin and end (C + 1,)."""
-    order = np.argsort(y, kind="stable")
-    return order, np.searchsorted(y[order], np.append(np.unique(y), np.inf))
+        return BoundSum([term.near(A) if hasattr(term, "near") else term for term in self.terms], self.factor)

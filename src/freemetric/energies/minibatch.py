@@ -1,4 +1,4 @@
-"""An energy of many patterns, seen through a few of them at a time."""
+"""An energy of many samples, evaluated on a few of them at a time."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -8,40 +8,37 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from .base import Array, BoundEnergy, Energy, bind, takes_weights, wants_numbers
+from .base import Array, BoundEnergy, Energy, EnergyOfOne, bind, is_regression
 
 
-class MiniBatch(Energy):
-    """The mean of an energy over random batches of patterns, of a cost that does not depend on how many there are.
+class MiniBatch(EnergyOfOne):
+    """The mean of an energy over random batches of samples, at a cost that does not depend on how many there are.
 
-    E(A) = mean over batches b of ``batch_size`` patterns of energy_b(A).
+    E(A) = mean over batches b of ``batch_size`` samples of energy_b(A).
 
     A batch is anchors and references at once: all of its pairs count. It is drawn by class, without repetition; every
-    class has its share in it, and at least two patterns where it has two. Where y are numbers all patterns are as
-    likely. Bound to data it has the ability
-    ``draw(rng)``, which gives the energy of new batches, one for every replica, out of that replica's random numbers:
-    a run stays a value, whatever runs beside it. Such a draw is an unbiased estimate of E and of its gradient.
+    class has its share in it, and at least two samples where it has two. In regression all samples are as likely.
+    Bound to data it has the ability ``draw(rng)``, which gives the energy of new batches, one for every replica, from
+    that replica's random stream: an unbiased estimate of E and of its gradient.
 
-    E is not the energy of all patterns together. In a batch of n, NCA's softmax is over n - 1 references instead of
-    N - 1, its nearest neighbours are farther away, and its best map is wider by what that makes: softmaxes over samples
-    are biased estimates of the one over all, by an amount of order 1 / (neighbours that count). The directions suffer
-    little, ratios of distances are what k-NN asks for. Larger batches come nearer, in O(n^2) time.
+    E is not the energy of all samples together. In a batch of n, NCA's softmax is over n - 1 references instead of
+    N - 1, its nearest neighbours are farther away, and its best map is wider accordingly. The directions suffer little.
+    Larger batches come nearer, in O(n^2) time.
 
-    Called as a function, the energy is that of one batch of ``sample_size`` patterns, always the same. Moves and
-    learners that cannot deal with noise see nothing else: they work on this sample, and exactly.
-
-    Data are read row by row where they are; memory-mapped arrays and float32 are not copied.
+    Called as a function, the energy is that of one fixed batch of ``sample_size`` samples. Moves and learners that
+    cannot deal with noise work on this subset, exactly. Data are read row by row where they are; memory-mapped arrays
+    and float32 are not copied.
 
     Parameters
     ----------
     energy : Energy
         The energy of a batch.
     batch_size : int, default=1024
-        Patterns of a batch; all of them where there are fewer.
+        Samples of a batch; all of them where there are fewer.
     sample_size : int, default=4096
-        Patterns of the fixed sample.
+        Samples of the fixed batch.
     random_state : int, RandomState or None, default=0
-        Seed of the fixed sample.
+        Seed of the fixed batch.
 
     Examples
     --------
@@ -51,7 +48,7 @@ class MiniBatch(Energy):
     >>> from freemetric.mc import Streams
     >>> energy = MiniBatch(NCAEnergy(), 60).bind(*load_iris(return_X_y=True))
     >>> A, streams = np.eye(4)[None], Streams.of(np.random.default_rng(0), 1)
-    >>> energy(A).round(3)  # of all 150: the sample is larger
+    >>> energy(A).round(3)  # of all 150: the fixed batch is larger
     array([0.162])
     >>> draws = [energy.draw(streams)(A)[0] for _ in range(200)]
     >>> bool(0.16 < np.mean(draws) < 0.17)
@@ -64,26 +61,26 @@ class MiniBatch(Energy):
         self.sample_size = sample_size
         self.random_state = random_state
 
-    def bind(self, X, y, *, sample_weight=None, device="cpu"):
+    def bind(self, X, y, *, sample_weight=None, device="cpu", unit=1.0):
+        """The energy as a function of A alone; batches of X are divided by ``unit``, X itself is not copied."""
         for name in ("batch_size", "sample_size"):
             if not getattr(self, name) >= 2:
                 raise ValueError(f"{name} must be at least 2; got {getattr(self, name)}.")
         seed = check_random_state(self.random_state).randint(2**32, dtype=np.uint32)
-        batches = Batches(X, y, sample_weight, of_numbers=wants_numbers(self.energy))
+        batches = Batches(X, y, sample_weight, unit, is_regression(self.energy))
         sample = batches.alone(np.random.default_rng(seed), self.sample_size)
         return BoundMiniBatch(self.energy, batches, self.batch_size, sample, device)
 
-    @property
-    def takes_weights(self) -> bool:
-        return takes_weights(self.energy)
-
 
 class Batches:
-    """Rows of data (N, d) by class, or all together where y are numbers, to be drawn from."""
+    """Rows of data (N, d) in some unit, drawn by class, or from all of them in regression."""
 
-    def __init__(self, X: NDArray, y: NDArray, weights: NDArray | None = None, of_numbers: bool = False) -> None:
-        self.X, self.y, self.weights, self.of_numbers = X, np.asarray(y), weights, of_numbers
-        if of_numbers:
+    def __init__(
+        self, X: NDArray, y: NDArray, weights: NDArray | None = None, unit: float = 1.0, is_regression: bool = False
+    ) -> None:
+        self.X, self.y, self.weights, self.unit = X, np.asarray(y), weights, unit
+        self.is_regression = is_regression
+        if is_regression:
             self.y = self.y.reshape(len(self.y), -1)
             self.classes = [np.arange(len(self.y))]
         else:
@@ -91,7 +88,7 @@ class Batches:
             self.classes = np.split(order, np.flatnonzero(np.diff(self.y[order])) + 1)
 
     def counts(self, n: int) -> list[int]:
-        """Patterns of every class in a batch of about n: proportional, at least two where there are as many."""
+        """Samples of every class in a batch of about n: proportional, at least two where there are as many."""
         sizes = np.array([len(rows) for rows in self.classes])
         wanted = sizes * (min(n, len(self.y)) / len(self.y))
         counts = np.floor(wanted).astype(int)
@@ -108,8 +105,8 @@ class Batches:
         return self._rows(n, lambda size, k: rng.choice(size, size=(len(rng), k)))
 
     def targets(self, rows: NDArray[np.intp]) -> NDArray:
-        """y of rows (n,) or (R, n): the same classes for all replicas, but numbers (R, n, m) for each."""
-        return self.y[rows] if self.of_numbers else self.y[rows.reshape(-1, rows.shape[-1])[0]]
+        """y of rows (n,) or (R, n): the same classes for all replicas, but targets of regression (R, n, m) for each."""
+        return self.y[rows] if self.is_regression else self.y[rows.reshape(-1, rows.shape[-1])[0]]
 
     def _rows(self, n: int, choose: Callable[[int, int], NDArray]) -> NDArray[np.intp]:
         parts: Sequence[NDArray] = [
@@ -129,7 +126,7 @@ class BoundMiniBatch:
         """The energy of rows (n,), or of rows (R, n) with as many for each replica, class by class."""
         data = self.batches
         weights = None if data.weights is None else data.weights[rows]
-        return bind(self.energy, data.X[rows], data.targets(rows), weights, self.device)
+        return bind(self.energy, data.X[rows] / data.unit, data.targets(rows), weights, self.device)
 
     def draw(self, rng: Any) -> BoundEnergy:
         return self.of(self.batches.for_replicas(rng, self.batch_size))
@@ -138,8 +135,8 @@ class BoundMiniBatch:
         return self.fixed(A)
 
     @property
-    def n_patterns(self) -> int:
-        return self.fixed.n_patterns
+    def n_samples(self) -> int:
+        return self.fixed.n_samples
 
     @available_if(lambda self: hasattr(self.fixed, "value_and_grad"))
     def value_and_grad(self, A: Array) -> tuple[Array, Array]:

@@ -3,19 +3,43 @@
 from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..kernels import can_sweep, kernels_for
-from .base import Energy, class_order
+from .base import Energy
 from .soft_neighbors import Functions, bound, checked_weights
 
-LOG_FLOOR = 1e-6  # of a chance: a pattern with no neighbour of its class in sight costs 14, not infinity
+LOG_FLOOR = 1e-6  # of a chance: a sample with no neighbour of its class in sight costs 14, not infinity
 
 
-class NCAEnergy(Energy):
+class ClassNeighbors(Energy):
+    """An energy of the chance p_i that soft neighbours classify sample i correctly: its mean, or that of its log."""
+
+    _log_floor = 0.0  # where the log is taken: added to the chance
+
+    def __init__(self, n_neighbors=None):
+        self.n_neighbors = n_neighbors
+
+    def bind(self, X, y, *, sample_weight=None, device="cpu"):
+        X, y = np.asarray(X), np.asarray(y)
+        order = np.argsort(y, kind="stable")  # kernels take samples class by class
+        bounds = np.searchsorted(y[order], np.append(np.unique(y), np.inf))
+        stack = X[None] if X.ndim == 2 else X
+        weights, kernels, floor = checked_weights(sample_weight, stack), kernels_for(device), self._log_floor
+        data = kernels.prepare(stack[:, order], bounds, device, None if weights is None else weights[:, order])
+        functions = Functions(
+            partial(kernels.nca_energy, data, log_floor=floor),
+            partial(kernels.nca_energy_and_gradient, data, log_floor=floor),
+            partial(kernels.neighbor_lists, data),
+            partial(kernels.nca_element_sweep, data) if floor == 0 and can_sweep(device) else None,
+            len(order),
+        )
+        return bound(functions, self.n_neighbors)
+
+
+class NCAEnergy(ClassNeighbors):
     """E(A) = 1 - 1/N sum_i sum_{j in class of i} p_ij, p_ij = softmax_{j != i}(-|A x_i - A x_j|^2).
 
-    With weights w the mean over i is weighted and p_ij = softmax_{j != i}(log w_j - |A x_i - A x_j|^2): a pattern of
+    With weights w the mean over i is weighted and p_ij = softmax_{j != i}(log w_j - |A x_i - A x_j|^2): a sample of
     weight two counts twice as itself and as a neighbour, and is left out whole.
 
     In [0, 1]; invariant under rotations of the learned space, E(QA) = E(A). Evaluated in O(N^2 p) time and,
@@ -44,17 +68,11 @@ class NCAEnergy(Energy):
     array([0.162])
     """
 
-    def __init__(self, n_neighbors=None):
-        self.n_neighbors = n_neighbors
 
-    def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        return bound(functions_of_classes(X, y, sample_weight, device, 0.0), self.n_neighbors)
+class LogNCAEnergy(ClassNeighbors):
+    """E(A) = -1/N sum_i log(p_i + 1e-6), p_i NCA's chance that sample i is classified correctly.
 
-
-class LogNCAEnergy(Energy):
-    """E(A) = -1/N sum_i log(p_i + 1e-6), p_i NCA's chance that pattern i is classified correctly.
-
-    A pattern far from its class costs more the farther it is, where NCA's own energy has long become flat: better for
+    A sample far from its class costs more the farther it is, where NCA's own energy has long become flat: better for
     starting far away, and for classes that overlap. Costs the same; element trials are evaluated one by one.
 
     Parameters
@@ -77,28 +95,4 @@ class LogNCAEnergy(Energy):
     array([0.204])
     """
 
-    def __init__(self, n_neighbors=None):
-        self.n_neighbors = n_neighbors
-
-    def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        return bound(functions_of_classes(X, y, sample_weight, device, LOG_FLOOR), self.n_neighbors)
-
-
-def functions_of_classes(
-    X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, device: str, log_floor: float
-) -> Functions:
-    """What the kernels of a device do with data sets X (N, d) or (B, N, d) of classes y (N,)."""
-    order, bounds = class_order(np.asarray(y))
-    X = np.asarray(X)
-    stack = X[None] if X.ndim == 2 else X
-    weights = checked_weights(sample_weight, stack)
-    kernels = kernels_for(device)
-    data = kernels.prepare(stack[:, order], bounds, device, None if weights is None else weights[:, order])
-    sweeps = log_floor == 0 and can_sweep(device)
-    return Functions(
-        partial(kernels.nca_energy, data, log_floor=log_floor),
-        partial(kernels.nca_energy_and_gradient, data, log_floor=log_floor),
-        partial(kernels.neighbor_lists, data),
-        partial(kernels.nca_element_sweep, data) if sweeps else None,
-        len(order),
-    )
+    _log_floor = LOG_FLOOR

@@ -1,4 +1,4 @@
-"""Soft neighbours that tell numbers: how far their leave-one-out predictions are off."""
+"""Soft neighbours in regression: the error of their leave-one-out predictions, and their likelihood."""
 
 from functools import partial
 
@@ -7,46 +7,39 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..kernels import Loss, cpu_kernels, kernels_for
 from ..magnitudes import exponent_of, reduced
-from .base import Array, Energy
-from .soft_neighbors import Functions, bound, checked_weights
+from .base import Array, BoundSum, Energy
+from .nca import LOG_FLOOR
+from .soft_neighbors import BoundNeighbors, Functions, bound, checked_weights, lists_matter
 
 LOSSES = ("squared", "log_likelihood", "absolute", "pinball")
 
 
 class RegressionEnergy(Energy):
-    r"""What leave-one-out predictions of numbers by soft neighbours cost.
+    r"""The loss of leave-one-out predictions by soft neighbours.
 
-    The neighbours of pattern i, p_ij = softmax_{j != i}(-\|A x_i - A x_j\|^2) as in :class:`NCAEnergy`, say a mean and
-    a variance of each output,
+    The neighbours of sample i, p_ij = softmax_{j != i}(-\|A x_i - A x_j\|^2) as in :class:`NCAEnergy`, predict a mean
+    and a variance of each output,
 
     .. math:: \mu_i = \sum_j p_{ij} y_j, \qquad v_i = 0.01 + \sum_j p_{ij} (y_j - \mu_i)^2,
 
-    y in units of its standard deviation. E(A) is the mean over patterns and outputs of
+    y in units of its standard deviation. E(A) is the mean over samples and outputs of
 
     - "squared": (y_i - mu_i)^2, the objective of MLKR. The share of variance that is left: 1 - R^2.
-    - "log_likelihood": (log(100 v_i) + (y_i - mu_i)^2 / v_i) / 2, the log likelihood of the normal distributions that
-      neighbours speak of, less that of certainty. Metrics that know how sure they are have a lower one; with one
-      variance for all it would be a function of the squared error, and nothing new. The 0.01 is for neighbours that
-      agree by chance.
+    - "log_likelihood": (log(100 v_i) + (y_i - mu_i)^2 / v_i) / 2, minus the log likelihood of normal distributions,
+      relative to that of certainty. The 0.01 is for neighbours that agree by chance.
     - "absolute": \|y_i - mu_i\|, in units of the mean absolute deviation from the median.
     - "pinball": the pinball loss at ``quantile`` of mu_i + c sqrt(v_i), in units of that of the constant quantile. The
-      one number c for all i is the best. (The pinball loss of a neighbour drawn at random would be about half the
-      absolute one at every quantile, since neighbours are mutual.)
+      one number c for all i is the best.
 
     Perfect predictions cost 0, those that know nothing about 1, and about 2.8 in "log_likelihood". All losses are
     invariant under rotations of the learned space and changes of the units of y, and have exact gradients; those of
-    "absolute" and "pinball" where no prediction is perfect.
-
-    With weights w the mean over i is weighted and p_ij = softmax_{j != i}(log w_j - |A x_i - A x_j|^2): a pattern of
-    weight two counts twice as itself and as a neighbour, and is left out whole.
-
-    Evaluated in O(N^2 (p + m)) time for m outputs and, on the CPU, without an N x N array beyond 32 MB. There an
-    element trial costs O(N^2 m), and on a GPU an evaluation.
+    "absolute" and "pinball" where no prediction is perfect. Weights count as in :class:`NCAEnergy`. An evaluation costs
+    O(N^2 (p + m)) time for m outputs, on the CPU without an N x N array beyond 32 MB; an element trial O(N^2 m) there.
 
     Parameters
     ----------
     loss : {"squared", "log_likelihood", "absolute", "pinball"}, default="squared"
-        What a prediction costs.
+        The loss of a prediction.
     quantile : float, default=0.5
         Between 0 and 1, for "pinball".
     n_neighbors : int or None, default=None
@@ -67,7 +60,7 @@ class RegressionEnergy(Energy):
     array([0.6])
     """
 
-    wants_numbers = True
+    is_regression = True
 
     def __init__(self, loss="squared", *, quantile=0.5, n_neighbors=None):
         self.loss = loss
@@ -75,24 +68,23 @@ class RegressionEnergy(Energy):
         self.n_neighbors = n_neighbors
 
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        """The energy as a function of A alone.
-
-        X is (N, d), or (R, N, d) with one data set per replica; y is (N,), (N, m) for m outputs, or (R, N, m) with
-        other numbers for every replica; ``sample_weight`` (N,) or (R, N) is positive.
-        """
         if self.loss not in LOSSES:
             raise ValueError(f"Unknown loss {self.loss!r}; known losses: {', '.join(map(repr, LOSSES))}.")
         if self.loss == "pinball" and not 0 < self.quantile < 1:
             raise ValueError(f"quantile must lie between 0 and 1; got {self.quantile!r}.")
-        X = np.asarray(X)
-        stack = X[None] if X.ndim == 2 else X
-        weights = checked_weights(sample_weight, stack)
-        standard = standardized(outputs(y, len(stack), stack.shape[1]), weights)
-        scale = np.array([[self._of_constant(output, w) for output in one] for one, w in standard])
-        kernels = kernels_for(device)
-        numbers = np.array([one for one, _ in standard])
-        data = kernels.prepare_targets(stack, numbers, scale, Loss(self.loss, float(self.quantile)), device, weights)
-        return bound(_functions(kernels, data, stack.shape[1]), self.n_neighbors)
+        stack, weights, targets = prepared(X, y, sample_weight)
+        kernels, each = kernels_for(device), np.ones(stack.shape[:2]) if weights is None else weights
+        pairs = zip(targets, each, strict=True)
+        scale = np.array([[self._of_constant(output, w) for output in one] for one, w in pairs])
+        data = kernels.prepare_targets(stack, targets, scale, Loss(self.loss, float(self.quantile)), device, weights)
+        functions = Functions(
+            partial(kernels.regression_energy, data),
+            partial(kernels.regression_energy_and_gradient, data),
+            partial(kernels.neighbor_lists, data),
+            partial(kernels.regression_element_sweep, data) if hasattr(kernels, "regression_element_sweep") else None,
+            stack.shape[1],
+        )
+        return bound(functions, self.n_neighbors)
 
     def _of_constant(self, y, w):
         """What the best constant prediction costs in y (N,); one where y is constant."""
@@ -103,34 +95,76 @@ class RegressionEnergy(Energy):
         return np.average(np.maximum(q * u, (q - 1) * u), weights=w) * (1 if self.loss == "pinball" else 2)
 
 
-def _functions(kernels, data, n_patterns):
-    return Functions(
-        partial(kernels.regression_energy, data),
-        partial(kernels.regression_energy_and_gradient, data),
-        partial(kernels.neighbor_lists, data),
-        partial(kernels.regression_element_sweep, data) if hasattr(kernels, "regression_element_sweep") else None,
-        n_patterns,
-    )
+class NeighborLikelihoodEnergy(Energy):
+    r"""E(A) = -1/N sum_i log(sum_j p_ij exp(-(y_i - y_j)^2 / 2 s^2) + 1e-6), the regression form of LogNCAEnergy.
+
+    :math:`p_{ij} = \mathrm{softmax}_{j \ne i}(-|A x_i - A x_j|^2)`. The sum is the density of y_i in the mixture of
+    normal distributions around the targets of its neighbours, up to a constant. Unlike the squared error of their mean
+    it is robust to distant neighbours, and does not mistake neighbours above and below for right ones. y is in units of
+    its standard deviation; of several targets the energy is the mean.
+
+    Parameters
+    ----------
+    width : float, default=0.32
+        s, in standard deviations of y.
+    n_neighbors : int or None, default=None
+        Only so many neighbours count, see :class:`NCAEnergy`; None: all others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_diabetes
+    >>> from freemetric.energies import NeighborLikelihoodEnergy
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> energy = NeighborLikelihoodEnergy().bind(X, y)
+    >>> bool(energy(20 * np.eye(10)[None]) < energy(np.eye(10)[None]))
+    True
+    """
+
+    is_regression = True
+
+    def __init__(self, width=0.32, n_neighbors=None):
+        self.width = width
+        self.n_neighbors = n_neighbors
+
+    def bind(self, X, y, *, sample_weight=None, device="cpu"):
+        if not self.width > 0:
+            raise ValueError(f"width must be positive; got {self.width!r}.")
+        stack, weights, targets = prepared(X, y, sample_weight)
+        alike = np.swapaxes(targets, 0, 1) / (np.sqrt(2) * self.width)  # (m, B, N)
+        terms = [self._bound(stack, one, weights, device) for one in alike]
+        return terms[0] if len(terms) == 1 else BoundSum(terms, 1 / len(terms))
+
+    def _bound(self, stack, alike, weights, device):
+        kernels, N = kernels_for(device), stack.shape[1]
+        data = kernels.prepare_alike(stack, alike, device, weights)
+        size = self.n_neighbors if lists_matter(self.n_neighbors, N) else N - 1
+        energy = partial(kernels.nca_energy, data, log_floor=LOG_FLOOR)
+        gradient = partial(kernels.nca_energy_and_gradient, data, log_floor=LOG_FLOOR)
+        return BoundNeighbors(Functions(energy, gradient, partial(kernels.neighbor_lists, data), None, N), size)
 
 
-def outputs(y: ArrayLike, n_data_sets: int, n_patterns: int) -> NDArray:
-    """Numbers (B, m, N) of y (N,), (N, m) or (B, N, m); ValueError where they do not fit the data."""
-    y = np.asarray(y, dtype=np.float64)
-    stack = y.reshape(1, len(y), -1) if y.ndim < 3 else y
-    if stack.ndim != 3 or stack.shape[1] != n_patterns or len(stack) not in (1, n_data_sets):
-        raise ValueError(f"y has shape {y.shape}; expected ({n_patterns},) or ({n_patterns}, n_outputs).")
-    if not np.isfinite(stack).all():
-        raise ValueError("y has values that are no numbers: leave such patterns out.")
-    return np.broadcast_to(stack, (n_data_sets, *stack.shape[1:])).swapaxes(1, 2)
+def prepared(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[NDArray, NDArray | None, Array]:
+    """Data sets (B, N, d) with weights (B, N) or None, and standardised targets (B, m, N).
 
-
-def standardized(y: NDArray, weights: NDArray | None) -> list[tuple[Array, Array]]:
-    """Of every data set: y (m, N) with mean zero and variance one, or all zero where it is constant, and weights."""
-    weights = np.ones((len(y), y.shape[2])) if weights is None else weights
-    return [(_standardized(one, w), w) for one, w in zip(y, weights, strict=True)]
+    y is (N,), (N, m) or (B, N, m); ValueError where it does not fit the data.
+    """
+    X, y = np.asarray(X), np.asarray(y, dtype=np.float64)
+    stack = X[None] if X.ndim == 2 else X
+    n_data_sets, N = stack.shape[:2]
+    targets = y.reshape(1, len(y), -1) if y.ndim < 3 else y
+    if targets.ndim != 3 or targets.shape[1] != N or len(targets) not in (1, n_data_sets):
+        raise ValueError(f"y has shape {y.shape}; expected ({N},) or ({N}, n_outputs).")
+    if not np.isfinite(targets).all():
+        raise ValueError("y has values that are no numbers: leave such samples out.")
+    weights = checked_weights(sample_weight, stack)
+    targets = np.broadcast_to(targets, (n_data_sets, *targets.shape[1:])).swapaxes(1, 2)
+    each = np.ones((n_data_sets, N)) if weights is None else weights
+    return stack, weights, np.array([_standardized(one, w) for one, w in zip(targets, each, strict=True)])
 
 
 def _standardized(y, w):
+    """y (m, N) with mean zero and variance one, or all zero where it is constant."""
     y = reduced(y, exponent_of(y.T)[:, None])
     centred = y - np.average(y, axis=1, weights=w)[:, None]
     deviation = np.sqrt(np.average(centred**2, axis=1, weights=w))[:, None]

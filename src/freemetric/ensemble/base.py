@@ -12,8 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from ..energies import as_energy, takes_weights
-from ..learners.base import seed_sequence
-from ..learners.distances import PairDistances
+from ..learners.base import PairDistances, seed_sequence
 from ..learners.fitting import AtomicFit
 from ..learners.training_rows import NUMBERS, precise
 from ..learners.validation import check_samples

@@ -10,7 +10,7 @@ from sklearn.utils.validation import column_or_1d
 
 from ..files import Savable
 from ..learners.base import one_blas_thread
-from ..learners.training_rows import NUMBERS, number_rows, precise
+from ..learners.training_rows import NUMBERS, precise, regression_rows
 from ..learners.units import check_not_huge
 from ..learners.validation import check_n_components, check_samples, warn_of_samples
 from ..magnitudes import r2
@@ -221,7 +221,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
         if targets.ndim == 2 and targets.shape[1] == 1:
             targets = column_or_1d(targets, warn=True)
         check_not_huge(samples)
-        rows = number_rows(precise(samples), targets, sample_weight, self._can_weigh())
+        rows = regression_rows(precise(samples), targets, sample_weight, self._can_weigh())
         check_n_components(self.n_components, rows.X)
         warn_of_samples(rows.X, getattr(self, "feature_names_in_", None))
         with one_blas_thread():

@@ -1,8 +1,9 @@
 """MetricLearner: validates once, calls the learner's mathematics, derives everything public from ``components_``."""
 
 import logging
+import math
 import warnings
-from contextlib import contextmanager
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any, Self
 
@@ -10,19 +11,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import callers_stacklevel
 from ..files import Savable
+from ..files.checks import check_array as check_kept_array
+from ..files.estimators import check_attributes
+from ..magnitudes import lengths
 from ..presenting import Presented
 from ..printable import counted
 from ..sklearn_compat import Interval, validate_params, with_callbacks
-from .distances import MappedDistances
 from .fitting import AtomicFit, keeping_the_best
 from .parallel import one_blas_thread as one_blas_thread  # where learners look for it
-from .training_rows import number_rows, precise, training_rows
+from .training_rows import precise, regression_rows, training_rows
 from .units import check_magnitude, unit_of, warn_of_dwarfs
 from .validation import (
+    check_factors,
     check_labels,
     check_n_components,
     check_samples,
@@ -35,16 +40,94 @@ from .validation import (
 logger = logging.getLogger("freemetric")
 
 
+class PairDistances:
+    """Subclasses have ``n_features_in_`` and ``_apart(U, V)``, the differences (n, p) of samples in their space."""
+
+    n_features_in_: int
+
+    def _apart(self, U: NDArray, V: NDArray) -> NDArray:
+        raise NotImplementedError
+
+    def pair_distance(self, pairs: ArrayLike) -> NDArray:
+        """Learned distances (n_pairs,) of pairs of samples (n_pairs, 2, n_features)."""
+        check_is_fitted(self)
+        both: NDArray = check_array(pairs, dtype=np.float64, allow_nd=True, ensure_2d=False)
+        if both.ndim != 3 or both.shape[1:] != (2, self.n_features_in_):
+            raise ValueError(f"pairs must have shape (n_pairs, 2, {self.n_features_in_}); got {both.shape}.")
+        return lengths(self._apart(both[:, 0], both[:, 1]))
+
+    def pair_score(self, pairs: ArrayLike) -> NDArray:
+        """Minus the learned distance: larger for more similar pairs."""
+        return -self.pair_distance(pairs)
+
+
+class MappedDistances(PairDistances):
+    """The distance |A u - A v| of an estimator that has ``components_``, the map A of shape (p, n_features)."""
+
+    components_: NDArray
+
+    def get_mahalanobis_matrix(self) -> NDArray:
+        """M = A^T A of shape (n_features, n_features); the squared distance is (u - v)^T M (u - v)."""
+        check_is_fitted(self)
+        with np.errstate(over="ignore", invalid="ignore"):
+            M = self.components_.T @ self.components_
+        if not np.isfinite(M).all():
+            raise ValueError("The elements of A^T A are too large for numbers: some feature varies too little.")
+        return M
+
+    def get_metric(self) -> Callable[..., float]:
+        """A function ``metric(u, v, squared=False)`` of two samples, independent of this learner from now on."""
+        check_is_fitted(self)
+        components = np.atleast_2d(self.components_).copy()  # of one feature a map may be a number
+
+        def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
+            with np.errstate(over="ignore", invalid="ignore"):
+                difference = components @ (np.asarray(u, dtype=np.float64) - np.asarray(v, dtype=np.float64))
+                square = float(difference @ difference)
+            if squared:
+                return square
+            if 0 < square < math.inf:
+                return math.sqrt(square)
+            return float(lengths(np.nan_to_num(difference)[None])[0])  # of a vector whose square is no number
+
+        return metric
+
+    def check_state(self) -> None:
+        """ValueError unless what was fitted belongs together; called for every learner that is saved or loaded."""
+        check_attributes(self, ("n_features_in_", "components_", "_n_features_out"))
+        for name in ("components_", "replicas_"):
+            if hasattr(self, name):
+                check_kept_array(getattr(self, name), f"{name} of {type(self).__name__}", 2 + (name == "replicas_"))
+
+    def _image(self, X: Any) -> NDArray:
+        check_is_fitted(self)
+        return _mapped(check_factors(self, X), self.components_)
+
+    def _apart(self, U, V):
+        with np.errstate(over="ignore"):
+            return _mapped(U - V, self.components_)
+
+
+def _mapped(X, A):
+    """X A^T; ValueError where that is too large for numbers."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        Z = X @ A.T
+    if not np.isfinite(Z).all():
+        what = f"X has values as large as {float(abs(X).max()):.1e}, too large for the learned map"
+        raise ValueError(f"{what}: look for wrong cells.")
+    return Z
+
+
 class MetricLearner(
     AtomicFit, Savable, Presented, MappedDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
     """A learned distance |A u - A v|; subclasses implement ``_learn(X, y) -> A`` of shape (n_components, n_features).
 
     ``X`` reaches ``_learn`` as float64 (N, d), very many samples as float32 where the learner's ``_dtypes`` allow
-    for it, and ``y`` as class numbers 0..C-1, as numbers where ``_is_regression()``, or None where none are needed.
+    for it, and ``y`` as class numbers 0..C-1, as targets where ``_is_regression()``, or None where none are needed.
     A learner that can do with weaker knowledge than labels has its own ``fit(X, y=None, *, pairs=None)``, which calls
     ``_fit``; what was given reaches ``_learn`` by name, and y is then None.
-    A learner whose numbers are those of features in [0, 1] says ``_has_units``: its ``_learn`` gives a map of
+    A learner whose constants are those of features in [0, 1] says ``_has_units``: its ``_learn`` gives a map of
     X / ``_unit``, and converts other maps that users gave or will see.
     """
 
@@ -85,40 +168,32 @@ class MetricLearner(
         else:
             X, y, given = self._with_targets(X, y, sample_weight)
         check_n_components(getattr(self, "n_components", None), X)
-        with self._in_units(X):
-            self.components_ = self._learn(X, y, **given) / self._unit
+        if self._measures():
+            warn_of_dwarfs(X)
+            self._unit = unit_of(X)
+        self.components_ = self._learn(X, y, **given) / self._unit
+        for name in ("_unit", "_rows"):
+            self.__dict__.pop(name, None)
         self._n_features_out = len(self.components_)
         return self
 
     def _with_targets(self, X, y, sample_weight):
         """Samples and targets that are learned from, checked, and what more ``_learn`` takes by name."""
-        of_regression = {"y_numeric": True, "multi_output": True} if self._is_regression() else {}
-        X, y = check_samples(self, X, y, dtype=self._dtypes, order="C", ensure_min_samples=2, **of_regression)
+        options = {"y_numeric": True, "multi_output": True} if self._is_regression() else {}
+        X, y = check_samples(self, X, y, dtype=self._dtypes, order="C", ensure_min_samples=2, **options)
         check_magnitude(X)
-        taken = self._samples_of_regression if of_regression else self._samples_of_classes
+        taken = self._samples_of_regression if options else self._samples_of_classes
         X, y, given = taken(precise(X), y, sample_weight)
         names = getattr(self, "feature_names_in_", None)
-        warn_of_samples(X, names) if of_regression else warn_of_classes(X, y, self.classes_, names)
+        warn_of_samples(X, names) if options else warn_of_classes(X, y, self.classes_, names)
         return X, y, given
 
-    @contextmanager
-    def _in_units(self, X):
-        """Let ``_unit`` be that of X, where it matters to the learner."""
-        if self._measures(X):
-            warn_of_dwarfs(X)
-            self._unit = unit_of(X)
-        try:
-            yield
-        finally:
-            self.__dict__.pop("_unit", None)
-            self.__dict__.pop("_rows", None)
-
-    def _measures(self, X):
+    def _measures(self):
         """Whether to learn in units of X's own."""
         return self._has_units
 
     def _is_regression(self):
-        """Whether y are numbers, (N,) or (N, m), and not classes."""
+        """Whether y are targets, (N,) or (N, m), and not classes."""
         return False
 
     def _samples_of_classes(self, X, y, sample_weight):
@@ -128,18 +203,17 @@ class MetricLearner(
         return self._taken(X, rows), y, {}
 
     def _samples_of_regression(self, X, y, sample_weight):
-        """The same where y are numbers."""
         raise NotImplementedError
 
     def _taken(self, X, is_taken):
-        """The rows that are learned from, which ``_as_given`` knows."""
+        """The samples that are learned from, which ``_as_given`` knows."""
         if is_taken.all():
             return X
         self._rows = np.flatnonzero(is_taken)
         return X[self._rows]
 
     def _as_given(self, tuples):
-        """Tuples of rows that are learned from, by their numbers in the X that was given."""
+        """Tuples of samples that are learned from, by their numbers in the X that was given."""
         return tuples if self._rows is None else self._rows[tuples]
 
     def _learn(self, X, y):
@@ -148,13 +222,12 @@ class MetricLearner(
     def _run(self, search, made=""):
         """Run a search to its end, or to an interrupt; warn where it has not converged after what was ``made``."""
         with one_blas_thread(), keeping_the_best(type(self).__name__, search.best):
-            if not search.run(self.max_iter, self.tol, self.verbose):
-                self._warn_of_early_end(counted(search.n_iter, made) if made else "")
-
-    def _warn_of_early_end(self, made=""):
-        where = f"after {made} (max_iter={self.max_iter})" if made else f"at max_iter={self.max_iter}"
-        message = f"{type(self).__name__} stopped {where} before it converged to tol={self.tol}."
-        warnings.warn(message, ConvergenceWarning, stacklevel=callers_stacklevel())
+            if search.run(self.max_iter, self.tol, self.verbose):
+                return
+            after = f"after {counted(search.n_iter, made)} (max_iter={self.max_iter})"
+            where = after if made else f"at max_iter={self.max_iter}"
+            message = f"{type(self).__name__} stopped {where} before it converged to tol={self.tol}."
+            warnings.warn(message, ConvergenceWarning, stacklevel=callers_stacklevel())
 
     def transform(self, X: ArrayLike) -> NDArray:
         """Map samples to the space where the learned distance is Euclidean.
@@ -190,12 +263,11 @@ class WeightedMetricLearner(MetricLearner):
         X : array-like of shape (n_samples, n_features)
             Samples.
         y : array-like of shape (n_samples,)
-            Class labels, of any type; among integers -1 means unlabelled where there are two other classes. Numbers,
+            Class labels, of any type; among integers -1 means unlabelled where there are two other classes. Targets,
             (n_samples,) or (n_samples, n_outputs), for a learner or an energy of regression.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of the samples, in the mean and as neighbours; only ratios matter. A row of weight zero is left
-            out. A row is left out with its whole weight: weight five is not five copies, of which four would stay among
-            its neighbours.
+            Importance of the samples, in the mean and as neighbours; only ratios matter. Samples of weight zero are
+            left out. Leave-one-out leaves a sample out with its whole weight: weight five is not five copies.
 
         Returns
         -------
@@ -214,7 +286,7 @@ class WeightedMetricLearner(MetricLearner):
         return rows.X, rows.y, {"weights": rows.weights}
 
     def _samples_of_regression(self, X, y, sample_weight):
-        rows = number_rows(X, y, sample_weight, self._can_weigh())
+        rows = regression_rows(X, y, sample_weight, self._can_weigh())
         check_varying(rows.y)
         return rows.X, rows.y, {"weights": rows.weights}
 

@@ -24,9 +24,9 @@ class RCA(MetricLearner):
 
     .. math:: A = C_w^{-1/2}, \quad C_w = \frac{1}{N} \sum_j \sum_{i \in \text{chunk } j} (x_i - m_j)(x_i - m_j)^T,
 
-    up to a rotation. What varies inside a class is irrelevant and is scaled down. The rows of A are the directions of
-    Fisher's criterion, ordered by total against within variance, so that ``n_components`` keeps the best. The total
-    variance is taken over all rows, those without a chunk too. Costs O(N d^2 + d^3).
+    up to a rotation: what varies inside a class is scaled down. The rows of A are the directions of Fisher's criterion,
+    ordered by total against within variance, so that ``n_components`` keeps the best. The total variance is that of all
+    samples, those without a chunk too. Costs O(N d^2 + d^3).
 
     Parameters
     ----------
@@ -44,10 +44,7 @@ class RCA(MetricLearner):
 
     Examples
     --------
-    {iris}
-    >>> from freemetric import RCA
-    >>> RCA().fit(X, y).components_.shape
-    (4, 4)
+    {two_of_iris}
     """
 
     n_components: int | None = None
@@ -127,10 +124,7 @@ class DCA(MetricLearner):
 
     Examples
     --------
-    {iris}
-    >>> from freemetric import DCA
-    >>> DCA().fit(X, y).components_.shape
-    (2, 4)
+    {two_of_iris}
     """
 
     n_components: int | None = None

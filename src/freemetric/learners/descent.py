@@ -1,33 +1,48 @@
-"""Descent over maps: where a search for a map begins, and how L-BFGS takes it down a smooth objective."""
+"""Descent over maps: by L-BFGS down a smooth objective, or along gradients of mini-batches."""
 
-import warnings
 from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
-from sklearn.cross_decomposition import PLSRegression
-from sklearn.decomposition import PCA
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.utils import check_array
+from numpy.typing import NDArray
+from scipy.optimize import OptimizeResult, minimize
 
-from ..magnitudes import exponent_of, reduced
+from ..mc import Streams
 from .base import MetricLearner, generator, one_blas_thread, tell
 from .fitting import Lowest
+from .initial_map import initial_map
 from .linear_algebra import map_of
-from .pair_learner import PriorLearner
-from .parameters import INITS, INITS_OF_REGRESSION
+from .training_rows import NUMBERS
+from .tuple_learners import PriorLearner
 
-MOST_SQUARE = 500  # features: beyond, maps of features by features take more memory and time than what they tell
+MOST_WHOLE = 10_000  # samples: there batches begin to be faster than all pairs (docs/guide/noisy_energies.md)
+BATCH = 2048
+SUBSET = 4096  # samples on which maps are compared: their energy and gradient take about 65 ms
+STEPS = 25  # between two evaluations on the subset
+FIRST_STEP = 0.1  # of the root mean square of the map's elements
+SHORTEST_STEP = 1 / 64  # of the first one: the descent has converged
+MEMORY = (0.9, 0.99)  # of the mean and the square of gradients
+PATIENCE = 2  # evaluations without a better map, after which steps are halved
 Array = NDArray[np.float64]
+
+
+def lbfgs(
+    objective: Callable[[Array], tuple[float, Array]],
+    start: Array,
+    max_iter: int,
+    callback: Callable[[Array], None],
+    ftol: float = 0.0,
+    gtol: float = 0.0,
+) -> OptimizeResult:
+    """scipy's L-BFGS down the value and gradient of flat arrays."""
+    options = {"maxiter": max_iter, "maxfun": 20 * (max_iter + 1), "ftol": ftol, "gtol": gtol}
+    return minimize(objective, start.ravel(), jac=True, method="L-BFGS-B", options=options, callback=callback)
 
 
 class Descent:
     """L-BFGS from a flat array down an objective, which gives its value and gradient; keeps the lowest that it met."""
 
-    def __init__(
-        self, name: str, objective: Callable[[Array], tuple[float, Array]], start: Array, gtol: float | None = None
-    ) -> None:
+    def __init__(self, name: str, objective: Any, start: Array, gtol: float | None = None) -> None:
         self.name, self.objective, self.start, self.gtol = name, objective, start, gtol
         self.best, self.n_iter, self.verbose = Lowest(), 0, False
 
@@ -35,33 +50,168 @@ class Descent:
         """Whether it converged within so many iterations."""
         self.verbose = verbose
         gtol = 0.1 * tol if self.gtol is None else self.gtol
-        options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": tol, "gtol": gtol}
-        found = minimize(self, self.start, jac=True, method="L-BFGS-B", options=options, callback=self.report)
-        return found.status != 1
+        return lbfgs(self, self.start, max_iter, self.report, tol, gtol).status != 1
 
     def __call__(self, flat: Array) -> tuple[float, Array]:
         value, gradient = self.objective(flat)
         self.best.offer(value, flat)
         return value, gradient
 
-    def report(self, flat: Array) -> None:
+    def report(self, flat: Array | None = None) -> None:
         self.n_iter += 1
         tell(self.verbose, "%s iteration %d: objective %.6f", self.name, self.n_iter, self.best.value)
 
 
-class SmoothDescent(MetricLearner):
+class BoundedDescent(Descent):
+    """L-BFGS until ``gap``, a bound on the distance from the optimum that subclasses keep, is small.
+
+    Subclasses are their objective: they give its value and gradient when called.
+    """
+
+    def __init__(self, name: str, start: Array) -> None:
+        super().__init__(name, None, start)
+        self.gap, self.tol, self.rounding = np.inf, 0.0, 0.0
+
+    @property
+    def value(self) -> float:
+        """The best objective so far."""
+        return self.best.value
+
+    def run(self, max_iter: int, tol: float, verbose: bool) -> bool:
+        """Whether the gap is small, or nothing better could be found."""
+        self.tol, self.verbose = tol, verbose
+        lbfgs(self, self.start, max_iter, self.report)
+        return self.has_settled() or self.n_iter < max_iter
+
+    def report(self, flat: Array | None = None) -> None:
+        self.n_iter += 1
+        tell(self.verbose, "%s iteration %d: objective %.6g, gap %.2e", self.name, self.n_iter, self.value, self.gap)
+        if self.has_settled():
+            raise StopIteration
+
+    def has_settled(self) -> bool:
+        return self.gap <= max(self.tol * self.value, self.rounding)
+
+
+class NoisyObjective(Protocol):
+    """A function of stacks (1, p, d) of maps, with ``draw(rng)``, whose ``value_and_grad`` is that of a new batch."""
+
+    def __call__(self, A: NDArray) -> NDArray: ...
+
+    def draw(self, rng: Streams) -> Any: ...
+
+
+class StochasticDescent(Descent):
+    """Adam with steps that are halved where they no longer help (Kingma and Ba 2015).
+
+    Every ``STEPS`` steps the mean of the maps on the way, which is less noisy than any of them, is tried on the
+    objective's own subset. The lowest is kept in ``best``.
+    """
+
+    def __init__(self, name: str, objective: NoisyObjective, rng: np.random.Generator, start: NDArray) -> None:
+        super().__init__(name, objective, start)
+        self.rng = rng
+
+    def run(self, max_iter: int, tol: float, verbose: bool) -> bool:
+        """Whether it converged within so many evaluations on the subset."""
+        self.verbose, streams, A = verbose, Streams.of(self.rng, 1), self.start
+        self.best.offer(self.objective(A[None])[0], A)
+        first = step = FIRST_STEP * np.sqrt(np.mean(A**2))
+        moments, waited = Moments(A.shape), 0
+        while step > SHORTEST_STEP * first:
+            if self.n_iter == max_iter:
+                return False
+            A, mean = self._walk(streams, A, step, moments)
+            before = self.best.value
+            self.best.offer(self.objective(mean[None])[0], mean)
+            self.report()
+            waited = 0 if self.best.value < before - tol else waited + 1
+            if waited == PATIENCE:
+                waited, step, A = 0, step / 2, self.best.item.copy()
+        return True
+
+    def _walk(self, streams, A, step, moments):
+        """Where so many steps lead, and the mean of the maps on the way."""
+        mean = np.zeros_like(A)
+        for _ in range(STEPS):
+            _, gradient = self.objective.draw(streams).value_and_grad(A[None])
+            A = A - step * moments.direction(gradient[0])
+            mean += A / STEPS
+        return A, mean
+
+
+class Moments:
+    """Running means of gradients and of their squares."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.mean, self.square, self.n = np.zeros(shape), 0.0, 0
+
+    def direction(self, gradient: NDArray) -> NDArray:
+        """The mean gradient in units of its size, element by element."""
+        self.n += 1
+        a, b = MEMORY
+        self.mean = a * self.mean + (1 - a) * gradient
+        self.square = b * self.square + (1 - b) * np.mean(gradient**2)
+        size = np.sqrt(self.square / (1 - b**self.n))
+        return self.mean / (1 - a**self.n) / (size if size > 0 else 1.0)
+
+
+def well_scaled(A: NDArray, value: Callable[[NDArray], NDArray]) -> NDArray:
+    """A map (p, d) times the power of two of the lowest value."""
+    maps = 2.0 ** np.arange(-10, 11)[:, None, None] * A
+    return maps[int(np.argmin([value(scaled[None])[0] for scaled in maps]))]
+
+
+class MapSearch(MetricLearner):
+    """A learner that searches for a map from ``init`` on, or from the last fit's where ``warm_start``."""
+
+    init: Any
+    n_components: Any
+    warm_start: Any
+
+    def _initial(self, rng, X, y):
+        """The map that ``init`` names; an array is a map of the data that users gave."""
+        A = initial_map(self.init, rng, X, y, self.n_components, self._is_regression())
+        return A if isinstance(self.init, str) else self._unit * A
+
+    def _previous(self, n_features):
+        """The last fit's map, if it is to go on from there and the map fits the data; else None."""
+        previous = getattr(self, "components_", None) if self.warm_start else None
+        if previous is None or previous.shape[1] != n_features or self.n_components not in (None, len(previous)):
+            return None
+        return previous * self._unit
+
+    def _start(self, rng, X, y):
+        previous = self._previous(X.shape[1])
+        return self._initial(rng, X, y) if previous is None else previous
+
+
+class MiniBatched(MapSearch):
+    """A search with the parameter ``batch_size``; very many samples may stay in single precision."""
+
+    _dtypes = NUMBERS
+    batch_size: Any
+
+    def _rows_per_batch(self, n_samples: int) -> int | None:
+        """Samples of a batch; None where all of them are looked at together."""
+        if self.batch_size is None:
+            return None if n_samples <= MOST_WHOLE else BATCH
+        return None if n_samples <= self.batch_size else self.batch_size
+
+
+class SmoothDescent(MapSearch):
     """Subclasses call ``_descend`` with their objective in ``_learn``; lengths are in units of X's own."""
 
     _has_units = True
 
-    def _initial(self, X, y):
+    def _first_map(self, X, y):
         with one_blas_thread():
-            return initial_map(self.init, generator(self.random_state), X, y, self.n_components, self._unit)
+            return self._initial(generator(self.random_state), X, y)
 
-    def _previous(self, shape):
-        """The last fit's map, if it is to go on from there and the map fits; else None."""
-        previous = getattr(self, "components_", None) if self.warm_start else None
-        return previous * self._unit if previous is not None and previous.shape == shape else None
+    def _previous_of(self, shape):
+        """The last fit's map, if it is to go on from there and has this shape; else None."""
+        previous = self._previous(shape[1])
+        return previous if previous is not None and previous.shape == shape else None
 
     def _descend(self, objective, start):
         """The lowest value that was met, and where, from the value and gradient of a flat array; sets ``n_iter_``."""
@@ -80,8 +230,8 @@ class ConvexDescent(SmoothDescent, PriorLearner):
     def _beginning(self, X, y, M0):
         """The map that the descent begins with: the last fit's, the prior's, or what ``init`` names."""
         at_prior = isinstance(self.init, str) and self.init == "auto" and self.n_components in (None, len(M0))
-        A = map_of(M0) if at_prior else self._initial(X, y)
-        previous = self._previous(A.shape)
+        A = map_of(M0) if at_prior else self._first_map(X, y)
+        previous = self._previous_of(A.shape)
         return A if previous is None else previous
 
 
@@ -89,96 +239,3 @@ def departure(A: Array, M0: Array, cost: float) -> tuple[float, Array]:
     """cost |A^T A - M_0|^2 and its gradient by A."""
     off = A.T @ A - M0
     return cost * float((off**2).sum()), 4 * cost * np.dot(A, off)
-
-
-def initial_map(
-    init: str | ArrayLike,
-    rng: np.random.Generator,
-    X: NDArray,
-    y: NDArray | None,
-    n_components: int | None = None,
-    unit: float = 1.0,
-    of_numbers: bool = False,
-) -> NDArray:
-    """A map of shape (n_components, n_features).
-
-    "identity" (its first rows), "pca" and "lda" (the leading directions), "random" (standard normal),
-    "uniform" (U(0, 1), as in the paper's Algorithm 1), or an array of that shape. "auto" is the identity where all
-    dimensions are kept; the first rows of it would be the first features, whatever they are, so for fewer dimensions it
-    is "lda" where classes have so many directions, and "pca" elsewhere. Where y are numbers, (N,) or (N, m), "pls" are
-    the directions of partial least squares, and "auto" takes them for fewer dimensions. An array is a map of X times
-    ``unit``, the data that users gave.
-
-    Of many features that outnumber the rows all dimensions are those that the rows span; the identity is then a
-    rotation into these, in which distances are the same.
-    """
-    d, p = X.shape[1], n_dimensions(n_components, X)
-    if not isinstance(init, str):
-        return unit * _given(init, None if n_components is None else p, d)
-    if n_components is None and p < d and init in ("auto", "identity"):
-        init = "pca"
-    if init == "auto":
-        init = _usual(p, d, y, of_numbers)
-    if init == "identity":
-        return np.eye(p, d)
-    if init == "random":
-        return rng.standard_normal((p, d))
-    if init == "uniform":
-        return rng.random((p, d))
-    if init == "pca":
-        return _leading(PCA().fit(X).components_, p, d)
-    if init == "pls" and of_numbers:
-        return _partial_least_squares(X, y, p)
-    if init == "lda":
-        if of_numbers:
-            raise ValueError("init='lda' needs classes, and y are numbers: 'pls' is its like.")
-        if y is None:
-            raise ValueError("init='lda' needs labels; with triplets choose another start.")
-        scalings = LinearDiscriminantAnalysis(n_components=min(p, len(np.unique(y)) - 1, d)).fit(X, y).scalings_
-        return _leading(scalings.T, p, d)
-    known = INITS_OF_REGRESSION if of_numbers else INITS
-    raise ValueError(f"Unknown init {init!r}; known: {', '.join(map(repr, known))}, or an array.")
-
-
-def n_dimensions(n_components: int | None, X: NDArray) -> int:
-    """Rows of a map that begins with samples X (N, d): as many as wanted; for None d, or of very many what X spans."""
-    N, d = X.shape
-    if n_components is not None:
-        return n_components
-    return max(1, N - 1) if d > MOST_SQUARE and d >= N else d
-
-
-def _usual(p, d, y, of_numbers):
-    if p == d:
-        return "identity"
-    if of_numbers:
-        return "pls"
-    return "lda" if y is not None and p < len(np.unique(y)) else "pca"
-
-
-def _partial_least_squares(X, y, p):
-    """Orthonormal directions; principal ones where so many cannot be told."""
-    most = min(p, *X.shape, np.linalg.matrix_rank(X - X.mean(axis=0)))
-    y = reduced(y, exponent_of(y))
-    spread = np.std(y, axis=0)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="y residual is constant")
-        pls = PLSRegression(n_components=max(1, most), scale=False).fit(X, y / np.where(spread > 0, spread, 1))
-    found = pls.x_weights_.T
-    directions = np.vstack([found[np.linalg.norm(found, axis=1) > 0.5], PCA().fit(X).components_])
-    q, r = np.linalg.qr(directions.T)
-    return _leading(q.T[np.abs(np.diag(r)) > 1e-6], p, X.shape[1])
-
-
-def _leading(directions, p, d):
-    """The first p directions; zeros where there are fewer."""
-    A = np.zeros((p, d))
-    A[: len(directions[:p])] = directions[:p]
-    return A
-
-
-def _given(init, p, d):
-    A = check_array(init, dtype=np.float64)
-    if A.shape[1] != d or A.shape[0] > d or (p is not None and A.shape[0] != p):
-        raise ValueError(f"init has shape {A.shape}; expected ({'<= ' + str(d) if p is None else p}, {d}).")
-    return A.copy()

@@ -26,9 +26,8 @@ class LDA(MetricLearner):
         S_w = \frac{1}{N} \sum_i (x_i - m_{y_i})(x_i - m_{y_i})^T,
 
     ordered by lambda, the variance between classes against that within them. C classes have C - 1 such directions at
-    most, and these are all that normal classes of one covariance can be told apart by: the nearest mean in the learned
-    space is the class of scikit-learn's ``LinearDiscriminantAnalysis`` where all classes are equally frequent. Costs
-    O(N d^2 + d^3).
+    most. The nearest mean in the learned space is the class of scikit-learn's ``LinearDiscriminantAnalysis`` where all
+    classes are equally frequent. Costs O(N d^2 + d^3).
 
     Parameters
     ----------
@@ -42,14 +41,7 @@ class LDA(MetricLearner):
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The map A; A S_w A^T is the identity.
-    eigenvalues_ : ndarray of shape (n_components,)
-        lambda of every row, falling.
-    {classes} {features}
-
-    See Also
-    --------
-    RCA : The same directions first, and all others behind them.
-    LFDA : For classes of several clusters.
+    {eigenvalues} {classes} {features}
 
     References
     ----------
@@ -59,10 +51,7 @@ class LDA(MetricLearner):
     --------
     {iris}
     >>> from freemetric import LDA
-    >>> model = LDA().fit(X, y)
-    >>> model.components_.shape
-    (2, 4)
-    >>> model.eigenvalues_.round(2)
+    >>> LDA().fit(X, y).eigenvalues_.round(2)
     array([32.19,  0.29])
     """
 
@@ -98,8 +87,7 @@ class LFDA(MetricLearner):
 
     and S_b alike with weights a_ij (1/N - 1/n_c) inside a class and 1/N between classes. The affinity is
     a_ij = exp(-|x_i - x_j|^2 / (s_i s_j)), s_i the distance to the ``n_neighbors``-th neighbour of the class: far apart
-    samples of one class need not be drawn together. Costs O(sum n_c^2 d + d^3) time; at most
-    32 MB of distances are held at once.
+    samples of one class need not be drawn together. Costs O(sum n_c^2 d + d^3) time and at most 32 MB for distances.
 
     Parameters
     ----------
@@ -114,10 +102,7 @@ class LFDA(MetricLearner):
 
     Attributes
     ----------
-    {map}
-    eigenvalues_ : ndarray of shape (n_components,)
-        Local scatter between against within, falling.
-    {features}
+    {map} {eigenvalues} {features}
 
     References
     ----------
@@ -125,10 +110,7 @@ class LFDA(MetricLearner):
 
     Examples
     --------
-    {iris}
-    >>> from freemetric import LFDA
-    >>> LFDA(n_components=2).fit(X, y).components_.shape
-    (2, 4)
+    {two_of_iris}
     """
 
     n_components: int | None = None

@@ -12,9 +12,9 @@ from scipy.special import logsumexp
 from .base import generator, tell
 from .fitting import Lowest
 from .linear_algebra import map_of, shrunk
-from .pair_learner import PairLearner
 from .parameters import CountOrNone, Positive, estimator
 from .side_information import class_neighbors, differ
+from .tuple_learners import PairLearner
 
 DENSE = 256  # features up to which the gradient is formed and solved; Lanczos beyond
 FIRST_RANK = 64  # directions the search begins with
@@ -38,8 +38,8 @@ class DMLeig(PairLearner):
     Frank-Wolfe step goes towards q q^T, q the leading eigenvector of the gradient, by line search; then L-BFGS
     polishes a factor L of W = L^T L. The largest eigenvalue bounds the optimum, so that the gap is known.
 
-    The scale of M is a convention; nearest neighbours do not depend on it. An evaluation costs O(n r d) for n
-    dissimilar pairs and a factor of rank r, and the eigenvector O(n d^2), or O(n d) a Lanczos step with many features.
+    The scale of M is a convention. An evaluation costs O(n r d) for n dissimilar pairs and a factor of rank r, and the
+    eigenvector O(n d^2), or O(n d) a Lanczos step with many features.
 
     Parameters
     ----------
@@ -73,12 +73,7 @@ class DMLeig(PairLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import minmax_scale
-    >>> from freemetric import DMLeig
-    >>> X, y = load_wine(return_X_y=True)
-    >>> DMLeig(n_components=2).fit(minmax_scale(X), y).components_.shape
-    (2, 13)
+    {two_of_iris}
     """
 
     n_components: int | None = None

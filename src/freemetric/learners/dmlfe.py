@@ -7,17 +7,16 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 
-from ..energies import Energy, MiniBatch, as_energy, bind, confined, knows_its_data, takes_weights, wants_numbers
+from ..energies import Energy, MiniBatch, as_energy, bind, confined, is_regression, knows_its_data, takes_weights
 from ..mc import Annealing, ElementMove, Geometric, LangevinMove
 from ..sklearn_compat import CallbackSupportMixin, HasMethods, StrOptions
 from .base import WeightedMetricLearner, generator
-from .descent import initial_map, n_dimensions
+from .descent import SUBSET, MiniBatched
 from .fitting import FitSteps
+from .initial_map import n_dimensions
 from .kept_results import WalkCheckpoint
 from .parameters import INITS, INITS_OF_REGRESSION, NotNegative, estimator
-from .sampling_run import Walk, run_replicas, steps_of
-from .stochastic_descent import SUBSET, MiniBatched
-from .units import InUnits
+from .sampling_run import Walk, Walks, steps_of
 
 
 @estimator
@@ -30,42 +29,38 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     .. math:: P(A) \propto \exp(-(E(A) + \lambda \|A\|_F^2) / T),
 
     whose free energy F = -T log sum exp(-E/T) tends to the lowest energy as T goes to zero. Metropolis Monte Carlo
-    walks through the maps; the lowest state it saw becomes the metric. Needs no gradient with element or matrix
-    moves, so any energy will do.
+    walks through the maps; the lowest state it saw becomes the metric. Element and matrix moves need no gradient, so
+    that any energy will do.
 
     The default walk is cold, starts from the identity and moves by Hamiltonian trajectories: 40 steps of 5 gradients,
-    O(N^2 p) each for N samples. :meth:`paper` is the published configuration. Scale the features to [0, 1] first:
-    starts, steps and the confinement are in units in which the largest range of a feature is one, or the standard
-    deviation where all have the same, whatever yours are; unless the energy is a callable, which knows its own data.
+    O(N^2 p) each for N samples. :meth:`paper` is the published configuration. Scale the features to [0, 1] first;
+    units common to all do not matter, unless the energy is a callable, which knows its own data.
 
     Many samples are sampled by mini-batches, :class:`~freemetric.energies.MiniBatch`: the default walk then makes 60
-    steps of :class:`~freemetric.mc.LangevinMove`, which is honest under their noise, of 20 gradients in O(n^2 p) for
-    batches of n. Energies are those of one subset of 4,096 samples, drawn by class. Samplers with moves that need to
-    know the energy exactly, such as element moves, walk on this subset: Metropolis' rule on other batches would accept
-    luck. Cost and memory do not depend on N, and float32 data are not copied.
+    steps of :class:`~freemetric.mc.LangevinMove`, which corrects for their noise, of 20 gradients in O(n^2 p) for
+    batches of n. Energies are those of one subset of 4,096 samples, drawn by class. Moves that need the exact energy,
+    such as element moves, walk on this subset. Cost and memory do not depend on N, and float32 data are not copied.
 
     Parameters
     ----------
     {dimensions}
     energy : Energy, "nca", "log-nca", "regression", "neighbor-likelihood" or callable, default="nca"
         What to minimise. A callable maps a stack (R, p, d) of maps to R numbers. "regression", "neighbor-likelihood",
-        or energies with them, such as ``RegressionEnergy("absolute")``, learn from numbers: y is (n_samples,), or
-        (n_samples, n_outputs) for "regression".
+        or energies with them, such as ``RegressionEnergy("absolute")``, learn from targets y of shape (n_samples,), or
+        (n_samples, n_outputs).
     sampler : Sampler or None, default=None
         Schedule, move and number of replicas; None is ``Annealing(Constant(1e-4), HamiltonianMove(), n_steps=40)``, or
         with batches ``Annealing(Constant(1e-4), LangevinMove(), n_steps=60)``.
     init : {"auto", "identity", "pca", "lda", "pls", "random", "uniform"} or array (p, n_features), default="auto"
         Where every replica begins; random starts differ between replicas. "auto": the identity, or for fewer dimensions
-        "lda" while there are more classes than dimensions and "pca" else: nothing depends on the order of features.
-        For numbers, "pls", partial least squares, takes the place of "lda".
+        "lda" while there are more classes than dimensions and "pca" else; "pls" in regression.
     confinement : float, default=1e-4
         lambda, the strength of the harmonic trap that makes Boltzmann's law a proper distribution; 0 is the paper's.
     {batch_size} {device}
     n_jobs : int or None, default=None
-        Threads over replicas, where the sampler runs several that do not depend on each other. Results do not depend on
-        it.
+        Threads over replicas that do not depend on each other. Results do not depend on it.
     checkpoint : path-like or None, default=None
-        A folder in which the walk is kept on the way. A fit that was killed goes on from there when it is called again,
+        A folder in which the walk is kept on the way. A fit that was killed goes on from there when it is called again
         with the same data and parameters, and ends with the same model; the files are then removed. Several fits can
         share a folder. Needs a ``random_state`` and a sampler with ``begin`` and ``advance``.
     {warm_start} {verbose} {random_state}
@@ -82,10 +77,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         "temperature", "energy" and "acceptance" of every Monte Carlo step.
     snapshots_ : dict of ndarray
         "step" (n,) and "map" (n, n_components, n_features): the first replica along the walk, n at most 60.
-    {n_iter}
-    classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit; absent where y are numbers.
-    {features}
+    {n_iter} {classes} {features}
 
     See Also
     --------
@@ -99,10 +91,11 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
 
     Examples
     --------
-    {wine} {knn}
+    {wine}
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.pipeline import make_pipeline
     >>> from freemetric import DMLFE
-    >>> model = make_pipeline(DMLFE(random_state=0), KNeighborsClassifier()).fit(X, y)
-    >>> model.score(X, y) > 0.97
+    >>> make_pipeline(DMLFE(random_state=0), KNeighborsClassifier()).fit(X, y).score(X, y) > 0.97
     True
     """
 
@@ -130,7 +123,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         displacing one element by U(-1, 1); start from U(0, 1); no confinement. Convergence is judged over ten steps,
         not over one trial, which any rejected move would satisfy.
         """
-        move = ElementMove(1.0, n_moves="patterns", target_acceptance=None)
+        move = ElementMove(1.0, n_moves="samples", target_acceptance=None)
         sampler = Annealing(Geometric(0.1, 0.9), move, n_steps=200, tol=1e-5, window=10)
         return cls(**{"sampler": sampler, "init": "uniform", "confinement": 0.0, **overrides})
 
@@ -138,46 +131,47 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         return takes_weights(as_energy(self.energy))
 
     def _is_regression(self):
-        return wants_numbers(as_energy(self.energy))
+        return is_regression(as_energy(self.energy))
 
-    def _measures(self, X):
+    def _measures(self):
         return not knows_its_data(as_energy(self.energy))  # which are in units of their own
 
     def _learn(self, X, y, weights=None):
         rng = generator(self.random_state)
-        energy: Energy = InUnits(confined(as_energy(self.energy), self.confinement), self._unit)
+        energy: Energy = confined(as_energy(self.energy), self.confinement)
         sampler, n = Annealing(), self._rows_per_batch(len(X))
-        if n is not None:
+        if n is None:
+            bound: Any = bind(energy, X / self._unit, y, weights, self.device)
+        else:
             energy = MiniBatch(energy, n, sample_size=SUBSET, random_state=int(rng.integers(2**32)))
+            bound = energy.bind(X, y, sample_weight=weights, device=self.device, unit=self._unit)
             sampler = Annealing(move=LangevinMove(), n_steps=60)
         sampler = sampler if self.sampler is None else self.sampler
-        bound: Any = bind(energy, X, y, weights, self.device)
         steps = FitSteps(self, X, y, steps_of(sampler, sampler.n_replicas))
         some = slice(None) if n is None else bound.sample
-        start = self._start(rng, sampler.n_replicas, X[some] / self._unit, y[some])
-        kept = None if self.checkpoint is None else self._kept(X, y, weights, energy, sampler, start, rng)
-
-        def new_walk():
-            return Walk(type(self).__name__, self.verbose, steps)
-
-        with nullcontext() if kept is None else kept:
-            walks = run_replicas(new_walk, sampler, rng, bound, start, self.n_jobs, kept)
+        start = self._starts(rng, sampler.n_replicas, X[some] / self._unit, y[some])
+        parts = {"X": X, "y": y, "weights": weights, "energy": energy, "sampler": sampler, "start": start}
+        with self._checkpoint({**parts, "seed": rng.bit_generator.seed_seq}) as checkpoint:
+            walks = Walks(lambda: Walk(type(self).__name__, self.verbose, steps), self.n_jobs, checkpoint)
+            walks.run(sampler, rng, bound, start)
             steps.close()
-        self.replicas_, self.trace_, self.snapshots_ = walks.replicas / self._unit, walks.trace, walks.snapshots
-        self.snapshots_["map"] = self.snapshots_["map"] / self._unit
+        snapshots = walks.walks[0].snapshots
+        self.snapshots_ = {**snapshots, "map": snapshots["map"] / self._unit}
+        self.replicas_, self.trace_ = walks.replicas / self._unit, walks.trace
         self.energy_, self.n_iter_ = walks.best.value, len(self.trace_["energy"])
         return walks.best.item
 
-    def _kept(self, X, y, weights, energy, sampler, start, rng):
+    def _checkpoint(self, parts) -> Any:
+        """A block in which a fit that depends on these parts keeps its walks, or nothing where none is wanted."""
+        if self.checkpoint is None:
+            return nullcontext()
         if self.random_state is None:
             raise ValueError("checkpoint needs a random_state: without one every fit is another.")
-        parts = {"X": X, "y": y, "weights": weights, "energy": energy, "sampler": sampler, "start": start}
-        return WalkCheckpoint(self.checkpoint, {**parts, "seed": rng.bit_generator.seed_seq})
+        return WalkCheckpoint(self.checkpoint, parts)
 
-    def _start(self, rng, n_replicas, X, y):
+    def _starts(self, rng, n_replicas, X, y):
         previous = getattr(self, "replicas_", None) if self.warm_start else None
         p = n_dimensions(self.n_components, X)
         if previous is not None and previous.shape == (n_replicas, p, X.shape[1]):
             return previous * self._unit
-        given = X, y, self.n_components, self._unit, self._is_regression()
-        return np.array([initial_map(self.init, rng, *given) for _ in range(n_replicas)])
+        return np.array([self._initial(rng, X, y) for _ in range(n_replicas)])

@@ -4,7 +4,7 @@ The P_ai are the samples' positions along the bases; a triplet (a, p, n) says th
 z_i = (P_ai - P_pi)^2 - (P_ai - P_ni)^2 its hinge is [1 + sum_i w_i z_i]_+. No array of triplets x bases is made.
 """
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,29 +20,22 @@ BLOCK = 4096  # rows that are projected at a time
 SEEN = 10_000  # triplets that tell how long differences are
 
 
-class Steps(NamedTuple):
-    """How a run takes its steps."""
-
-    rng: np.random.Generator
-    batch_size: int  # triplets
-    gamma: float  # length
-
-
 class DualAveraging:
     """The run of dual averaging, in units of its own, and the best weights it was seen at.
 
     Base i is divided by the root of the impostors' mean squared distance s_i along it and its weight multiplied by s_i:
-    the same F, but AdaGrad's steps, which do not know the features' scale, have the right size.
+    the same F, but AdaGrad's steps, which do not know the features' scale, have the right size. ``learner`` is SCML.
     """
 
     def __init__(
-        self, X: NDArray, triplets: NDArray, basis: NDArray, start: NDArray, regularization: float, steps: Steps
+        self, learner: Any, rng: np.random.Generator, X: NDArray, triplets: NDArray, basis: NDArray, start: NDArray
     ) -> None:
-        self.X, self.triplets, self.basis, self.regularization, self.steps = X, triplets, basis, regularization, steps
+        self.X, self.triplets, self.basis, self.rng = X, triplets, basis, rng
+        self.regularization, self.batch_size = learner.regularization, learner.batch_size
         self.spread = _spread(X, triplets, basis)
         self.P = _projections(X, basis / np.sqrt(self.spread)[:, None])
         self.kernels = cpu_kernels()
-        self.state = self.kernels.DualAverage.at(start * self.spread, regularization / self.spread, steps.gamma)
+        self.state = self.kernels.DualAverage.at(start * self.spread, self.regularization / self.spread, learner.gamma)
         self.best, self.latest = Lowest(1.0), 1.0  # F(0) = 1
         self.trace: list[float] = []
         self.n_iter = 0
@@ -60,7 +53,7 @@ class DualAveraging:
 
     def advance(self, n_steps: int) -> None:
         """Take steps, then look where they led."""
-        batches = self.steps.rng.integers(len(self.triplets), size=(n_steps, self.steps.batch_size))
+        batches = self.rng.integers(len(self.triplets), size=(n_steps, self.batch_size))
         self.kernels.descend(self.P, self.triplets, batches, self.state, self.n_iter)
         self.n_iter += n_steps
         iterate = self.state.weights / self.spread

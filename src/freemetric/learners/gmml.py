@@ -9,9 +9,9 @@ from scipy.linalg import cholesky, eigh, inv, solve_triangular
 
 from ..sklearn_compat import Interval
 from .linear_algebra import group_means, is_regular
-from .pair_learner import PairLearner, PriorLearner
 from .parameters import estimator
 from .side_information import count_pairs
+from .tuple_learners import PairLearner, PriorLearner
 
 RIDGE = 0.01  # where a matrix is singular
 
@@ -25,36 +25,27 @@ class GMML(PriorLearner, PairLearner):
     .. math:: \min_{M \succ 0}\; \operatorname{tr}(M S) + \operatorname{tr}(M^{-1} D), \qquad
         S = \langle v v^T \rangle_\text{similar}, \quad D = \langle v v^T \rangle_\text{dissimilar},
 
-    makes similar samples near by M, and dissimilar ones far by being near by its inverse. It is strictly convex, along
-    geodesics too, and solved by M S M = D, the geometric mean of S^-1 and D. Other points of the geodesic between the
-    two weigh them differently:
+    makes similar samples near by M, and dissimilar ones far by being near by its inverse. It is strictly convex and
+    solved by the geometric mean of S^-1 and D. Other points of the geodesic between the two weigh them differently:
 
     .. math:: M = S^{-1} \#_t D = S^{-1/2} (S^{1/2} D S^{1/2})^t S^{-1/2}.
 
-    From labels S and D are those of all pairs, which need not be drawn: they follow from the means and the scatter of
-    the classes. Costs O(N d^2 + d^3), with given pairs O(n d^2 + d^3).
+    From labels S and D are those of all pairs; they follow from the means and the scatter of the classes. Costs
+    O(N d^2 + d^3), with given pairs O(n d^2 + d^3).
 
     Parameters
     ----------
     {contrasts}
     t : float, default=0.5
-        Where on the geodesic: 0 is S^-1, which only looks at similar pairs, 1 is D, which only looks at dissimilar
-        ones, and 1/2 solves the objective.
+        Where on the geodesic: 0 is S^-1, 1 is D, and 1/2 solves the objective.
     regularization : float or "auto", default="auto"
         r, by which S becomes S + r s M_0^-1 and D becomes D + r q M_0, with s = tr(S M_0) / d and q = tr(D M_0^-1) / d,
         so that neither units nor the size of M_0 matter. "auto" is 0.01 where S or D is singular, else 0.
-    prior : {"identity", "covariance"} or array of shape (n_features, n_features), default="identity"
-        M_0, what pairs that say nothing lead to: the identity, the inverse covariance of X, unlabelled rows and rows
-        in no pair included, or a symmetric positive definite matrix.
+    {prior}
 
     Attributes
     ----------
     {map_of_M} {classes} {features}
-
-    See Also
-    --------
-    RCA : S^-1 alone.
-    ITML : Pairs with bounds, near a prior.
 
     References
     ----------
@@ -62,18 +53,7 @@ class GMML(PriorLearner, PairLearner):
 
     Examples
     --------
-    {wine} {knn}
-    >>> from freemetric import GMML
-    >>> model = make_pipeline(GMML(), KNeighborsClassifier()).fit(X[::2], y[::2])
-    >>> model.score(X[1::2], y[1::2]) > 0.9
-    True
-
-    Pairs instead of labels:
-
-    >>> model = GMML().fit(X, pairs=[[0, 1], [0, 100], [50, 150]], pair_labels=[1, -1, -1])
-    >>> near, far = model.pair_distance([[X[0], X[1]], [X[0], X[100]]])
-    >>> bool(near < far)
-    True
+    {knn_on_wine} {pairs_on_wine}
     """
 
     n_components: int | None = None

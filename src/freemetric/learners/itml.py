@@ -11,10 +11,10 @@ from ..kernels import cpu_kernels
 from .base import generator, tell
 from .fitting import Lowest
 from .linear_algebra import map_of
-from .pair_learner import PairLearner, PriorLearner
 from .parameters import Positive, estimator
 from .side_information import COPY, check_pairs, differ, draw_pairs
 from .training_rows import canonical_order
+from .tuple_learners import PairLearner, PriorLearner
 
 MOST_DISTANCES = 100_000  # looked at for the bounds
 PERCENTILES = (5, 95)
@@ -40,8 +40,8 @@ class ITML(PriorLearner, PairLearner):
         M^{-1} = M_0^{-1} + \sum_c s_c \lambda_c v_c v_c^T, \qquad
         1 / \xi_c = 1 / \xi^0_c - s_c \lambda_c / \gamma, \qquad \lambda_c \ge 0.
 
-    The problem is convex: the solution depends on the pairs and not on the order. A cycle over n pairs costs O(n d^2),
-    and the number of cycles grows with gamma. Zero differences say nothing and are left out.
+    The problem is convex: the solution does not depend on the order of the pairs. A cycle over n pairs costs O(n d^2),
+    and the number of cycles grows with gamma. Zero differences are left out.
 
     Parameters
     ----------
@@ -74,18 +74,7 @@ class ITML(PriorLearner, PairLearner):
 
     Examples
     --------
-    {wine}
-    >>> from freemetric import ITML
-    >>> model = ITML(random_state=0).fit(X, y)
-    >>> bool(model.gap_ < 1e-4 * model.objective_)
-    True
-
-    Pairs instead of labels:
-
-    >>> model = ITML().fit(X, pairs=[[0, 1], [0, 100]], pair_labels=[1, -1])
-    >>> near, far = model.pair_distance(X[model.pairs_])
-    >>> bool(near < far)
-    True
+    {gap_on_wine} {pairs_on_wine}
     """
 
     n_components: int | None = None

@@ -12,19 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.spatial.distance import pdist
-from sklearn.metrics.pairwise import (
-    cosine_similarity,
-    laplacian_kernel,
-    linear_kernel,
-    polynomial_kernel,
-    rbf_kernel,
-    sigmoid_kernel,
-)
+from sklearn.metrics.pairwise import pairwise_kernels
 
 from ..exceptions import DataWarning, callers_stacklevel
 
 PRECOMPUTED = "precomputed"
 WITH_GAMMA = ("rbf", "laplacian", "poly", "sigmoid")
+KINDS = (*WITH_GAMMA, "cosine", "linear", PRECOMPUTED)
 SPREADING = {"rbf": "sqeuclidean", "laplacian": "cityblock"}  # kernels of a distance, and which
 MOST_COMPARED = 1000  # rows whose distances have a median
 BLOCK = 2**22  # values of a kernel held at once, 32 MB
@@ -33,7 +27,7 @@ WEIGHTY = 1e-6  # share of the eigenvalues that is more than rounding
 
 
 class Kernel(NamedTuple):
-    """A kernel with its numbers; called with samples (n, d) and landmarks (m, d) it gives (n, m)."""
+    """A kernel with its parameters; called with samples (n, d) and landmarks (m, d) it gives (n, m)."""
 
     kind: str | Callable[[NDArray, NDArray], Any]
     gamma: float = 1.0
@@ -43,42 +37,19 @@ class Kernel(NamedTuple):
     def __call__(self, X: NDArray, landmarks: NDArray) -> NDArray[np.float64]:
         if callable(self.kind):
             return _checked(self.kind(X, landmarks), (len(X), len(landmarks)))
-        return KINDS[self.kind](self, X, landmarks)
+        if self.kind == PRECOMPUTED:  # values are there; landmarks are numbers of columns
+            return X[:, landmarks]
+        if self.kind in SPREADING:  # kernels of differences are more exact around zero
+            centre = landmarks.mean(axis=0)
+            X, landmarks = X - centre, landmarks - centre
+        parameters = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        return pairwise_kernels(X, landmarks, metric=self.kind, filter_params=True, **parameters)
 
     def blocks(self, X: NDArray, landmarks: NDArray) -> Iterator[NDArray[np.float64]]:
         """The same for a few rows after the other."""
         step = max(1, BLOCK // len(landmarks))
         for start in range(0, len(X), step):
             yield self(X[start : start + step], landmarks)
-
-
-def _around_landmarks(function):
-    """A kernel of differences, which is more exact around zero."""
-
-    def kernel(self, X, landmarks):
-        centre = landmarks.mean(axis=0)
-        return function(X - centre, landmarks - centre, gamma=self.gamma)
-
-    return kernel
-
-
-def _powers(self, X, landmarks):
-    return polynomial_kernel(X, landmarks, degree=self.degree, gamma=self.gamma, coef0=self.coef0)
-
-
-def _sigmoid(self, X, landmarks):
-    return sigmoid_kernel(X, landmarks, gamma=self.gamma, coef0=self.coef0)
-
-
-KINDS: dict[str, Callable[[Kernel, NDArray, NDArray], NDArray[np.float64]]] = {
-    "rbf": _around_landmarks(rbf_kernel),
-    "laplacian": _around_landmarks(laplacian_kernel),
-    "poly": _powers,
-    "sigmoid": _sigmoid,
-    "cosine": lambda self, X, landmarks: cosine_similarity(X, landmarks),
-    "linear": lambda self, X, landmarks: linear_kernel(X, landmarks),
-    PRECOMPUTED: lambda self, X, landmarks: X[:, landmarks],  # values are there; landmarks are numbers of columns
-}
 
 
 def _checked(values, shape):
@@ -98,7 +69,7 @@ def width(gamma: float | str, kind: Any, X: NDArray, rng: np.random.Generator) -
     """
     if not isinstance(gamma, str):
         return float(gamma)
-    if gamma == "auto" or kind not in WITH_GAMMA:  # where it is not asked for it may be anything
+    if gamma == "auto" or kind not in WITH_GAMMA:  # a kernel without gamma ignores it
         return 1 / X.shape[1]
     size = X.shape[1] * X.var() if gamma == "scale" else _median_size(kind, X, rng)
     return 1 / size if size > 0 else 1.0
@@ -107,7 +78,7 @@ def width(gamma: float | str, kind: Any, X: NDArray, rng: np.random.Generator) -
 def _median_size(kind, X, rng):
     rows = X if len(X) <= MOST_COMPARED else X[rng.choice(len(X), MOST_COMPARED, replace=False)]
     sizes = pdist(rows, SPREADING[kind]) if kind in SPREADING else np.einsum("ni,ni->n", rows, rows)
-    sizes = sizes[sizes > 0]  # copies say nothing of distances
+    sizes = sizes[sizes > 0]  # copies are at no distance
     return float(np.median(sizes)) if len(sizes) else 0.0
 
 

@@ -16,13 +16,12 @@ from ..files.checks import check_array, check_numbers, is_number, require
 from ..files.estimators import check_attributes
 from ..presenting import Presented
 from ..sklearn_compat import HasMethods, Interval, StrOptions, validate_params
-from .base import generator
-from .distances import PairDistances
+from .base import PairDistances, generator
 from .fitting import AtomicFit
 from .kernel_space import KINDS, PRECOMPUTED, Kernel, KernelSpace, exact_space, nystroem_space, width
 from .nca import NCA
 from .parameters import Positive, Share, TwoOrMore, estimator
-from .tuples.base import takes, taught
+from .tuples.base import fitted, takes
 from .units import check_magnitude, warn_of_dwarfs
 from .validation import check_samples
 
@@ -47,8 +46,7 @@ class Kernelized(
     images of ``n_landmarks`` samples, drawn by chance, do, and others are projected (Nystroem's method).
 
     The exact space costs O(N^2 d + N^3) time and O(N^2) memory, the other one O(N m d + N m^2 + m^3) and O(m^2) with m
-    landmarks, beside the N coordinates that the learner takes; kernels are computed in blocks of 32 MB. Scale the
-    features first, as for any kernel.
+    landmarks; kernels are computed in blocks of 32 MB. Scale the features first.
 
     Parameters
     ----------
@@ -56,10 +54,9 @@ class Kernelized(
         What learns in the space: any of the learners, or a pipeline with one. None: :class:`NCA`.
     kernel : str or callable, default="rbf"
         "rbf", exp(-gamma |u - v|^2); "laplacian", exp(-gamma |u - v|_1); "poly", (gamma u.v + coef0)^degree; "sigmoid",
-        tanh(gamma u.v + coef0), which is not positive: its negative part is left out, with a warning; "cosine", u.v /
-        (|u| |v|); "linear", u.v; "precomputed": X are values of the kernel, of samples (rows) with those of fit
-        (columns). Or a function of two arrays of samples (n, d) and (m, d) that gives the matrix (n, m), such as one
-        of ``sklearn.gaussian_process.kernels``; a model with a function cannot be saved.
+        tanh(gamma u.v + coef0), whose negative part is left out, with a warning; "cosine", u.v / (|u| |v|); "linear",
+        u.v; "precomputed": X are values of the kernel, of samples (rows) with those of fit (columns). Or a function of
+        two arrays of samples (n, d) and (m, d) that gives the matrix (n, m); such a model cannot be saved.
     gamma : float or {"median", "scale", "auto"}, default="median"
         Width of "rbf", "laplacian", "poly" and "sigmoid". "median" is one over the median distance of the samples, the
         squared one for "rbf", and one over their median square for "poly" and "sigmoid"; "scale" is 1 / (d var X),
@@ -70,8 +67,7 @@ class Kernelized(
         Of "poly" and "sigmoid".
     n_directions : int, "auto" or None, default="auto"
         Most kernel principal directions to keep, those of the largest variance. "auto": half as many as there are
-        samples, at most 300, since with all of them a learner could fit any labels. None keeps all and with them all
-        distances.
+        samples, at most 300, since with all of them a learner could fit any labels. None keeps all.
     tol : float, default=1e-8
         Directions of less variance than ``tol`` times the largest one are none.
     max_exact : int, default=2000
@@ -98,10 +94,6 @@ class Kernelized(
     is_exact_ : bool
         Whether all samples are landmarks.
     {features}
-
-    See Also
-    --------
-    FreeEnergyClassifier : Curves borders by many metrics and by votes, not by a kernel.
 
     References
     ----------
@@ -168,7 +160,7 @@ class Kernelized(
         self.landmarks_, self.projection_, self.offset_, self.eigenvalues_ = space
         self.is_exact_ = len(self.landmarks_) == len(samples)
         self._check_room(learner)
-        self.learner_ = taught(learner, space.coordinates(self._kernel(), samples), known, y)
+        self.learner_ = fitted(learner, space.coordinates(self._kernel(), samples), known, y)
         self._n_features_out = self._mapped(samples[:1]).shape[1]
         return self
 
@@ -237,7 +229,7 @@ class Kernelized(
         return self._mapped(U) - self._mapped(V)
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; asked of every learner that is saved or loaded."""
+        """ValueError unless what was fitted belongs together; called for every learner that is saved or loaded."""
         needed = ("learner_", "gamma_", "landmarks_", "projection_", "offset_", "eigenvalues_", "is_exact_")
         check_attributes(self, ("n_features_in_", *needed, "_n_features_out"))
         if not hasattr(self, "projection_"):

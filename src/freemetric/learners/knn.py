@@ -1,39 +1,150 @@
 """k nearest neighbours in a learned space, with k chosen for samples the metric has not seen."""
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import DataWarning
+from ..files import Savable
 from ..files.checks import require
 from ..files.estimators import check_attributes
 from ..metrics import ClassEncoding, TrainingSet
-from ..metrics.neighbor_votes import NeighborVotes, shares
+from ..metrics.neighbor_votes import NeighborVotes, chunks, shares
+from ..presenting import Presented
 from ..sklearn_compat import CallbackSupportMixin, validate_params, with_callbacks
-from .fitting import FitSteps
+from .fitting import AtomicFit, FitSteps
 from .parameters import Count, CountOrAuto, TwoOrMore, estimator
 from .validation import check_labels, check_samples, clip_count, labelled
-from .voting import VotingClassifier
+
+
+class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstimator):
+    """Predicts by votes of nearest neighbours.
+
+    Subclasses have ``classes_``, ``n_neighbors_``, ``_n_voters()`` and ``_count(X, n_neighbors)``.
+    """
+
+    def votes(self, X: ArrayLike, n_neighbors: int | None = None) -> NDArray:
+        """Votes for every number of neighbours at once.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        n_neighbors : int or None, default=None
+            Largest number of neighbours; None is ``n_neighbors_``, more than there are training samples is clipped.
+
+        Returns
+        -------
+        votes : ndarray of shape (n_samples, n_neighbors, n_classes)
+            Row k - 1 counts the classes of the k nearest; of samples at one place that are more than needed, in part.
+        """
+        check_is_fitted(self)
+        k = self.n_neighbors_ if n_neighbors is None else min(n_neighbors, self._n_voters())
+        return self._votes(X, k, lambda votes: votes)
+
+    def _votes(self, X, k, function):
+        """A function of the votes of k neighbours, block by block."""
+        check_is_fitted(self)
+        samples = check_samples(self, X, dtype=np.float64, reset=False)
+        parts = chunks(len(samples), k, len(self.classes_))
+        return np.concatenate([function(self._count(samples[part], k)) for part in parts])
+
+    def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
+        """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k."""
+        return shares(self.votes(X, n_neighbors)).argmax(axis=2)
+
+    def predict_proba(self, X: ArrayLike) -> NDArray:
+        """Shares of the votes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        P : ndarray of shape (n_samples, n_classes)
+            Rows sum to one; columns follow ``classes_``.
+        """
+        check_is_fitted(self)
+        return self._votes(X, self.n_neighbors_, lambda votes: shares(votes.astype(np.float64))[:, -1])
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """The class with the most votes; the nearest neighbours decide between equals.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels.
+        """
+        share = self.predict_proba(X)
+        return self.classes_[share.argmax(axis=1)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class ChosenNeighbors(CallbackSupportMixin):
+    """A learner and a number of neighbours that inner folds choose.
+
+    Subclasses have ``_splits(y)`` and ``_fold_errors(y, most)``, which gives a function of the images of the samples
+    learned from and of those held out, and of the rows of both: the sum of the errors of 1, ..., ``most`` neighbours.
+    """
+
+    def _learned(self, X, y, labels):
+        """Images of the samples in the space of a learner of labels; sets ``learner_`` and ``n_neighbors_``."""
+        splits = self._splits(y) if self.n_neighbors == "auto" else []
+        fits = FitSteps(self, X, y, len(splits) + 1, name="fit of the metric")
+        if splits:
+            most = min(self.most_neighbors, min(len(train) for train, _ in splits))
+            errors = self._held_out(X, labels, splits, self._fold_errors(y, most), fits)
+            self.selection_ = {"n_neighbors": np.arange(1, most + 1), "error": errors / len(y)}
+            self.n_neighbors_ = int(errors.argmin()) + 1
+        else:
+            self.n_neighbors_ = clip_count(self.n_neighbors, len(y), "n_neighbors")
+        self.learner_ = clone(self.learner).fit(X, labels)
+        fits.made()
+        fits.close()
+        return np.asarray(self.learner_.transform(X), dtype=np.float64)
+
+    def _held_out(self, X, labels, splits, errors: Callable[..., NDArray], fits: FitSteps) -> NDArray:
+        """Sums over inner folds of errors (K,) of metrics that were learned without them."""
+        found = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # said once, when all samples are learned
+            for train, held_out in splits:
+                fitted = clone(self.learner).fit(X[train], labels[train])
+                Z, Q = (np.asarray(fitted.transform(X[part]), dtype=np.float64) for part in (train, held_out))
+                found.append(errors(Z, Q, train, held_out))
+                fits.made()
+        return np.sum(found, axis=0)
 
 
 @estimator
-class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
+class MetricKNeighborsClassifier(ChosenNeighbors, VotingClassifier):
     """Any metric learner and the votes of the k nearest samples in its space.
 
     A metric makes its own training samples look separable, so k must not be chosen among them. Here every inner fold
-    is judged by a metric learned on the others: the learner is fitted ``n_folds`` + 1 times, and all k from 1 to
+    is classified by a metric learned on the others: the learner is fitted ``n_folds`` + 1 times, and all k from 1 to
     ``most_neighbors`` share these fits. Neighbours are searched in the transformed data.
 
     Parameters
     ----------
-    learner : estimator with fit and transform
-        The metric; a pipeline with a scaler in front of a learner is one too.
+    {metric}
     n_neighbors : int or "auto", default="auto"
         Neighbours that vote; "auto" takes the number with the lowest error over the inner folds.
     {most_neighbors}
@@ -52,17 +163,12 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
         "n_neighbors" and "error" over the inner folds; absent where k was given.
     {classes} {features}
 
-    See Also
-    --------
-    MetricKNeighborsRegressor : The same for numbers.
-
     Examples
     --------
     {wine}
-    >>> from sklearn.pipeline import make_pipeline
     >>> from freemetric import NCA, MetricKNeighborsClassifier
-    >>> model = MetricKNeighborsClassifier(make_pipeline(NCA()), random_state=0)
-    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+    >>> model = MetricKNeighborsClassifier(NCA(), random_state=0).fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.9
     True
     """
 
@@ -95,16 +201,8 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
         rows = np.flatnonzero(labelled(labels))
         self.classes_, numbers = check_labels(labels[rows])
         samples = samples[rows]
-        splits = self._splits(numbers) if self.n_neighbors == "auto" else []
-        fits = FitSteps(self, samples, numbers, len(splits) + 1, name="fit of the metric")
-        if splits:
-            self.n_neighbors_ = self._choose_neighbors(samples, numbers, splits, fits)
-        else:
-            self.n_neighbors_ = clip_count(self.n_neighbors, len(numbers), "n_neighbors")
-        self.learner_ = clone(self.learner).fit(samples, self.classes_[numbers])  # labels, of which its messages speak
-        fits.made()
-        fits.close()
-        Z = np.asarray(self.learner_.transform(samples), dtype=np.float64)
+        # the learner gets labels, of which its messages speak
+        Z = self._learned(samples, numbers, self.classes_[numbers])
         self.training_set_ = TrainingSet(Z, numbers, ClassEncoding(len(self.classes_)), rows=rows)
         return self
 
@@ -117,7 +215,7 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
         return search.of(np.asarray(self.learner_.transform(X)))
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""
+        """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
         check_attributes(self, ("n_features_in_", "classes_", "n_neighbors_", "learner_", "training_set_"))
         if hasattr(self, "training_set_"):
             require(hasattr(self.learner_, "transform"), "learner_ of MetricKNeighborsClassifier", "maps nothing")
@@ -133,36 +231,9 @@ class MetricKNeighborsClassifier(CallbackSupportMixin, VotingClassifier):
             warnings.filterwarnings("ignore", message="The least populated class")
             return list(folds.split(y, y))
 
-    def _choose_neighbors(self, X, y, splits, fits):
-        most = min(self.most_neighbors, min(len(train) for train, _ in splits))
-
+    def _fold_errors(self, y, most):
         def mistakes(Z, Q, train, held_out):
             votes = NeighborVotes.of_rows(Z, y[train], len(self.classes_), most, self.n_jobs).of(Q)
             return (shares(votes).argmax(axis=2) != y[held_out, None]).sum(axis=0)
 
-        wrong = held_out_errors(self.learner, X, self.classes_[y], splits, mistakes, fits)
-        self.selection_ = {"n_neighbors": np.arange(1, most + 1), "error": wrong / len(y)}
-        return int(wrong.argmin()) + 1
-
-
-def held_out_errors(
-    learner: Any,
-    X: NDArray,
-    y: NDArray,
-    splits: Iterable[tuple[NDArray, NDArray]],
-    errors: Callable[[NDArray, NDArray, NDArray, NDArray], NDArray],
-    fits: FitSteps,
-) -> Any:
-    """Sums over inner folds of errors (K,), of metrics that were learned without them.
-
-    ``errors`` is a function of the images of those learned from and of those held out, and of the rows of both.
-    """
-    total: Any = 0
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # said once, when all samples are learned
-        for train, held_out in splits:
-            fitted = clone(learner).fit(X[train], y[train])
-            Z, Q = (np.asarray(fitted.transform(X[part]), dtype=np.float64) for part in (train, held_out))
-            total = total + errors(Z, Q, train, held_out)
-            fits.made()
-    return total
+        return mistakes

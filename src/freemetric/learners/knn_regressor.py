@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,31 +18,29 @@ from ..magnitudes import enlarged, exponent_of, r2, reduced
 from ..metrics.neighbor_votes import within_reach
 from ..metrics.training_set import equal_rows
 from ..presenting import Presented
-from ..sklearn_compat import CallbackSupportMixin, StrOptions, validate_params, with_callbacks
-from .fitting import AtomicFit, FitSteps
-from .knn import held_out_errors
+from ..sklearn_compat import StrOptions, validate_params, with_callbacks
+from .fitting import AtomicFit
+from .knn import ChosenNeighbors
 from .parameters import Count, CountOrAuto, TwoOrMore, estimator
-from .validation import check_samples, clip_count
+from .validation import check_samples
 
 CHUNK_BYTES = 64 << 20
 Array = NDArray[np.float64]
 
 
 @estimator
-class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presented, RegressorMixin, BaseEstimator):
+class MetricKNeighborsRegressor(AtomicFit, ChosenNeighbors, Savable, Presented, RegressorMixin, BaseEstimator):
     """Any metric learner and the mean of the k nearest samples in its space.
 
-    A metric makes its own training samples look predictable, so k must not be chosen among them. Here every inner fold
-    is judged by a metric learned on the others: the learner is fitted ``n_folds`` + 1 times, and all k from 1 to
-    ``most_neighbors`` share these fits. Neighbours are searched in the transformed data; rows at one place share their
-    part in a mean.
+    The inner folds choose k as those of :class:`MetricKNeighborsClassifier` do. Samples at one place share their part
+    in a mean.
 
     Parameters
     ----------
-    learner : estimator with fit and transform
-        The metric, such as :class:`MLKR`; a pipeline with a scaler in front of a learner is one too.
+    {metric}
     n_neighbors : int or "auto", default="auto"
-        Neighbours whose numbers are averaged; "auto" takes how many have the lowest squared error over the inner folds.
+        Neighbours whose targets are averaged; "auto" takes the number with the lowest squared error over the inner
+        folds.
     weights : {"uniform", "distance"}, default="uniform"
         Whether neighbours count the same, or by the inverse of their distances.
     {most_neighbors}
@@ -56,18 +54,13 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
     embedding_ : ndarray of shape (n_samples, n_components)
         The training samples in the learned space.
     numbers_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Their numbers.
+        Their targets.
     n_neighbors_ : int
         Neighbours that are averaged.
     selection_ : dict of ndarray
         "n_neighbors" and "error" over the inner folds, the squared error as a share of the variance, the mean of all
         outputs; absent where k was given.
     {features}
-
-    See Also
-    --------
-    MetricKNeighborsClassifier : The same for classes.
-    FreeEnergyRegressor : Many sampled metrics that tell numbers; usually more accurate.
 
     Examples
     --------
@@ -99,7 +92,7 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
         X : array-like of shape (n_samples, n_features)
             Samples.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Numbers.
+            Targets.
 
         Returns
         -------
@@ -110,40 +103,27 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
         options = {"dtype": np.float64, "y_numeric": True, "multi_output": True, "ensure_min_samples": 2}
         samples, numbers = check_samples(self, X, y, **options)
         numbers = numbers.astype(np.float64)
-        splits = self._splits(len(numbers)) if self.n_neighbors == "auto" else []
-        fits = FitSteps(self, samples, numbers, len(splits) + 1, name="fit of the metric")
-        if splits:
-            self.n_neighbors_ = self._choose_neighbors(samples, numbers, splits, fits)
-        else:
-            self.n_neighbors_ = clip_count(self.n_neighbors, len(numbers), "n_neighbors")
-        self.learner_ = clone(self.learner).fit(samples, numbers)
-        fits.made()
-        fits.close()
-        self.embedding_ = np.asarray(self.learner_.transform(samples), dtype=np.float64)
-        self.numbers_ = numbers
+        self.embedding_, self.numbers_ = self._learned(samples, numbers, numbers), numbers
         return self
 
-    def _splits(self, n):
-        return list(KFold(min(self.n_folds, n), shuffle=True, random_state=self.random_state).split(np.empty(n)))
+    def _splits(self, y):
+        return list(KFold(min(self.n_folds, len(y)), shuffle=True, random_state=self.random_state).split(y))
 
-    def _choose_neighbors(self, X, y, splits, fits):
-        most = min(self.most_neighbors, min(len(train) for train, _ in splits))
-        numbers, Y = np.arange(1, most + 1), reduced(y, exponent_of(y)).reshape(len(y), -1)
+    def _fold_errors(self, y, most):
+        Y = reduced(y, exponent_of(y)).reshape(len(y), -1)
         variance = np.where(np.ptp(Y, axis=0) > 0, Y.var(axis=0), 1)
 
         def squares(Z, Q, train, held_out):
-            said = self._means(Z, Y[train]).of(Q, numbers)
-            return ((said - Y[held_out, None]) ** 2 / variance).mean(axis=2).sum(axis=0)
+            predicted = self._means(Z, Y[train]).of(Q, np.arange(1, most + 1))
+            return ((predicted - Y[held_out, None]) ** 2 / variance).mean(axis=2).sum(axis=0)
 
-        errors = held_out_errors(self.learner, X, y, splits, squares, fits)
-        self.selection_ = {"n_neighbors": numbers, "error": errors / len(y)}
-        return int(errors.argmin()) + 1
+        return squares
 
     def _means(self, Z, Y):
         return NeighborMeans(Z, Y, self.weights == "distance", self.n_jobs)
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Means of the nearest neighbours' numbers.
+        """Means of the nearest neighbours' targets.
 
         Parameters
         ----------
@@ -153,24 +133,24 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
         Returns
         -------
         y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            Expected numbers.
+            Predicted targets.
         """
         check_is_fitted(self)
-        return self._told(X, [self.n_neighbors_])[:, 0]
+        return self._predicted(X, [self.n_neighbors_])[:, 0]
 
     def predictions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray[np.float64]:
-        """What k = 1, 2, ... neighbours alone tell, (n_samples, n_neighbors) or (..., n_outputs); for studying k."""
+        """Predictions by k = 1, 2, ... neighbours, (n_samples, n_neighbors) or (..., n_outputs); for studying k."""
         check_is_fitted(self)
-        return self._told(X, np.arange(1, min(n_neighbors, len(self.numbers_)) + 1))
+        return self._predicted(X, np.arange(1, min(n_neighbors, len(self.numbers_)) + 1))
 
-    def _told(self, X, n_neighbors):
+    def _predicted(self, X, n_neighbors):
         check_is_fitted(self)
         samples = check_samples(self, X, dtype=np.float64, reset=False)
         Q = np.asarray(self.learner_.transform(samples), dtype=np.float64)
         exponent = exponent_of(self.numbers_)
         means = self._means(self.embedding_, reduced(self.numbers_, exponent).reshape(len(self.numbers_), -1))
-        told = means.of(Q, n_neighbors).reshape(len(Q), len(n_neighbors), *self.numbers_.shape[1:])
-        return enlarged(told, exponent)
+        found = means.of(Q, n_neighbors).reshape(len(Q), len(n_neighbors), *self.numbers_.shape[1:])
+        return enlarged(found, exponent)
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """R^2 of the predictions.
@@ -180,7 +160,7 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
         X : array-like of shape (n_samples, n_features)
             Samples.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their numbers.
+            Their targets.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Importance of the samples.
 
@@ -192,7 +172,7 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
         return r2(y, self.predict(X), sample_weight)
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""
+        """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
         check_attributes(self, ("n_features_in_", "n_neighbors_", "learner_", "embedding_", "numbers_"))
         if hasattr(self, "embedding_"):
             name = "MetricKNeighborsRegressor"
@@ -210,21 +190,11 @@ class MetricKNeighborsRegressor(AtomicFit, CallbackSupportMixin, Savable, Presen
 
 
 class NeighborMeans:
-    """Training rows Z (N, p) with numbers Y (N, m), ready to be asked.
+    """Means of the targets Y (N, m) of the nearest training samples Z (N, p) in a learned space.
 
-    Rows at one place are equally far: where only some of them are among the k nearest, each has the same part in the
-    mean, so that no order of the rows matters.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n_rows, p)
-        The rows in a learned space.
-    Y : ndarray of shape (n_rows, n_outputs)
-        Their numbers.
-    by_distance : bool
-        Whether neighbours count by the inverse of their distances; those at none are then the only ones.
-    n_jobs : int or None, default=None
-        Threads of the search.
+    Samples at one place are equally far: where only some of them are among the k nearest, each has the same part in the
+    mean, so that no order matters. ``by_distance`` weighs neighbours by the inverse of their distances; those at
+    distance zero are then the only ones.
     """
 
     def __init__(self, Z: Array, Y: Array, by_distance: bool, n_jobs: int | None = None) -> None:
@@ -249,8 +219,8 @@ class NeighborMeans:
         nearest = self.search.kneighbors(Q, most)
         counts = self.counts[nearest]
         before = counts.cumsum(axis=1) - counts
-        asked = np.clip(numbers[:, None] - before[:, None, :], 0, counts[:, None, :])  # (n, len(numbers), places)
-        shares = asked * self._nearness(Q, nearest)[:, None, :]
+        taken = np.clip(numbers[:, None] - before[:, None, :], 0, counts[:, None, :])  # (n, len(numbers), places)
+        shares = taken * self._nearness(Q, nearest)[:, None, :]
         return shares @ self.means[nearest] / shares.sum(axis=2, keepdims=True)
 
     def _nearness(self, Q, nearest):

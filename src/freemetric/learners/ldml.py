@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from .descent import Array, ConvexDescent, departure
-from .pair_learner import PairLearner
 from .parameters import NotNegative, estimator
+from .tuple_learners import PairLearner
 
 
 @estimator
@@ -22,21 +22,20 @@ class LDML(ConvexDescent, PairLearner):
     where v_n is the difference of the two samples of pair n, s_n = 1 for similar and -1 for dissimilar pairs, and
     b the squared distance at which both are equally likely, :math:`p_n = \sigma(b - v_n^T M v_n)`. The objective is
     convex in M and b. It is minimised by L-BFGS over the map A, M = A^T A: with all components every minimum is the
-    global one, with fewer it is the low-rank form of the method, and the minimum that is nearest to the start.
-    An evaluation costs O(n d p) for n pairs. Units common to all features do not matter.
+    global one, with fewer it is the one nearest to the start. An evaluation costs O(n d p) for n pairs. Units common
+    to all features do not matter.
 
     Parameters
     ----------
     {rank}
     regularization : float, default=1e-4
-        r, what it costs to leave the prior, with features in units of their largest range. Without it, pairs that can
-        all be told apart leave the objective without a minimum, and M grows until ``tol`` or ``max_iter`` ends it.
+        r, the cost of leaving the prior, with features in units of their largest range. With 0, pairs that can all be
+        told apart leave the objective without a minimum, and M grows until ``tol`` or ``max_iter`` ends it.
     {n_constraints} {prior} {init_at_prior} {max_iter} {tol} {warm_start} {verbose} {random_state}
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A; M = A^T A.
+    {map}
     threshold_ : float
         b: pairs are rather similar than not where their squared distance is below it.
     {objective} {pairs} {n_iter} {classes} {features}
@@ -54,12 +53,7 @@ class LDML(ConvexDescent, PairLearner):
     >>> bool((near == (model.pair_labels_ == 1)).mean() > 0.9)
     True
 
-    Pairs instead of labels:
-
-    >>> model = LDML().fit(X, pairs=[[0, 1], [0, 100]], pair_labels=[1, -1])
-    >>> near, far = model.pair_distance(X[model.pairs_]) ** 2
-    >>> bool(near < model.threshold_ < far)
-    True
+    {pairs_on_wine}
     """
 
     n_components: int | None = None
@@ -84,7 +78,11 @@ class LDML(ConvexDescent, PairLearner):
         M0, X = self._prior(X, all_rows), X / self._unit
         V = X[pairs[:, 0]] - X[pairs[:, 1]]
         A = self._beginning(X, y, M0)
-        b = vars(self)["threshold_"] if self._previous(A.shape) is not None else np.median(((V @ A.T) ** 2).sum(axis=1))
+        b = (
+            vars(self)["threshold_"]
+            if self._previous_of(A.shape) is not None
+            else np.median(((V @ A.T) ** 2).sum(axis=1))
+        )
 
         def objective(flat):
             return pair_loss(flat[:-1].reshape(A.shape), flat[-1], V, signs, M0, self.regularization)

@@ -1,20 +1,18 @@
 """Large margin nearest neighbours by L-BFGS, over all impostors."""
 
 from dataclasses import KW_ONLY
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
+from numpy.typing import NDArray
 
 from ..energies.minibatch import Batches
 from ..kernels import cpu_kernels
-from .base import MetricLearner, generator, one_blas_thread, tell
-from .descent import initial_map
-from .fitting import Lowest
+from .base import generator, one_blas_thread
+from .descent import SUBSET, Descent, MiniBatched, StochasticDescent, lbfgs, well_scaled
 from .parameters import Share, estimator
-from .side_information import check_triplets, class_neighbors
-from .stochastic_descent import SUBSET, MiniBatched, StochasticDescent, well_scaled
+from .side_information import check_tuples, class_neighbors
+from .tuple_learners import TripletLearner
 from .validation import clip_count
 
 SLACK = 0.1  # of a margin of one: more keeps pairs for longer, but more of them
@@ -25,25 +23,24 @@ Array = NDArray[np.float64]
 
 
 @estimator
-class LMNN(MiniBatched, MetricLearner):
+class LMNN(MiniBatched, TripletLearner):
     """Large margin nearest neighbours: targets near, samples of other classes a margin of one further away.
 
     f(A) = 1/N sum_i sum_{j in T(i)} ( r D_ij + (1 - r) sum_{l: y_l != y_i} max(0, 1 + D_ij - D_il) ),
 
-    D_ij = |A x_i - A x_j|^2, T(i) the ``n_neighbors`` nearest samples of the same class by Euclid's distance
-    (all others of a smaller class; none for a class of one). The problem is convex in A^T A where no dimension is
-    taken away. L-BFGS descends it with the kink of the hinge rounded off, which is then made ever sharper.
+    D_ij = |A x_i - A x_j|^2, T(i) the ``n_neighbors`` nearest samples of the same class by Euclid's distance (all
+    others of a smaller class). The problem is convex in A^T A where no dimension is taken away. L-BFGS descends it with
+    the kink of the hinge rounded off, which is then made ever sharper. Of given triplets, every distinct pair of a
+    first and a second is pulled together.
 
     Every impostor l counts, at every iteration. A search for the active ones costs O(N^2 p) time for N samples and
     p components, in float32; it is repeated only when samples have moved by a tenth of the margin. Between searches an
     evaluation costs O(N p d) and what the active pairs need. Memory is O(N p) and at most 32 MB of kept pairs.
     Scale the features first; the scale of all together does not matter.
 
-    Many samples are learned from in batches drawn anew for every step, by momentum along the gradients of f in a batch
-    with steps that shrink until they no longer help on batches that stay the same, 4,096 samples together. Targets and
-    impostors are then those among the n samples of a batch, of which every eighth is an anchor: f of subsets of n,
-    whose targets are farther away and whose impostors are fewer than those among all. The cost does not depend on N:
-    some hundred steps of O(n^2 d), and memory for batches only; float32 data are not copied.
+    Many samples are learned from in batches drawn anew for every step, as by :class:`NCA`. Targets and impostors are
+    then those among the n samples of a batch, of which every eighth is an anchor: f of subsets of n, whose targets are
+    farther away and whose impostors are fewer. The cost does not depend on N: some hundred steps of O(n^2 d).
 
     Parameters
     ----------
@@ -54,41 +51,29 @@ class LMNN(MiniBatched, MetricLearner):
         r, the weight of the pull towards the targets against the push of the impostors; 1 - mu in the article.
     init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (n_components, n_features), \
 default="auto"
-        Where the search begins, times the power of two that suits the margin best. "lda" needs labels.
-        "auto": the identity, or for fewer dimensions "lda" while there are more classes than dimensions and "pca" else:
-        nothing depends on the order of features.
+        Where the search begins, times the power of two that suits the margin best. "lda" needs labels. "auto": the
+        identity, or for fewer dimensions "lda" while there are more classes than dimensions and "pca" else.
     {max_looks}
     tol : float, default=1e-4
         Stop when an iteration lowers f by less, relative to f where that is above one; with batches, shorten the steps
         then.
-    batch_size : int or None, default=None
-        Samples of a batch, where there are more. None: all together up to 10,000 samples, batches of 2,048 beyond.
-        Triplets are always looked at together.
-    {warm_start} {verbose} {random_state}
+    {batch_size} {warm_start} {verbose} {random_state}
 
     Attributes
     ----------
     {map}
     objective_ : float
-        f(A); with batches, the mean f(A) of those that stay the same.
+        f(A); with batches, the mean f(A) of fixed batches of 4,096 samples together.
     {n_iter} {classes} {features}
-
-    See Also
-    --------
-    NCA : All samples are neighbours, softly; no targets to choose.
 
     References
     ----------
-    K. Q. Weinberger, L. K. Saul, Distance metric learning for large margin nearest neighbor classification,
-    Journal of Machine Learning Research 10, 2009.
+    K. Q. Weinberger, L. K. Saul, Distance metric learning for large margin nearest neighbor classification, JMLR 10,
+    2009.
 
     Examples
     --------
-    {wine} {knn}
-    >>> from freemetric import LMNN
-    >>> model = make_pipeline(LMNN(), KNeighborsClassifier(n_neighbors=3)).fit(X, y)
-    >>> model.score(X, y) > 0.97
-    True
+    {knn_on_wine}
     """
 
     n_components: int | None = None
@@ -103,26 +88,6 @@ default="auto"
     verbose: bool = False
     random_state: Any = None
 
-    def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, triplets: ArrayLike | None = None) -> Self:
-        """Learn the metric from labels or from triplets.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type, -1 for unlabelled rows; not used where triplets are given.
-        triplets : array-like of shape (n_triplets, 3), default=None
-            Rows of X, used as given: the first shall be nearer to the second than to the third by the margin.
-            Every distinct pair of a first and a second is pulled together.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
-        """
-        return self._fit(X, y, triplets=triplets)
-
     def _learn(self, X, y, triplets=None):
         if triplets is None:
             k = clip_count(self.n_neighbors, np.bincount(y).max() - 1, "n_neighbors")
@@ -131,8 +96,8 @@ default="auto"
                 return self._learn_by_batches(X, y, k, n)
             loss: _LabelledLoss | _TripletLoss = _LabelledLoss(X, y, k, self.regularization)
         else:
-            loss = _TripletLoss(X, check_triplets(triplets, len(X)), self.regularization)
-        search = _Search(loss, self._start(X, y) * loss.unit)
+            loss = _TripletLoss(X, check_tuples(triplets, 3, len(X), "triplets"), self.regularization)
+        search = _Search(loss, self._start(generator(self.random_state), X, y) * loss.unit)
         self._run(search)
         self.n_iter_, self.objective_ = search.n_iter, search.best.value
         return search.best.item.reshape(search.shape) / loss.unit
@@ -142,18 +107,11 @@ default="auto"
         with one_blas_thread():
             subsets = np.array([batches.alone(rng, n) for _ in range(max(1, SUBSET // n))])
             objective, rows = BatchMargin(batches, subsets, k, self.regularization), np.unique(subsets)
-            start = well_scaled(self._start(X[rows], y[rows]), objective)
+            start = well_scaled(self._start(generator(self.random_state), X[rows], y[rows]), objective)
         search = StochasticDescent("LMNN", objective, rng, start)
         self._run(search)
         self.n_iter_, self.objective_ = search.n_iter, search.best.value
         return search.best.item
-
-    def _start(self, X, y):
-        """The last fit's map, if it is wanted and there is one that fits the data; else the initial one."""
-        previous = self._previous_map(X.shape[1])
-        if previous is not None:
-            return previous
-        return initial_map(self.init, generator(self.random_state), X, y, self.n_components)
 
 
 class _LabelledLoss:
@@ -195,28 +153,25 @@ class _TripletLoss:
         return kernels.triplet_loss(Z, self.pairs, self.triplets, kernels.Margin(self.regularization, width))
 
 
-class _Search:
+class _Search(Descent):
     """L-BFGS on ever less smooth versions of f; remembers the map of lowest true f that it met."""
 
     def __init__(self, loss, start):
-        self.loss, self.start, self.shape = loss, start, start.shape
-        self.best, self.n_iter, self.width = Lowest(), 0, 0.0
+        super().__init__("LMNN", loss, start.ravel())
+        self.shape, self.width = start.shape, 0.0
 
     def run(self, max_iter, tol, verbose):
         """Whether it converged on all versions."""
         self.verbose = verbose
-        self.try_scales(self.start.ravel(), tol)
+        self.try_scales(self.start, tol)
         for self.width in WIDTHS[: max(1, np.count_nonzero(tol < WIDTHS))]:
-            left = max_iter - self.n_iter
-            options = {"maxiter": left, "maxfun": 20 * (left + 1), "ftol": tol, "gtol": 0}
-            found = minimize(self, self.best.item, jac=True, method="L-BFGS-B", options=options, callback=self.report)
-            if found.status == 1:
+            if lbfgs(self, self.best.item, max_iter - self.n_iter, self.report, tol).status == 1:
                 return False
         return True
 
     def __call__(self, flat):
-        X = self.loss.X
-        loss, smooth_loss, force = self.loss(X @ flat.reshape(self.shape).T, self.width)
+        X = self.objective.X
+        loss, smooth_loss, force = self.objective(X @ flat.reshape(self.shape).T, self.width)
         self.best.offer(loss / len(X), flat)
         return smooth_loss / len(X), (force.T @ X).ravel() / len(X)
 
@@ -231,10 +186,6 @@ class _Search:
         while gradient @ flat < 0 if grow else gradient @ flat > 0 and value < before - tol * max(1.0, value):
             before, flat = value, flat * (2.0 if grow else 0.5)
             value, gradient = self(flat)
-
-    def report(self, flat):
-        self.n_iter += 1
-        tell(self.verbose, "LMNN iteration %d: objective %.6f", self.n_iter, self.best.value)
 
 
 def _standard(X):
@@ -271,20 +222,8 @@ class BatchMargin:
 class SomeAnchors:
     """f(A) = 1/n sum_i sum_{j in T(i)} ( r D_ij + (1 - r) sum_{l: y_l != y_i} max(0, 1 + D_ij - D_il) ).
 
-    The n anchors i are every ``per_anchor``-th sample; their targets T(i) and their impostors l are among all of them.
-
-    Parameters
-    ----------
-    X : ndarray of shape (m, d)
-        Samples of a batch.
-    y : ndarray of shape (m,)
-        Their classes.
-    n_neighbors : int
-        Targets of every anchor, the nearest of its class by Euclid's distance.
-    regularization : float
-        r.
-    per_anchor : int, default=1
-        m / n.
+    The n anchors i are every ``per_anchor``-th sample of a batch X (m, d) with classes y (m,); their targets T(i), the
+    ``n_neighbors`` nearest of their class by Euclid's distance, and their impostors l are among all of them.
     """
 
     def __init__(self, X: NDArray, y: NDArray, n_neighbors: int, regularization: float, per_anchor: int = 1) -> None:

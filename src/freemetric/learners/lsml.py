@@ -6,14 +6,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cholesky, inv
-from scipy.optimize import minimize
 
-from .base import generator, tell
-from .fitting import Lowest
+from .base import generator
+from .descent import BoundedDescent
 from .linear_algebra import map_by_contrast
-from .pair_learner import PriorLearner
 from .parameters import CountOrNone, Positive, estimator
-from .side_information import check_quadruplets, check_tuple_weights, draw_pairs, usual_number_of_pairs
+from .side_information import check_tuple_weights, check_tuples, draw_pairs, usual_number_of_pairs
+from .tuple_learners import PriorLearner
 
 ROUNDING = 1e-13  # of the terms that the objective sums
 EDGE = 1e-6
@@ -28,8 +27,7 @@ class LSML(PriorLearner):
         \min_{M \succ 0}\; F(M) = D(M, M_0) + \gamma \sum_q w_q \left[d_M(a_q, b_q) - d_M(c_q, d_q)\right]_+^2,
 
     where quadruplet q says that a and b are nearer to each other than c and d are, d_M is the distance itself, not its
-    square, and D the LogDet divergence tr(M M_0^-1) - log det(M M_0^-1) - n_features from a prior metric. What was said
-    and does not hold costs the square of what is missing; where it holds it costs nothing.
+    square, and D the LogDet divergence tr(M M_0^-1) - log det(M M_0^-1) - n_features from a prior metric.
 
     F is convex in M and smooth. L-BFGS descends it over A with M = A^T A, where the logarithm keeps A from losing a
     dimension, so that every minimum is the only one. By convexity, with G the gradient of F by M,
@@ -37,8 +35,8 @@ class LSML(PriorLearner):
     .. math:: F(M) - \min F \le \operatorname{tr} A G A^T - \log\det(I + A G A^T),
 
     which says when to stop. An evaluation costs O(n d^2) for n quadruplets and d features. From labels, a and b are
-    drawn from one class, c and d from two. Distances are those of features in units in which the largest range is one,
-    or the standard deviation where all features have the same.
+    drawn from one class, c and d from two. Distances are in units of the features' largest range, or of their standard
+    deviation where all have the same.
 
     Parameters
     ----------
@@ -58,12 +56,6 @@ class LSML(PriorLearner):
         Rows of X that were compared.
     {n_iter} {classes} {features}
 
-    See Also
-    --------
-    ITML : The same prior and divergence, for pairs that are similar or not.
-    SCML : Triplets, by a hinge over sparse combinations of directions.
-    QuadrupletClassifier : Predicts which of two pairs is the nearer one.
-
     References
     ----------
     E. Y. Liu, Z. Guo, X. Zhang, V. Jojic, W. Wang, Metric learning from relative comparisons by minimizing squared
@@ -71,15 +63,8 @@ class LSML(PriorLearner):
 
     Examples
     --------
-    {wine}
-    >>> from freemetric import LSML
-    >>> model = LSML(random_state=0).fit(X, y)
-    >>> bool(model.gap_ < 1e-4 * model.objective_)
-    True
-
-    Quadruplets instead of labels, the second one worth twice as much:
-
-    >>> model = LSML().fit(X, quadruplets=[[0, 1, 0, 100], [0, 5, 61, 160]], weights=[1, 2])
+    {gap_on_wine}
+    >>> model = LSML().fit(X, quadruplets=[[0, 1, 0, 100], [0, 5, 61, 160]], weights=[1, 2])  # instead of labels
     >>> model.components_.shape
     (13, 13)
     """
@@ -128,7 +113,7 @@ class LSML(PriorLearner):
         if y is None:
             if quadruplets is None:
                 raise ValueError("weights needs quadruplets: indices into X.")
-            quadruplets = check_quadruplets(quadruplets, len(X))
+            quadruplets = check_tuples(quadruplets, 4, len(X), "quadruplets")
         else:
             quadruplets = draw_quadruplets(generator(self.random_state), X, y, self.n_constraints)
         weights = self.gamma * check_tuple_weights(weights, len(quadruplets))
@@ -144,34 +129,20 @@ class LSML(PriorLearner):
         return map_by_contrast(A.T @ A, X[a] - X[b], X[c] - X[d], self.n_components)
 
 
-class _Residuals:
+class _Residuals(BoundedDescent):
     """F of A where the prior is the identity, its descent, and how far above the minimum it ended."""
 
     def __init__(self, near, far, weights):
-        self.differences, self.weights = np.vstack([near, far]), weights
-        self.best, self.gap, self.n_iter = Lowest(), np.inf, 0
+        super().__init__("LSML", np.eye(near.shape[1]))
+        self.differences, self.weights, self.d = np.vstack([near, far]), weights, near.shape[1]
+        self.rounding = ROUNDING * (self.d + weights.sum())
 
     def run(self, max_iter, tol, verbose):
-        """Until the gap is small; False if it is not."""
-        self.d = self.differences.shape[1]
-        self.rounding = ROUNDING * (self.d + self.weights.sum())
-        self.tol, self.verbose = tol, verbose
-        identity = np.eye(self.d)
-        self((identity / np.sqrt(1 + self.residuals(identity)[0] / self.d)).ravel())  # the best of its multiples
-        if self.has_settled():
-            return True
-        options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": 0.0, "gtol": 0.0}
-        minimize(self, self.best.item.ravel(), jac=True, method="L-BFGS-B", options=options, callback=self.look)
-        return self.has_settled() or self.n_iter < max_iter  # it could not be lowered any more
-
-    def look(self, flat):
-        self.n_iter += 1
-        tell(self.verbose, "LSML iteration %d: objective %.6g, gap %.2e", self.n_iter, self.best.value, self.gap)
-        if self.has_settled():
-            raise StopIteration
-
-    def has_settled(self):
-        return self.gap <= max(self.tol * self.best.value, self.rounding)
+        self.tol = tol
+        # the best multiple of the identity
+        self((self.start / np.sqrt(1 + self.residuals(self.start)[0] / self.d)).ravel())
+        self.start = self.best.item
+        return self.has_settled() or super().run(max_iter, tol, verbose)
 
     def __call__(self, flat):
         A = _regular(flat.reshape(self.d, self.d))

@@ -21,32 +21,24 @@ class MCML(ConvexDescent):
         p_{ij} = \frac{\exp(-d_{ij})}{\sum_{k \ne i} \exp(-d_{ik})}, \quad d_{ij} = (x_i - x_j)^T M (x_i - x_j),
 
     where q_ij is the same for all j of the class of i, and 0 for others. Ideally a class is one point, infinitely far
-    from all others. In contrast to :class:`NCA`, which lets a sample choose some neighbours of its class, the
-    objective is convex in M. It is minimised by L-BFGS over the map A, M = A^T A: with all components every minimum is
-    the global one, with fewer it is the minimum that is nearest to the start. Classes of several clusters are not what
-    it is for.
+    from all others; classes of several clusters are not what it is for. The objective is convex in M. It is minimised
+    by L-BFGS over the map A, M = A^T A: with all components every minimum is the global one, with fewer it is the one
+    nearest to the start.
 
     An evaluation costs O(N^2 p + N d p) time for N samples, in float32, and O(N (d + p)) memory plus at most 32 MB of
-    kept pairs. Units common to all features do not matter. Samples that are alone in their class are neighbours of
-    others and have none.
+    kept pairs. Units common to all features do not matter. Samples alone in their class are neighbours of others only.
 
     Parameters
     ----------
     {rank}
     regularization : float, default=1e-4
-        r, what it costs to leave the prior, with features in units of their largest range. The reference has no such
+        r, the cost of leaving the prior, with features in units of their largest range. The reference has no such
         term; without it there may be no minimum where classes do not vary in some direction.
     {prior} {init_at_prior} {max_iter} {tol} {warm_start} {verbose} {random_state}
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A; M = A^T A.
-    {objective} {n_iter} {classes} {features}
-
-    See Also
-    --------
-    NCA : Some neighbours of the own class are enough.
+    {map} {objective} {n_iter} {classes} {features}
 
     References
     ----------
@@ -54,11 +46,7 @@ class MCML(ConvexDescent):
 
     Examples
     --------
-    {wine} {knn}
-    >>> from freemetric import MCML
-    >>> model = make_pipeline(MCML(n_components=2), KNeighborsClassifier()).fit(X[::2], y[::2])
-    >>> model.score(X[1::2], y[1::2]) > 0.9
-    True
+    {knn_on_wine}
     """
 
     n_components: int | None = None

@@ -6,15 +6,13 @@ from typing import Annotated, Any
 
 import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
-from scipy.optimize import minimize
 
 from ..sklearn_compat import Interval, StrOptions
-from .base import tell
-from .fitting import Lowest
+from .descent import BoundedDescent
 from .linear_algebra import covariance, map_by_contrast
-from .pair_learner import PairLearner
 from .parameters import Flag, estimator
 from .side_information import differ
+from .tuple_learners import PairLearner
 
 
 @estimator
@@ -26,15 +24,15 @@ class MMC(PairLearner):
         \max_{M \succeq 0}\; F(M) = \operatorname{mean}_{(i, j) \in D} d_M(i, j) \quad \text{such that} \quad
         \operatorname{mean}_{(i, j) \in S} d_M(i, j)^2 = 1, \qquad d_M(i, j)^2 = (x_i - x_j)^T M (x_i - x_j),
 
-    for similar pairs S and dissimilar pairs D: the first metric that was learned from pairs. The distances in F are not
-    squared; with squares the best M would have rank one. With C = K K^T the mean of v v^T over the similar differences
-    v and W = K^T M K the problem lives on matrices W >= 0 of trace one, where F is concave. L-BFGS climbs it over a
-    factor L of W = L^T L. With G the gradient of F by W, and lambda(G) its largest eigenvalue,
+    for similar pairs S and dissimilar pairs D. The distances in F are not squared; with squares the best M would have
+    rank one. With C = K K^T the mean of v v^T over the similar differences v and W = K^T M K the problem lives on
+    matrices W >= 0 of trace one, where F is concave. L-BFGS climbs it over a factor L of W = L^T L. With G the gradient
+    of F by W, and lambda(G) its largest eigenvalue,
 
     .. math:: \max F - F(M) \le \lambda(G) - \operatorname{tr}(G W),
 
-    which says when to stop. The scale of M is a convention; nearest neighbours do not depend on it, nor on the units of
-    the features. An evaluation costs O(n d^2) for n dissimilar pairs and d features, O(n d) if M is diagonal.
+    which says when to stop. The scale of M is a convention; the units of the features do not matter. An evaluation
+    costs O(n d^2) for n dissimilar pairs and d features, O(n d) if M is diagonal.
 
     Parameters
     ----------
@@ -47,11 +45,6 @@ class MMC(PairLearner):
     ----------
     {map_of_M} {objective} {gap} {pairs} {n_iter} {classes} {features}
 
-    See Also
-    --------
-    DMLeig : The smallest distance of dissimilar pairs in place of the mean.
-    PairClassifier : Predicts whether pairs are similar.
-
     References
     ----------
     E. P. Xing, A. Y. Ng, M. I. Jordan, S. Russell, Distance metric learning with application to clustering with
@@ -59,18 +52,7 @@ class MMC(PairLearner):
 
     Examples
     --------
-    {wine}
-    >>> from freemetric import MMC
-    >>> model = MMC(random_state=0).fit(X, y)
-    >>> bool(model.gap_ < 1e-3 * model.objective_)
-    True
-
-    Pairs instead of labels, and weights of features instead of a whole matrix:
-
-    >>> model = MMC(diagonal=True).fit(X, pairs=[[0, 1], [0, 100], [3, 5]], pair_labels=[1, -1, 1])
-    >>> near, far, _ = model.pair_distance(X[model.pairs_])
-    >>> bool(near < far)
-    True
+    {gap_on_wine} {pairs_on_wine}
     """
 
     n_components: int | None = None
@@ -91,7 +73,7 @@ class MMC(PairLearner):
         K, V = self._root(differences[similar]), differences[~similar]
         search = _MeanDistance(solve_triangular(K, V[differ(V)].T, lower=True).T, self.diagonal)
         self._run(search, "iteration")
-        self.objective_, self.gap_, self.n_iter_ = search.highest, search.gap, max(search.n_iter, 1)
+        self.objective_, self.gap_, self.n_iter_ = search.value, search.gap, max(search.n_iter, 1)
         A = solve_triangular(K, search.factor().T, lower=True, trans=1).T
         return map_by_contrast(A.T @ A, differences[similar], V, self.n_components)
 
@@ -101,42 +83,31 @@ class MMC(PairLearner):
         return np.diag(np.sqrt(np.diag(C))) if self.diagonal else cholesky(C, lower=True)
 
 
-class _MeanDistance:
+class _MeanDistance(BoundedDescent):
     """The mean of |L v| over factors L with |L| = 1, a matrix (d, d) or its diagonal (d,), and its maximisation."""
 
     def __init__(self, V, diagonal):
-        self.V = np.ascontiguousarray(V)
-        self.shape = (V.shape[1],) if diagonal else (V.shape[1], V.shape[1])
-        self.best, self.gap, self.n_iter = Lowest(), 0.0, 0
-        start = np.ones(self.shape) if diagonal else np.eye(V.shape[1])
-        self.best.item = start / np.linalg.norm(start)
-        self.best.value = 0.0
+        start = np.ones(V.shape[1]) if diagonal else np.eye(V.shape[1])
+        super().__init__("MMC", start / np.linalg.norm(start))
+        self.V, self.shape = np.ascontiguousarray(V), start.shape
+        self.best.item, self.best.value = self.start, 0.0
 
     @property
-    def highest(self):
+    def value(self):
         return -self.best.value
 
     def factor(self):
         return np.diag(self.best.item) if len(self.shape) == 1 else self.best.item
 
     def run(self, max_iter, tol, verbose):
-        """Until the gap is small; False if it is not."""
-        if not len(self.V):  # no dissimilar pairs, or copies: every metric is as good
-            return True
-        self.tol, self.verbose, self.gap = tol, verbose, np.inf
-        options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": 0.0, "gtol": 0.0}
-        minimize(self, self.best.item.ravel(), jac=True, method="L-BFGS-B", options=options, callback=self.look)
-        return self.has_settled() or self.n_iter < max_iter  # it could not be raised any more
+        if len(self.V):
+            return super().run(max_iter, tol, verbose)
+        self.gap = 0.0  # no dissimilar pairs, or copies: every metric is as good
+        return True
 
-    def look(self, flat):
-        self.n_iter += 1
-        self.gap = self.farthest() - self.highest / 2
-        tell(self.verbose, "MMC iteration %d: objective %.6g, gap %.2e", self.n_iter, self.highest, self.gap)
-        if self.has_settled():
-            raise StopIteration
-
-    def has_settled(self):
-        return self.gap <= self.tol * self.highest
+    def report(self, flat=None):
+        self.gap = self.farthest() - self.value / 2
+        super().report()
 
     def __call__(self, flat):
         """-F, whose length of L is divided out, and its gradient, as scipy wants them."""

@@ -8,10 +8,8 @@ import numpy as np
 from ..energies import Energy, LogNCAEnergy, MiniBatch, NCAEnergy, RegressionEnergy
 from ..sklearn_compat import StrOptions
 from .base import WeightedMetricLearner, generator, one_blas_thread
-from .descent import Descent, initial_map
+from .descent import SUBSET, Descent, MiniBatched, StochasticDescent, well_scaled
 from .parameters import INITS_OF_REGRESSION, estimator
-from .stochastic_descent import SUBSET, MiniBatched, StochasticDescent, well_scaled
-from .units import InUnits
 
 
 class EnergyDescent(MiniBatched, WeightedMetricLearner):
@@ -40,30 +38,24 @@ class EnergyDescent(MiniBatched, WeightedMetricLearner):
             return value[0], gradient.ravel()
 
         # float32 gradients carry noise of about 1e-7: the gradient's own tolerance only stops at a true minimum
-        return Descent(type(self).__name__, objective, start.ravel(), gtol=self.tol / len(X))
+        return Descent(type(self).__name__, objective, start, gtol=self.tol / len(X))
 
     def _in_batches(self, X, y, weights, n):
         rng = generator(self.random_state)
         seed = int(rng.integers(2**32))
 
         def bound(energy):
-            batches = MiniBatch(InUnits(energy, self._unit), n, sample_size=SUBSET, random_state=seed)
-            return batches.bind(X, y, sample_weight=weights, device=self.device)
+            batches = MiniBatch(energy, n, sample_size=SUBSET, random_state=seed)
+            return batches.bind(X, y, sample_weight=weights, device=self.device, unit=self._unit)
 
         energy = bound(self._energy())
         with one_blas_thread():
-            start = self._previous_map(X.shape[1])
+            start = self._previous(X.shape[1])
             if start is None:
                 rows = energy.sample
-                start = self._start(rng, X[rows] / self._unit, y[rows])
+                start = self._initial(rng, X[rows] / self._unit, y[rows])
                 start = well_scaled(start, bound(self._size_energy()))
         return StochasticDescent(type(self).__name__, energy, rng, start)
-
-    def _start(self, rng, X, y):
-        previous = self._previous_map(X.shape[1])
-        if previous is not None:
-            return previous
-        return initial_map(self.init, rng, X, y, self.n_components, self._unit, of_numbers=self._is_regression())
 
 
 @estimator
@@ -72,19 +64,16 @@ class NCA(EnergyDescent):
 
     E(A) = 1 - 1/N sum_ij p_ij [y_i = y_j],  p_ij = exp(-|A x_i - A x_j|^2) / sum_{k != i} exp(-|A x_i - A x_k|^2).
 
-    A copy of a row is a row: one row is left out at a time, and its copies are its neighbours.
-
-    One evaluation costs O(N^2 p) time for N samples and p components, in float32, and O(N p) memory plus at most
-    32 MB of kept pairs. Scale the features first: the start takes them as they come, but in units in which the largest
-    range is one, so that units common to all do not matter.
+    One sample is left out at a time; its copies are its neighbours. An evaluation costs O(N^2 p) time for N samples and
+    p components, in float32, and O(N p) memory plus at most 32 MB of kept pairs. Scale the features first; units
+    common to all do not matter.
 
     Many samples are learned from in batches drawn anew for every step, by momentum along the gradients of E in a batch
     with steps that shrink until they no longer help on a subset of 4,096 samples. The cost then does not depend on N:
-    some 1,000 steps of O(n^2 p) for batches of n, and memory for batches only; float32 data are not copied. In a batch
-    the softmax is over n - 1 references, not N - 1. This is an unbiased estimate of the error that stochastic
-    neighbours make in subsets of n, and a biased one of E, whose neighbours are nearer: the best map for subsets has
-    another size, which matters little to what ranks neighbours. The start is scaled by a power of two so that the
-    subset is likeliest, for where the nearest neighbour is all that counts gradients are noise.
+    some 1,000 steps of O(n^2 p) for batches of n; float32 data are not copied. In a batch the softmax is over n - 1
+    references, not N - 1: an unbiased estimate of the error in subsets of n, whose best map has another size than that
+    of E, which matters little to the ranks of neighbours. The start is scaled by the power of two that makes the
+    subset likeliest.
 
     Parameters
     ----------
@@ -103,7 +92,6 @@ class NCA(EnergyDescent):
     See Also
     --------
     DMLFE : Samples the same energy instead of descending it.
-    MLKR : The same for numbers.
 
     References
     ----------
@@ -111,11 +99,7 @@ class NCA(EnergyDescent):
 
     Examples
     --------
-    {wine} {knn}
-    >>> from freemetric import NCA
-    >>> model = make_pipeline(NCA(n_components=2), KNeighborsClassifier()).fit(X, y)
-    >>> model.score(X, y) > 0.97
-    True
+    {knn_on_wine}
     """
 
     n_components: int | None = None
@@ -135,26 +119,23 @@ class NCA(EnergyDescent):
 
 @estimator
 class MLKR(EnergyDescent):
-    r"""Metric learning for kernel regression: the metric in which neighbours tell a number best.
+    r"""Metric learning for kernel regression: the metric in which neighbours predict a target best.
 
     .. math:: E(A) = \frac{1}{N \operatorname{var} y} \sum_i \left(y_i - \sum_{j \ne i} p_{ij} y_j\right)^2, \qquad
        p_{ij} = \frac{\exp(-|A x_i - A x_j|^2)}{\sum_{k \ne i} \exp(-|A x_i - A x_k|^2)},
 
-    the leave-one-out error of kernel regression as a share of the variance of y, by L-BFGS to the nearest minimum. Of
-    several outputs it is the mean, so that all weigh the same, whatever their units. The size of A is learned, too: it
-    says how many neighbours count.
-
-    One evaluation costs O(N^2 (p + m)) time for N samples, p components and m outputs, in float32, and O(N (p + m))
-    memory plus at most 32 MB of kept pairs. Scale the features first: the start takes them as they come, but in units
-    in which the largest range is one, or the standard deviation where all have the same, so that units common to all
-    do not matter. Many samples are learned from in batches, as by :class:`NCA`.
+    the leave-one-out error of kernel regression as a share of the variance of y, by L-BFGS to the nearest minimum; the
+    mean over several outputs. The size of A is learned, too: it says how many neighbours count. An evaluation costs
+    O(N^2 (p + m)) time for N samples, p components and m outputs, in float32, and O(N (p + m)) memory plus at most
+    32 MB of kept pairs. Scale the features first; units common to all do not matter. Many samples are learned from in
+    batches, as by :class:`NCA`.
 
     Parameters
     ----------
     {dimensions}
     init : {"auto", "identity", "pca", "pls", "random", "uniform"} or array of shape (p, n_features), default="auto"
         Where the search begins. "auto": the identity, or for fewer dimensions "pls", the leading directions of partial
-        least squares: nothing depends on the order of features.
+        least squares.
     {max_looks}
     tol : float, default=1e-7
         Stop when an iteration lowers E by less; with batches, shorten the steps then. E has long, flat valleys: 1e-5
@@ -170,10 +151,8 @@ class MLKR(EnergyDescent):
 
     See Also
     --------
-    MetricKNeighborsRegressor : Predicts numbers in the learned space.
-    FreeEnergyRegressor : Many sampled metrics that tell numbers; usually more accurate.
+    MetricKNeighborsRegressor : Predicts targets in the learned space.
     DMLFE : Samples the same energy, ``DMLFE(energy="regression")``, or other losses of it.
-    NCA : The same for classes.
 
     References
     ----------

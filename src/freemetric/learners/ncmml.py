@@ -23,10 +23,10 @@ class NCMML(SmoothDescent):
     .. math:: E(A) = -\frac1N \sum_i \log p(y_i | x_i) + r |A - A_0|^2, \qquad
         p(c | x) = \frac{\exp(-|A x - A m_c|^2 / 2)}{\sum_{c'} \exp(-|A x - A m_{c'}|^2 / 2)},
 
-    by L-BFGS with the exact gradient, from A_0 on. The means m_c are those of the samples and stay: new classes can be
-    added later by their means alone. With several centroids per class p(c | x) is the sum over those of c, found by
-    k-means in every class. An evaluation costs O(N p (d + C)), so it is linear in N, and the memory is O(N (p + C)).
-    Units common to all features do not matter.
+    by L-BFGS from A_0 on. The means m_c are those of the samples and stay: new classes can be added later by their
+    means alone. With several centroids per class p(c | x) is the sum over those of c, found by k-means in every class.
+    An evaluation costs O(N p (d + C)), linear in N, and the memory is O(N (p + C)). Units common to all features do not
+    matter.
 
     Parameters
     ----------
@@ -34,13 +34,9 @@ class NCMML(SmoothDescent):
     n_centroids : int, default=1
         Centroids of every class; fewer in a class that has fewer different samples. One is the mean.
     regularization : float, default=0.001
-        r, what it costs to leave A_0, the map that ``init`` names; directions of which the classes say nothing stay as
-        they were. Where the means tell all classes apart, 0 leaves E without a minimum: the map grows until ``tol`` or
-        ``max_iter`` ends it. The reference has no such term and stops early.
-    init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features), default="auto"
-        A_0, where the search begins. "auto": the identity, or for fewer dimensions "lda" while there are more classes
-        than dimensions and "pca" else: nothing depends on the order of features.
-    {max_iter} {tol}
+        r, the cost of leaving A_0, the map that ``init`` names. Where the means tell all classes apart, 0 leaves E
+        without a minimum: the map grows until ``tol`` or ``max_iter`` ends it. The reference has no such term.
+    {init} {max_iter} {tol}
     warm_start : bool, default=False
         Go on from the last fit's map; A_0 stays what ``init`` names.
     {verbose} {random_state}
@@ -56,25 +52,14 @@ class NCMML(SmoothDescent):
         E(A).
     {n_iter} {classes} {features}
 
-    See Also
-    --------
-    NCA : The same with every sample in the place of a mean.
-    LDA : Means of classes in closed form.
-
     References
     ----------
     T. Mensink, J. Verbeek, F. Perronnin, G. Csurka, Distance-based image classification: generalizing to new classes
-    at near-zero cost, IEEE Transactions on Sample Analysis and Machine Intelligence 35, 2013.
+    at near-zero cost, IEEE Transactions on Pattern Analysis and Machine Intelligence 35, 2013.
 
     Examples
     --------
-    {wine}
-    >>> from sklearn.neighbors import NearestCentroid
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from freemetric import NCMML
-    >>> model = make_pipeline(NCMML(n_components=2), NearestCentroid()).fit(X[::2], y[::2])
-    >>> model.score(X[1::2], y[1::2]) > 0.95
-    True
+    {knn_on_wine}
     """
 
     n_components: int | None = None
@@ -91,7 +76,7 @@ class NCMML(SmoothDescent):
     def _learn(self, X, y):
         X = X / self._unit
         centroids, owners = self._centroids(X, y)
-        A0, is_own = self._initial(X, y), owners == y[:, None]
+        A0, is_own = self._first_map(X, y), owners == y[:, None]
 
         def objective(flat):
             A = flat.reshape(A0.shape)
@@ -99,7 +84,7 @@ class NCMML(SmoothDescent):
             value += self.regularization * float(((A - A0) ** 2).sum())
             return value, (gradient + 2 * self.regularization * (A - A0)).ravel()
 
-        start = self._previous(A0.shape)
+        start = self._previous_of(A0.shape)
         self.energy_, flat = self._descend(objective, (A0 if start is None else start).ravel())
         self.centroids_, self.centroid_classes_ = centroids * self._unit, owners
         return flat.reshape(A0.shape)

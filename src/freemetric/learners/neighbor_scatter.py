@@ -28,9 +28,8 @@ class ANMM(MetricLearner):
         S = \frac1N \sum_i \frac{1}{|O_i|} \sum_{j \in O_i} (x_i - x_j)(x_i - x_j)^T,
 
     where O_i are the nearest of other classes, and C alike with the nearest of the own class. The rows of A are
-    orthonormal: a projection that leaves out what speaks against the classes, and changes no other distance. Nothing is
-    inverted, so it does not mind fewer samples than features. Neighbours are those of the space as it is. Costs two
-    neighbour searches and O(N k d^2 + d^3).
+    orthonormal: a projection that changes no other distance. Nothing is inverted, so that fewer samples than features
+    do. Neighbours are those of the space as it is. Costs two neighbour searches and O(N k d^2 + d^3).
 
     Parameters
     ----------
@@ -49,26 +48,13 @@ class ANMM(MetricLearner):
         The average margin along every row, the eigenvalue of S - C; falling.
     {classes} {features}
 
-    See Also
-    --------
-    DMLMJ : The same neighbours, and their ratio instead of their difference.
-    LMNN : A margin that every sample has to keep.
-
     References
     ----------
     F. Wang, C. Zhang, Feature extraction by maximizing the average neighborhood margin, CVPR 2007.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import minmax_scale
-    >>> from freemetric import ANMM
-    >>> X, y = load_wine(return_X_y=True)
-    >>> model = ANMM().fit(minmax_scale(X), y)
-    >>> bool((model.margins_ > 0).all())
-    True
-    >>> ANMM(n_components=2).fit(minmax_scale(X), y).components_.shape
-    (2, 13)
+    {two_of_iris}
     """
 
     n_components: int | None = None
@@ -111,22 +97,16 @@ class DMLMJ(MetricLearner):
 
     Attributes
     ----------
-    {map}
-    eigenvalues_ : ndarray of shape (n_components,)
-        lambda of every row.
-    {features}
+    {map} {eigenvalues} {features}
 
     References
     ----------
     B. Nguyen, C. Morell, B. De Baets, Supervised distance metric learning through maximization of the Jeffrey
-    divergence, Sample Recognition 64, 2017.
+    divergence, Pattern Recognition 64, 2017.
 
     Examples
     --------
-    {iris}
-    >>> from freemetric import DMLMJ
-    >>> DMLMJ(n_components=2).fit(X, y).components_.shape
-    (2, 4)
+    {two_of_iris}
     """
 
     n_components: int | None = None

@@ -97,6 +97,8 @@ DESCRIPTIONS = {
         Seed of all that is random: tuples that are drawn, starts, batches, moves.""",
     "seed_of_folds": """random_state : int, RandomState or None
         Seed of the inner folds. The learner has its own.""",
+    "metric": """learner : estimator with fit and transform
+        The metric; a pipeline with a scaler in front of a learner is one too.""",
     "most_neighbors": """most_neighbors : int
         Largest number that "auto" tries.""",
     "n_jobs": """n_jobs : int or None
@@ -108,6 +110,8 @@ DESCRIPTIONS = {
         The map A.""",
     "map_of_M": """components_ : ndarray of shape (n_components, n_features)
         The map A; M = A^T A if n_components is None.""",
+    "eigenvalues": """eigenvalues_ : ndarray of shape (n_components,)
+        lambda of every row.""",
     "objective": """objective_ : float
         The objective at the solution.""",
     "gap": """gap_ : float
@@ -134,8 +138,31 @@ DESCRIPTIONS = {
     >>> from sklearn.preprocessing import minmax_scale
     >>> X, y = load_wine(return_X_y=True)
     >>> X = minmax_scale(X)""",
-    "knn": """>>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from sklearn.pipeline import make_pipeline""",
+    "two_of_iris": """>>> from sklearn.datasets import load_iris
+    >>> from freemetric import {cls}
+    >>> {cls}(n_components=2).fit(*load_iris(return_X_y=True)).components_.shape
+    (2, 4)""",
+    "knn_on_wine": """>>> from sklearn.datasets import load_wine
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import MinMaxScaler
+    >>> from freemetric import {cls}
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = make_pipeline(MinMaxScaler(), {cls}(), KNeighborsClassifier()).fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.9
+    True""",
+    "gap_on_wine": """>>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from freemetric import {cls}
+    >>> X, y = load_wine(return_X_y=True)
+    >>> X = minmax_scale(X)
+    >>> model = {cls}(random_state=0).fit(X, y)
+    >>> bool(model.gap_ <= 1e-3 * abs(model.objective_))
+    True""",
+    "pairs_on_wine": """>>> model = {cls}().fit(X, pairs=[[0, 1], [0, 100]], pair_labels=[1, -1])  # instead of labels
+    >>> near, far = model.pair_distance(X[[[0, 1], [0, 100]]])
+    >>> bool(near < far)
+    True""",
 }
 """Descriptions of parameters and attributes, and data of examples, that several docstrings share."""
 
@@ -156,7 +183,7 @@ def make_estimator(cls: Class, descriptions: Mapping[str, str], usual: Mapping[s
     kinds = {field.name: _constrained(field.type) or usual.get(field.name) for field in fields(made)}
     made._parameter_constraints = {name: list(kind.__metadata__) for name, kind in kinds.items() if kind}
     made.__init__.__annotations__ = {}
-    made.__doc__ = described(text, descriptions, defaults)
+    made.__doc__ = described(text, {"cls": cls.__name__, **descriptions}, defaults)
     # Libraries rebuild dataclasses from their fields, and would lose what was fitted: from here on it is none.
     for name in (*defaults, "_", "__dataclass_fields__", "__dataclass_params__", "__match_args__", "__replace__"):
         if name in vars(made):
@@ -170,11 +197,14 @@ def _constrained(annotation):
 
 
 def described(text: str | None, descriptions: Mapping[str, str], defaults: Mapping[str, Any]) -> str | None:
-    """A docstring with its lines of names in braces replaced by descriptions, parameters with their defaults."""
+    """A docstring with its lines of names in braces replaced by descriptions, parameters with their defaults.
+
+    ``{cls}`` in a description is the entry of that name.
+    """
 
     def entries(match):
         found = (_with_default(descriptions[key], defaults) for key in re.findall(r"\w+", match[2]))
-        return "\n".join(match[1] + entry for entry in found)
+        return "\n".join(match[1] + entry for entry in found).replace("{cls}", descriptions.get("cls", ""))
 
     return None if text is None else re.sub(r"^( *)((?:\{\w+\} ?)+)$", entries, text, flags=re.MULTILINE)
 

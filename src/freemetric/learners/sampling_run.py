@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -21,8 +21,8 @@ TRACED = ("temperature", "energy", "acceptance")
 class Walk:
     """Runs a sampler to its end and remembers what learners need of it.
 
-    An interrupt from the keyboard passes, unless ``keeps_best`` and ``keep_interrupted_fits`` asks for the best so far:
-    the walk, and those that begin after it, then end early.
+    An interrupt from the keyboard passes, unless ``keeps_best`` and the fit is in ``keep_interrupted_fits``: the walk,
+    and those that begin after it, then end early.
     """
 
     def __init__(self, name: str, verbose: bool = False, steps: FitSteps | None = None, keeps_best: bool = True):
@@ -39,7 +39,7 @@ class Walk:
         energy: Any,
         A: NDArray,
         file: WalkFile | None = None,
-    ) -> "Walk":
+    ) -> Self:
         """Make all steps from the maps A (R, p, d), or as many as the callbacks want.
 
         A walk with a file goes on from what is there, and keeps itself in it.
@@ -90,7 +90,7 @@ class Walk:
         self.best.offer(state.energy[r], state.A[r])
         for name, values in zip(TRACED, (info.temperature, state.energy, info.acceptance), strict=True):
             self._rows[name].append(values)
-        if is_told(info.step + 1):
+        if is_logged(info.step + 1):
             tell(
                 self.verbose,
                 "%s step %d: temperature %.2e, energy %.5f, lowest so far %.5f, acceptance %.2f",
@@ -103,60 +103,59 @@ class Walk:
             )
 
 
-def is_told(step: int) -> bool:
+def is_logged(step: int) -> bool:
     """Whether to log a step: 1 to 10, then every tenth, from 100 on every hundredth, and so on."""
     return step % 10 ** (len(str(step)) - 1) == 0
 
 
 class Walks:
-    """One walk, or several that were run apart, as one."""
+    """Walks of R replicas, in threads where they do not depend on each other, with their results as one.
 
-    def __init__(self, walks: Sequence[Walk]):
-        self.walks = walks
-        self.best: Lowest = min((walk.best for walk in walks), key=lambda best: best.value)
-        self.replicas = np.concatenate([_last(walk).A for walk in walks])
-        self.trace = side_by_side([walk.trace for walk in walks])
-        self.snapshots = walks[0].snapshots
-
-
-def run_replicas(
-    walk_of: Callable[[], Walk],
-    sampler: Sampler,
-    rng: np.random.Generator,
-    energy: Any,
-    A: NDArray,
-    n_jobs: int | None,
-    checkpoint: WalkCheckpoint | None = None,
-) -> Walks:
-    """Run the replicas A (R, p, d), in threads where they do not depend on each other.
-
-    ``walk_of()`` makes a new Walk. The result does not depend on the number of threads: every replica has its stream.
+    ``new_walk()`` makes a Walk. Results do not depend on the number of threads: every replica has its own stream.
     """
-    streams = Streams.of(rng, len(A))
-    n_jobs, n_parts = effective_n_threads(n_jobs), 1
-    if not getattr(sampler, "couples_replicas", True):  # a checkpoint does not ask how many threads there were
-        n_parts = len(A) if checkpoint is not None else min(len(A), n_jobs)
-    parts = np.array_split(np.arange(len(A)), n_parts)
-    walks = [walk_of() for _ in parts]
-    tasks = (
-        delayed(walk.run)(
-            sampler,
-            Streams([streams.generators[r] for r in part]),
-            energy,
-            A[part],
-            None if checkpoint is None else checkpoint.file_of(part),
-        )
-        for walk, part in zip(walks, parts, strict=True)
-    )
-    with one_blas_thread():
-        try:
-            Parallel(n_jobs=min(n_jobs, n_parts), require="sharedmem")(tasks)
-        except KeyboardInterrupt:
-            for walk in walks:
-                if walk.steps is not None:
-                    walk.steps.stop()
-            raise
-    return Walks(walks)
+
+    def __init__(
+        self, new_walk: Callable[[], Walk], n_jobs: int | None = None, checkpoint: WalkCheckpoint | None = None
+    ) -> None:
+        self.new_walk, self.n_jobs, self.checkpoint = new_walk, effective_n_threads(n_jobs), checkpoint
+
+    def run(self, sampler: Sampler, rng: np.random.Generator, energy: Any, A: NDArray) -> Self:
+        """Walk from the maps A (R, p, d)."""
+        streams, n_parts = Streams.of(rng, len(A)), 1
+        if not getattr(sampler, "couples_replicas", True):  # a checkpoint must not depend on the number of threads
+            n_parts = len(A) if self.checkpoint is not None else min(len(A), self.n_jobs)
+        self.walks = [self.new_walk() for _ in range(n_parts)]
+
+        def go(walk, part):
+            file = None if self.checkpoint is None else self.checkpoint.file_of(part)
+            walk.run(sampler, Streams([streams.generators[r] for r in part]), energy, A[part], file)
+
+        parts = zip(self.walks, np.array_split(np.arange(len(A)), n_parts), strict=True)
+        with one_blas_thread():
+            try:
+                Parallel(n_jobs=min(self.n_jobs, n_parts), require="sharedmem")(delayed(go)(*part) for part in parts)
+            except KeyboardInterrupt:
+                for walk in self.walks:
+                    if walk.steps is not None:
+                        walk.steps.stop()
+                raise
+        return self
+
+    @property
+    def best(self) -> Lowest:
+        return min((walk.best for walk in self.walks), key=lambda best: best.value)
+
+    @property
+    def replicas(self) -> NDArray:
+        """Where the replicas ended, (R, p, d)."""
+        states = [walk.state for walk in self.walks]
+        if None in states:
+            raise ValueError("The sampler has made no step.")
+        return np.concatenate([state.A for state in states if state is not None])
+
+    @property
+    def trace(self) -> dict[str, NDArray]:
+        return side_by_side([walk.trace for walk in self.walks])
 
 
 def side_by_side(traces: Sequence[dict[str, NDArray]]) -> dict[str, NDArray]:
@@ -170,12 +169,6 @@ def side_by_side(traces: Sequence[dict[str, NDArray]]) -> dict[str, NDArray]:
 def _padded(rows, length):
     rows = np.asarray(rows, dtype=float)
     return np.vstack([rows, np.full((length - len(rows), rows.shape[1]), np.nan)])
-
-
-def _last(walk: Walk) -> State:
-    if walk.state is None:
-        raise ValueError("The sampler has made no step.")
-    return walk.state
 
 
 def steps_of(sampler: Sampler, n_replicas: int) -> int | None:

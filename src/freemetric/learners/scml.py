@@ -1,20 +1,21 @@
 """Sparse compositional metric learning: a few weighted local discriminants, found by dual averaging over triplets."""
 
 from dataclasses import KW_ONLY
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.linalg import eigh, qr, solve
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
-from .base import MetricLearner, generator, one_blas_thread
-from .dual_averaging import SEEN, DualAveraging, Steps
+from .base import generator, one_blas_thread
+from .dual_averaging import SEEN, DualAveraging
 from .linear_algebra import group_means, map_by_contrast, shrunk
 from .parameters import Count, CountOrNone, NotNegative, Positive, estimator
-from .side_information import check_triplets, class_neighbors
+from .side_information import check_tuples, class_neighbors
 from .training_rows import canonical_order
+from .tuple_learners import TripletLearner
 from .validation import clip_count, warn_of_data
 
 PER_FEATURE, MOST_BASES = 20, 1000  # default number of bases
@@ -25,7 +26,7 @@ MOST_EACH = 100  # triplets that a sample brings into a region
 
 
 @estimator
-class SCML(MetricLearner):
+class SCML(TripletLearner):
     """Sparse compositional metric learning: M = sum_i w_i b_i b_i^T with few positive weights.
 
     F(w) = 1/T sum_{(a, p, n)} [1 + d_w(x_a, x_p) - d_w(x_a, x_n)]_+ + beta sum_i w_i,  w >= 0,
@@ -37,11 +38,9 @@ class SCML(MetricLearner):
     samples a. A region without discriminants (copies, equal means) gives random directions.
 
     F is convex and piecewise linear. It is descended by regularised dual averaging over random mini-batches, with a
-    step of its own for every weight as in AdaGrad, since weights of wide and of narrow directions differ by orders of
-    magnitude. Every 1000 mini-batches F is computed exactly for the last weights and for their average over the run;
-    the best of all is kept. It is never worse than w = 0, where F = 1; should nothing be better than that (triplets
-    that contradict each other, no triplets, a ``regularization`` too large), all weights
-    are 0 and the map is the identity, with a warning.
+    step of its own for every weight as in AdaGrad. Every 1000 mini-batches F is computed exactly for the last weights
+    and for their average; the best of all is kept. Where nothing is better than w = 0, F = 1 (triplets that contradict
+    each other, no triplets, a ``regularization`` too large), the map is the identity, with a warning.
 
     Finding the triplets takes O(N^2 d) time at most for N samples and d features, a mini-batch O(batch_size n_basis)
     and an exact F O(N d^2 + T d). Memory is O(N n_basis + T), in float32 and int32. Scale the features first: the
@@ -57,8 +56,8 @@ class SCML(MetricLearner):
     basis : array-like of shape (n_basis, n_features) or None, default=None
         Directions to weigh instead of those of regions; they are taken at unit length, and ``n_basis`` is not used.
     regularization : float, default=1e-5
-        beta, the price of weight; more makes fewer positive weights. Weights are those of features in units in which
-        the largest range is one, or the standard deviation where all features have the same.
+        beta, the price of weight; more makes fewer positive weights. Weights are those of features in units of their
+        largest range, or of their standard deviation where all have the same.
     n_neighbors : int, default=3
         Nearest samples of the own class in the triplets of a sample; fewer where the class is smaller.
     n_impostors : int, default=10
@@ -75,8 +74,7 @@ class SCML(MetricLearner):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A, with A^T A = M; rows by falling eigenvalue.
+    {map_of_M}
     basis_ : ndarray of shape (n_basis, n_features)
         The b_i, of unit length.
     weights_ : ndarray of shape (n_basis,)
@@ -86,35 +84,21 @@ class SCML(MetricLearner):
         The lowest F after every look.
     {n_iter} {classes} {features}
 
-    See Also
-    --------
-    NCA : Descends the expected leave-one-out error instead of a hinge.
-
     References
     ----------
     Y. Shi, A. Bellet, F. Sha, Sparse compositional metric learning, AAAI 2014.
-
     L. Xiao, Dual averaging methods for regularized stochastic learning and online optimization, JMLR 2010.
-
     J. Duchi, E. Hazan, Y. Singer, Adaptive subgradient methods for online learning and stochastic optimization,
     JMLR 2011.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from sklearn.preprocessing import MinMaxScaler
+    {wine}
     >>> from freemetric import SCML
-    >>> X, y = load_wine(return_X_y=True)
-    >>> X = MinMaxScaler().fit_transform(X)
-    >>> scml = SCML(random_state=0).fit(X, y)
-    >>> scml.basis_.shape
-    (260, 13)
-    >>> bool(scml.objective_ < 0.03)
+    >>> bool(SCML(random_state=0).fit(X, y).objective_ < 0.03)
     True
-
-    Triplets alone do: the first sample is nearer to the second than to the third.
-
-    >>> SCML(random_state=0).fit(X, triplets=[[0, 1, 100], [60, 61, 2], [150, 151, 3]]).components_.shape
+    >>> triplets = [[0, 1, 100], [60, 61, 2], [150, 151, 3]]  # instead of labels
+    >>> SCML(random_state=0).fit(X, triplets=triplets).components_.shape
     (13, 13)
     """
 
@@ -135,25 +119,6 @@ class SCML(MetricLearner):
 
     _has_units = True
 
-    def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, triplets: ArrayLike | None = None) -> Self:
-        """Learn the metric from labels or from triplets.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type, -1 for unlabelled rows; not used where triplets are given.
-        triplets : array-like of shape (n_triplets, 3), default=None
-            Rows of X by number: the first is nearer to the second than to the third.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
-        """
-        return self._fit(X, y, triplets=triplets)
-
     def _learn(self, X, y, triplets=None):
         rng = generator(self.random_state)
         if y is not None:
@@ -164,14 +129,13 @@ class SCML(MetricLearner):
             if triplets is None:
                 triplets = nearest_triplets(X, y, self.n_neighbors, self.n_impostors)
             else:
-                triplets = check_triplets(triplets, len(X))
+                triplets = check_tuples(triplets, 3, len(X), "triplets")
             triplets = np.ascontiguousarray(triplets, dtype=np.int32)
             basis, start = self._previous(X)
             if basis is None:
                 basis = self._drawn(rng, X, y, triplets) if self.basis is None else _given(self.basis, X.shape[1])
                 start = np.zeros(len(basis))
-            steps = Steps(rng, self.batch_size, self.gamma)
-            search = DualAveraging(X, triplets, basis, start, self.regularization, steps)
+            search = DualAveraging(self, rng, X, triplets, basis, start)
             if len(triplets):
                 self._run(search)
         self.basis_, self.weights_, self.objective_ = basis, search.weights() / self._unit**2, search.best.value

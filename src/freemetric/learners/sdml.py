@@ -11,8 +11,8 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky, eigh, inv
 from .base import tell
 from .fitting import Lowest
 from .linear_algebra import map_by_contrast
-from .pair_learner import PairLearner, PriorLearner
 from .parameters import NotNegative, NotNegativeOrAuto, estimator
+from .tuple_learners import PairLearner, PriorLearner
 from .validation import warn_of_data
 
 FARTHEST = 10.0  # by how much the pairs stretch or shrink the prior in any direction, where balance is "auto"
@@ -39,13 +39,12 @@ class SDML(PriorLearner, PairLearner):
     large along those in which dissimilar ones do. The penalty makes features that need not be weighed together
     independent of each other, so that few pairs suffice for many features.
 
-    F has a minimum only where S is positive definite, or nearly: dissimilar pairs with too much weight make distances
-    infinite. A ``balance`` too large for that is lowered until a thousandth of the prior is left in every direction,
-    with a warning; ``balance_`` is what was used. "auto" never needs it.
+    F has a minimum only where S is positive definite, or nearly. A ``balance`` too large for that is lowered until a
+    thousandth of the prior is left in every direction, with a warning; ``balance_`` is what was used.
 
-    Newton's method descends F, as long as the signs of the elements stay what they are (see the reference by Oztoprak
-    et al.); a step costs some O(d^3) for d features. F is that of features in units in which the largest range is one,
-    or the standard deviation where all features have the same.
+    Newton's method descends F, as long as the signs of the elements stay what they are (see the second reference); a
+    step costs some O(d^3) for d features. F is that of features in units of their largest range, or of their standard
+    deviation where all have the same.
 
     Parameters
     ----------
@@ -70,16 +69,10 @@ class SDML(PriorLearner, PairLearner):
         beta.
     {pairs} {n_iter} {classes} {features}
 
-    See Also
-    --------
-    ITML : The same prior, with bounds on the distances of pairs.
-    PairClassifier : Predicts whether pairs are similar.
-
     References
     ----------
     G.-J. Qi, J. Tang, Z.-J. Zha, T.-S. Chua, H.-J. Zhang, An efficient sparse metric learning in high-dimensional space
     via l1-penalized log-determinant regularization, ICML 2009.
-
     F. Oztoprak, J. Nocedal, S. Rennie, P. A. Olsen, Newton-like methods for sparse inverse covariance estimation,
     NIPS 2012.
 
@@ -87,16 +80,10 @@ class SDML(PriorLearner, PairLearner):
     --------
     {wine}
     >>> from freemetric import SDML
-    >>> model = SDML(sparsity=0.1, random_state=0).fit(X, y)
-    >>> bool((model.precision_ == 0).any())
+    >>> bool((SDML(sparsity=0.1, random_state=0).fit(X, y).precision_ == 0).any())
     True
 
-    Pairs instead of labels:
-
-    >>> model = SDML().fit(X, pairs=[[0, 1], [0, 100]], pair_labels=[1, -1])
-    >>> near, far = model.pair_distance(X[model.pairs_])
-    >>> bool(near < far)
-    True
+    {pairs_on_wine}
     """
 
     n_components: int | None = None

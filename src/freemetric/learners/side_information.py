@@ -34,20 +34,24 @@ def check_pairs(
         raise ValueError("pair_labels needs pairs: indices into X.")
     if pair_labels is None:
         raise ValueError("pairs needs pair_labels: +1 for similar, -1 for dissimilar pairs.")
-    indices, labels = _check_indices(pairs, 2, n_samples, "pairs"), np.asarray(pair_labels)
+    indices, labels = check_tuples(pairs, 2, n_samples, "pairs"), np.asarray(pair_labels)
     if labels.shape != (len(indices),) or not np.isin(labels, (-1, 1)).all():
         raise ValueError(f"pair_labels must be {counted(len(indices), 'value')} of +1 or -1; got {_shape_of(labels)}.")
     return indices, labels == 1
 
 
-def check_triplets(triplets: ArrayLike, n_samples: int) -> NDArray:
-    """Index triplets (n, 3): the first is nearer to the second than to the third."""
-    return _check_indices(triplets, 3, n_samples, "triplets")
-
-
-def check_quadruplets(quadruplets: ArrayLike, n_samples: int) -> NDArray:
-    """Index quadruplets (n, 4): the first two are nearer to each other than the last two."""
-    return _check_indices(quadruplets, 4, n_samples, "quadruplets")
+def check_tuples(tuples: ArrayLike, width: int, n_samples: int, name: str) -> NDArray:
+    """Tuples (n, width) of row numbers; ValueError where they are none."""
+    indices = np.asarray(tuples)
+    is_one = indices.ndim == 2 and indices.shape[1] == width and len(indices) > 0
+    if not is_one or not np.issubdtype(indices.dtype, np.integer):
+        raise ValueError(f"{name} must be integers of shape (n, {width}), indices into X; got {_shape_of(indices)}.")
+    outside = (indices < 0) | (indices >= n_samples)
+    if outside.any():
+        row = int(outside.any(axis=1).argmax())
+        where = f"points outside X, which has {counted(n_samples, 'row')}"
+        raise ValueError(f"{name}[{row}] = {indices[row].tolist()} {where}.")
+    return indices
 
 
 def check_tuple_weights(weights: ArrayLike | None, n_tuples: int) -> NDArray[np.float64]:
@@ -131,19 +135,6 @@ def _within(rng, order, counts, n):
 def _between(rng, y, n):
     pairs = rng.integers(len(y), size=(2 * n, 2))
     return pairs[y[pairs[:, 0]] != y[pairs[:, 1]]]
-
-
-def _check_indices(tuples, width, n_samples, name):
-    tuples = np.asarray(tuples)
-    if tuples.ndim != 2 or tuples.shape[1] != width or not len(tuples) or not np.issubdtype(tuples.dtype, np.integer):
-        raise ValueError(f"{name} must be integers of shape (n, {width}), indices into X; got {_shape_of(tuples)}.")
-    outside = (tuples < 0) | (tuples >= n_samples)
-    if outside.any():
-        row = int(outside.any(axis=1).argmax())
-        raise ValueError(
-            f"{name}[{row}] = {tuples[row].tolist()} points outside X, which has {counted(n_samples, 'row')}."
-        )
-    return tuples
 
 
 def _shape_of(array):

@@ -11,11 +11,11 @@ from .validation import check_labels, known_labels, labelled
 
 NOTHING = 1e-12  # of the mean weight
 MOST_ORDERED = 200_000  # rows; no tie among more of them can matter
-NUMBERS = (np.float64, np.float32)  # what patterns may be, the first where they are neither
+NUMBERS = (np.float64, np.float32)  # of samples, the first where they have neither
 
 
 def precise(X: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Patterns in double precision, but very many in the precision they have: that takes no copy."""
+    """Samples in double precision, but very many in the precision they have: that takes no copy."""
     return X if len(X) > MOST_ORDERED else X.astype(np.float64, copy=False)
 
 
@@ -23,10 +23,10 @@ class TrainingRows(NamedTuple):
     """N labelled rows of some weight."""
 
     X: NDArray[np.floating]  # (N, d)
-    y: NDArray  # (N,) class numbers, or (N,) or (N, m) numbers
+    y: NDArray  # (N,) class numbers, or targets (N,) or (N, m)
     weights: NDArray[np.float64] | None  # (N,) mean one; None where all are equal
     rows: NDArray[np.intp]  # (N,) their numbers among those given
-    classes: NDArray  # (C,) labels; none where y are numbers
+    classes: NDArray  # (C,) labels; none in regression
 
 
 def training_rows(
@@ -44,27 +44,24 @@ def training_rows(
     """
     weights = check_weights(sample_weight, X, can_weigh)
     rows = np.flatnonzero(labelled(y) & weighty(weights))
-    taken = X if len(rows) == len(X) else X[rows]
     classes, numbers = check_labels(y[rows]) if classes is None else known_labels(y[rows], classes)
-    if len(rows) <= MOST_ORDERED:
-        order = canonical_order(taken, numbers, weights[rows])
-        rows, numbers, taken = rows[order], numbers[order], taken[order]
-    weights = weights[rows]
-    is_weighted = np.ptp(weights) > 0
-    return TrainingRows(taken, numbers, weights / weights.mean() if is_weighted else None, rows, classes)
+    return _in_order(X, numbers, weights, rows, classes)
 
 
-def number_rows(X: NDArray, y: NDArray, sample_weight: ArrayLike | None, can_weigh: bool = True) -> TrainingRows:
-    """Rows of some weight with numbers y (n,) or (n, m), in the order that ``training_rows`` has."""
+def regression_rows(X: NDArray, y: NDArray, sample_weight: ArrayLike | None, can_weigh: bool = True) -> TrainingRows:
+    """Rows of some weight with targets y (n,) or (n, m), in the order that ``training_rows`` has."""
     weights = check_weights(sample_weight, X, can_weigh)
     rows = np.flatnonzero(weighty(weights))
+    return _in_order(X, y[rows].astype(np.float64), weights, rows, np.empty(0))
+
+
+def _in_order(X, y, weights, rows, classes):
+    taken = X if len(rows) == len(X) else X[rows]
     if len(rows) <= MOST_ORDERED:
-        rows = rows[canonical_order(X[rows], y[rows], weights[rows])]
-    taken = X if len(rows) == len(X) and len(rows) > MOST_ORDERED else X[rows]
+        order = canonical_order(taken, y, weights[rows])
+        rows, y, taken = rows[order], y[order], taken[order]
     weights = weights[rows]
-    is_weighted = np.ptp(weights) > 0
-    numbers = y[rows].astype(np.float64)
-    return TrainingRows(taken, numbers, weights / weights.mean() if is_weighted else None, rows, np.empty(0))
+    return TrainingRows(taken, y, weights / weights.mean() if np.ptp(weights) > 0 else None, rows, classes)
 
 
 def canonical_order(X: NDArray, y: NDArray, weights: NDArray) -> NDArray[np.intp]:
@@ -88,7 +85,7 @@ def canonical_order(X: NDArray, y: NDArray, weights: NDArray) -> NDArray[np.intp
 def check_weights(sample_weight: ArrayLike | None, X: NDArray, can_weigh: bool = True) -> NDArray[np.float64]:
     """Weights (N,) of the rows of X, ones for None; ValueError where they cannot be weights, or not be used."""
     if sample_weight is not None and not can_weigh:
-        raise ValueError("sample_weight was given, but this energy cannot weigh patterns.")
+        raise ValueError("sample_weight was given, but this energy cannot weigh samples.")
     weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if not weights.any():
         raise ValueError("sample_weight is zero for every row: there is nothing to learn from.")

@@ -14,7 +14,6 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from ..energies import Energy, bind, takes_weights
 from ..exceptions import DataWarning, callers_stacklevel
 
 ORDINARY = (0.5, 1 + 1e-6)  # ranges of features that somebody scaled to [0, 1]: a part of their rows, with rounding
@@ -68,21 +67,6 @@ def unit_of(X: NDArray) -> float:
 def variation(lengths: NDArray) -> float:
     """By how much lengths differ, as a share of their mean."""
     return float(lengths.std() / lengths.mean())
-
-
-class InUnits(Energy):
-    """An energy of X / unit; batches of X are divided one by one, and X itself is not copied."""
-
-    def __init__(self, energy, unit=1.0):
-        self.energy = energy
-        self.unit = unit
-
-    def bind(self, X, y, *, sample_weight=None, device="cpu"):
-        return bind(self.energy, X / self.unit, y, sample_weight, device)
-
-    @property
-    def takes_weights(self) -> bool:
-        return takes_weights(self.energy)
 
 
 def check_not_huge(X: NDArray) -> None:

@@ -49,8 +49,8 @@ class Euclidean(MetricLearner):
 class PCA(MetricLearner):
     """Directions of largest variance: max tr(A C A^T) subject to A A^T = I.
 
-    Without ``n_components`` it is a rotation and leaves Euclidean distances as they are; with fewer components it drops
-    the directions that vary least. Labels are not used. Costs O(N d min(N, d)).
+    Without ``n_components`` it is a rotation and leaves Euclidean distances as they are. Labels are not used. Costs
+    O(N d min(N, d)).
 
     Parameters
     ----------
@@ -74,9 +74,8 @@ class PCA(MetricLearner):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric import PCA
-    >>> X, _ = load_iris(return_X_y=True)
     >>> PCA(n_components=2).fit(X).explained_variance_.round(2)
     array([4.23, 0.24])
     """
@@ -106,10 +105,9 @@ class Covariance(MetricLearner):
 
     .. math:: M = C^{-1}, \quad C = \frac{1}{N - 1} \sum_i (x_i - m)(x_i - m)^T.
 
-    Labels are not used, so unlabelled rows count as much as the others. The rows of A are the principal directions,
-    each divided by its standard deviation, and fall in variance: with fewer components it is whitened PCA. With all of
-    them distances do not depend on the units of the features, nor on any other invertible map of them. Constant
-    features weigh nothing. Costs O(N d^2 + d^3).
+    Labels are not used. The rows of A are the principal directions, each divided by its standard deviation, and fall in
+    variance: with fewer components it is whitened PCA. With all of them distances do not depend on the units of the
+    features, nor on any other invertible map of them. Constant features weigh nothing. Costs O(N d^2 + d^3).
 
     Parameters
     ----------
@@ -117,19 +115,13 @@ class Covariance(MetricLearner):
         Directions of largest variance to keep; None keeps one for every feature that varies.
     regularization : float or "auto", default="auto"
         Ridge on the correlation matrix of the features, whose mean eigenvalue is one. "auto" shrinks a singular one
-        (copies of features, fewer samples than features) by Ledoit and Wolf's amount and leaves a regular one as it
-        is.
+        by Ledoit and Wolf's amount and leaves a regular one as it is.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The map A; A C A^T is the identity.
     {features}
-
-    See Also
-    --------
-    RCA : The covariance within classes or chunklets.
-    PCA : The same directions as they are, or whitened.
 
     References
     ----------
@@ -139,9 +131,8 @@ class Covariance(MetricLearner):
     Examples
     --------
     >>> import numpy as np
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric import Covariance
-    >>> X, _ = load_iris(return_X_y=True)
     >>> bool(np.allclose(Covariance().fit(X).get_mahalanobis_matrix(), np.linalg.inv(np.cov(X.T))))
     True
     """

@@ -1,6 +1,7 @@
 """Checks of training data: samples must be numbers, labels must be classes; warnings where a metric will suffer."""
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,7 @@ def _in_one_line(X, problem):
         columns = zip(X.columns, X.dtypes, strict=True)
         others = [str(name) for name, kind in columns if not any(word in str(kind).lower() for word in NUMERIC)]
     if others:
-        return f"X has columns that are no numbers: {_few([repr(name) for name in others])}"
+        return f"X has columns that are no numbers: {few([repr(name) for name in others])}"
     return first if first.startswith("could not convert string") else None
 
 
@@ -130,7 +131,7 @@ def known_labels(y: ArrayLike, classes: ArrayLike) -> tuple[NDArray, NDArray[np.
         raise ValueError(f"A metric is learned from at least two classes; classes has only 1, {known.tolist()}.")
     unknown = np.setdiff1d(labels, known)
     if len(unknown):
-        raise ValueError(f"y has labels that are not among the classes: {_few(unknown.tolist())}.")
+        raise ValueError(f"y has labels that are not among the classes: {few(unknown.tolist())}.")
     return known, np.searchsorted(known, labels)
 
 
@@ -177,7 +178,7 @@ def warn_of_classes(X: NDArray, y: NDArray, classes: NDArray, names: NDArray | N
     """Warn of every trait of samples and class numbers that will make the metric worse."""
     lonely = classes[np.bincount(y, minlength=len(classes)) == 1].tolist()
     if lonely:
-        warn_of_data(f"Classes with a single sample, which has no neighbour of its own class: {_few(lonely)}.")
+        warn_of_data(f"Classes with a single sample, which has no neighbour of its own class: {few(lonely)}.")
     warn_of_samples(X, names)
 
 
@@ -187,7 +188,7 @@ def warn_of_samples(X: NDArray, names: NDArray | None = None) -> None:
     constant = np.flatnonzero(ranges(X) == 0)
     if len(constant):
         named = constant if names is None else [printable(names[i]) for i in constant]
-        warn_of_data(f"Constant features, which no distance can use: {_few(named)}.")
+        warn_of_data(f"Constant features, which no distance can use: {few(named)}.")
     copies = N - len(equal_rows(X)[0]) if N <= MOST_COMPARED else 0
     if copies > MANY_COPIES * N:
         what = f"{copies} of {N} rows {verb(copies, 'is a copy of another', 'are copies of others')}"
@@ -197,5 +198,6 @@ def warn_of_samples(X: NDArray, names: NDArray | None = None) -> None:
         warn_of_data(f"Fewer samples ({N}) than features ({d}): many maps fit them perfectly; n_components may help.")
 
 
-def _few(items, most=5):
+def few(items: Sequence | NDArray, most: int = 5) -> str:
+    """The first items, and how many more there are."""
     return ", ".join(map(str, items[:most])) + (f" and {len(items) - most} more" if len(items) > most else "")

@@ -1,11 +1,9 @@
 """The physics: states, moves, schedules, samplers and chains. Nothing here knows what a metric is."""
 
-from .chain import Chain
-from .metropolis import accept
-from .moves import ElementMove, HamiltonianMove, LangevinMove, MatrixMove, Move, PenaltyMove, StretchRotateMove
+from .moves import ElementMove, HamiltonianMove, LangevinMove, MatrixMove, Move, PenaltyMove, StretchRotateMove, accept
 from .samplers import Annealing, ParallelTempering, Sampler
 from .schedules import Adaptive, Constant, Geometric, Linear, Schedule
-from .state import Info, State
+from .state import Chain, Info, State
 from .streams import Streams
 
 __all__ = [

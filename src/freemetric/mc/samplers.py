@@ -5,11 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .chain import Chain
-from .metropolis import accept, check_temperature
-from .moves import as_move
+from .moves import accept, as_move
 from .schedules import Constant
-from .state import Array, EnergyFunction, Info, State, checked
+from .state import Array, Chain, EnergyFunction, Info, State, checked
 from .streams import Streams
 
 
@@ -203,3 +201,10 @@ def exchange(rng: Streams, state: State, temperature: Array, first: int) -> tupl
 def per_replica(accepted: Array) -> Array:
     """Mean acceptance of each replica over whatever was tried."""
     return np.nanmean(accepted.reshape(len(accepted), -1), axis=1)
+
+
+def check_temperature(temperature: Array) -> Array:
+    temperature = np.asarray(temperature, dtype=np.float64)
+    if not np.all(np.isfinite(temperature)) or np.any(temperature < 0):
+        raise ValueError(f"A temperature must be a finite number >= 0; got {temperature.tolist()}.")
+    return temperature

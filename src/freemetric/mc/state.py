@@ -1,10 +1,12 @@
-"""What a Monte Carlo step hands on: a stack of R replicas and what happened to them."""
+"""States of R replicas and runs as values: a chain can be stopped after any step, written, sent and resumed."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .streams import Streams
 
 Array = NDArray[np.float64]
 EnergyFunction = Callable[[Array], Array]  # (R, p, d) -> (R,)
@@ -25,10 +27,10 @@ class State(NamedTuple):
         Of moves that go on with it in the next step.
     """
 
-    A: Array  # (R, p, d)
-    energy: Array  # (R,)
-    gradient: Array | None = None  # (R, p, d)
-    velocity: Array | None = None  # (R, p, d)
+    A: Array
+    energy: Array
+    gradient: Array | None = None
+    velocity: Array | None = None
 
 
 class Info(NamedTuple):
@@ -49,10 +51,98 @@ class Info(NamedTuple):
     """
 
     step: int
-    temperature: Array  # (R,)
-    acceptance: Array  # (R,), share of accepted trials
-    adapting: bool  # step sizes are still changing: not yet a sample
-    swaps: Array | None = None  # (R - 1,), which neighbouring temperatures exchanged replicas; NaN: not tried
+    temperature: Array
+    acceptance: Array
+    adapting: bool
+    swaps: Array | None = None
+
+
+class Chain(NamedTuple):
+    """R replicas between two Monte Carlo steps, with all that the next step depends on.
+
+    ``Sampler.begin`` makes one, ``Sampler.advance`` returns the next; a chain itself never changes. To go on from it
+    takes the same sampler and the same energy, nothing else.
+
+    Parameters
+    ----------
+    state : State
+        Maps and energies of the replicas.
+    scale : ndarray of shape (R, ...)
+        Step sizes of the move.
+    streams : Streams
+        Where the random numbers of every replica go on.
+    step : int, default=0
+        Steps made.
+    temperatures : sequence of float, default=()
+        Of the steps made, for schedules that look back.
+    energies : sequence of ndarray of shape (R,), default=()
+        After each of these steps.
+    """
+
+    state: State
+    scale: Array
+    streams: Streams
+    step: int = 0
+    temperatures: Sequence[float] = ()
+    energies: Sequence[Array] = ()
+
+    @property
+    def history(self) -> tuple[Sequence[float], Sequence[Array]]:
+        """Temperatures and energies of the steps made."""
+        return _first(self.temperatures, self.step), _first(self.energies, self.step)
+
+    def followed_by(self, state: State, scale: Array, temperature: float | None = None) -> "Chain":
+        """The chain after another step; it remembers the step where a temperature is given."""
+        temperatures, energies = self.temperatures, self.energies
+        if temperature is not None:
+            temperatures = _extended(temperatures, self.step, temperature)
+            energies = _extended(energies, self.step, state.energy)
+        return Chain(state, scale, self.streams, self.step + 1, temperatures, energies)
+
+    def to_state(self) -> dict[str, Any]:
+        """The chain as plain arrays, numbers, lists and dicts."""
+        temperatures, energies = self.history
+        return {
+            "A": self.state.A,
+            "energy": self.state.energy,
+            "gradient": self.state.gradient,
+            "velocity": self.state.velocity,
+            "scale": self.scale,
+            "streams": self.streams.to_state(),
+            "step": self.step,
+            "temperatures": np.array(temperatures, dtype=np.float64),
+            "energies": np.array(energies, dtype=np.float64).reshape(len(energies), len(self.state.A)),
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "Chain":
+        """The chain that was written down; ValueError where its parts do not belong together."""
+        A, energy, scale = (state[name] for name in ("A", "energy", "scale"))
+        gradient, velocity = state["gradient"], state.get("velocity")
+        R, step = len(A), state["step"]
+        like_A = [array for array in (gradient, velocity) if array is not None]
+        arrays = [A, energy, scale, state["temperatures"], state["energies"], *like_A]
+        if not all(isinstance(array, np.ndarray) and array.dtype == np.float64 for array in arrays):
+            raise ValueError("a chain whose parts are no arrays of numbers")
+        fits = A.ndim == 3 and energy.shape == (R,) and scale.shape[:1] == (R,) and type(step) is int and step >= 0
+        fits = fits and all(array.shape == A.shape for array in like_A) and len(state["streams"]) == R
+        n = len(state["temperatures"])
+        if not fits or n not in (0, step) or state["energies"].shape != (n, R):
+            raise ValueError("a chain whose parts do not belong together")
+        past = [float(T) for T in state["temperatures"]], list(state["energies"])
+        return cls(State(A, energy, gradient, velocity), scale, Streams.from_state(state["streams"]), step, *past)
+
+
+def _first(values: Sequence, n: int) -> Sequence:
+    return values if len(values) == n else values[:n]
+
+
+def _extended(values: Sequence, n: int, value: Any) -> Sequence:
+    """The first n values and one more: appended in place where no other chain has gone on from here."""
+    if isinstance(values, list) and len(values) == n:
+        values.append(value)
+        return values
+    return [*values[:n], value]
 
 
 def evaluate(energy: EnergyFunction, A: Array) -> Array:

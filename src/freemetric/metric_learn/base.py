@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import callers_stacklevel
 from ..files import Savable
-from ..learners.base import MetricLearner
-from ..learners.distances import MappedDistances
+from ..learners.base import MappedDistances, MetricLearner
 from ..learners.fitting import AtomicFit
 from ..learners.parameters import make_estimator
 from ..learners.units import check_magnitude

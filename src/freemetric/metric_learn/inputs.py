@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array
 
-from ..learners.tuples.forming import Formed, flat, looked_up, merged, samples_of
+from ..learners.tuples.base import Formed, flat, looked_up, merged, samples_of
 from ..learners.validation import dense
 from .exceptions import PreprocessorError
 

@@ -1,10 +1,10 @@
-"""What classifiers of tuples share: a learner inside that takes weaker knowledge than labels, and its distances."""
+"""What classifiers of tuples share: points and indices of the tuples, a learner inside, and its distances."""
 
 import inspect
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,14 +19,14 @@ from ...files import Savable
 from ...files.checks import require
 from ...files.estimators import check_attributes
 from ...magnitudes import lengths
+from ...metrics.training_set import equal_rows
 from ...presenting import Presented
 from ...printable import counted
 from ...provided import PROVIDED
 from ...sklearn_compat import validate_params
 from ..fitting import AtomicFit
 from ..units import check_not_huge
-from ..validation import check_samples
-from .forming import Formed, as_tuples, called, formed, len_of, looked_up, rows_of, samples_of
+from ..validation import check_samples, few
 
 KINDS = ("pairs", "triplets", "quadruplets")
 SHARE = 1 / 16  # of working_memory, for tuples of samples: what is computed from them takes as much again
@@ -43,13 +43,10 @@ def takes(learner: Any, name: str) -> bool:
     return hands_on and getattr(learner, "learner", None) is not None and takes(learner.learner, name)
 
 
-def taught(learner: Any, X: NDArray, knowledge: dict[str, Any], y: ArrayLike | None = None) -> Any:
+def fitted(learner: Any, X: NDArray, knowledge: dict[str, Any], y: ArrayLike | None = None) -> Any:
     """A clone of the learner, fitted on X, with labels or without, and with this knowledge."""
-    pupil = clone(learner)
-    if isinstance(pupil, Pipeline):
-        last = pupil.steps[-1][0]
-        return pupil.fit(X, y, **{f"{last}__{name}": value for name, value in knowledge.items()})
-    return pupil.fit(X, y, **knowledge)
+    last = f"{learner.steps[-1][0]}__" if isinstance(learner, Pipeline) else ""
+    return clone(learner).fit(X, y, **{f"{last}{name}": value for name, value in knowledge.items()})
 
 
 def check_takes(learner: Any, names: tuple[str, ...]) -> str:
@@ -77,23 +74,23 @@ def _tuples_at_a_time(numbers_each):
 
 
 class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstimator):
-    """Subclasses say how many points a tuple has, what it is called, and what the learner is told of it."""
+    """Subclasses say how many points a tuple has, what it is called, and which knowledge its learner takes."""
 
     _width: int
     _name: str  # of the tuples, many
-    _told: tuple[str, ...]  # what the learner's fit may take, the best first
+    _kinds: tuple[str, ...]  # what the learner's fit may take, the best first
 
     def _formed(self, tuples):
         """What to learn from: points (N, d), checked, and indices (n, t)."""
         validate_params(self)
-        check_takes(self.learner, self._told)
+        check_takes(self.learner, self._kinds)
         points, indices = formed(tuples, self._width, self._name, self.preprocessor)
         X = check_samples(self, points, dtype=np.float64, ensure_min_samples=2)
         check_not_huge(X)
         return Formed(X, indices)
 
-    def _teach(self, X, **knowledge):
-        self.learner_ = taught(self.learner, X, knowledge)
+    def _fit_learner(self, X, **knowledge):
+        self.learner_ = fitted(self.learner, X, knowledge)
         self.classes_ = np.array([-1, 1])
 
     def _measured(self, tuples, measure, width=None, name=None):
@@ -165,7 +162,7 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
         return PROVIDED["report"](self.learner_, path, X, y, **options)
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; asked of every model that is saved or loaded."""
+        """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
         check_attributes(self, ("n_features_in_", "classes_", "learner_"))
         if hasattr(self, "learner_"):
             name = type(self).__name__
@@ -178,3 +175,95 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
         tags.input_tags.two_d_array, tags.input_tags.three_d_array = False, True
         tags.classifier_tags.multi_class = False
         return tags
+
+
+class Formed(NamedTuple):
+    """n tuples of t points each."""
+
+    points: Any  # (N, d) samples, or a frame of them
+    indices: NDArray[np.intp]  # (n, t)
+
+
+def formed(tuples: ArrayLike, width: int, name: str, preprocessor: Any = None) -> Formed:
+    """Points and indices of tuples: samples (n, t, d), or rows of a preprocessor (n, t).
+
+    Of samples, equal ones are one point, in the order of their first appearance. All rows of a preprocessor that is an
+    array are points; of one that is a function, those that the tuples name.
+    """
+    given = as_tuples(tuples, width, name, preprocessor)
+    if given.ndim == 3:
+        return merged(flat(samples_of(given, name)))
+    if callable(preprocessor):
+        return looked_up(given, lambda keys: called(preprocessor, keys))
+    return Formed(preprocessor, rows_of(given, name, len_of(preprocessor)))
+
+
+def samples_of(tuples: NDArray, name: str, **options: Any) -> NDArray[np.float64]:
+    """Tuples (n, t, d) in double precision; ValueError where they hold something else than numbers."""
+    return check_array(tuples, dtype=np.float64, allow_nd=True, ensure_2d=False, input_name=name, **options)
+
+
+def flat(samples: NDArray) -> Formed:
+    """Samples (n, t, d) as points, one after the other."""
+    n, t, d = samples.shape
+    return Formed(samples.reshape(-1, d), np.arange(n * t).reshape(n, t))
+
+
+def merged(tuples: Formed) -> Formed:
+    """Equal points are one, in the order of their first appearance."""
+    first, of_row = equal_rows(tuples.points)
+    return Formed(tuples.points[first], of_row[tuples.indices])
+
+
+def looked_up(given: NDArray, points_of: Callable[[NDArray], Any]) -> Formed:
+    """What ``points_of`` gives for the keys of tuples (n, t), each once."""
+    keys, of_key = np.unique(given, return_inverse=True)
+    return Formed(points_of(keys), of_key.reshape(given.shape))
+
+
+def as_tuples(tuples: ArrayLike, width: int, name: str, preprocessor: Any) -> NDArray:
+    """An array (n, t, d), or (n, t) where there is a preprocessor; ValueError where it is none."""
+    given = np.asarray(tuples)
+    samples = f"samples of shape (n, {width}, n_features)"
+    if given.ndim not in (2, 3) or given.shape[1] != width or not len(given):
+        raise ValueError(f"{name} must be {samples}, or indices of shape (n, {width}); got shape {given.shape}.")
+    if given.ndim == 2 and preprocessor is None:
+        what = f"{name} of shape {given.shape} are indices, and there is nothing to look them up in"
+        raise ValueError(f"{what}: give preprocessor=X, or {samples}.")
+    return given
+
+
+def called(preprocessor: Callable[[NDArray], Any], keys: NDArray) -> Any:
+    """Samples (n, d) that a function gives for keys (n,); ValueError where it gives something else."""
+    points = preprocessor(keys)
+    if np.ndim(points) != 2 or len(points) != len(keys):
+        wanted = f"for {len(keys)} keys samples of shape ({len(keys)}, n_features)"
+        raise ValueError(f"preprocessor must give {wanted}; it gave shape {np.shape(points)}.")
+    return points
+
+
+def rows_of(indices: NDArray, name: str, n_points: int) -> NDArray[np.intp]:
+    """Row numbers of the points; ValueError where they are none."""
+    if not np.issubdtype(indices.dtype, np.integer):
+        raise ValueError(f"{name} must be integers, rows of the preprocessor; got {indices.dtype}.")
+    outside = (indices < 0) | (indices >= n_points)
+    if outside.any():
+        row = int(outside.any(axis=1).argmax())
+        where = f"points outside the preprocessor, which has {counted(n_points, 'row')}"
+        raise ValueError(f"{name}[{row}] = {indices[row].tolist()} {where}.")
+    return indices.astype(np.intp)
+
+
+def len_of(points: Any) -> int:
+    return points.shape[0] if hasattr(points, "shape") else len(points)
+
+
+def signs_of(y: ArrayLike | None, n: int, name: str, meaning: str) -> NDArray[np.intp]:
+    """y as +1 and -1; ValueError where it is something else."""
+    signs = np.asarray(y)
+    if signs.shape != (n,) or signs.dtype.kind not in "iuf" or not np.isin(signs, (-1, 1)).all():
+        kinds = np.unique(signs.astype(str)).tolist()
+        got = f"{signs.dtype} of shape {signs.shape}" if signs.shape != (n,) else few(kinds)
+        what = f"y must be {counted(n, 'value')} of +1 or -1, one for each of the {name} ({meaning})"
+        raise ValueError(f"{what}; got {got}.")
+    return signs.astype(np.intp)

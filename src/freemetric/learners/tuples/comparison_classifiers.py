@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..parameters import estimator
-from .base import TupleClassifier, check_takes, takes
-from .forming import signs_of
+from .base import TupleClassifier, check_takes, signs_of, takes
 
 MEANING = "as they are, or the other way round"
 
@@ -25,13 +24,13 @@ class ComparisonClassifier(TupleClassifier):
         if y is not None:
             signs = signs_of(y, len(indices), self._name, MEANING)
             indices = np.where(signs[:, None] > 0, indices, indices[:, self._swapped])
-        kind = check_takes(self.learner, self._told)
+        kind = check_takes(self.learner, self._kinds)
         knowledge = {kind: indices[:, (*self._near, *self._far)] if kind == "quadruplets" else indices}
         if weights is not None:
             if not takes(self.learner, "weights"):
                 raise ValueError(f"weights were given, but {type(self.learner).__name__} cannot weigh {self._name}.")
             knowledge["weights"] = np.asarray(weights)
-        self._teach(X, **knowledge)
+        self._fit_learner(X, **knowledge)
         return self
 
     def decision_function(self, tuples: ArrayLike) -> NDArray:
@@ -72,11 +71,6 @@ class TripletClassifier(ComparisonClassifier):
     ----------
     {learner} {signs} {features}
 
-    See Also
-    --------
-    PairClassifier : Whether two samples are alike.
-    QuadrupletClassifier : Which of two pairs is nearer.
-
     Examples
     --------
     >>> import numpy as np
@@ -94,7 +88,7 @@ class TripletClassifier(ComparisonClassifier):
     _: KW_ONLY
     preprocessor: Any = None
 
-    _width, _name, _told = 3, "triplets", ("triplets", "quadruplets")
+    _width, _name, _kinds = 3, "triplets", ("triplets", "quadruplets")
     _near, _far, _swapped = (0, 1), (0, 2), (0, 2, 1)
 
     def fit(self, triplets: ArrayLike, y: ArrayLike | None = None) -> Self:
@@ -132,11 +126,6 @@ class QuadrupletClassifier(ComparisonClassifier):
     ----------
     {learner} {signs} {features}
 
-    See Also
-    --------
-    PairClassifier : Whether two samples are alike.
-    TripletClassifier : Which of two samples is nearer to a third.
-
     Examples
     --------
     >>> import numpy as np
@@ -154,7 +143,7 @@ class QuadrupletClassifier(ComparisonClassifier):
     _: KW_ONLY
     preprocessor: Any = None
 
-    _width, _name, _told = 4, "quadruplets", ("quadruplets",)
+    _width, _name, _kinds = 4, "quadruplets", ("quadruplets",)
     _near, _far, _swapped = (0, 1), (2, 3), (2, 3, 0, 1)
 
     def fit(self, quadruplets: ArrayLike, y: ArrayLike | None = None, *, weights: ArrayLike | None = None) -> Self:

@@ -14,8 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...files.checks import require
 from ..parameters import TwoOrMoreOrNone, estimator
-from .base import TupleClassifier, taught
-from .forming import signs_of
+from .base import TupleClassifier, fitted, signs_of
 
 STRATEGIES = ("accuracy", "f_beta", "max_tpr", "max_tnr")
 MEANING = "similar or dissimilar"
@@ -87,20 +86,15 @@ class PairClassifier(TupleClassifier):
         one of them, or a pipeline that ends with one.
     {preprocessor}
     n_folds : int or None, default=None
-        Find the threshold on folds of the pairs, each judged by a learner that has not seen it, at ``n_folds`` more
-        fits. None: on the pairs that the metric was learned from.
+        Find the threshold on folds of the pairs, by learners that have not seen them, at ``n_folds`` more fits. None:
+        on the pairs that the metric was learned from.
 
     Attributes
     ----------
     {learner}
     threshold_ : float
-        Pairs up to this distance are called similar; absent where none was asked for.
+        Pairs up to this distance are called similar; absent where none was wanted.
     {signs} {features}
-
-    See Also
-    --------
-    TripletClassifier : Which of two samples is nearer to a third.
-    QuadrupletClassifier : Which of two pairs is nearer.
 
     Examples
     --------
@@ -121,7 +115,7 @@ class PairClassifier(TupleClassifier):
     preprocessor: Any = None
     n_folds: TwoOrMoreOrNone = None
 
-    _width, _name, _told = 2, "pairs", ("pairs",)
+    _width, _name, _kinds = 2, "pairs", ("pairs",)
 
     def fit(self, pairs: ArrayLike, y: ArrayLike, *, calibrate: str | Mapping[str, Any] | None = "accuracy") -> Self:
         """Learn the metric, then find the threshold.
@@ -145,7 +139,7 @@ class PairClassifier(TupleClassifier):
         X, indices = self._formed(pairs)
         signs = signs_of(y, len(indices), "pairs", MEANING)
         self.__dict__.pop("threshold_", None)  # of an earlier fit
-        self._teach(X, pairs=indices, pair_labels=signs)
+        self._fit_learner(X, pairs=indices, pair_labels=signs)
         if wanted is not None:
             self._set_best(*self._judged(X, indices, signs), **wanted)
         return self
@@ -156,7 +150,7 @@ class PairClassifier(TupleClassifier):
             return -self._distances(X[indices], 0, 1), signs > 0
         scores, learner = np.empty(len(signs)), self.learner_
         for seen, left_out in StratifiedKFold(self.n_folds).split(indices, signs):
-            self.learner_ = taught(self.learner, X, {"pairs": indices[seen], "pair_labels": signs[seen]})
+            self.learner_ = fitted(self.learner, X, {"pairs": indices[seen], "pair_labels": signs[seen]})
             scores[left_out] = -self._distances(X[indices[left_out]], 0, 1)
         self.learner_ = learner
         return scores, signs > 0
@@ -204,7 +198,7 @@ class PairClassifier(TupleClassifier):
             +1 for similar, -1 for dissimilar pairs.
         strategy : {"accuracy", "f_beta", "max_tpr", "max_tnr"}, default="accuracy"
             What shall be largest: the share of right answers; F, the mean of precision and recall; the share of similar
-            pairs that are found, while at least ``min_rate`` of the dissimilar ones are told; or the other way round.
+            pairs that are found, while at least ``min_rate`` of the dissimilar ones are; or the other way round.
         beta : float, default=1.0
             How much more recall counts than precision in "f_beta".
         min_rate : float or None, default=None

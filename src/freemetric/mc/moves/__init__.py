@@ -1,12 +1,11 @@
 """Moves: how a Monte Carlo step proposes."""
 
-from .base import Move
+from .base import Move, accept
 from .element import ElementMove
 from .hamiltonian import HamiltonianMove
 from .langevin import LangevinMove
-from .matrix import MatrixMove
 from .penalty import PenaltyMove
-from .stretch_rotate import StretchRotateMove
+from .proposals import MatrixMove, StretchRotateMove
 
 MOVES = {
     "element": ElementMove,
@@ -39,5 +38,6 @@ __all__ = [
     "Move",
     "PenaltyMove",
     "StretchRotateMove",
+    "accept",
     "as_move",
 ]

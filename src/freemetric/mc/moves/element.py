@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ..metropolis import allowed_rise
 from ..state import Array, State, evaluate
 from ..streams import Streams
-from .base import Move, count_trials
+from .base import Move, allowed_rise, count_trials
 
 
 class ElementMove(Move):
@@ -17,8 +16,8 @@ class ElementMove(Move):
     ----------
     step_size : float, default=1.0
         Largest first displacement.
-    n_moves : int, "elements" or "patterns", default="elements"
-        Trials per Monte Carlo step; the paper takes as many as there are patterns.
+    n_moves : int, "elements" or "samples", default="elements"
+        Trials per Monte Carlo step; the paper takes as many as there are samples.
     target_acceptance : float or None, default=0.3
         Every element's step adapts towards this acceptance during burn-in. None keeps ``step_size``.
     """

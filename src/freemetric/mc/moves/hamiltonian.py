@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from ..metropolis import accept
 from ..state import State, evaluate_with_gradient, near
-from .base import Move
+from .base import Move, accept
 
 MOST_DOUBLINGS, MOST_HALVINGS = 30, 6
 

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ..metropolis import accept
 from ..state import Array, State, evaluate
-from .base import Move, count_trials
-from .matrix import MatrixMove
+from .base import Move, accept, count_trials
+from .proposals import MatrixMove
 
 
 class PenaltyMove(Move):

@@ -1,4 +1,4 @@
-"""Bases of learners: those that learn from pairs, and those that stay close to a prior metric."""
+"""Bases of learners from triplets or pairs, and of those that stay close to a prior metric."""
 
 from typing import Self
 
@@ -11,6 +11,29 @@ from .base import MetricLearner, generator
 from .linear_algebra import covariance
 from .side_information import check_pairs, draw_pairs, usual_number_of_pairs
 from .validation import check_labels, labelled
+
+
+class TripletLearner(MetricLearner):
+    """Subclasses implement ``_learn(X, y, triplets=None)``, where one of y and triplets is None."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, triplets: ArrayLike | None = None) -> Self:
+        """Learn the metric from labels or from triplets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Class labels, of any type, -1 for unlabelled rows; not used where triplets are given.
+        triplets : array-like of shape (n_triplets, 3), default=None
+            Rows of X by number: the first is nearer to the second than to the third.
+
+        Returns
+        -------
+        self : object
+            The fitted learner.
+        """
+        return self._fit(X, y, triplets=triplets)
 
 
 class PairLearner(MetricLearner):
