@@ -221,4 +221,4 @@ def test_the_command_line_reads_what_it_wrote(undisturbed, tmp_path):
     assert call("bench", "figure", undisturbed, "neighbors", picture, "--dataset", "wine").returncode == 0
     assert picture.stat().st_size > 5000
     missing = call("bench", "status", tmp_path / "nowhere")
-    assert (missing.returncode, missing.stdout) == (1, "")
+    assert (missing.returncode, missing.stdout) == (2, "")
