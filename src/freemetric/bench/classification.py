@@ -9,7 +9,6 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from ..datasets import Dataset
 from ..ensemble import FreeEnergyClassifier
 from ..learners import MetricKNeighborsClassifier
 from ..learners.base import generator
@@ -48,7 +47,7 @@ def halves(y: NDArray, repeat: int) -> list[tuple[NDArray, NDArray]]:
     return list(StratifiedKFold(2, shuffle=True, random_state=repeat).split(np.zeros(len(y)), y))
 
 
-def split(data: Dataset, repeat: int, fold: int) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+def split(data: Any, repeat: int, fold: int) -> tuple[NDArray, NDArray, NDArray, NDArray]:
     """Training features and classes, test features and classes."""
     train, test = halves(data.y, repeat)[fold]
     return data.X[train], data.y[train], data.X[test], data.y[test]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from ..datasets import list_datasets, list_regression, load, load_regression
 from ..tabular.methods import METHODS
 from ..versions import versions
 from . import classification, regression
@@ -26,17 +25,42 @@ class Task:
     samples: bool = False  # whether metrics can be learned on a sample of the training set
 
 
+def _from_datasets(name: str, *given: Any) -> Callable[..., Any]:
+    """A function of ``freemetric.datasets``, looked up when it is called: that part of the house may be left out."""
+
+    def call(*arguments):
+        from .. import datasets
+
+        return getattr(datasets, name)(*given, *arguments)
+
+    return call
+
+
 TASKS = {
     "classification": Task(
-        *(METHODS, list_datasets, load, classification.split, classification.fit, classification.scores), samples=True
+        METHODS,
+        _from_datasets("list_datasets"),
+        _from_datasets("load"),
+        classification.split,
+        classification.fit,
+        classification.scores,
+        samples=True,
     ),
     "regression": Task(
-        *(regression.METHODS, regression.list_tables, load_regression),
-        *(regression.split, regression.fit, regression.scores),
+        regression.METHODS,
+        regression.list_tables,
+        _from_datasets("load_regression"),
+        regression.split,
+        regression.fit,
+        regression.scores,
     ),
     "synthetic": Task(
-        *(regression.METHODS, lambda: list_regression("generated"), lambda name, _: regression.sized_problem(name)),
-        *(regression.draw, regression.fit, regression.synthetic_scores),
+        regression.METHODS,
+        _from_datasets("list_regression", "generated"),
+        lambda name, _: regression.sized_problem(name),
+        regression.draw,
+        regression.fit,
+        regression.synthetic_scores,
     ),
 }
 

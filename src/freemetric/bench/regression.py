@@ -13,8 +13,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVR
 
-from ..datasets import SYNTHETIC, Dataset, DatasetError, Problem, list_regression
-from ..datasets.synthetic import Sample
 from ..ensemble import FreeEnergyRegressor
 from ..learners import MLKR, MetricKNeighborsRegressor
 from ..printable import counted
@@ -73,17 +71,21 @@ METHODS: dict[str, Callable[[NDArray, int, str], Any]] = {
 class SizedProblem(NamedTuple):
     """A synthetic problem and the number of training samples, which are drawn anew for every fit."""
 
-    problem: Problem
+    problem: Any  # of ``freemetric.datasets.SYNTHETIC``
     n: int
 
 
 def list_tables() -> list[str]:
     """Names of the regression data sets that are no synthetic problems."""
+    from ..datasets import list_regression
+
     return sorted([*list_regression("builtin"), *list_regression("table")])
 
 
 def sized_problem(name: str) -> SizedProblem:
     """Return what a name like "fan-200" stands for; DatasetError where it is another."""
+    from ..datasets import SYNTHETIC, DatasetError
+
     problem, _, n = name.rpartition("-")
     if problem not in SYNTHETIC or not n.isdecimal() or int(n) < FEWEST:
         raise DatasetError(f"{name!r} is no synthetic problem with at least {FEWEST} samples, like 'fan-200'")
@@ -97,13 +99,13 @@ def halves(y: NDArray, repeat: int) -> list[tuple[NDArray, NDArray]]:
     return list(KFold(2, shuffle=True, random_state=repeat).split(y))
 
 
-def split(data: Dataset, repeat: int, fold: int) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+def split(data: Any, repeat: int, fold: int) -> tuple[NDArray, NDArray, NDArray, NDArray]:
     """Training features and targets, test features and targets."""
     train, test = halves(data.y, repeat)[fold]
     return data.X[train], data.y[train], data.X[test], data.y[test]
 
 
-def draw(data: SizedProblem, repeat: int, fold: int) -> tuple[NDArray, NDArray, NDArray, Sample]:
+def draw(data: SizedProblem, repeat: int, fold: int) -> tuple[NDArray, NDArray, NDArray, Any]:
     """Training features and targets, test features, and the test samples with their means and noise."""
     seed = 2 * repeat + fold
     train, test = data.problem.sample(data.n, (seed, data.n)), data.problem.sample(N_TEST, (seed, 0))
@@ -124,7 +126,7 @@ def scores(model: Any, X: NDArray, y: NDArray) -> dict[str, Any]:
     return _fields(model, prediction_scores(y, *predictions(model, X)))
 
 
-def synthetic_scores(model: Any, X: NDArray, truth: Sample) -> dict[str, Any]:
+def synthetic_scores(model: Any, X: NDArray, truth: Any) -> dict[str, Any]:
     """Fields of a record about a fitted model on test samples whose means and noise are known."""
     predicted, quantiles, intervals = predictions(model, X)
     found = prediction_scores(truth.y, predicted, quantiles, intervals) | truth_scores(truth, predicted, intervals)
@@ -194,7 +196,7 @@ def prediction_scores(y: NDArray, predicted: NDArray, quantiles: NDArray, interv
     }
 
 
-def truth_scores(truth: Sample, predicted: NDArray, intervals: NDArray) -> dict[str, Any]:
+def truth_scores(truth: Any, predicted: NDArray, intervals: NDArray) -> dict[str, Any]:
     """Score predictions (N,) and intervals (n_intervals, N, 2) against the distribution that targets are drawn from.
 
     Returns

@@ -11,7 +11,6 @@ from typing import Any, TextIO
 
 from joblib import Parallel, delayed
 
-from ..datasets import DatasetError
 from ..printable import counted, verb
 from ..tabular.limits import WARM, Limits, limited
 from ..versions import versions
@@ -177,7 +176,7 @@ def _possible(jobs, data_home, report, task):
         try:
             task.split(task.load(name, data_home), 0, 0)
             good.add(name)
-        except (DatasetError, ValueError) as problem:
+        except ValueError as problem:
             report.problems.append(f"{name}: {str(problem).removeprefix(f'{name}: ')}")
     return [job for job in jobs if job.dataset in good]
 
