@@ -177,12 +177,13 @@ def estimator(cls: Class) -> Class:
 
 def make_estimator(cls: Class, descriptions: Mapping[str, str], usual: Mapping[str, Any]) -> Class:
     """The same, with other shared descriptions and constraints of parameters by their names."""
+    text = cls.__doc__  # None under python -OO, where a dataclass would write one
     made: Any = dataclass(eq=False, repr=False)(cls)
     defaults = {field.name: field.default for field in fields(made)}
     kinds = {field.name: _constrained(field.type) or usual.get(field.name) for field in fields(made)}
     made._parameter_constraints = {name: list(kind.__metadata__) for name, kind in kinds.items() if kind}
     made.__init__.__annotations__ = {}
-    made.__doc__ = described(made.__doc__, {"cls": cls.__name__, **descriptions}, defaults)
+    made.__doc__ = described(text, {"cls": cls.__name__, **descriptions}, defaults)
     # Libraries rebuild dataclasses from their fields, and would lose what was fitted: from here on it is none.
     for name in (*defaults, "_", "__dataclass_fields__", "__dataclass_params__", "__match_args__", "__replace__"):
         if name in vars(made):
