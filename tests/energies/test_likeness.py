@@ -85,7 +85,7 @@ def test_weights_are_repetitions_of_neighbours(rows):
     )
 
 
-@pytest.mark.parametrize(("y", "said"), [(np.ones(29), "y has shape"), (np.full(30, np.nan), "no numbers")])
+@pytest.mark.parametrize(("y", "said"), [(np.ones(29), "y has shape"), (np.full(30, np.nan), "not finite")])
 def test_says_what_is_wrong(rows, y, said):
     with pytest.raises(ValueError, match=said):
         NeighborLikelihoodEnergy().bind(rows[0], y)

@@ -175,7 +175,7 @@ def test_parameters_are_checked(rng):
         RegressionEnergy("pinball", quantile=90).bind(X, Y)
     with pytest.raises(ValueError, match=r"y has shape \(39,\); expected \(40,\)"):
         RegressionEnergy().bind(X, Y[1:, 0])
-    with pytest.raises(ValueError, match="y has values that are no numbers"):
+    with pytest.raises(ValueError, match="y has values that are not finite"):
         RegressionEnergy().bind(X, np.full(40, np.nan))
     with pytest.raises(ValueError, match="Weights in an energy must be positive"):
         RegressionEnergy().bind(X, Y, sample_weight=np.zeros(40))

@@ -138,7 +138,7 @@ def test_strange_numbers(rng, y):
 @pytest.mark.parametrize(
     ("options", "y", "said"),
     [
-        ({}, ["a"] * 30, "learns from numbers"),
+        ({}, ["a"] * 30, "learns from numeric targets"),
         ({}, [np.nan] * 30, "NaN"),
         ({"scale": "log"}, np.arange(30.0), "positive numbers"),
         ({"candidates": []}, np.arange(30.0), "empty"),

@@ -76,7 +76,7 @@ def test_it_is_saved(friedman, tmp_path):
 
 def test_what_cannot_be_learned_is_said_in_one_line(friedman):
     X, y = friedman
-    with pytest.raises(ValueError, match="MetricKNeighborsRegressor learns from numbers, and y has 'a'"):
+    with pytest.raises(ValueError, match="MetricKNeighborsRegressor learns from numeric targets, and y has 'a'"):
         MetricKNeighborsRegressor(MLKR()).fit(X, np.full(200, "a"))
     with pytest.raises(ValueError, match="'weights' parameter of MetricKNeighborsRegressor"):
         MetricKNeighborsRegressor(MLKR(), weights="rank").fit(X, y)

@@ -174,11 +174,11 @@ def test_what_cannot_be_learned_is_said_in_one_line(friedman):
     X, y = friedman
     with pytest.raises(ValueError, match="y is 3 for every row"):
         MLKR().fit(X, np.full(300, 3))
-    with pytest.raises(ValueError, match="MLKR learns from numbers, and y has 'high'"):
+    with pytest.raises(ValueError, match="MLKR learns from numeric targets, and y has 'high'"):
         MLKR().fit(X, np.where(y > 10, "high", "low"))
     with pytest.raises(ValueError, match="Input y contains NaN"):
         MLKR().fit(X, np.where(y > 10, y, np.nan))
-    with pytest.raises(ValueError, match="init='lda' needs classes, and y are numbers"):
+    with pytest.raises(ValueError, match="init='lda' needs classes; for regression use 'pls'"):
         DMLFE(2, energy="regression", init="lda").fit(X, y)
     with pytest.raises(ValueError, match="requires y"):
         MLKR().fit(X)

@@ -156,7 +156,7 @@ def prepared(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> tup
     if targets.ndim != 3 or targets.shape[1] != N or len(targets) not in (1, n_data_sets):
         raise ValueError(f"y has shape {y.shape}; expected ({N},) or ({N}, n_outputs).")
     if not np.isfinite(targets).all():
-        raise ValueError("y has values that are no numbers: leave such samples out.")
+        raise ValueError("y has values that are not finite: leave such samples out.")
     weights = checked_weights(sample_weight, stack)
     targets = np.broadcast_to(targets, (n_data_sets, *targets.shape[1:])).swapaxes(1, 2)
     each = np.ones((n_data_sets, N)) if weights is None else weights

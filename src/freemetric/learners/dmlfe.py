@@ -120,8 +120,8 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         """The published configuration.
 
         Annealing from T = 0.1 by factors of 0.9; one Monte Carlo step is as many trials as there are samples, each
-        displacing one element by U(-1, 1); start from U(0, 1); no confinement. Convergence is judged over ten steps,
-        not over one trial, which any rejected move would satisfy.
+        displacing one element by U(-1, 1); start from U(0, 1); no confinement. Convergence is that of ten
+        steps, not of one trial, which any rejected move would satisfy.
         """
         move = ElementMove(1.0, n_moves="samples", target_acceptance=None)
         sampler = Annealing(Geometric(0.1, 0.9), move, n_steps=200, tol=1e-5, window=10)

@@ -1,4 +1,4 @@
-"""Fits: in one step or not at all, with the best state of an interrupted one, and callbacks told of every step."""
+"""Fits that are atomic, keep the best state of an interrupted search, and call callbacks at every step."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ class AtomicFit:
 def _atomic(method: Method) -> Method:
     @wraps(method)
     def fit(self, *args, **options):
-        draft = object.__new__(type(self))  # not copy.copy, which asks for the state that pickles hold
+        draft = object.__new__(type(self))  # not copy.copy, which takes the state of pickles
         vars(draft).update(vars(self))
         result = method(draft, *args, **options)
         self.__dict__ = vars(draft)
@@ -98,7 +98,7 @@ def keeping_the_best(name: str, best: Lowest) -> Iterator[None]:
 
 
 class FitSteps:
-    """Tells an estimator's callbacks about every step of its fit.
+    """Calls an estimator's callbacks at every step of its fit.
 
     ``n_steps`` is how many there will be at most, None where that is unknown. Where several replicas make a step at
     once each counts: the time that is left follows from the number. Threads may share it.

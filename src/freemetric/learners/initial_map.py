@@ -78,7 +78,7 @@ def _usual(p, d, y, is_regression):
 
 
 def _partial_least_squares(X, y, p):
-    """Orthonormal directions; principal ones where so many cannot be told."""
+    """Orthonormal directions; principal ones where there are too few."""
     most = min(p, *X.shape, np.linalg.matrix_rank(X - X.mean(axis=0)))
     y = reduced(y, exponent_of(y))
     spread = np.std(y, axis=0)

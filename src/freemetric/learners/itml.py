@@ -121,7 +121,7 @@ class ITML(PriorLearner, PairLearner):
         return tuple(bounds.tolist())
 
     def _knows_pairs_of(self, y):
-        """Whether the last fit's pairs can serve again: as many as asked for, all of rows with labels, and alike."""
+        """Whether the last fit's pairs can serve again: as many, of labelled samples, and alike."""
         pairs = self._previous_pairs()
         if pairs is None or len(pairs) != self._n_pairs(y) // 2 * 2 or not ((pairs >= 0) & (pairs < len(y))).all():
             return False
@@ -193,9 +193,9 @@ class _Projections:
         root = cholesky(identity + (self.V.T * theta) @ self.V, lower=True)
         M = cho_solve((root, True), identity)
         self.M, self.slacks = (M + M.T) / 2, 1 / inverse_slacks
-        self.judge(2 * np.log(np.diag(root)).sum())
+        self.evaluate(2 * np.log(np.diag(root)).sum())
 
-    def judge(self, log_det):
+    def evaluate(self, log_det):
         """Primal and dual objective; ``log_det`` is that of M^-1."""
         dual = log_det - self.gamma * np.log(self.slacks / self.targets).sum()
         ratios = np.einsum("ni,ni->n", self.V @ self.M, self.V) / self.targets

@@ -9,7 +9,6 @@ from contextlib import suppress
 from itertools import chain, count
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self
 
 import numpy as np
@@ -44,13 +43,6 @@ class Claim:
     folds of a cross-validation, never meet there. A lock, which ends with its process, claims it. The same fit at the
     same time takes another subfolder; the same fit after a crash finds the lock free and goes on from the results.
     At the end of the block what is empty is removed, the checkpoint's folder included.
-
-    Parameters
-    ----------
-    folder : Path
-        The checkpoint; made where it is missing.
-    name : str
-        The fingerprint.
     """
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -65,9 +57,7 @@ class Claim:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *problem: object) -> None:
         if os.name == "nt":  # where a file that is open cannot be removed
             release_lock(self._lock)
         with suppress(OSError):  # not empty, or claimed again by somebody
@@ -196,14 +186,8 @@ class WalkFile:
 class WalkCheckpoint:
     """A folder with a file for every walk of a fit; a context manager.
 
-    The files lie in a subfolder that the fit claims. A block that ends without an error removes them.
-
-    Parameters
-    ----------
-    folder : path-like
-        Made where it is missing.
-    parts : mapping
-        All that the fit depends on. A fit with other ones has another subfolder.
+    The files lie in a subfolder that the fit claims by the fingerprint of ``parts``, all that it depends on. A block
+    that ends without an error removes them.
     """
 
     def __init__(self, folder: str | PathLike, parts: Mapping[str, Any]) -> None:
@@ -215,9 +199,7 @@ class WalkCheckpoint:
         self.claim = Claim(self.folder, self.of)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *problem: object) -> None:
         with self.claim:
             for file in self.files if kind is None else ():
                 remove_with_drafts(file.path)

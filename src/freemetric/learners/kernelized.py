@@ -25,7 +25,7 @@ from .tuples.base import fitted, takes
 from .units import check_magnitude, warn_of_dwarfs
 from .validation import check_samples
 
-MOST_DIRECTIONS = 300  # unless more are asked for: iterations of most learners cost the square of it
+MOST_DIRECTIONS = 300  # by default: iterations of most learners cost the square of it
 
 
 @estimator
@@ -137,7 +137,7 @@ class Kernelized(
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Samples; for ``kernel="precomputed"`` the kernel of all with all, (n_samples, n_samples).
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-            Labels or numbers, as the learner takes them. Rows without a label (-1) help to span the space.
+            Labels or targets, as the learner takes them. Rows without a label (-1) help to span the space.
         **knowledge : dict
             What else the learner's ``fit`` takes: ``pairs`` and ``pair_labels``, ``triplets``, ``chunks``,
             ``sample_weight``. They mean rows of X.

@@ -199,11 +199,11 @@ class MetricKNeighborsClassifier(ChosenNeighbors, VotingClassifier):
         validate_params(self)
         samples, labels = check_samples(self, X, y, dtype=np.float64, ensure_min_samples=2)
         rows = np.flatnonzero(labelled(labels))
-        self.classes_, numbers = check_labels(labels[rows])
+        self.classes_, y = check_labels(labels[rows])
         samples = samples[rows]
         # the learner gets labels, of which its messages speak
-        Z = self._learned(samples, numbers, self.classes_[numbers])
-        self.training_set_ = TrainingSet(Z, numbers, ClassEncoding(len(self.classes_)), rows=rows)
+        Z = self._learned(samples, y, self.classes_[y])
+        self.training_set_ = TrainingSet(Z, y, ClassEncoding(len(self.classes_)), rows=rows)
         return self
 
     def _n_voters(self):
@@ -221,7 +221,7 @@ class MetricKNeighborsClassifier(ChosenNeighbors, VotingClassifier):
             require(hasattr(self.learner_, "transform"), "learner_ of MetricKNeighborsClassifier", "maps nothing")
             is_one = type(self.training_set_) is TrainingSet and self.training_set_.n_cells == len(self.classes_)
             require(is_one, "training_set_ of MetricKNeighborsClassifier", "are something else")
-            require(self.n_neighbors_ <= len(self.training_set_), "n_neighbors_", "is larger than the number of voters")
+            require(self.n_neighbors_ <= len(self.training_set_), "n_neighbors_", "is larger than the training set")
 
     def _splits(self, y):
         smallest = np.bincount(y).min()

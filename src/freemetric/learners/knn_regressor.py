@@ -101,9 +101,9 @@ class MetricKNeighborsRegressor(AtomicFit, ChosenNeighbors, Savable, Presented, 
         """
         validate_params(self)
         options = {"dtype": np.float64, "y_numeric": True, "multi_output": True, "ensure_min_samples": 2}
-        samples, numbers = check_samples(self, X, y, **options)
-        numbers = numbers.astype(np.float64)
-        self.embedding_, self.numbers_ = self._learned(samples, numbers, numbers), numbers
+        samples, targets = check_samples(self, X, y, **options)
+        targets = targets.astype(np.float64)
+        self.embedding_, self.numbers_ = self._learned(samples, targets, targets), targets
         return self
 
     def _splits(self, y):
@@ -207,19 +207,19 @@ class NeighborMeans:
         self.means /= self.counts[:, None]
         self.search = kernels_for("cpu").NearestNeighbors(self.Z, "cpu", n_jobs)
 
-    def of(self, Q: Array, numbers: Sequence[int]) -> Array:
-        """Means (n, len(numbers), m) of so many nearest rows, for new samples Q (n, p)."""
+    def of(self, Q: Array, sizes: Sequence[int]) -> Array:
+        """Means (n, len(sizes), m) of so many nearest rows, for new samples Q (n, p)."""
         Q = within_reach(Q, self.exponent)
-        most = min(max(numbers), len(self.Z))
-        size = max(1, CHUNK_BYTES // (8 * most * (len(numbers) + self.Z.shape[1])))
-        parts = [self._of(Q[start : start + size], np.asarray(numbers), most) for start in range(0, len(Q), size)]
-        return np.concatenate(parts) if parts else np.empty((0, len(numbers), self.means.shape[1]))
+        most = min(max(sizes), len(self.Z))
+        size = max(1, CHUNK_BYTES // (8 * most * (len(sizes) + self.Z.shape[1])))
+        parts = [self._of(Q[start : start + size], np.asarray(sizes), most) for start in range(0, len(Q), size)]
+        return np.concatenate(parts) if parts else np.empty((0, len(sizes), self.means.shape[1]))
 
-    def _of(self, Q, numbers, most):
+    def _of(self, Q, sizes, most):
         nearest = self.search.kneighbors(Q, most)
         counts = self.counts[nearest]
         before = counts.cumsum(axis=1) - counts
-        taken = np.clip(numbers[:, None] - before[:, None, :], 0, counts[:, None, :])  # (n, len(numbers), places)
+        taken = np.clip(sizes[:, None] - before[:, None, :], 0, counts[:, None, :])  # (n, len(sizes), places)
         shares = taken * self._nearness(Q, nearest)[:, None, :]
         return shares @ self.means[nearest] / shares.sum(axis=2, keepdims=True)
 

@@ -1,4 +1,4 @@
-"""What a display asks of an estimator: the part of it that has the answer, and the space that it learned."""
+"""The part of a fitted estimator that has an attribute, and the space that it learned."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -40,23 +40,9 @@ def _parts_of(estimator):
 
 
 def part_with(estimator: Any, attributes: Sequence[str], wanted: str) -> tuple[list[Any], Any]:
-    """Find the part of a fitted estimator that has one of the attributes.
+    """The part of a fitted estimator with one of the attributes, and the transformers in front of it.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Fitted.
-    attributes : sequence of str
-        Any of these will do.
-    wanted : str
-        What is looked for, in words for the message.
-
-    Returns
-    -------
-    front : list of transformers
-        What samples pass before they reach the part.
-    part : estimator
-        The part itself.
+    TypeError where there is none; ``wanted`` says in words what is looked for.
     """
     for front, part in parts_of(estimator):
         if any(hasattr(part, name) for name in attributes):
@@ -78,13 +64,7 @@ def as_fitted(part: Any, X: Any) -> Any:
 
 
 class LearnedSpace:
-    """The space of a metric learner, or of the averaged metric of a committee, whose owner embeds.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Fitted: a learner, or a pipeline, search or classifier with one.
-    """
+    """The space of a fitted learner, pipeline, search or classifier; of an ensemble that of its averaged metric."""
 
     def __init__(self, estimator: Any) -> None:
         wanted = "a metric learner, or a pipeline or classifier with one"
@@ -93,7 +73,7 @@ class LearnedSpace:
 
     @property
     def averaged(self) -> bool:
-        """Whether the metric is a mean over the replicas of a committee."""
+        """Whether the metric is a mean over the replicas of an ensemble."""
         return hasattr(self.learner, "ensemble_")
 
     @cached_property
@@ -164,11 +144,6 @@ class AveragedMetric:
     """The mean metric of the replicas on one view, each scaled to a mean squared distance of one.
 
     Of the views that vote the first in ``VIEWS`` is shown, for its coordinates are the plainest.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        Whose replicas are averaged.
     """
 
     def __init__(self, ensemble: Any) -> None:

@@ -77,7 +77,7 @@ def covariance(rows: NDArray, regularization: float | str = "auto") -> NDArray:
 
 
 def is_regular(C: NDArray) -> bool:
-    """Whether every eigenvalue is above ``SINGULAR`` times their mean; a Cholesky factor tells, without any of them."""
+    """Whether every eigenvalue is above ``SINGULAR`` times their mean, by a Cholesky factorisation."""
     try:
         np.linalg.cholesky(C - SINGULAR * np.trace(C) / max(len(C), 1) * np.eye(len(C)))
     except np.linalg.LinAlgError:

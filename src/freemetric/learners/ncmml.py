@@ -1,4 +1,4 @@
-"""NCMML: the metric in which the nearest mean of a class tells the class best."""
+"""NCMML: the metric in which the nearest mean predicts the class best."""
 
 import warnings
 from dataclasses import KW_ONLY

@@ -177,7 +177,7 @@ def estimator(cls: Class) -> Class:
 
 def make_estimator(cls: Class, descriptions: Mapping[str, str], usual: Mapping[str, Any]) -> Class:
     """The same, with other shared descriptions and constraints of parameters by their names."""
-    text = cls.__doc__  # where docstrings are stripped, a dataclass would make one of its signature
+    text = cls.__doc__  # None under python -OO, where a dataclass would write one
     made: Any = dataclass(eq=False, repr=False)(cls)
     defaults = {field.name: field.default for field in fields(made)}
     kinds = {field.name: _constrained(field.type) or usual.get(field.name) for field in fields(made)}

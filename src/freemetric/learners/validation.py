@@ -17,7 +17,7 @@ from ..metrics.training_set import equal_rows
 from ..printable import counted, printable, verb
 from .units import ranges
 
-FOR_REGRESSION = "MLKR and DMLFE(energy='regression') learn a metric from numbers, FreeEnergyRegressor predicts them"
+FOR_REGRESSION = "for regression use MLKR, DMLFE(energy='regression') or FreeEnergyRegressor"
 NUMERIC = ("int", "float", "double", "bool", "decimal")  # in the names of types
 MANY_COPIES = 0.1  # share of rows
 MOST_COMPARED = 200_000  # rows among which copies are looked for
@@ -28,22 +28,9 @@ PLAINLY = {  # messages of libraries, and what they mean
 
 
 def check_samples(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
-    """Validate samples by scikit-learn's ``validate_data``, with messages of one line about texts and gaps.
+    """What scikit-learn's ``validate_data`` gives for X, y and options, with messages of one line about texts and gaps.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Whose number and names of features are learned or checked.
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Samples. A sparse matrix becomes dense, at most as large as scikit-learn's ``working_memory``.
-    *y : array-like
-        Labels, if any.
-    **options : dict
-        Those of ``validate_data``.
-
-    Returns
-    -------
-    What ``validate_data`` gives.
+    A sparse X becomes dense, at most as large as scikit-learn's ``working_memory``.
     """
     if options.get("y_numeric") and y:
         _check_no_words(estimator, y[0])
@@ -80,18 +67,18 @@ def dense(X: Any) -> np.ndarray:
 
 
 def _check_no_words(estimator, y):
-    """ValueError where y has texts that are no numbers."""
+    """ValueError where y has texts that are not numeric."""
     values = np.asarray(y)
     for value in values.ravel().tolist() if values.dtype.kind in "OSUT" else ():
         try:
             float(value if isinstance(value, str) else 0)
         except ValueError:
-            what = f"{type(estimator).__name__} learns from numbers, and y has {printable(value)!r}"
-            raise ValueError(f"{what}: make numbers of it, or take a learner of classes.") from None
+            what = f"{type(estimator).__name__} learns from numeric targets, and y has {printable(value)!r}"
+            raise ValueError(f"{what}: encode it, or use a learner of classes.") from None
 
 
 def _in_one_line(X, problem):
-    """What keeps a table from being one of numbers; None where the problem is another one."""
+    """What keeps a table from being numeric; None where the problem is another one."""
     first = str(problem).partition("\n")[0].rstrip(".")
     if "NaN" in first and first.startswith("Input X"):
         return first
@@ -153,7 +140,7 @@ def labelled(y: NDArray, others_help: bool = False) -> NDArray[np.bool_]:
 def check_varying(y: NDArray) -> None:
     """ValueError where no target of y (N,) or (N, m) varies."""
     if not (y.min(axis=0) < y.max(axis=0)).any():
-        raise ValueError(f"y is {y.flat[0]:g} for every row: a metric is learned from numbers that differ.")
+        raise ValueError(f"y is {y.flat[0]:g} for every row: a metric is learned from targets that differ.")
 
 
 def check_n_components(n_components: int | None, X: NDArray) -> None:

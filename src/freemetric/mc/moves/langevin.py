@@ -16,19 +16,18 @@ class LangevinMove(HamiltonianMove):
 
     A += h v / 2,  v = c v - (1 + c) / 2 h g + sqrt(T (1 - c^2)) xi,  A += h v / 2.
 
-    There is no trial to accept, so that the energy need not be known exactly. Its gradient g need not be either: one
-    with the error covariance V heats the walk to T + h^2 V (1 + c) / (4 (1 - c)). Two gradients on independent batches
-    tell V, as their mean is used and half of their difference is a draw of its error; the heat bath then gives that
-    much less, in this direction. For normal errors the walk is the one without them.
+    There is no trial to accept, so that neither the energy nor its gradient g need be exact. A gradient with the error
+    covariance V heats the walk to T + h^2 V (1 + c) / (4 (1 - c)). Two gradients on independent batches estimate V, as
+    their mean is used and half of their difference is a draw of its error; the heat bath then gives that much less, in
+    this direction. For normal errors the walk is the one without them.
 
-    Where h is too long for this, the noise being more than the whole bath gives in one direction, the walk is too hot.
-    ``Info.acceptance`` is the share of time steps that are not, and h shrinks during burn-in until most are not. What
-    remains is the error of the time step, of order h^2; in a harmonic well, none. The guide's page on noisy energies
-    has a table of both.
+    Where the noise of a step is more than the bath gives in one direction, the walk is too hot. ``Info.acceptance`` is
+    the share of time steps that are not, and h shrinks during burn-in until most are not. What remains is the error of
+    the time step, of order h^2; in a harmonic well, none.
 
-    Costs two gradients of batches per time step and one energy per Monte Carlo step. Any energy with ``value_and_grad``
-    will do: one without the ability ``draw`` is taken to be exact, and costs one gradient. Velocities stay from one
-    Monte Carlo step to the next; tempering draws them anew.
+    Costs two gradients of batches per time step and one energy per Monte Carlo step. An energy without the ability
+    ``draw`` is taken to be exact, and costs one gradient. Velocities stay from one Monte Carlo step to the next;
+    tempering draws them anew.
 
     Parameters
     ----------
