@@ -4,7 +4,7 @@
     python benchmarks/units.py --run RECORDS --data-home DATA --confirm  # once: the confirming sets
 
 Most users standardise. A learner that begins at the identity then begins elsewhere than on features in [0, 1], unless
-it learns in a unit of its own; ``freemetric.learners.units`` says which. Two-fold cross-validation, features
+it learns in a unit of its own; ``freemetric.learners.validation`` says which. Two-fold cross-validation, features
 standardised on what is learned, k chosen by refitting two inner folds of the training half. Every fit is a line of
 RECORDS; those that are there are not made again.
 """
@@ -32,7 +32,7 @@ from freemetric import DMLFE, NCA, SCML, MetricKNeighborsClassifier
 from freemetric.bench.classification import halves, scores
 from freemetric.bench.stats import wilcoxon
 from freemetric.datasets import load
-from freemetric.learners import units
+from freemetric.learners import validation as units
 
 LEARNERS = {"NCA": NCA, "DMLFE": DMLFE, "SCML": SCML}
 GIVEN = "as given"

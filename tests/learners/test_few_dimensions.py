@@ -25,7 +25,7 @@ from freemetric import (
     Covariance,
     FreeEnergyClassifier,
 )
-from freemetric.learners.initial_map import initial_map
+from freemetric.learners.descent import initial_map
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning"),

@@ -13,7 +13,7 @@ from freemetric.learners.linear_algebra import (
     map_by_contrast,
     within_groups,
 )
-from freemetric.learners.units import FOLD, MANY, ranges
+from freemetric.learners.validation import FOLD, MANY, ranges
 
 
 def covariance_with(rng, values):

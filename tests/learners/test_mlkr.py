@@ -13,7 +13,7 @@ from sklearn.preprocessing import MinMaxScaler, minmax_scale
 from freemetric import DMLFE, MLKR
 from freemetric.energies import MiniBatch, NeighborLikelihoodEnergy, RegressionEnergy
 from freemetric.exceptions import DataWarning
-from freemetric.learners.initial_map import initial_map
+from freemetric.learners.descent import initial_map
 from freemetric.mc import Annealing, Constant, ElementMove, Streams
 
 QUICK = Annealing(Constant(1e-3), ElementMove(0.3), n_steps=5)

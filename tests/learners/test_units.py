@@ -29,7 +29,7 @@ from freemetric import (
     metric_learn,
 )
 from freemetric.exceptions import DataWarning
-from freemetric.learners.units import unit_of
+from freemetric.learners.validation import unit_of
 from freemetric.mc import Annealing, Constant, ElementMove, LangevinMove
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -5,7 +5,7 @@ import pytest
 from sklearn.decomposition import PCA
 
 from freemetric import DMLFE, LMNN, MLKR, NCA, NCMML
-from freemetric.learners.initial_map import MOST_SQUARE, n_dimensions
+from freemetric.learners.descent import MOST_SQUARE, n_dimensions
 
 pytestmark = pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning", "ignore:.*before it converged")
 

@@ -14,7 +14,7 @@ methods and attributes:
 
 from collections.abc import Callable, Sequence
 from inspect import signature
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -181,6 +181,22 @@ class BoundDiagonal:
     def value_and_grad(self, w: Array) -> tuple[Array, Array]:
         value, gradient = self.energy.value_and_grad(w * np.eye(w.shape[2]))
         return value, np.diagonal(gradient, axis1=1, axis2=2)[:, None, :]
+
+
+ENERGIES: dict[str, Callable[[], Energy]] = {}  # by name; every file adds its own
+
+
+def as_energy(energy: "Energy | BoundEnergy | str") -> Energy:
+    """The energy itself, the one of that name, or a callable (R, p, d) -> (R,) as one."""
+    if isinstance(energy, str):
+        if energy not in ENERGIES:
+            raise ValueError(f"Unknown energy {energy!r}; known energies: {', '.join(map(repr, ENERGIES))}.")
+        return ENERGIES[energy]()
+    if hasattr(energy, "bind"):
+        return cast(Energy, energy)
+    if callable(energy):
+        return CallableEnergy(energy)
+    raise TypeError(f"energy must be an Energy, its name or a callable on (R, p, d); got {energy!r}.")
 
 
 def bind(energy: Energy, X: Array, y: NDArray, sample_weight: Array | None = None, device: str = "cpu") -> BoundEnergy:

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from ..kernels import can_sweep, kernels_for
-from .base import Energy
+from .base import ENERGIES, Energy
 from .soft_neighbors import Functions, bound, checked_weights
 
 LOG_FLOOR = 1e-6  # of a chance: a sample with no neighbour of its class in sight costs 14, not infinity
@@ -96,3 +96,6 @@ class LogNCAEnergy(ClassNeighbors):
     """
 
     _log_floor = LOG_FLOOR
+
+
+ENERGIES |= {"nca": NCAEnergy, "log-nca": LogNCAEnergy}

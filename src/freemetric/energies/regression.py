@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..kernels import Loss, cpu_kernels, kernels_for
 from ..magnitudes import exponent_of, reduced
-from .base import Array, BoundSum, Energy
+from .base import ENERGIES, Array, BoundSum, Energy
 from .nca import LOG_FLOOR
 from .soft_neighbors import BoundNeighbors, Functions, bound, checked_weights, lists_matter
 
@@ -170,3 +170,6 @@ def _standardized(y, w):
     deviation = np.sqrt(np.average(centred**2, axis=1, weights=w))[:, None]
     varies = np.ptp(y, axis=1, keepdims=True) > 1e-12 * np.abs(y).max(axis=1, keepdims=True)
     return np.where(varies, centred / np.where(varies, deviation, 1), 0.0)
+
+
+ENERGIES |= {"regression": RegressionEnergy, "neighbor-likelihood": NeighborLikelihoodEnergy}

@@ -12,11 +12,12 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from ..energies import as_energy, takes_weights
-from ..learners.base import PairDistances, seed_sequence
+from ..learners.base import PairDistances
 from ..learners.fitting import AtomicFit
 from ..learners.training_rows import NUMBERS, precise
 from ..learners.validation import check_samples
 from ..magnitudes import lengths
+from ..mc.streams import seed_sequence
 from ..metrics import Member, View
 from ..metrics.averaged_metric import FARTHEST, pulled_back
 from ..sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions

@@ -9,8 +9,7 @@ from sklearn.metrics import get_scorer_names
 from ..learners.base import one_blas_thread
 from ..learners.knn import VotingClassifier
 from ..learners.training_rows import NUMBERS, precise, training_rows
-from ..learners.units import check_not_huge
-from ..learners.validation import check_n_components, check_samples, warn_of_classes
+from ..learners.validation import check_n_components, check_not_huge, check_samples, warn_of_classes
 from ..metrics import ClassEncoding, TrainingSet
 from ..sklearn_compat import StrOptions, validate_params, with_callbacks
 from .base import CONSTRAINTS, FreeEnergyModel

@@ -11,8 +11,7 @@ from sklearn.utils.validation import column_or_1d
 from ..files import Savable
 from ..learners.base import one_blas_thread
 from ..learners.training_rows import NUMBERS, precise, regression_rows
-from ..learners.units import check_not_huge
-from ..learners.validation import check_n_components, check_samples, warn_of_samples
+from ..learners.validation import check_n_components, check_not_huge, check_samples, warn_of_samples
 from ..magnitudes import r2
 from ..presenting import Presented
 from ..sklearn_compat import StrOptions, validate_params, with_callbacks

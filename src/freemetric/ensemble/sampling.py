@@ -11,7 +11,7 @@ from sklearn import config_context
 from ..energies import Energy, bind, confined, takes_weights
 from ..files.checks import check_array, require
 from ..learners.base import one_blas_thread
-from ..learners.initial_map import initial_map
+from ..learners.descent import initial_map
 from ..learners.sampling_run import Walk, side_by_side
 from ..mc import Sampler, Streams
 from ..metrics import FORMS, Candidate, Member, TrainingSet

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import callers_stacklevel
@@ -19,21 +19,24 @@ from ..files import Savable
 from ..files.checks import check_array as check_kept_array
 from ..files.estimators import check_attributes
 from ..magnitudes import lengths
+from ..mc.streams import seed_sequence
 from ..presenting import Presented
 from ..printable import counted
 from ..sklearn_compat import Interval, validate_params, with_callbacks
 from .fitting import AtomicFit, keeping_the_best
 from .parallel import one_blas_thread as one_blas_thread  # where learners look for it
 from .training_rows import precise, regression_rows, training_rows
-from .units import check_magnitude, unit_of, warn_of_dwarfs
 from .validation import (
     check_factors,
     check_labels,
+    check_magnitude,
     check_n_components,
     check_samples,
     check_varying,
     labelled,
+    unit_of,
     warn_of_classes,
+    warn_of_dwarfs,
     warn_of_samples,
 )
 
@@ -294,12 +297,6 @@ class WeightedMetricLearner(MetricLearner):
 def generator(random_state: Any) -> np.random.Generator:
     """The one generator of a fit, from scikit-learn's ``random_state``."""
     return np.random.default_rng(seed_sequence(random_state))
-
-
-def seed_sequence(random_state: Any) -> np.random.SeedSequence:
-    """The root of all random streams of a fit, from scikit-learn's ``random_state``."""
-    entropy = check_random_state(random_state).randint(2**32, size=4, dtype=np.uint32)
-    return np.random.SeedSequence(entropy.tolist())
 
 
 def tell(verbose: bool, message: str, *args: Any) -> None:

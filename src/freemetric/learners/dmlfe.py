@@ -11,9 +11,8 @@ from ..energies import Energy, MiniBatch, as_energy, bind, confined, is_regressi
 from ..mc import Annealing, ElementMove, Geometric, LangevinMove
 from ..sklearn_compat import CallbackSupportMixin, HasMethods, StrOptions
 from .base import WeightedMetricLearner, generator
-from .descent import SUBSET, MiniBatched
+from .descent import SUBSET, MiniBatched, n_dimensions
 from .fitting import FitSteps
-from .initial_map import n_dimensions
 from .kept_results import WalkCheckpoint
 from .parameters import INITS, INITS_OF_REGRESSION, NotNegative, estimator
 from .sampling_run import Walk, Walks, steps_of

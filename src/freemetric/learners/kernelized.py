@@ -22,8 +22,7 @@ from .kernel_space import KINDS, PRECOMPUTED, Kernel, KernelSpace, exact_space, 
 from .nca import NCA
 from .parameters import Positive, Share, TwoOrMore, estimator
 from .tuples.base import fitted, takes
-from .units import check_magnitude, warn_of_dwarfs
-from .validation import check_samples
+from .validation import check_magnitude, check_samples, warn_of_dwarfs
 
 MOST_DIRECTIONS = 300  # by default: iterations of most learners cost the square of it
 

@@ -10,8 +10,7 @@ from ..magnitudes import enlarged, exponent_of, reduced
 from .base import MetricLearner
 from .linear_algebra import invertible, is_regular, mean_of
 from .parameters import Flag, estimator
-from .units import ranges
-from .validation import clip_count
+from .validation import clip_count, ranges
 
 ROUNDING = 1e-6  # spread against mean of a feature that has to be looked at again
 FEW_DIGITS = 1e-6  # smallest against largest variance; below, eigenvalues have less than ten digits

@@ -1,8 +1,7 @@
 """The physics: states, moves, schedules, samplers and chains. Nothing here knows what a metric is."""
 
 from .moves import ElementMove, HamiltonianMove, LangevinMove, MatrixMove, Move, PenaltyMove, StretchRotateMove, accept
-from .samplers import Annealing, ParallelTempering, Sampler
-from .schedules import Adaptive, Constant, Geometric, Linear, Schedule
+from .samplers import Adaptive, Annealing, Constant, Geometric, Linear, ParallelTempering, Sampler, Schedule
 from .state import Chain, Info, State
 from .streams import Streams
 

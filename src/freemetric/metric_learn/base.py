@@ -16,8 +16,7 @@ from ..files import Savable
 from ..learners.base import MappedDistances, MetricLearner
 from ..learners.fitting import AtomicFit
 from ..learners.parameters import make_estimator
-from ..learners.units import check_magnitude
-from ..learners.validation import check_samples
+from ..learners.validation import check_magnitude, check_samples
 from ..presenting import Presented
 from .inputs import distinct_points, formed_points, formed_tuples
 

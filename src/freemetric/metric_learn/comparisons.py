@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import learners
 from ..exceptions import callers_stacklevel
-from ..learners.units import unit_of
+from ..learners.validation import unit_of
 from .base import DEPRECATED, LAST, Mahalanobis, PointsLearner, renamed, translated
 from .constraints import drawn_quadruplets, partial_labels, warn_of_few
 from .starts import metric_matrix

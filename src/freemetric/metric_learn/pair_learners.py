@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 
 from .. import learners
-from ..learners.units import unit_of
+from ..learners.validation import unit_of
 from .base import DEPRECATED, LAST, Mahalanobis, PointsLearner, renamed, translated
 from .constraints import drawn_pairs
 from .pairs import PairsClassifier

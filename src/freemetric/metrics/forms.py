@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..energies import ENERGIES, Diagonal, Energy
+from ..energies import Diagonal, Energy
+from ..energies.base import ENERGIES
 from ..files.checks import check_array, is_number, require
 from .views import VIEWS
 

@@ -8,9 +8,9 @@ from .multi_output import MultiOutputTask
 from .regression import RegressionTask
 
 TASKS: dict[str, type[Task]] = {
-    "classification": ClassificationTask,
     "regression": RegressionTask,
     "multi-output regression": MultiOutputTask,
+    "classification": ClassificationTask,
 }
 
 

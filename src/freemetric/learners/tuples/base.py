@@ -25,8 +25,7 @@ from ...printable import counted
 from ...provided import PROVIDED
 from ...sklearn_compat import validate_params
 from ..fitting import AtomicFit
-from ..units import check_not_huge
-from ..validation import check_samples, few
+from ..validation import check_not_huge, check_samples, few
 
 KINDS = ("pairs", "triplets", "quadruplets")
 SHARE = 1 / 16  # of working_memory, for tuples of samples: what is computed from them takes as much again
