@@ -17,8 +17,8 @@ from ..energies import CallableEnergy, LogNCAEnergy, NCAEnergy
 from ..exceptions import DataWarning, InterruptedFitWarning, callers_stacklevel
 from ..files import save
 from ..files.atomic import remove_with_drafts
-from ..learners.base import one_blas_thread, tell
-from ..learners.fitting import FitSteps
+from ..learners.base import one_blas_thread
+from ..learners.fitting import FitSteps, tell
 from ..learners.kept_results import Claim, checkpoint_folder, fingerprint, whole_result
 from ..learners.parallel import in_parallel
 from ..learners.sampling_run import steps_of

@@ -1,6 +1,5 @@
 """MetricLearner: validates once, calls the learner's mathematics, derives everything public from ``components_``."""
 
-import logging
 import math
 import warnings
 from collections.abc import Callable
@@ -39,8 +38,6 @@ from .validation import (
     warn_of_dwarfs,
     warn_of_samples,
 )
-
-logger = logging.getLogger("freemetric")
 
 
 class PairDistances:
@@ -297,11 +294,3 @@ class WeightedMetricLearner(MetricLearner):
 def generator(random_state: Any) -> np.random.Generator:
     """The one generator of a fit, from scikit-learn's ``random_state``."""
     return np.random.default_rng(seed_sequence(random_state))
-
-
-def tell(verbose: bool, message: str, *args: Any) -> None:
-    """Log progress. ``verbose`` makes it visible even where the application configured no logging."""
-    if verbose and not logger.hasHandlers():
-        logger.addHandler(logging.StreamHandler())
-        logger.setLevel(logging.INFO)
-    logger.log(logging.INFO if verbose else logging.DEBUG, message, *args)

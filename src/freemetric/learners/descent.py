@@ -14,8 +14,8 @@ from sklearn.utils import check_array
 
 from ..magnitudes import exponent_of, reduced
 from ..mc import Streams
-from .base import MetricLearner, generator, one_blas_thread, tell
-from .fitting import Lowest
+from .base import MetricLearner, generator, one_blas_thread
+from .fitting import Lowest, tell
 from .linear_algebra import map_of
 from .parameters import INITS, INITS_OF_REGRESSION
 from .training_rows import NUMBERS

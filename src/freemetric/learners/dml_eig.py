@@ -9,8 +9,8 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.sparse.linalg import LinearOperator, eigsh
 from scipy.special import logsumexp
 
-from .base import generator, tell
-from .fitting import Lowest
+from .base import generator
+from .fitting import Lowest, tell
 from .linear_algebra import map_of, shrunk
 from .parameters import CountOrNone, Positive, estimator
 from .side_information import class_neighbors, differ

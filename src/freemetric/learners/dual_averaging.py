@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import cpu_kernels
-from .base import tell
-from .fitting import Lowest
+from .fitting import Lowest, tell
 from .linear_algebra import map_of
 
 STEPS = 1000  # between two evaluations of the exact objective

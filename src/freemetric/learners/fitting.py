@@ -1,5 +1,6 @@
 """Fits that are atomic, keep the best state of an interrupted search, and call callbacks at every step."""
 
+import logging
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from sklearn.base import BaseEstimator
 from ..exceptions import InterruptedFitWarning, callers_stacklevel
 from ..sklearn_compat import CALLBACKS, callback_context
 
+logger = logging.getLogger("freemetric")
 KEEPS = ContextVar("KEEPS", default=False)
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -138,3 +140,11 @@ class FitSteps:
     def close(self) -> None:
         if self.context is not None:
             self.context.call_on_fit_task_end(**self.data)
+
+
+def tell(verbose: bool, message: str, *args: Any) -> None:
+    """Log progress. ``verbose`` makes it visible even where the application configured no logging."""
+    if verbose and not logger.hasHandlers():
+        logger.addHandler(logging.StreamHandler())
+        logger.setLevel(logging.INFO)
+    logger.log(logging.INFO if verbose else logging.DEBUG, message, *args)

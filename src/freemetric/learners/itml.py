@@ -8,8 +8,8 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky
 from scipy.spatial.distance import pdist
 
 from ..kernels import cpu_kernels
-from .base import generator, tell
-from .fitting import Lowest
+from .base import generator
+from .fitting import Lowest, tell
 from .linear_algebra import map_of
 from .parameters import Positive, estimator
 from .side_information import COPY, check_pairs, differ, draw_pairs

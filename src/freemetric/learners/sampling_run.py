@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ..forking import effective_n_threads
 from ..mc import Chain, Info, Sampler, State, Streams
-from .base import one_blas_thread, tell
-from .fitting import FitSteps, Lowest, keeping_the_best
+from .base import one_blas_thread
+from .fitting import FitSteps, Lowest, keeping_the_best, tell
 from .kept_results import WalkCheckpoint, WalkFile
 
 MOST_SNAPSHOTS = 60

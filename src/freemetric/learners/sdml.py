@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_solve, cholesky, eigh, inv
 
-from .base import tell
-from .fitting import Lowest
+from .fitting import Lowest, tell
 from .linear_algebra import map_by_contrast
 from .parameters import NotNegative, NotNegativeOrAuto, estimator
 from .tuple_learners import PairLearner, PriorLearner
