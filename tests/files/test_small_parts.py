@@ -7,8 +7,7 @@ from freemetric import LEARNERS
 from freemetric.files import atomic
 from freemetric.files import atomic as locks
 from freemetric.files import encoder as budget
-from freemetric.files.container import as_json
-from freemetric.files.decoder import DEEPEST, Decoder
+from freemetric.files.container import DEEPEST, Decoder, as_json
 from freemetric.files.encoder import Encoder
 from freemetric.files.estimators import _check_array, check_attributes
 

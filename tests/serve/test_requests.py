@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from freemetric.serve.assets import script
+from freemetric.serve.app import script
 from freemetric.serve.requests import (
     FITTED,
     METHODS,

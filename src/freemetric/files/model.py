@@ -23,7 +23,7 @@ from ..exceptions import (
 from ..printable import printable
 from ..provided import PROVIDED
 from . import container
-from .decoder import Decoder
+from .container import Decoder
 from .encoder import Encoder, UnsupportedError
 
 LONGEST_REASON, LONGEST_PLACE = 300, 80  # letters

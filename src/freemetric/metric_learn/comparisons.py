@@ -9,8 +9,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from .. import learners
 from ..exceptions import callers_stacklevel
+from ..learners import lsml, scml
 from ..learners.validation import unit_of
 from .base import DEPRECATED, LAST, Mahalanobis, PointsLearner, renamed, translated
 from .constraints import drawn_quadruplets, partial_labels, warn_of_few
@@ -66,7 +66,7 @@ class _LSML(Mahalanobis):
 
     def _learn_quadruplets(self, X, quadruplets, weights):
         prior = metric_matrix(self.prior, X, "prior", self.random_state)
-        learner = self._translate(learners.LSML, prior=prior, tol=self.tol**2)  # a gap is of second order in M
+        learner = self._translate(lsml.LSML, prior=prior, tol=self.tol**2)  # a gap is of second order in M
         given = np.ones(len(quadruplets)) if weights is None else np.asarray(weights, dtype=np.float64)
         return self._learn_by(learner, X, quadruplets=quadruplets, weights=given / given.sum())
 
@@ -136,7 +136,7 @@ class _SCML(Mahalanobis):
     def _learn(self, X, y=None, triplets=None, **own):
         """Learn without a warning about ``max_iter``, which alone ends the search here."""
         learner = self._translate(
-            learners.SCML,
+            scml.SCML,
             n_basis=self._n_basis(X.shape[1]),
             basis=None if isinstance(self.basis, str) else self.basis,
             regularization=self.beta / unit_of(X) ** 2,  # of weights in units of X, theirs being of X itself

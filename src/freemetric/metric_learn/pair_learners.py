@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 
-from .. import learners
+from ..learners import itml, mmc, sdml
 from ..learners.validation import unit_of
 from .base import DEPRECATED, LAST, Mahalanobis, PointsLearner, renamed, translated
 from .constraints import drawn_pairs
@@ -44,7 +44,7 @@ class _ITML(Mahalanobis):
     def _learn_pairs(self, X, pairs, pair_labels, bounds=None):
         self.bounds_ = self._bounds(X, bounds)
         learner = self._translate(
-            learners.ITML,
+            itml.ITML,
             gamma=min(self.gamma, LARGEST_GAMMA),
             prior=metric_matrix(self.prior, X, "prior", self.random_state),
             bounds=self.bounds_,
@@ -143,7 +143,7 @@ class _MMC(Mahalanobis):
     def _learn_pairs(self, X, pairs, pair_labels):
         start = metric_matrix(self.init, X, "init", self.random_state, definite=False)
         tol = renamed(self.convergence_threshold, self.tol, "convergence_threshold", "tol")
-        learner = self._translate(learners.MMC, tol=max(tol**2, SMALLEST_GAP))  # of second order in what M lacks
+        learner = self._translate(mmc.MMC, tol=max(tol**2, SMALLEST_GAP))  # of second order in what M lacks
         self._learn_by(learner, X, pairs=pairs, pair_labels=pair_labels)
         a, b = pairs[pair_labels == 1].T
         self._rescale(X[a] - X[b], start)
@@ -187,7 +187,7 @@ class MMC_Supervised(_MMC, PairsOfLabels):  # noqa: N801 - metric-learn's name
     """
 
 
-class _SDMLByItsNames(learners.SDML):
+class _SDMLByItsNames(sdml.SDML):
     """Ours, that calls its parameters in warnings as they are called here."""
 
     _balance_is_called = "balance_param"

@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import learners
+from ..learners import chunklets, discriminants, lmnn, nca, unsupervised
 from ..learners.validation import warn_of_data
 from .base import DEPRECATED, LAST, PointsLearner, renamed, translated
 from .constraints import Constraints, partial_labels
@@ -45,7 +45,7 @@ class Covariance(PointsLearner):
         -------
         self : object
         """
-        return self._learn_by(learners.Covariance(), self._points(X))
+        return self._learn_by(unsupervised.Covariance(), self._points(X))
 
 
 @translated(n_components=None, k=None, embedding_type="weighted", preprocessor=None)
@@ -73,7 +73,7 @@ class LFDA(PointsLearner):
     def _learn_points(self, X, y):
         check_n_components(self.n_components, X.shape[1])
         k = self._n_neighbors(max(X.shape[1] - 1, 1))
-        return self._learn_by(self._translate(learners.LFDA, n_neighbors=k, embedding=self.embedding_type), X, y)
+        return self._learn_by(self._translate(discriminants.LFDA, n_neighbors=k, embedding=self.embedding_type), X, y)
 
     def _n_neighbors(self, most):
         """metric-learn limits them by the number of features."""
@@ -126,7 +126,7 @@ class LMNN(PointsLearner):
 
     def _learn_points(self, X, y):
         learner = self._translate(
-            learners.LMNN,
+            lmnn.LMNN,
             n_neighbors=renamed(self.k, self.n_neighbors, "k", "n_neighbors"),
             init=start(self.init, X, self.n_components, len(np.unique(y))),
             tol=self.convergence_tol / 10,
@@ -154,7 +154,7 @@ class NCA(PointsLearner):
     def _learn_points(self, X, y):
         init = start(self.init, X, self.n_components, len(np.unique(y)))
         tol = TOL_OF_NCA if self.tol is None else self.tol
-        return self._learn_by(self._translate(learners.NCA, init=init, tol=tol), X, y)
+        return self._learn_by(self._translate(nca.NCA, init=init, tol=tol), X, y)
 
 
 @translated(n_components=None, init="auto", tol=None, max_iter=1000, **LAST)
@@ -182,8 +182,8 @@ class MLKR(PointsLearner):
     _options = {"y_numeric": True}
 
     def _learn_points(self, X, y):
-        tol = learners.MLKR().tol if self.tol is None else self.tol
-        learner = self._translate(learners.MLKR, init=start(self.init, X, self.n_components), tol=tol)
+        tol = nca.MLKR().tol if self.tol is None else self.tol
+        learner = self._translate(nca.MLKR, init=start(self.init, X, self.n_components), tol=tol)
         return self._learn_by(learner, X, y)
 
 
@@ -220,7 +220,7 @@ class RCA(PointsLearner):
 
     def _learn_chunks(self, X, chunks):
         check_n_components(self.n_components, X.shape[1])
-        return self._learn_by(learners.RCA(self.n_components), X, chunks=chunks)
+        return self._learn_by(chunklets.RCA(self.n_components), X, chunks=chunks)
 
 
 @translated(n_components=None, n_chunks=100, chunk_size=2, preprocessor=None, random_state=None, num_chunks=DEPRECATED)

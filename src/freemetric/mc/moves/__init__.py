@@ -1,11 +1,10 @@
 """Moves: how a Monte Carlo step proposes."""
 
 from .base import Move, accept
-from .element import ElementMove
 from .hamiltonian import HamiltonianMove
 from .langevin import LangevinMove
 from .penalty import PenaltyMove
-from .proposals import MatrixMove, StretchRotateMove
+from .proposals import ElementMove, MatrixMove, StretchRotateMove
 
 MOVES = {
     "element": ElementMove,
