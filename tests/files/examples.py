@@ -49,6 +49,9 @@ from freemetric.energies import (
 from freemetric.ensemble.oob import OOBIndices
 from freemetric.ensemble.sampling import OOBVotes, Replicas
 from freemetric.ensemble.tasks.classification import ClassificationHead
+from freemetric.ensemble.tasks.multi_output import MultiOutputHead, MultiTargetEncoding
+from freemetric.ensemble.tasks.regression import RegressionHead
+from freemetric.ensemble.tasks.scales import Scale
 from freemetric.learners.fitting import Lowest
 from freemetric.learners.kept_results import KeptWalk
 from freemetric.metrics import CLASS_DENSITIES, TRENDS, VIEWS, Candidate, ClassEncoding, Member, TrainingSet
@@ -60,6 +63,15 @@ rng = np.random.default_rng(0)
 X, y = rng.random((40, 3)), np.arange(40) % 3
 TEXTS = np.array([["red", "small"], ["green", "large"], ["blue", "small"]] * 9, dtype=object)
 GAPS = np.where(rng.random((40, 3)) < 0.2, np.nan, X)
+
+SEVERAL = MultiTargetEncoding(np.zeros(4), np.ones(4), (2, 2))
+
+
+def plain_head(encoding):
+    """A head that reads votes as they are."""
+    errors, none = np.array([-1.0, 0.0, 1.0]), np.empty((0, 2))
+    return RegressionHead(encoding, 0.5, np.ones(1), np.zeros(2), errors, [], [], none, Scale("linear", 0.0, 1.0))
+
 
 VALUES = {
     "freemetric:recipe": [
@@ -96,6 +108,8 @@ VALUES = {
         ClassificationHead(1.0, np.zeros(3), 0.25, np.ones(3), [kind.of(X, y, 3) for kind in CLASS_DENSITIES.values()]),
     ],
     "freemetric:class-encoding": [ClassEncoding(3)],
+    "freemetric:multi-target-encoding": [SEVERAL],
+    "freemetric:multi-output-head": [MultiOutputHead(SEVERAL, [plain_head(part) for part in SEVERAL.encodings])],
     "freemetric:training-set": [
         TrainingSet(X, y, ClassEncoding(3)),
         TrainingSet(X[::-1], y, ClassEncoding(3), rng.random(40) + 0.1, rng.permutation(100)[:40]),

@@ -52,7 +52,7 @@ def test_the_curve_over_k(friedman):
         curves = NeighborsCurveDisplay.from_estimator(model, X[150:], target[150:], most_neighbors=6).curves
         np.testing.assert_array_equal(curves["inner folds"][1], model.selection_["error"])
         off = [KNeighborsRegressor(k).fit(X[:150], y[:150]).predict(X[150:]) - y[150:] for k in range(1, 7)]
-        np.testing.assert_allclose(curves["test patterns"][1], np.mean(np.square(off), axis=1) / y[:150].var())
+        np.testing.assert_allclose(curves["test samples"][1], np.mean(np.square(off), axis=1) / y[:150].var())
 
 
 def test_copies_share_their_part():

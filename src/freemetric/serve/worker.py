@@ -199,7 +199,7 @@ def errors(findings: Findings) -> dict[str, Any]:
 def _importances(model):
     """The most important columns, their importances and standard errors."""
     found = model.importances()
-    if found is None or not found.n_judges:
+    if found is None or not found.n_oob:
         return []
     first = np.argsort(-found.mean, kind="stable")[:MOST_NAMED]
     return [[str(found.names[i]), float(found.mean[i]), float(found.error[i])] for i in first]
