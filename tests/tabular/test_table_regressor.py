@@ -177,7 +177,9 @@ def test_what_does_not_belong_together_is_not_saved(homes, tmp_path):
         TableRegressor(QUICK).fit(*split(homes), sample_weight=np.ones(80))
     with pytest.raises(NotFittedError):
         TableRegressor().predict([[1]])
-    with pytest.raises(ValueError, match=r"^Unknown label type: continuous\. Classes are needed here; for regression use MLKR"):
+    with pytest.raises(
+        ValueError, match=r"^Unknown label type: continuous\. Classes are needed here; for regression use MLKR"
+    ):
         TableRegressor(NCA()).fit(*split(homes))
 
 

@@ -61,7 +61,7 @@ class MiniBatch(EnergyOfOne):
         self.sample_size = sample_size
         self.random_state = random_state
 
-    def bind(self, X, y, *, sample_weight=None, device="cpu", unit=1.0):
+    def bind(self, X, y, *, sample_weight=None, device="cpu", unit: float = 1.0):
         """The energy as a function of A alone; batches of X are divided by ``unit``, X itself is not copied."""
         for name in ("batch_size", "sample_size"):
             if not getattr(self, name) >= 2:
