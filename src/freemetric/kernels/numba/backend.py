@@ -9,15 +9,16 @@ from sklearn.neighbors import NearestNeighbors as TreeSearch
 
 from ...forking import effective_n_threads
 from ..protocol import SQUARED, Loss, Places, Trials
-from . import element_trials, listed_means, listed_neighbors, losses, soft_means, soft_neighbors
+from . import element_trials, listed_neighbors, losses, soft_means, soft_neighbors
 from .cells import Cells  # noqa: F401 - part of the backend, like all that is not used here
 from .element_panels import LANE
 from .large_margin import Margin, farthest_move, kept_loss, reaches, searched_loss, triplet_loss  # noqa: F401
-from .learner_loops import DualAverage, descend, log_partition, logdet_cycle, mean_hinge  # noqa: F401
+from .learner_loops import DualAverage, descend, logdet_cycle, mean_hinge  # noqa: F401
 from .listed_neighbors import wide  # noqa: F401
 from .losses import quantile_place  # noqa: F401
 from .nearest import as_places, as_queries, nearest
-from .votes import NOBODY, add_all_shares, add_left_out_shares, count_shares, merge, nearest_in_space  # noqa: F401
+from .soft_neighbors import log_partition  # noqa: F401
+from .votes import NOBODY, add_left_out_shares, count_shares, merge, nearest_in_space  # noqa: F401
 
 KEPT_BYTES = 32 << 20  # pairs a gradient keeps in memory, up to about 4,000 patterns; computed twice beyond
 FEW_QUERIES = 64  # for which it does not pay to wake threads
@@ -32,7 +33,7 @@ class Data(NamedTuple):
     weights: np.ndarray  # (B, N) float32, mean one
 
     def same(self, rows: NDArray, b: int) -> NDArray:
-        return listed_neighbors.in_class(rows, self.begin, self.end)
+        return (self.begin[:, None] <= rows) & (rows < self.end[:, None])
 
 
 class Alike(NamedTuple):
@@ -41,7 +42,7 @@ class Alike(NamedTuple):
     weights: np.ndarray  # (B, N) float32, mean one
 
     def same(self, rows: NDArray, b: int) -> NDArray:
-        return listed_neighbors.alike(rows, self.y[b])
+        return np.exp(-((self.y[b][:, None] - self.y[b][rows]) ** 2))
 
 
 def prepare_alike(X: NDArray, y: NDArray, device: str = "cpu", weights: NDArray | None = None) -> Alike:
@@ -173,9 +174,9 @@ def _regression(data, lists, diagonal):
         return soft_means.energy_and_gradient(*one, A, data.kind, data.quantile, gradient, KEPT_BYTES)
 
     def on_lists(r, A, gradient):
-        one = lists.X[r % B], data.t[r % B].T, data.y[r % B], data.scale[r % B], data.weights[r % B]
+        one = lists.X[r % B], data.t[r % B], data.y[r % B], data.scale[r % B], data.weights[r % B]
         known = lists.rows[r], lists.heavy[r]
-        return listed_means.energy_and_gradient(*one, *known, A, diagonal, data.kind, data.quantile, gradient)
+        return listed_neighbors.means_energy_and_gradient(*one, *known, A, diagonal, data.kind, data.quantile, gradient)
 
     return all_pairs if lists is None else on_lists
 
@@ -257,7 +258,11 @@ def neighbor_shares(
     device: str = "cpu",
 ) -> NDArray:
     Z, Q = (np.ascontiguousarray(V, dtype=np.float32) for V in (Z, Q))
+    candidates, weights = np.asarray(candidates, dtype=np.int32), np.asarray(weights, dtype=np.float32)[None]
     out = np.zeros((Q.shape[1], places[1].shape[1]), dtype=np.float32)
-    candidates = np.asarray(candidates, dtype=np.int32)
-    add_all_shares(Z, Q, candidates, places, np.asarray(weights, dtype=np.float32), out)
+    shape = Q.shape[1], 1, weights.shape[1]
+    near, found = np.empty(shape, dtype=np.float32), np.full(shape, NOBODY, dtype=np.int32)
+    for r in range(len(Z)):
+        nearest_in_space(Z[r], Q[r], candidates, 0, near, found)
+        count_shares(found, places, weights, out)
     return out

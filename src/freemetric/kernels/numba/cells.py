@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compiling import njit
-from .nearest import as_places, as_queries, nearest, nearest_of, room_for
+from .exp2 import SUMS
+from .nearest import FARTHEST, GROUP, as_places, as_queries, nearest, sort_nearest, take
 
 ROWS_OF_A_CELL = 256
 TAUGHT_BY = 32  # rows of a cell that its centre is found from
@@ -52,28 +53,33 @@ class Cells(NamedTuple):
         queries = as_queries(Q)
         asked = nearest(queries, self.centres, min(n_cells, len(self.centres)))
         out = np.empty((len(Q), size), dtype=np.int32)
-        short = search_cells(queries, asked, self.start, self.numbers, self.places, out)
+        most = np.sort(np.diff(self.start))[-asked.shape[1] :].sum()
+        short = search_cells(queries, asked, self.start, self.numbers, self.places, most, out)
         if short and asked.shape[1] < len(self.centres):
             return self.nearest(Q, size, 4 * n_cells)
         return out
 
 
-@njit(nogil=True, cache=True)
-def search_cells(U, asked, start, numbers, V, out):
-    """Write to out (n, K) the rows nearest to U in the cells they ask; how many queries saw fewer than K rows."""
-    K, short = out.shape[1], 0
-    most = np.sort(np.diff(start))[-asked.shape[1] :].sum()
-    apart, who = np.empty(most, f32), np.empty(most, np.int32)
-    room = room_for(most)
+@njit(fastmath=SUMS, nogil=True, cache=True)
+def search_cells(U, asked, start, numbers, V, most, out):
+    """Write to out (n, K) the rows nearest to U in the cells they ask, at most so many; how many queries saw fewer."""
+    K, short, nothing = out.shape[1], 0, np.int64(0)
+    apart, who, least = np.empty(most, f32), np.empty(most, np.int32), np.empty(most // GROUP, f32)
+    near, rows = np.empty(most + 1, f32), np.empty(most + 1, np.int32)
     for i in range(U.shape[0]):
         n = 0
-        for cell in asked[i]:
-            a, b = start[cell], start[cell + 1]
-            np.dot(V[a:b], U[i], apart[n : n + b - a])
-            who[n : n + b - a] = numbers[a:b]
-            n += b - a
+        for c in range(asked.shape[1]):
+            for row in range(start[asked[i, c]], start[asked[i, c] + 1]):
+                total = f32(0)
+                for k in range(U.shape[1]):
+                    total += V[row, k] * U[i, k]
+                apart[n], who[n] = total, numbers[row]
+                n += 1
         if n < K:
             short += 1
             continue
-        out[i] = who[nearest_of(apart[:n], K, room)[1]]
+        found = take(apart[:n], K, FARTHEST, near, rows, nothing, least)[1]
+        sort_nearest(near, rows, found, K)
+        for k in range(K):
+            out[i, k] = who[rows[k]]
     return short

@@ -17,8 +17,8 @@ import numpy as np
 
 from .compiling import njit
 from .exp2 import SUMS
-from .pair_tiles import TILE, fill_tile, tile_view
 
+TILE = 256
 ROUNDING = 2.0**-24  # of float32
 NO_TARGET = -1.0  # a reach below every distance
 f32 = np.float32
@@ -30,6 +30,18 @@ class Margin(NamedTuple):
     regularization: float
     width: float
     slack: float = 0.0
+
+
+@njit(nogil=True, cache=True)
+def tile_view(buffer, N, i0, j0):
+    """A flat buffer as the tile of the rows from i0 and the columns from j0."""
+    rows, columns = min(TILE, N - i0), min(TILE, N - j0)
+    return buffer[: rows * columns].reshape(rows, columns)
+
+
+@njit(nogil=True, cache=True)
+def fill_tile(h, U, V, i0, j0):
+    np.dot(U[i0 : i0 + h.shape[0]], V[j0 : j0 + h.shape[1]].T, h)
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)

@@ -1,4 +1,4 @@
-"""Inner loops of single learners: MCML's partition sums, ITML's projections, SCML's dual averaging."""
+"""Inner loops of single learners: ITML's projections, SCML's dual averaging."""
 
 from typing import NamedTuple
 
@@ -6,32 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compiling import njit
-from .pair_tiles import factors, room_for_tiles, slope_of
-from .soft_neighbors import gather_all, pull
 
 ANY_ORDER = {"reassoc", "contract", "nsz"}  # sums in any order; infinities and nan stay what they are
 TAIL = 3  # the average weighs iterate s by about s**TAIL: old iterates fade, noise still averages out
 f32 = np.float32
-
-
-@njit(nogil=True, cache=True)
-def log_partition(X, A, counted, kept_bytes, gradient):
-    """sum_i counted_i log sum_{j != i} exp(-|A x_i - A x_j|^2) / N; its gradient by A is written to ``gradient``.
-
-    X (N, d), A (p, d), counted (N,) of zeros and ones and the gradient (p, d) in float32. No N x N array is made: the
-    tiles are those of NCA, see ``kernels.pair_tiles``, with all samples in one class.
-    """
-    N = X.shape[0]
-    begin, end, w = np.zeros(N, np.int64), np.full(N, N, np.int64), np.ones(N, f32)
-    U, V = factors(X, A)
-    tiles = room_for_tiles(N, kept_bytes)
-    m, sums, none = gather_all(U, V, begin, end, w, tiles)
-    value = 0.0
-    for i in range(N):
-        value += counted[i] * (np.log(sums[i]) + np.log(2.0) * m[i])
-    forces = -counted / sums  # a larger distance makes the sum smaller
-    gradient[:] = slope_of(pull(V, U, begin, end, w, tiles, m, forces, none), V, w, X)
-    return value / N
 
 
 @njit(nogil=True, cache=True)

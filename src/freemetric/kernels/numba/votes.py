@@ -4,61 +4,60 @@ import numpy as np
 
 from .compiling import njit
 from .exp2 import SUMS
-from .nearest import nearest_of, room_for
+from .nearest import FARTHEST, GROUP, sort_nearest, take
 
+NOBODY = -1  # where there are fewer places than wanted
 f32 = np.float32
 
 
 @njit(fastmath=SUMS, nogil=True, cache=True)
-def distances(Z, query, candidates, out):
-    for s in range(candidates.shape[0]):
-        i, total = candidates[s], f32(0)
-        for k in range(query.shape[0]):
-            total += (Z[i, k] - query[k]) * (Z[i, k] - query[k])
-        out[s] = total
+def nearest_in_space(Z, Q, candidates, r, near, places):
+    """Write to near and places (n, R, K) at space r the distances and places nearest to Q (n, p), nearest first.
+
+    Candidates (n, S), or (1, S) for all queries, are rows of Z (M, p).
+    """
+    S, K, nothing = candidates.shape[1], places.shape[2], np.int64(0)
+    apart, found, rows = np.empty(S, f32), np.empty(S + 1, f32), np.empty(S + 1, np.int32)
+    least = np.empty(S // GROUP, f32)
+    for q in range(Q.shape[0]):
+        some = candidates[q % candidates.shape[0]]
+        for s in range(S):
+            i, total = some[s], f32(0)
+            for k in range(Q.shape[1]):
+                total += (Z[i, k] - Q[q, k]) * (Z[i, k] - Q[q, k])
+            apart[s] = total
+        n = take(apart, K, FARTHEST, found, rows, nothing, least)[1]
+        sort_nearest(found, rows, n, min(K, n))
+        for k in range(min(K, n)):
+            near[q, r, k], places[q, r, k] = found[k], some[rows[k]]
 
 
 @njit(nogil=True, cache=True)
-def nearest_places(Z, query, candidates, K, apart, room):
-    """Distances and places of the K nearest candidates, nearest first; of all where they are fewer."""
-    distances(Z, query, candidates, apart)
-    near, numbers = nearest_of(apart, K, room)
-    for k in range(len(numbers)):
-        numbers[k] = candidates[numbers[k]]
-    return near, numbers
+def count_shares(nearest, places, weights, out):
+    """Add to out (n, C) the shares of votes of the nearest places (n, R, K), weighted by weights (R, K).
 
-
-@njit(nogil=True, cache=True)
-def add_shares(nearest, places, weights, votes, share):
-    """Add weights[k - 1] times the shares of the k nearest rows, for every k; of the last place votes a part."""
-    (counts, votes_there), K, C = places, weights.shape[0], votes.shape[0]
-    votes[:] = f32(0)
-    reached = 0
-    for i in nearest:
-        for k in range(reached + 1, min(reached + counts[i], K) + 1):
-            if weights[k - 1] > 0:
-                part, total = f32((k - reached) / counts[i]), f32(0)
+    weights[r, k - 1] is that of the k nearest rows; of the last place votes a part.
+    """
+    (counts, votes_there), (n, R, K), C = places, nearest.shape, out.shape[1]
+    votes = np.empty(C, f32)
+    for q in range(n):
+        for r in range(R):
+            votes[:] = f32(0)
+            reached = 0
+            for place in range(K):
+                i = nearest[q, r, place]
+                if i == NOBODY or reached >= K:
+                    break
+                for k in range(reached + 1, min(reached + counts[i], K) + 1):
+                    if weights[r, k - 1] > 0:
+                        part, total = f32((k - reached) / counts[i]), f32(0)
+                        for c in range(C):
+                            total += votes[c] + part * votes_there[i, c]
+                        for c in range(C):
+                            out[q, c] += weights[r, k - 1] * (votes[c] + part * votes_there[i, c]) / total
                 for c in range(C):
-                    total += votes[c] + part * votes_there[i, c]
-                for c in range(C):
-                    share[c] += weights[k - 1] * (votes[c] + part * votes_there[i, c]) / total
-        for c in range(C):
-            votes[c] += votes_there[i, c]
-        reached += counts[i]
-        if reached >= K:
-            break
-
-
-@njit(nogil=True, cache=True)
-def add_all_shares(Z, Q, candidates, places, weights, out):
-    """Add to out (n, C) what the queries Q (R, n, p) get in all spaces; candidates (n, S) are rows of Z (R, M, p)."""
-    K, S = weights.shape[0], candidates.shape[1]
-    apart, room = np.empty(S, f32), room_for(S)
-    votes = np.empty(out.shape[1], f32)
-    for r in range(Z.shape[0]):
-        for q in range(Q.shape[1]):
-            nearest = nearest_places(Z[r], Q[r, q], candidates[q], K, apart, room)[1]
-            add_shares(nearest, places, weights, votes, out[q])
+                    votes[c] += votes_there[i, c]
+                reached += counts[i]
 
 
 @njit(nogil=True, cache=True)
@@ -71,10 +70,10 @@ def add_left_out_shares(nearest, place, own, places, numbers, out):
     (counts, votes_there), K, C = places, out.shape[1], out.shape[2]
     votes, there = np.empty(C, f32), np.empty(C, f32)
     for q in range(nearest.shape[0]):
-        share = out[numbers[q]]
+        row, reached = numbers[q], 0
         votes[:] = f32(0)
-        reached = 0
-        for i in nearest[q]:
+        for j in range(nearest.shape[1]):
+            i = nearest[q, j]
             is_own = i == place[q]
             n = counts[i] - is_own
             if n <= 0:
@@ -86,30 +85,18 @@ def add_left_out_shares(nearest, place, own, places, numbers, out):
                 for c in range(C):
                     total += votes[c] + part * there[c]
                 for c in range(C):
-                    share[k - 1, c] += (votes[c] + part * there[c]) / total
-            votes += there
+                    out[row, k - 1, c] += (votes[c] + part * there[c]) / total
+            for c in range(C):
+                votes[c] += there[c]
             reached += n
             if reached >= K:
                 break
+        total = f32(0)
+        for c in range(C):
+            total += votes[c]
         for k in range(reached, K):  # all there are
             for c in range(C):
-                share[k, c] += votes[c] / votes.sum()
-
-
-NOBODY = -1  # where there are fewer places than asked for
-
-
-@njit(nogil=True, cache=True)
-def nearest_in_space(Z, Q, candidates, r, distances, places):
-    """Write to distances and places (n, R, K) at space r the places nearest to queries Q (n, p), nearest first.
-
-    Candidates (n, S), or (1, S) for all queries, are rows of Z (M, p).
-    """
-    S, K = candidates.shape[1], places.shape[2]
-    apart, room = np.empty(S, f32), room_for(S)
-    for q in range(Q.shape[0]):
-        near, found = nearest_places(Z, Q[q], candidates[q % len(candidates)], K, apart, room)
-        distances[q, r, : len(near)], places[q, r, : len(near)] = near, found
+                out[row, k, c] += votes[c] / total
 
 
 @njit(nogil=True, cache=True)
@@ -137,16 +124,3 @@ def merge(first, second, ranks, out):
                 if is_new:
                     out_near[q, r, k], out_places[q, r, k] = distance, place
                     k += 1
-
-
-@njit(nogil=True, cache=True)
-def count_shares(nearest, places, weights, out):
-    """Add to out (n, C) the shares of votes of the nearest places (n, R, K), weighted by weights (R, K)."""
-    n, R, K = nearest.shape
-    votes = np.empty(out.shape[1], f32)
-    for q in range(n):
-        for r in range(R):
-            known = 0
-            while known < K and nearest[q, r, known] != NOBODY:
-                known += 1
-            add_shares(nearest[q, r, :known], places, weights[r], votes, out[q])
