@@ -7,8 +7,8 @@ import numpy as np
 INSTRUCTIONS = {
     "nearest_integer": np.rint,
     "larger": max,
-    "_as_float": lambda bits: np.int32(bits).view(np.float32),
-    "_as_bits": lambda value: np.float32(value).view(np.int32),
+    "mantissa": lambda r: np.float32(2.0**r),
+    "power": lambda n: np.float32(2.0**n if n > -127 else 0),
 }
 """What LLVM's instructions do that kernels/numba/exp2.py asks for by name."""
 

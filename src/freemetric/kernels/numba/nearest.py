@@ -97,9 +97,9 @@ def take(h, K, bound, near, rows, n, least):
                 j = np.uint32(c) + np.uint32(k) * G
                 near[after], rows[after] = h[j], j
                 after += np.uint32(h[j] <= bound)
-    for j in range(np.uint32(GROUP) * G, np.uint32(h.shape[0])):
-        near[after], rows[after] = h[j], j
-        after += np.uint32(h[j] <= bound)
+    for rest in range(np.uint32(GROUP) * G, np.uint32(h.shape[0])):
+        near[after], rows[after] = h[rest], rest
+        after += np.uint32(h[rest] <= bound)
     return bound, np.int64(after)
 
 

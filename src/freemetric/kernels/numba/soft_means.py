@@ -19,10 +19,13 @@ f32 = np.float32
 @njit(fastmath=EXACT, nogil=True, cache=True)
 def weigh(h, i0, j0, m, own, others):
     """Weights of the pairs right of the diagonal relative to the shifts of the rows, and to those of the columns."""
-    for i in range(h.shape[0]):
-        for j in range(h.shape[1]):
+    rows, columns = h.shape
+    for i in range(rows):
+        start = min(max(0, i0 + i + 1 - j0), columns)
+        own[i, :start] = others[i, :start] = f32(0)
+        for j in range(start, columns):
             n = nearest_integer(h[i, j])
-            v = mantissa(h[i, j] - n) if j0 + j > i0 + i else f32(0)
+            v = mantissa(h[i, j] - n)
             own[i, j] = v * power(n - m[i0 + i])
             others[i, j] = v * power(n - m[j0 + j])
 
@@ -30,11 +33,13 @@ def weigh(h, i0, j0, m, own, others):
 @njit(fastmath=EXACT, nogil=True, cache=True)
 def forces(h, i0, j0, m, own, others):
     """Overwrite h by 2**(h - m_i) own + 2**(h - m_j) others right of the diagonal, zero elsewhere."""
-    for i in range(h.shape[0]):
-        for j in range(h.shape[1]):
+    rows, columns = h.shape
+    for i in range(rows):
+        start = min(max(0, i0 + i + 1 - j0), columns)
+        h[i, :start] = f32(0)
+        for j in range(start, columns):
             n = nearest_integer(h[i, j])
-            v = mantissa(h[i, j] - n) if j0 + j > i0 + i else f32(0)
-            h[i, j] = v * (power(n - m[i0 + i]) * own[i, j] + power(n - m[j0 + j]) * others[i, j])
+            h[i, j] = mantissa(h[i, j] - n) * (power(n - m[i0 + i]) * own[i, j] + power(n - m[j0 + j]) * others[i, j])
 
 
 @njit(nogil=True, cache=True)
