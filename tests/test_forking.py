@@ -95,6 +95,7 @@ print(in_child(), threads())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_only_children_are_limited():
     done = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, text=True, timeout=MOST)

@@ -107,6 +107,7 @@ def test_import_load_predict_and_fit(folder, way):
     assert done.stdout.strip() == EXPECTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_commands(folder, way):
     python = way()

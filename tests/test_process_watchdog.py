@@ -60,11 +60,9 @@ def soon(condition, seconds):
 @pytest.mark.parametrize(
     ("runner", "n_started", "ended_by"),
     [
-        ("run_limited", 1, "SIGKILL"),
         ("run_executor", 2, "SIGKILL"),
-        ("run_executor", 2, "SIGTERM"),
-        ("run_executor", 2, "SIGHUP"),
-        ("run_executor", 2, "SIGINT"),
+        pytest.param("run_limited", 1, "SIGKILL", marks=pytest.mark.slow),
+        *(pytest.param("run_executor", 2, end, marks=pytest.mark.slow) for end in ("SIGTERM", "SIGHUP", "SIGINT")),
     ],
 )
 def test_what_we_started_ends_with_us(runner, n_started, ended_by, tmp_path):

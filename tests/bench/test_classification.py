@@ -80,6 +80,7 @@ def test_the_record_says_so_tuned_or_not(iris):
     assert evaluated(Job("iris", "rf", 0, 0), iris, most_patterns=40).parameters == {}  # learns no metric
 
 
+@pytest.mark.slow
 def test_records_that_are_there_are_kept_and_counted(tmp_path):
     jobs = plan(["iris"], ["rca", "rf"], 1)
     assert run(jobs[:1], tmp_path).problems == []

@@ -73,6 +73,7 @@ def test_a_failing_method_is_told_and_the_others_shown(freemetric, home):
     assert answer.lines[0].startswith("people.csv, pca: ValueError: n_components=99 is larger")
 
 
+@pytest.mark.slow
 def test_a_method_over_the_limit(freemetric, home):
     words = [*WORDS, "--methods", "free-energy,euclidean", "--set", "free-energy.n_replicas=1000000", "--limit", "2"]
     answer = freemetric("evaluate", home / "people.csv", *words)

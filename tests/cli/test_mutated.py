@@ -56,6 +56,7 @@ def test_predict(spoiled, home, freemetric, tmp_path):
     assert codes.count(2) > 60
 
 
+@pytest.mark.slow
 def test_evaluate(spoiled, freemetric, tmp_path):
     data = tmp_path / "data.csv"
     for name, content in spoiled[::8]:

@@ -275,6 +275,7 @@ def test_methods_of_numbers_are_not_those_of_classes(freemetric, home):
     assert answer.lines[0].startswith("method 'mlkr' cannot predict a class; known: rf, euclidean")
 
 
+@pytest.mark.slow
 def test_the_real_command(folder):
     words = [sys.executable, "-m", "freemetric", "predict", "homes.fm", "homes.csv", "--proba"]
     done = subprocess.run(words, capture_output=True, text=True, cwd=folder)

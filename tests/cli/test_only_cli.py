@@ -41,6 +41,7 @@ def fewer(people, tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_from_the_table_to_the_page(home, tmp_path):
     data, model = home / "people.csv", tmp_path / "people.fm"
     lines = f"""fit {data} --target class --set n_replicas=6 -o {model}

@@ -74,6 +74,7 @@ def test_axes_keep_all_distances(wide):
     assert Axes.of(np.ones((5, 3)))(np.ones((2, 3))).shape == (2, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["axes", "scaled"])
 def test_features_of_a_wide_table_have_shares(wide, view):
     X, y = wide
@@ -117,6 +118,7 @@ def test_one_feature_among_many_is_found(rng):
     assert model.score(Q, z) > axes.score(Q, z) + 0.1
 
 
+@pytest.mark.slow
 def test_distances_of_a_wide_table_are_the_mean_of_all(wide, model):
     """Summed by hand over replicas, each scaled to a mean squared distance of one."""
     X, ensemble = wide[0], model.ensemble_

@@ -75,6 +75,7 @@ def test_one_array_in_many_objects(refused):
     assert "more memory" in refused(constant([view] * 1000), [npy(np.ones(MEGABYTE // 8))])[0]
 
 
+@pytest.mark.slow
 def test_many_small_objects(refused):
     assert "more memory" in refused(constant([{"object": ["mc:constant", {}]}] * 20_000))[0]
 
@@ -153,6 +154,7 @@ def test_few_samples_of_many_classes(tmp_path):
         freemetric.load(resealed(tmp_path / "a.model", tmp_path / "a.model", edit))
 
 
+@pytest.mark.slow
 def test_as_many_samples_as_classes(tmp_path):
     X = np.random.default_rng(0).random((30_000, 2))
     with pytest.raises(ModelFileError, match="30000 classes, which is too many"):

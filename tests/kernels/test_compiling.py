@@ -76,6 +76,7 @@ def sources(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [5, *(pytest.param(end, marks=pytest.mark.slow) for end in (0, -5))])
 def test_files_that_were_cut_off_are_written_anew(sources, end):
     called(COUNTED, sources)
@@ -84,6 +85,7 @@ def test_files_that_were_cut_off_are_written_anew(sources, end):
     assert [called(COUNTED, sources) for _ in range(2)] == [["20", "0"], ["20", "1"]]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs limits of POSIX")
 def test_a_folder_that_takes_nothing(sources):
     """Nothing can be kept in it, what is there is read."""

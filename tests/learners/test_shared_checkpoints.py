@@ -61,6 +61,7 @@ np.save(result, model.transform(X))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["walk", "votes"])
 def test_two_processes_with_one_folder(kind, tmp_path):
     """Both do the same at the same time, three times."""

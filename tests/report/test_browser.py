@@ -168,6 +168,7 @@ def test_a_phone(visit, report):
     assert page.evaluate("document.getElementById('play').getBoundingClientRect().height") >= 40
 
 
+@pytest.mark.slow
 def test_hostile_names_do_nothing(visit, hostile, hostile_model, tmp_path):
     page = visit(write(hostile_model, tmp_path / "hostile.html", title=hostile[1]))
     for plot in ("metric-plot", "importances-plot", "weights-plot", "confusion-plot", "space-1"):

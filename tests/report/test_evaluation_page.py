@@ -114,6 +114,7 @@ def test_every_figure_is_drawn(visit, two):
     assert page.evaluate("document.getElementById('curve-plot').layout.font.color") != before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [400, pytest.param(1400, marks=pytest.mark.slow)])
 def test_names_do_nothing(visit, several, hostile, width):
     page = visit(several, {"width": width, "height": 900})

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 import sys
 
@@ -33,6 +35,7 @@ except ImportError as missing:
 """
 
 
+@pytest.mark.slow
 def test_without_extras(tmp_path):
     made = subprocess.run([sys.executable, "-c", SCRIPT], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stderr

@@ -73,6 +73,7 @@ def test_ten_thousand_rows_stay_below_eight_megabytes(tmp_path, rng):
     assert "random sample: 10,000 of 10,001 rows" in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_wide_data_stays_small(tmp_path, rng):
     X = rng.standard_normal((500, 1500))
     with pytest.warns(DataWarning, match="Fewer samples"):

@@ -318,6 +318,7 @@ def test_what_cannot_be_used_is_one_line(visit, csv):
 NOT_OPENED = "Open the address that `freemetric serve` printed."
 
 
+@pytest.mark.slow
 def test_another_port_gets_nothing_that_opens_the_page(visit, server, elsewhere):
     """Cookies know no ports: whatever the browser sends to another server of this machine is of no use to it."""
     page = visit()

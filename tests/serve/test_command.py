@@ -87,6 +87,7 @@ def test_it_answers_and_ends_at_once(start, tmp_path):
     assert folders(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_what_was_uploaded_goes_with_the_terminal_and_at_the_next_start(start, tmp_path):
     """SIGHUP clears up; SIGKILL cannot, but the next server does, and leaves alone one that lives."""
     killed, closed = start(), start()

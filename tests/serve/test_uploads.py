@@ -75,6 +75,7 @@ def test_a_choice_for_a_table_that_is_replaced_meanwhile_changes_nothing(client,
     assert (left["name"], left["target"]) == ("1.csv", "class")
 
 
+@pytest.mark.slow
 def test_another_tab_does_not_fit_what_it_does_not_show(client):
     first = upload(client).json()
     choices = {"target": "class", "uses": {"x": "keep"}}
@@ -115,6 +116,7 @@ def test_an_upload_ends_the_fit_that_runs(client, server):
     assert files(server.session) == ["table.csv"]
 
 
+@pytest.mark.slow
 def test_a_download_goes_on_while_its_table_is_replaced(client, server, monkeypatch):
     upload(client)
     job = client.post("/api/fit", json={"method": "euclidean"}).json()

@@ -73,6 +73,7 @@ def test_a_failure_is_told_and_empties_its_cell(written):
     assert found.as_json()["results"][1]["error"] is None
 
 
+@pytest.mark.slow
 def test_a_method_over_the_limit_does_not_hang_the_others(written):
     endless = {"free-energy": {"n_replicas": 10**6}, "euclidean": {"n_neighbors": 3}}
     settings = Settings(3, 1, parameters=endless, limits=Limits(seconds=3))

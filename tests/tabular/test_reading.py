@@ -197,6 +197,7 @@ def test_files_that_are_none(tmp_path):
         read(tmp_path / "a.xyz", "csv", delimiter="||")
 
 
+@pytest.mark.slow
 def test_a_gzip_file_that_packs_well(tmp_path):
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 300_000))
     assert read(tmp_path / "a.csv.gz").n_rows == 300_000

@@ -40,6 +40,7 @@ def test_a_small_file_that_unpacks_to_much(reader, error, tmp_path):
         reader(path)
 
 
+@pytest.mark.slow
 def test_a_megabyte_does_not_take_gigabytes(tmp_path):
     (tmp_path / "a.csv.gz").write_bytes(1000 * gzip.compress(bytes(1 << 20)))
     assert (tmp_path / "a.csv.gz").stat().st_size < 1.1 * 2**20

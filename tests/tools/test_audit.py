@@ -32,6 +32,7 @@ def test_what_takes_too_long_is_ended(here):
     assert here.call([Path(sys.executable).name, "-c", "import time; time.sleep(99)"], timeout=0.5).code == 124
 
 
+@pytest.mark.slow
 def test_ctrl_c_is_pressed_and_the_clock_starts_there(here):
     code = "import time, sys\ntry: time.sleep(99)\nexcept KeyboardInterrupt: sys.exit(130)"
     seen = here.call([Path(sys.executable).name, "-c", code], interrupt=1.5)

@@ -105,6 +105,7 @@ def outcomes(tmp_path_factory):
     return {now: said for now, *said in map(json.loads, (root / "outcomes").read_text().splitlines())}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("line", "was", "now", "outcome", "by"), CHANGES, ids=[change[2] for change in CHANGES])
 def test_what_tests_notice_is_killed(outcomes, line, was, now, outcome, by):
     assert outcomes[now] == [outcome, by]

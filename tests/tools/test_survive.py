@@ -18,6 +18,7 @@ def busy():
         time.time()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("work", "said"),
     [

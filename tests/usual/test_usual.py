@@ -12,6 +12,13 @@ from freemetric.learners import LEARNERS
 from .estimators import ESTIMATORS
 from .matrix import BACKENDS, CELLS, COLUMNS, FLOORS, WAYS, refusal
 
+QUICK = {
+    *("DMLFE", "ITML", "NCA", "PairClassifier", "MetricKNeighborsClassifier", "MetricKNeighborsRegressor"),
+    *("FreeEnergyClassifier", "FreeEnergyClassifier(n_jobs=2)", "FreeEnergyRegressor"),
+    *("TableClassifier", "TableRegressor"),
+}
+"""Of every kind one that is always tried, by the backend that users have; all others and all backends are slow."""
+
 pytestmark = pytest.mark.timeout(1200)  # the first test waits for all cells, and perhaps for a compiler
 
 
@@ -27,7 +34,12 @@ def test_it_is_the_installed_wheel_that_works(column, outcomes):
     assert {Path(place).parents[1] for place in outcomes["places"].get(column, [])} <= {site}
 
 
-@pytest.mark.parametrize("cell", CELLS, ids="-".join)
+def marked(cell):
+    is_quick = cell.use in WAYS or (cell.column == "loky" and cell.estimator in QUICK)
+    return pytest.param(cell, id="-".join(cell), marks=[] if is_quick else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("cell", [marked(cell) for cell in CELLS])
 def test_cell(cell, outcomes):
     assert cell in outcomes, f"the process of {cell.column} gave no line: {outcomes['died'][cell.column]}"
     found, refused = outcomes[cell], refusal(cell)
