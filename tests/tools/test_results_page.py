@@ -60,6 +60,7 @@ def test_an_excerpt_chooses_columns_and_rows(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", results_page.COMMANDS)
 def test_commands_print_the_tables(name):
     assert results_page.printed(name) == (results_page.TABLES / f"{name}.md").read_text(encoding="utf-8")
