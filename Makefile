@@ -10,7 +10,7 @@ FUZZ := .venv-fuzz
 MUTANTS := .venv-mutants
 RELEASE := .venv-release
 
-.PHONY: demo test test-slow test-oldest test-minima test-metric-learn lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes bench-regression docs pages release-check audit-user fuzz survive mutants clean
+.PHONY: demo test test-slow test-oldest test-minima test-metric-learn lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes bench-regression results docs pages release-check audit-user fuzz survive mutants clean
 
 demo: $(VENV)/ready
 	$(RUN) -m freemetric.demo
@@ -45,7 +45,7 @@ bench-speed: $(VENV)/ready
 bench-honest: $(VENV)/ready
 	$(RUN) benchmarks/honest.py
 
-# the tables of docs/accuracy.md from the committed records
+# classification: tables from the committed records
 bench-accuracy: $(VENV)/ready
 	$(RUN) benchmarks/accuracy.py
 
@@ -58,14 +58,18 @@ bench-onnx: $(VENV)/ready
 bench-scale: $(VENV)/ready
 	$(RUN) benchmarks/scale.py --run out/scale.jsonl
 
-# the tables of docs/zoo.md from the committed records
+# synthetic classification problems: tables from the committed records
 bench-bayes: $(VENV)/ready
 	$(RUN) benchmarks/bayes.py
 
-# the tables of docs/regression.md from the committed records
+# regression: tables from the committed records
 bench-regression: $(VENV)/ready
 	$(RUN) benchmarks/regression.py
 	$(RUN) benchmarks/regression.py --noise
+
+# benchmarks/tables and the tables of docs/results.md and docs/paper.md, from the committed records
+results: $(VENV)/ready
+	$(RUN) tools/results_page.py
 
 # pages, pictures and examples, into docs/_build/html
 docs: $(DOCS)/ready

@@ -1,6 +1,6 @@
 """How accurate the free-energy classifier is, from records of fits on the paper's data sets.
 
-    make bench-accuracy                                                       # the tables of docs/accuracy.md
+    make bench-accuracy                                                       # benchmarks/tables/accuracy.md
     python benchmarks/accuracy.py --run FOLDER --data-home DATA --jobs 16     # fits what FOLDER lacks, then its tables
     python benchmarks/accuracy.py --compare RECORDS                           # other records against the committed ones
     python benchmarks/accuracy.py --time                                      # seconds of a fit
@@ -51,9 +51,9 @@ SHOWN = (OURS, "rf", "hist-boosting", "svm", "logistic", "nca", "euclidean")
 NCA5 = "nca, k = 5"
 OTHERS = (*SHOWN[1:-1], NCA5, SHOWN[-1])
 METRICS = (OURS, "rf", *PAPER)
-SMALL = 3000  # patterns; larger sets have one repeat
+SMALL = 3000  # samples; larger sets have one repeat
 REPEATS, REPEATS_LARGE = 5, 1
-MOST_ABLATED = 700  # patterns
+MOST_ABLATED = 700  # samples
 REPEAT_GROUPS = {"repeats 0 to 2": (0, 1, 2), "repeats 3 and 4": (3, 4)}
 
 
@@ -77,7 +77,7 @@ def on_common_splits(records, methods):
 
 
 def sizes(records):
-    """Patterns of every data set; the training halves of one repeat add up to all."""
+    """Samples of every data set; the training halves of one repeat add up to all."""
     halves_of = {(r.job.dataset, r.job.fold): r.shape[0] for r in records}
     return pd.Series(halves_of).groupby(level=0).sum()
 
@@ -95,7 +95,7 @@ def groups(records):
     """Names of the data sets by group: the smaller ones, then all."""
     patterns = sizes(records)
     small = patterns.index[patterns < SMALL]
-    return {f"{len(small)} sets under {SMALL:,} patterns": small, f"all {len(patterns)} sets": patterns.index}
+    return {f"{len(small)} sets under {SMALL:,} samples": small, f"all {len(patterns)} sets": patterns.index}
 
 
 # --- tables
@@ -111,7 +111,7 @@ def errors_by_set(records):
         rows.append([name, patterns[name], *shapes[name][1:], repeats[name], *cells])
     lowest = errors.le(errors.min(axis=1) + 1e-6, axis=0).sum()
     rows.append(["sets with the lowest error", *[""] * 4, *lowest])
-    markdown(["honest error in %", "patterns", "features", "classes", "repeats", *SHOWN], rows)
+    markdown(["honest error in %", "samples", "features", "classes", "repeats", *SHOWN], rows)
 
 
 def means(records):
@@ -186,7 +186,7 @@ def probabilities(records):
 def seconds(records):
     group, names = next(iter(groups(records).items()))
     table = mean_of(records, "seconds").loc[names, list(SHOWN)]
-    markdown(["seconds a split, k chosen and test half judged", *SHOWN], [[group, *(f"{s:.2f}" for s in table.mean())]])
+    markdown(["seconds per split", *SHOWN], [[group, *(f"{s:.2f}" for s in table.mean())]])
 
 
 def targets(records):

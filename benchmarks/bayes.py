@@ -1,6 +1,6 @@
 """How far above the Bayes error the free-energy classifier and others are, on generated problems with a known one.
 
-    make bench-bayes                                                      # the tables of docs/zoo.md from its records
+    make bench-bayes                                                      # benchmarks/tables/zoo.md from its records
     python benchmarks/bayes.py --run RECORDS --sizes 100 400 --repeats 2  # measure what RECORDS lacks, then the tables
     python benchmarks/bayes.py --run RECORDS --recipe "dict(n_steps=9)"   # a variant, recorded under its own name
     python benchmarks/bayes.py --list                                     # the problems and their Bayes errors
@@ -190,7 +190,7 @@ def means(tables, methods):
         rows.append([f"lowest, N = {n}", *(excess <= excess.min(axis=1, keepdims=True) + 1e-6).sum(axis=0)])
         differences.append([f"N = {n}", *(with_error(excess[:, 0] - other) for other in excess[:, 1:].T)])
     markdown(["points above Bayes", *methods], rows)
-    markdown([f"{methods[0]} less the other, ± standard error over problems", *methods[1:]], differences)
+    markdown([f"{methods[0]} minus the other, ± standard error over problems", *methods[1:]], differences)
 
 
 def behind(tables, methods):

@@ -6,7 +6,7 @@
     python benchmarks/choosing.py --show                                                  # what was tried so far
 
 Every call appends a line to benchmarks/choices.jsonl: what was changed, when, both means, paired p-values;
-docs/accuracy.md says what the halves are for. A change of the code has no recipe: fit the default before it, by
+docs/results.md says what the halves are for. A change of the code has no recipe: fit the default before it, by
 --choose "dict()", and give the fingerprint that this prints ("sources") as --before once the code has changed. Records
 of fits are kept in a folder, by fingerprint of the code, and used again.
 """

@@ -1,6 +1,6 @@
 """Why the free-energy classifier is behind on a problem of the zoo: what it gains from a hint that names what it lacks.
 
-    python benchmarks/hints.py --sizes 100 400 --repeats 2     # the table of docs/zoo.md
+    python benchmarks/hints.py --sizes 100 400 --repeats 2     # two sizes, two repeats
 
 A hint is something that is known of the problem and that the classifier cannot find by itself: other coordinates, fewer
 features, one k, or another way to vote. Rows are those of benchmarks/bayes.py. Votes are alone here (densities=()): the

@@ -4,7 +4,7 @@
     python benchmarks/outside.py --show FOLDER                               # the tables of its records alone
     python benchmarks/outside.py --list                                      # the methods, and what each needs
 
-The 29 data sets under 3,000 patterns, the halves of the committed records, and features as these have them. Everything
+The 29 data sets under 3,000 samples, the halves of the committed records, and features as these have them. Everything
 is chosen on the training half. Tables use the splits that all methods shown have. Free energy, the forest of 100 trees,
 boosting and the SVM are the committed records; ``--ours RECORDS`` takes others for the first.
 """
@@ -41,7 +41,7 @@ COMMITTED = {
     HERE / "accuracy" / "references.jsonl.gz": ("svm", "hist-boosting"),
 }
 OUTSIDE = HERE / "accuracy" / "outside.jsonl.gz"
-SMALL = 3000  # patterns
+SMALL = 3000  # samples
 REPEATS = 5
 
 

@@ -50,7 +50,7 @@ def means(records):
     for method in errors.mean().sort_values().index:
         cells = [f"{tables[f][method].mean():.{FIELDS[f][1]}f}" if method in tables[f] else "" for f in FIELDS]
         rows.append([method, *cells, lowest[method], f"{tables['seconds'][method].mean():.1f}"])
-    head = [f"mean over {len(errors)} sets", *(name for name, _, _ in FIELDS.values()), "lowest error", "seconds"]
+    head = [f"mean over {len(errors)} sets", *(name for name, _, _ in FIELDS.values()), "lowest error on", "seconds"]
     markdown(head, rows)
 
 
@@ -76,7 +76,7 @@ def _tests(table, ours, digits, scale):
 
 def standings(records):
     """Duels split by split, every set counting once: wins against the forest, and Elo with the forest at 1000."""
-    head, columns, methods = ["duels on the same splits"], [], []
+    head, columns, methods = ["wins on the same splits"], [], []
     for field, (name, _, _) in FIELDS.items():
         scores = by_split(records, field)
         if FOREST not in scores:
@@ -85,7 +85,7 @@ def standings(records):
         anchor = names.index(FOREST)
         ratings, (low, high) = elo(won.sum(axis=0), anchor), elo_interval(won, anchor)
         share = 100 * won.mean(axis=0)[:, anchor]
-        head += [f"{name}: wins against {FOREST} in %", "Elo"]
+        head += [f"{name}: % of splits won against {FOREST}", "Elo"]
         columns.append({m: (f"{share[i]:.0f}", _rating(ratings, low, high, i)) for i, m in enumerate(names)})
         columns[-1][FOREST] = ("", "1000")
         methods = methods or [names[i] for i in np.argsort(-ratings)]

@@ -1,6 +1,6 @@
 """Where the free-energy regressor stands: 5 x 2 halves of public tables, and generated sets with known noise.
 
-    python benchmarks/regression.py                                          # tables of docs/regression.md
+    python benchmarks/regression.py                                          # benchmarks/tables/regression.md
     python benchmarks/regression.py --noise                                  # those of the generated sets
     python benchmarks/regression.py --run FOLDER --jobs 16                   # fits what FOLDER lacks
     python benchmarks/regression.py --run FOLDER --noise --jobs 16           # the same for the generated sets

@@ -1,6 +1,6 @@
 """What the parts of the regressor's recipe are worth: each changed alone, on the sets that defaults may be chosen on.
 
-    python benchmarks/regression_choices.py                                # the table of docs/regression.md
+    python benchmarks/regression_choices.py                                # benchmarks/tables/regression_choices.md
     python benchmarks/regression_choices.py --confirmed                    # what was chosen, on other sets
     python benchmarks/regression_choices.py --run FILE.jsonl --jobs 16     # fits what FILE lacks
     python benchmarks/regression_choices.py --run FILE.jsonl --changes "dict(trends=())" "dict(noises=())"
@@ -41,11 +41,11 @@ COMMITTED = Path(__file__).parent / "regression" / "choices.jsonl.gz"
 DEFAULT = "dict()"
 CHANGES = {
     "dict(trends=())": "no trends",
-    "dict(trends=('linear', 'steps'))": "no surface",
-    "dict(trends=('steps', 'surface'))": "no straight lines",
-    "dict(trends=('linear', 'surface'))": "no staircases",
-    "dict(noises=())": "no noises",
-    "dict(trend_prior=0.2)": "a stronger prior on strengths",
+    "dict(trends=('linear', 'steps'))": "no quadratic trend",
+    "dict(trends=('steps', 'surface'))": "no linear trend",
+    "dict(trends=('linear', 'surface'))": "no stepwise trend",
+    "dict(noises=())": "no model of the noise",
+    "dict(trend_prior=0.2)": "a stronger prior on trends",
 }
 REPEATS, SAMPLE_ROWS = 3, 200
 
@@ -79,7 +79,8 @@ def fitted(name, change, repeat, fold, data_home=None):
 
 def read(path):
     with (gzip.open if path.suffix == ".gz" else open)(path, "rt") as file:
-        return [json.loads(line) for line in file]
+        text = file.read().replace("reading_prior", "trend_prior")  # the name that older records have
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def run_missing(arguments):
@@ -135,7 +136,7 @@ def show(path, role):
     changes = [c for c in dict.fromkeys([DEFAULT, *CHANGES, *sorted(found)]) if c in found]
     named = {c: "the default" if c == DEFAULT else CHANGES.get(c, f"`{c}`") for c in changes}
     print(f"{len(ours)} {role} sets, {len(lines)} fits")
-    head = ["recipe", "R2, points", "to the default", "better-worse", "p", "pinball loss, % of a deviation"]
+    head = ["recipe", "R2, points", "difference", "better-worse", "p", "pinball loss"]
     head += ["coverage of 80 / 90 / 95 %", "seconds, ratio"]
     on_tables = [c for c in changes if any(line["change"] == c and "excess" not in line for line in lines)]
     table(head, [[named[c], *compared(lines, c)] for c in on_tables])

@@ -89,7 +89,7 @@ def standings(records, title):
         *(f"rank by {words}" for words in COMPARED.values()),
         "best R2 on",
     ]
-    head += ["R2", "MAE", "pinball", f"coverage of {shares} % intervals", "their width", "seconds"]
+    head += ["R2", "MAE", "pinball", f"coverage of {shares} % intervals", "interval width", "seconds"]
     markdown(head, rows)
 
 
@@ -99,7 +99,7 @@ def against(records, ours, title):
     others = list(columns["unexplained"])
     if others:
         rows = [[method, *(columns[measure][method] for measure in COMPARED)] for method in others]
-        markdown([f"{title}: {ours} less", *COMPARED.values()], rows)
+        markdown([f"{title}: {ours} minus", *COMPARED.values()], rows)
 
 
 def _tests(table, ours):
@@ -131,7 +131,7 @@ def sets_table(records, ours):
     for name, row in explained.iterrows():
         cells = [f"**{value:.3f}**" if value == row.max() else f"{value:.3f}" for value in row]
         rows.append([name, *_facts(name, shapes), *cells])
-    markdown(["R2", "patterns", "features", "role", *explained], rows)
+    markdown(["R2", "samples", "features", "role", *explained], rows)
 
 
 def _facts(name, shapes):
@@ -204,7 +204,7 @@ def excess_summary(sizes):
         rows.append([f"median, N = {n:,}, {len(table)} problems", *(f"{value:.1f}" for value in table.median())])
         rows.append([f"mean rank, N = {n:,}", *(f"{value:.2f}" for value in table.rank(axis=1).mean())])
         rows.append([f"lowest, N = {n:,}", *lowest])
-    markdown(["excess in % of the noise's variance", *table], rows)
+    markdown(["excess in % of the noise variance", *table], rows)
 
 
 def excess_by_problem(sizes):
@@ -214,7 +214,7 @@ def excess_by_problem(sizes):
         for name, row in table.iterrows():
             cells = [f"**{value:.1f}**" if value == row.min() else f"{value:.1f}" for value in row]
             rows.append([name, *cells])
-        markdown([f"excess in % of the noise's variance, N = {n:,}", *table], rows)
+        markdown([f"excess in % of the noise variance, N = {n:,}", *table], rows)
 
 
 def coverage_summary(sizes):
@@ -241,8 +241,8 @@ def coverage_where_noise_varies(sizes):
     for n, records in sizes.items():
         some = [r for r in records if SYNTHETIC[problem_and_size(r)[0]].noise_varies]
         parts = {
-            f"{what} quarter": by_split(some, lambda r, field=field: getattr(r, field)[1]).groupby(level=0).mean()
-            for what, field in {"quietest": "coverage_quiet", "loudest": "coverage_loud"}.items()
+            f"{what} noise": by_split(some, lambda r, field=field: getattr(r, field)[1]).groupby(level=0).mean()
+            for what, field in {"least": "coverage_quiet", "most": "coverage_loud"}.items()
             if some
         }
         for part, table in parts.items():

@@ -194,8 +194,8 @@ def tables(records):
         sizes = sorted({n for _, n in some})
         for field, title, digits in (
             ("fit_seconds", "seconds of a fit", 1),
-            ("excess", "error above that of Bayes, in points", 2),
-            ("rows_per_second", "rows predicted a second", 0),
+            ("excess", "points above the Bayes error", 2),
+            ("rows_per_second", "rows predicted per second", 0),
             ("one_row_ms", "ms for one row", 1),
             ("gigabytes", "peak GB", 2),
         ):
@@ -219,7 +219,7 @@ def growth(some, sizes):
     print(f"\n{OURS} grows as N to the {', '.join(f'{p:.2f}' for p in powers)}; {whole:.2f} from {n0:,} to {n1:,}")
 
 
-# --- the cost model of docs/scaling.md
+# --- a model of the cost
 
 GRADIENTS, SEARCHES, LISTED, MOST_JUDGED, MOST_SEARCHED, ROWS_OF_A_CELL = 88, 10, 32, 4000, 16_384, 256
 
@@ -261,8 +261,8 @@ def draw(records, path):
     )
     fields = (
         ("fit_seconds", "seconds of a fit"),
-        ("rows_per_second", "rows predicted a second"),
-        ("excess", "error above that of Bayes, in points"),
+        ("rows_per_second", "rows predicted per second"),
+        ("excess", "points above the Bayes error"),
     )
     records = [with_excess(r) for r in records]
     for axis, (field, title) in zip(axes, fields, strict=True):

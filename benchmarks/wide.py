@@ -1,6 +1,6 @@
 """Tables with more than 500 features: test error, seconds and peak memory, beside other methods.
 
-    python benchmarks/wide.py                                        # the tables of docs/scaling.md from its records
+    python benchmarks/wide.py                                        # benchmarks/tables/wide.md from its records
     python benchmarks/wide.py --run RECORDS --repeats 2              # measure what RECORDS lacks, then the tables
     python benchmarks/wide.py --run RECORDS --problems CONFIRMING    # once: what nothing was chosen on
 

@@ -242,7 +242,7 @@ def test_tables_say_what_the_records_hold(capsys):
     assert "| svm | 10.00 |  |  | 10 | 1.0 |" in printed
     assert "| rf | -2.00, 10-0-0, p = 0.002, Holm 0.0039 |" in printed
     assert "| svm | +0.00, 0-10-0, p = 1, Holm 1 |  |  |" in printed
-    rows = {row.split(" | ")[0]: row for row in printed.split("duels on the same splits")[1].splitlines()}
+    rows = {row.split(" | ")[0]: row for row in printed.split("wins on the same splits")[1].splitlines()}
     assert rows["| rf"].startswith("| rf |  | 1000 |  | 1000 |")
     assert rows["| free-energy"].startswith("| free-energy | 100 | ")
     assert "| 70 | 1147 (" in rows["| free-energy"]  # 400 log10(7 / 3)
