@@ -17,7 +17,7 @@ from sklearn.utils.class_weight import compute_class_weight
 
 import freemetric
 from freemetric import FreeEnergyClassifier
-from freemetric.ensemble.tasks.decisions import Score, best_weights, favouring, score_name
+from freemetric.ensemble.tasks.decisions import ProbabilityScore, best_weights, favouring, score_name
 
 
 def model(**options):
@@ -230,7 +230,7 @@ def test_decisions_are_saved(data, tmp_path):
     [(None, False), ("f1", True), ("balanced_accuracy", True), ("neg_log_loss", False), ("roc_auc", False)],
 )
 def test_scores_of_labels_are_told_from_those_of_probabilities(scoring, of_labels):
-    assert Score(scoring, np.arange(2)).is_of_labels(np.array([0, 1, 1])) == of_labels
+    assert ProbabilityScore(scoring, np.arange(2)).is_of_labels(np.array([0, 1, 1])) == of_labels
 
 
 def test_scores_have_names():

@@ -1,4 +1,4 @@
-"""What a search has found so far: candidates with their replicas, out-of-bag votes and weights."""
+"""Candidates of a search with their replicas, out-of-bag votes, scores and weights."""
 
 from collections.abc import Callable, Sequence
 
@@ -24,7 +24,7 @@ class CandidateResult:
         self.snapshots: dict[str, NDArray] = {}
 
     def add(self, more: Replicas) -> None:
-        """Replicas that were sampled and judged."""
+        """Take more replicas, with their out-of-bag votes."""
         self.oob_votes.add(more.oob_votes)
         self.maps = np.concatenate([self.maps, more.maps]) if len(self.maps) else more.maps
         self.snapshots = self.snapshots or more.snapshots
@@ -75,17 +75,17 @@ class Population:
     @property
     def n_never_oob(self) -> int:
         """How many samples were in the bags of all replicas of some candidate."""
-        return int((~self._asked).sum())
+        return int((~self._is_oob).sum())
 
     @property
-    def _asked(self):
+    def _is_oob(self):
         """Which of the scored samples every candidate left out at least once."""
         return np.all([result.oob_votes.counts for result in self.results], axis=0)
 
     @property
     def oob_samples(self) -> NDArray[np.intp]:
         """The samples that every candidate left out at least once."""
-        return self.scored[self._asked]
+        return self.scored[self._is_oob]
 
     @property
     def truth(self) -> NDArray:
@@ -108,8 +108,7 @@ class Population:
 
     def shares(self) -> NDArray:
         """Out-of-bag shares of votes (n_candidates, K, n, n_cells)."""
-        asked = self._asked
-        size = len(self.results), self.n_neighbors, asked.sum(), self.training_set.n_cells
+        size = len(self.results), self.n_neighbors, len(self.oob_samples), self.training_set.n_cells
         out = np.empty(size, dtype=np.float32)
         for share, result in zip(out, self.results, strict=True):
             share[:] = self._shares_of(result)
@@ -117,15 +116,12 @@ class Population:
 
     def _shares_of(self, result):
         """Class shares (K, n, C) of one candidate: of very many classes, more at a time would be too large."""
-        (votes, counts), asked = result.oob_votes, self._asked
-        return np.ascontiguousarray(np.swapaxes(votes[asked] / counts[asked, None, None], 0, 1), dtype=np.float32)
+        (votes, counts), oob = result.oob_votes, self._is_oob
+        return np.ascontiguousarray(np.swapaxes(votes[oob] / counts[oob, None, None], 0, 1), dtype=np.float32)
 
     def scores(self) -> NDArray:
         """Scores (n_candidates, K) out of bag, the lower the better; equal ones where no sample was out of bag."""
-        if not self._asked.any():
-            return np.zeros((len(self.results), self.n_neighbors))
-        truth, weights = self.truth, self.oob_weights
-        return np.array([self.task.scores(self._shares_of(e), truth, weights) for e in self.results])
+        return self._measured(self.task.scores, 0.0)
 
     def error_of(self, score: float) -> float:
         """The standard error of a score on so many samples."""
@@ -133,16 +129,20 @@ class Population:
 
     def errors(self) -> NDArray:
         """Errors (n_candidates, K) out of bag; NaN where no sample was out of bag."""
-        if not self._asked.any():
-            return np.full((len(self.results), self.n_neighbors), np.nan)
+        return self._measured(self.task.errors, np.nan)
+
+    def _measured(self, measure, unknown):
+        """measure(shares, truth, weights) of every candidate; ``unknown`` where no sample was out of bag."""
+        if not self._is_oob.any():
+            return np.full((len(self.results), self.n_neighbors), unknown)
         truth, weights = self.truth, self.oob_weights
-        return np.array([self.task.errors(self._shares_of(e), truth, weights) for e in self.results])
+        return np.array([measure(self._shares_of(result), truth, weights) for result in self.results])
 
     def deviations(self, number: int) -> NDArray:
         """Deviations (n_oob,) of a candidate with its best number of neighbours."""
         votes, counts = self.results[number].oob_votes
-        asked = self._asked
-        shares = np.swapaxes(votes[asked] / counts[asked, None, None], 0, 1)
+        oob = self._is_oob
+        shares = np.swapaxes(votes[oob] / counts[oob, None, None], 0, 1)
         best = int(self.task.scores(shares, self.truth, self.oob_weights).argmin())
         return self.task.deviations(shares[best], self.truth)
 
@@ -176,7 +176,7 @@ def selection_weights(
 
 
 def learner_weights(population: Population, neighbors: Sequence[int], recipe: Recipe) -> NDArray:
-    """Trust in every candidate that learns; nothing for the others."""
+    """Weights of the candidates that learn; zero for the others."""
     weights = selection_weights(population.scores(), population.error_of, neighbors, recipe).sum(axis=1)
     weights *= population.learns
     return weights if weights.any() else population.learns.astype(float)

@@ -54,7 +54,7 @@ class Bags:
         return self.between(0, n)
 
     def between(self, start: int, stop: int) -> NDArray:
-        """Bags number start to stop - 1; the same ones whenever they are asked for."""
+        """Bags number start to stop - 1; the same ones in every call."""
         while len(self.drawn) < stop:
             self.drawn.append(np.concatenate([self._draw(number) for number in range(len(self.strata))]))
         return np.array(self.drawn[start:stop])

@@ -16,21 +16,12 @@ from .sampling import Bags, Replicas, ReplicaTask, replicas_of
 from .settings import Recipe
 from .task import Task
 
-Run = Callable[[Sequence[ReplicaTask]], Iterable[Replicas]]
+Run = Callable[[Sequence[ReplicaTask]], Iterable[Replicas]]  # does tasks in any place, yields results in their order
 Note = Callable[[ReplicaTask, Replicas], None]
 
 
-def one_by_one(tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
-    """The simplest run: every task here and now."""
-    return map(replicas_of, tasks)
-
-
-def _nothing(task, replicas):
-    """Nobody is shown anything."""
-
-
-class Problem(NamedTuple):
-    """What is learned, from what, and where."""
+class SearchProblem(NamedTuple):
+    """What is learned, from which samples, and on which device."""
 
     training_set: TrainingSet
     task: Task
@@ -49,21 +40,10 @@ def searched_part(training_set: TrainingSet, task: Task, most: int, seed: np.ran
 
 
 class Search:
-    """Lets candidates sample replicas, round by round.
+    """Samples replicas of candidates, round by round."""
 
-    ``run(tasks)`` does tasks in any order and place, and yields their results in the order of the tasks.
-    """
-
-    def __init__(
-        self,
-        problem: Problem,
-        recipe: Recipe,
-        seed: np.random.SeedSequence,
-        run: Run = one_by_one,
-        scores: bool = True,
-    ):
+    def __init__(self, problem: SearchProblem, recipe: Recipe, seed: np.random.SeedSequence, scores: bool = True):
         self.problem, self.recipe, self.seed = problem, recipe, seed
-        self.run, self.note = run, _nothing
         y = problem.training_set.y
         self.strata = problem.task.strata(y)
         self.bags: dict[int, Bags] = {}
@@ -71,25 +51,26 @@ class Search:
         wanted = Panel(min(len(scored), recipe.most_scored), min(recipe.most_neighbors, len(y) - 1))
         panel = affordable_panel(wanted, [len(stratum) for stratum in self.strata], recipe)
         if len(scored) > panel.n_scored:
+            # random numbers depend on the name of their stream
             scored = Bags(self._generator("judges"), self.strata, 1.0, panel.n_scored).first(1)[0]
         self.population = Population(problem.training_set, problem.task, scored, panel.n_neighbors)
         self.views: dict[str, View] = {}
         self.seen: dict[str, NDArray] = {}
 
-    def do_by(self, run: Run, note: Note) -> None:
-        """From now on, do tasks by ``run(tasks)``, and show every task and its replicas to ``note``."""
-        self.run, self.note = run, note
+    def grow(
+        self, wanted: Iterable[tuple[CandidateResult, int]], run: Run | None = None, note: Note | None = None
+    ) -> None:
+        """Sample more replicas of some candidates, all in one round, with their out-of-bag votes.
 
-    def grow(self, wanted: Iterable[tuple[CandidateResult, int]]) -> None:
-        """Sample more replicas of some candidates, all in one round, with their out-of-bag votes."""
-        owners, tasks = [], []
-        for result, n in wanted:
-            for task in self._tasks(result, n):
-                owners.append(result)
-                tasks.append(task)
-        for result, task, replicas in zip(owners, tasks, self.run(tasks), strict=True):
+        ``run`` does the tasks, None one by one; every task and its replicas are shown to ``note``.
+        """
+        pairs = [(result, task) for result, n in wanted for task in self._tasks(result, n)]
+        tasks = [task for _, task in pairs]
+        found = map(replicas_of, tasks) if run is None else run(tasks)
+        for (result, task), replicas in zip(pairs, found, strict=True):
             result.add(replicas)
-            self.note(task, replicas)
+            if note is not None:
+                note(task, replicas)
 
     def enter(self, candidate: Candidate) -> CandidateResult:
         """A new candidate, without replicas."""

@@ -61,8 +61,7 @@ class NeighborVotes:
         ``own`` (n, n_classes) is what each of them adds to the votes at its place.
         """
         K, place = self.n_neighbors, self.places.of_row[rows]
-        asked, back = np.unique(place, return_inverse=True)  # copies ask the same question
-        nearest = self._nearest(self.Z[asked], K + 1)[back]
+        nearest = self._nearest_of_places(place)
         is_own = nearest == place[:, None]
         if self.places.are_single:
             is_own[~is_own.any(axis=1), -1] = True  # lost among others at the same point: drop the farthest instead
@@ -77,10 +76,14 @@ class NeighborVotes:
         ``own`` (n, n_classes) is what each of the rows (n,) adds to the votes at its place.
         """
         place = self.places.of_row[rows]
-        asked, back = np.unique(place, return_inverse=True)  # copies ask the same question
-        nearest = self._nearest(self.Z[asked], self.n_neighbors + 1)[back]
+        nearest = self._nearest_of_places(place)
         there = self.places.counts, self.places.votes
         cpu_kernels().add_left_out_shares(nearest, place, own, there, numbers, out)
+
+    def _nearest_of_places(self, place):
+        """The places (n, K + 1) nearest to these; copies share a search."""
+        once, back = np.unique(place, return_inverse=True)
+        return self._nearest(self.Z[once], self.n_neighbors + 1)[back]
 
     def _nearest(self, Q, n_places):
         return self.search.kneighbors(Q, min(n_places, len(self.Z)))

@@ -64,7 +64,7 @@ def best_weights(score: Callable[[NDArray], float], sizes: NDArray) -> NDArray[n
 
 
 class KnownProbabilities(ClassifierMixin, BaseEstimator):
-    """A classifier whose samples are class probabilities, for scorers; it notes whether labels were asked for."""
+    """A classifier whose samples are class probabilities, for scorers; it notes calls of ``predict``."""
 
     def __init__(self, classes: NDArray):
         self.classes = classes
@@ -81,14 +81,13 @@ class KnownProbabilities(ClassifierMixin, BaseEstimator):
         return self.classes_[X.argmax(axis=1)]
 
 
-class Score:
+class ProbabilityScore:
     """A score of class probabilities, the larger the better.
 
     Parameters
     ----------
     scoring : str, callable or None
-        Name of a scorer, or one: ``scorer(estimator, X, y)``. None is accuracy, which the probabilities need no help
-        for.
+        Name of a scorer, or one: ``scorer(estimator, X, y)``. None is accuracy.
     classes : ndarray of shape (n_classes,)
         Labels.
     """
@@ -99,41 +98,38 @@ class Score:
 
     def __call__(self, probabilities: NDArray, y: NDArray, weights: NDArray | None = None) -> float:
         """The score of probabilities (n, C) of rows of classes number y (n,)."""
-        return self._asked(KnownProbabilities(self.classes), probabilities, y, weights)
+        return self._score(KnownProbabilities(self.classes), probabilities, y, weights)
 
     def is_of_labels(self, y: NDArray) -> bool:
-        """Whether decisions are scored that could be others for the same probabilities.
+        """Whether labels are scored, which could be others for the same probabilities.
 
-        It is asked before a search begins: a scorer that cannot score these classes says so at once.
+        A scorer that cannot score these classes raises its error here, before a search begins.
         """
         if self.scorer is None:
             return False
-        asked, C = KnownProbabilities(self.classes), len(self.classes)
-        self._asked(asked, (np.eye(C)[y] + 1 / C) / 2, y, None)
-        return asked.gave_labels_
+        classifier, C = KnownProbabilities(self.classes), len(self.classes)
+        self._score(classifier, (np.eye(C)[y] + 1 / C) / 2, y, None)
+        return classifier.gave_labels_
 
-    def _asked(self, classifier, probabilities, y, weights):
+    def _score(self, classifier, probabilities, y, weights):
         if self.scorer is None:
             return float(np.average(probabilities.argmax(axis=1) == y, weights=weights))
         labels = self.classes[y]
         options = {} if weights is None else {"sample_weight": weights}
-        with warnings.catch_warnings():  # of classes that nobody decides for: such weights are tried, not taken
+        with warnings.catch_warnings():  # of classes that are never predicted: such weights are tried, not taken
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             return float(self.scorer(classifier, probabilities, labels, **options))
 
 
-def score_name(scoring: str | Callable[..., float] | None, of_numbers: bool = False) -> str:
+def score_name(scoring: str | Callable[..., float] | None, is_regression: bool = False) -> str:
     """What to call the score in a sentence."""
     if scoring is None:
-        return "R²" if of_numbers else "accuracy"
+        return "R²" if is_regression else "accuracy"
     return scoring.replace("_", " ") if isinstance(scoring, str) else "score"
 
 
 class Decision:
-    """What is to be made of calibrated probabilities.
-
-    The Brier score, which is proper, tells good probabilities from bad ones whatever they are used for. What they are
-    used for comes last: class c counts w_c, and the class of the largest w_c P(c|x) has the least expected loss.
+    """Weights of the classes: the class of the largest w_c P(c|x) has the least expected loss.
 
     Parameters
     ----------
@@ -154,7 +150,7 @@ class Decision:
         classes: NDArray,
         training_set: TrainingSet,
     ):
-        self.score = Score(scoring, classes)
+        self.score = ProbabilityScore(scoring, classes)
         self.sizes = np.bincount(training_set.y, training_set.weights, len(classes)).astype(np.float64)
         self.given = class_weights(class_weight, classes, self.sizes)
         self.finds_weights = self.score.is_of_labels(training_set.y) and class_weight is None

@@ -58,7 +58,7 @@ def out_of_bag(model: Any) -> OutOfBag:
 
 def oob_predictor_of(model: Any) -> OOBPredictor:
     """Out-of-bag predictions of a fitted regressor, as it predicts."""
-    size = model._asked or max(model.shortlist_, min(len(model.ensemble_.training_set), FEW_SAMPLES))
+    size = model._n_looked_at or max(model.shortlist_, min(len(model.ensemble_.training_set), FEW_SAMPLES))
     return OOBPredictor(model.ensemble_, model.oob_indices_, size, MOST_SCORED, MOST_REPLICAS)
 
 
