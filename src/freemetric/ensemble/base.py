@@ -23,7 +23,7 @@ from .finish import finish_fit, samples_looked_at
 from .importances import ImportancesMixin
 from .running import given_recipe, run_to_the_end
 from .search import Search, SearchProblem, searched_part
-from .task import Task
+from .task import EnsembleTask
 
 
 class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -190,7 +190,7 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
         validate_params(self)
         return self._learn(*self._problem(X, y, sample_weight))
 
-    def _problem(self, X: Any, y: Any, sample_weight: Any) -> tuple[Task, TrainingSet, int]:
+    def _problem(self, X: Any, y: Any, sample_weight: Any) -> tuple[EnsembleTask, TrainingSet, int]:
         """The task, the training set, and the number of rows given."""
         raise NotImplementedError
 

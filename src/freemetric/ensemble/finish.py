@@ -43,10 +43,9 @@ def finish_fit(
 
 
 def samples_looked_at(shortlist: int | str | None, chosen: int, ensemble: Ensemble) -> int | None:
-    """How many training samples a prediction looks at in every space, None for all.
+    """Number of training samples that a prediction looks at in every space, None for all; at least all that vote.
 
-    ``shortlist`` is the parameter of the model, and ``chosen`` its fitted ``shortlist_``. There are always as many as
-    neighbours that vote.
+    ``shortlist`` is the parameter of the model, and ``chosen`` its fitted ``shortlist_``.
     """
     if shortlist is None:
         return None

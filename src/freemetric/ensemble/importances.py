@@ -135,10 +135,7 @@ class Shuffled:
 
 
 def parts_of(predictor: OOBPredictor) -> NDArray[np.intp]:
-    """For every sample the part that it is in, all parts with about the same classes; copies of a row stay together.
-
-    A class with a single place is in none: no score may have to do without it.
-    """
+    """The part of every sample, stratified by y; copies share one, and a class with a single place has none."""
     places, first = np.unique(predictor.places, return_index=True)
     y = predictor.y[first]
     y = y if y.ndim == 1 else y[:, 0]  # any of several targets sorts them well enough

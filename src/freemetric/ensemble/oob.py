@@ -82,21 +82,8 @@ class OOBPredictor:
     """Out-of-bag predictions for modified feature values; used by permutation importances and intervals.
 
     Every sample is predicted by the replicas that left it out, by all training samples but itself, and by densities of
-    other samples. With its own feature values that is its out-of-bag prediction: the one of the fit, where all training
-    samples fit into a search and all replicas are used.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        What predicts.
-    oob_indices : OOBIndices
-        Samples that may be predicted.
-    size : int
-        Training samples to look at in every space, the nearest in the averaged metric.
-    most_samples : int
-        Samples to take, from all over; only those that every member left out.
-    most_replicas : int
-        Of a member, from all over it.
+    other samples. ``size`` training samples are looked at in every space; at most ``most_samples`` are predicted, by at
+    most ``most_replicas`` of a member, both spread evenly. Only samples that every member left out are taken.
     """
 
     def __init__(self, ensemble: Ensemble, oob_indices: OOBIndices, size: int, most_samples: int, most_replicas: int):

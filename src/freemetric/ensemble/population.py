@@ -9,7 +9,7 @@ from ..learners.sampling_run import side_by_side
 from ..metrics import FORMS, Candidate, Member, TrainingSet
 from .sampling import OOBVotes, Replicas
 from .settings import Recipe
-from .task import Task
+from .task import EnsembleTask
 
 MANY_CELLS = 64  # shares of so many are mixed one by one: together, and in double precision, they are too large
 
@@ -37,21 +37,12 @@ class CandidateResult:
 
 
 class Population:
-    """All candidates of one search, with their scores on samples that are out of bag.
+    """All candidates of one search, with their scores on the samples of ``scored`` that are out of bag.
 
-    Parameters
-    ----------
-    training_set : TrainingSet
-        The training rows.
-    task : Task
-        What is predicted.
-    scored : ndarray of shape (n_scored,)
-        Samples that are scored where they are out of bag.
-    n_neighbors : int
-        Largest number of neighbours, K.
+    Votes are counted for up to ``n_neighbors`` neighbours, K.
     """
 
-    def __init__(self, training_set: TrainingSet, task: Task, scored: NDArray, n_neighbors: int):
+    def __init__(self, training_set: TrainingSet, task: EnsembleTask, scored: NDArray, n_neighbors: int):
         self.training_set, self.task, self.scored, self.n_neighbors = training_set, task, scored, n_neighbors
         self.results: list[CandidateResult] = []
 
@@ -152,11 +143,7 @@ class Population:
 
 
 def boltzmann_weights(scores: NDArray, error: float, temperature: float) -> NDArray:
-    """exp(-score / T), normalised; T is the temperature in units of the error of the best score.
-
-    Candidates that are clearly worse get nothing, and those that differ by chance share the weight: their average is
-    better than the one that happens to have the best score.
-    """
+    """exp(-score / T), normalised; T is the temperature in units of the error of the best score."""
     weights = np.exp(-(scores - scores.min()) / (temperature * error))
     return weights / weights.sum()
 
@@ -164,10 +151,7 @@ def boltzmann_weights(scores: NDArray, error: float, temperature: float) -> NDAr
 def selection_weights(
     scores: NDArray, error_of: Callable[[float], float], neighbors: Sequence[int], recipe: Recipe
 ) -> NDArray:
-    """Weights (n_candidates, K) by Boltzmann's law over all candidates with any of the ``neighbors``; nothing else.
-
-    ``error_of`` says how large the error of a score is.
-    """
+    """Boltzmann weights (n_candidates, K) of all candidates with any of the ``neighbors``; zero for other numbers."""
     columns = np.asarray(neighbors) - 1
     weights, some = np.zeros(scores.shape), scores[:, columns]
     weights[:, columns] = boltzmann_weights(some, error_of(some.min()), recipe.selection_temperature)

@@ -21,22 +21,9 @@ from ..metrics.neighbor_votes import NeighborVotes
 class Bags:
     """An endless row of bags, all with the same number of samples of every stratum.
 
-    A stratum gives ``share`` of its samples to a bag, two at least: a single one has no neighbour of its own class.
-    Complementary bags go round every stratum in shuffled order, so that samples are left out about equally often: of
-    two bags with half of the samples one is the other's complement. Others are drawn independently.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Draws the bags.
-    strata : sequence of ndarray
-        Numbers of the samples in each stratum.
-    share : float
-        Of every stratum.
-    most : int
-        Samples of a bag.
-    complementary : bool, default=True
-        How they are drawn.
+    A stratum gives ``share`` of its samples to a bag, at least two, and all together at most ``most``. Complementary
+    bags go round every stratum in shuffled order, so that samples are left out about equally often: of two bags with
+    half of the samples one is the other's complement. Others are drawn independently.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ from .candidates import Panel, affordable_panel, walk_length
 from .population import CandidateResult, Population
 from .sampling import Bags, Replicas, ReplicaTask, replicas_of
 from .settings import Recipe
-from .task import Task
+from .task import EnsembleTask
 
 Run = Callable[[Sequence[ReplicaTask]], Iterable[Replicas]]  # does tasks in any place, yields results in their order
 Note = Callable[[ReplicaTask, Replicas], None]
@@ -24,14 +24,16 @@ class SearchProblem(NamedTuple):
     """What is learned, from which samples, and on which device."""
 
     training_set: TrainingSet
-    task: Task
+    task: EnsembleTask
     energy: Energy | None = None  # for all candidates; None: each has its own
     sampler: Sampler | None = None  # for all candidates; None: the recipe's, at each one's temperature
     n_components: int | None = None
     device: str = "cpu"
 
 
-def searched_part(training_set: TrainingSet, task: Task, most: int, seed: np.random.SeedSequence) -> TrainingSet:
+def searched_part(
+    training_set: TrainingSet, task: EnsembleTask, most: int, seed: np.random.SeedSequence
+) -> TrainingSet:
     """The training samples that a search sees: all, or of more than ``most`` a stratified part."""
     if len(training_set) <= most:
         return training_set

@@ -56,7 +56,7 @@ class OOBResult(NamedTuple):
     attributes: dict[str, Any]  # fitted attributes that are made of out-of-bag predictions
 
 
-class Task(ABC):
+class EnsembleTask(ABC):
     """Strata, energy, scores and head of a target; shares (..., N, n_cells) are those of out-of-bag votes."""
 
     energy: ClassVar[str]  # the default energy, by name
@@ -70,7 +70,7 @@ class Task(ABC):
         return False
 
     @classmethod
-    def of(cls, rows: "TrainingRows", recipe: "Recipe", scale: str, scoring: Any) -> tuple["Task", TrainingSet]:
+    def of(cls, rows: "TrainingRows", recipe: "Recipe", scale: str, scoring: Any) -> tuple["EnsembleTask", TrainingSet]:
         """The task of these rows with numeric targets, and the training set that they make."""
         raise NotImplementedError
 

@@ -13,24 +13,11 @@ FARTHEST = 1e12  # times what rows measure; beyond, single precision ends and th
 
 
 class NeighborVotes:
-    """Training rows ready to vote, in one space.
+    """Training rows ready to vote, in one space Z (n_places, p).
 
     The votes of a query are an array (n_neighbors, n_classes): row k - 1 counts the classes of its k nearest rows, each
     by its weight. Rows at one place are equally far: where only some of them are among the k nearest, each has the same
-    part of a vote, so that no order of the rows matters.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n_places, p)
-        The places in the space.
-    places : Places
-        What lies there.
-    n_neighbors : int
-        Most neighbours that vote; fewer than there are rows.
-    n_jobs : int or None, default=None
-        Threads of the search.
-    device : str, default="cpu"
-        Where to search.
+    part of a vote, so that no order of the rows matters. ``n_neighbors`` is less than the number of rows.
     """
 
     def __init__(
@@ -71,10 +58,7 @@ class NeighborVotes:
         return votes_by_count(self.places.counts[nearest] - is_own, votes, K)
 
     def add_left_out_shares(self, rows: NDArray, own: NDArray, numbers: NDArray, out: NDArray[np.float32]) -> None:
-        """Add to out[numbers] (n, n_neighbors, n_classes) the class shares of training rows, each without its vote.
-
-        ``own`` (n, n_classes) is what each of the rows (n,) adds to the votes at its place.
-        """
+        """Add to out[numbers] (n, n_neighbors, n_classes) the shares of ``left_out(rows, own)``."""
         place = self.places.of_row[rows]
         nearest = self._nearest_of_places(place)
         there = self.places.counts, self.places.votes

@@ -13,7 +13,7 @@ from ...files.checks import check_array, is_number, require
 from ...metrics import CLASS_DENSITIES, ClassDensity, ClassEncoding, TrainingSet
 from ..population import Population, allowed_neighbors, best_pair, mixed_shares, selection_weights
 from ..settings import Recipe
-from ..task import Head, OOBResult, Task
+from ..task import EnsembleTask, Head, OOBResult
 from .decisions import Decision, favouring
 
 FOLDS = 10  # parts of the training samples, each of which meets densities of the others
@@ -136,24 +136,17 @@ def cross_fitted_densities(
     return everyone, CrossFittedDensities(kinds, training_set)(_samples(training_set, scored), scored)
 
 
-class ClassificationTask(Task):
-    """Class numbers 0..C-1; shares (..., C) are those of the classes among neighbours.
-
-    Parameters
-    ----------
-    n_classes : int
-        C.
-    decision : Decision or None, default=None
-        What probabilities are used for; None in a search without a result.
-    """
+@dataclass(frozen=True, eq=False)
+class ClassificationTask(EnsembleTask):
+    """Class numbers 0..C-1; shares (..., C) are those of the classes among neighbours."""
 
     energy = "log-nca"
     score_words = "Brier score"
     columns = "oob_error", "oob_brier"
     saved = {"class-encoding": ClassEncoding, "classification-head": ClassificationHead}
 
-    def __init__(self, n_classes: int, decision: Decision | None = None):
-        self.n_classes, self.decision = n_classes, decision
+    n_classes: int
+    decision: Decision | None = None  # None in a search without a result
 
     def strata(self, y: NDArray) -> list[NDArray]:
         return [np.flatnonzero(y == c) for c in range(self.n_classes)]

@@ -21,11 +21,7 @@ BESIDE = 2  # steps on both sides that are averaged: a peak of one step is luck
 def class_weights(
     class_weight: Mapping[Any, float] | str | None, classes: NDArray, sizes: NDArray
 ) -> NDArray[np.float64]:
-    """Weights (C,) of the classes, whose rows have these sizes (C,) together, from scikit-learn's ``class_weight``.
-
-    "balanced" is one over the size, so that all classes count the same; a class without rows keeps weight one. A dict
-    gives weights by label, one for those it does not name.
-    """
+    """Weights (C,) of classes of these sizes (C,), from scikit-learn's ``class_weight``."""
     weights = np.ones(len(classes))
     if class_weight is None:
         return weights
@@ -46,10 +42,10 @@ def class_weights(
 
 
 def best_weights(score: Callable[[NDArray], float], sizes: NDArray) -> NDArray[np.float64]:
-    """The weights (C,) of classes of these sizes whose score is the largest.
+    """The weights (C,) of classes of these sizes whose score is the largest; of equals those nearest to no weights.
 
-    Weights of one number only, so that few samples can tell them: all thresholds between two classes, and
-    size to the power of -g for more of them. Of equals those nearest to no weights are taken.
+    They have one parameter, so that few samples suffice: the threshold between two classes, or the power g of
+    1 / size for more.
     """
     if len(sizes) == 2:
         steps, direction = STEPS_OF_TWO, np.array([-0.5, 0.5])
@@ -82,15 +78,7 @@ class KnownProbabilities(ClassifierMixin, BaseEstimator):
 
 
 class ProbabilityScore:
-    """A score of class probabilities, the larger the better.
-
-    Parameters
-    ----------
-    scoring : str, callable or None
-        Name of a scorer, or one: ``scorer(estimator, X, y)``. None is accuracy.
-    classes : ndarray of shape (n_classes,)
-        Labels.
-    """
+    """A score of class probabilities, the larger the better; ``scoring`` is a scorer or its name, None is accuracy."""
 
     def __init__(self, scoring: str | Callable[..., float] | None, classes: NDArray):
         self.scorer: Any = None if scoring is None else get_scorer(scoring)
@@ -131,16 +119,7 @@ def score_name(scoring: str | Callable[..., float] | None, is_regression: bool =
 class Decision:
     """Weights of the classes: the class of the largest w_c P(c|x) has the least expected loss.
 
-    Parameters
-    ----------
-    class_weight : dict, "balanced" or None
-        Weights of the classes.
-    scoring : str, callable or None
-        What is reported, and where it is about labels and no weights are given, what the weights are found for.
-    classes : ndarray of shape (n_classes,)
-        Labels.
-    training_set : TrainingSet
-        All training samples, of which only the classes ``y`` and the ``weights`` are looked at.
+    They are given by ``class_weight``. Where that is None and ``scoring`` is a score of labels, they are found for it.
     """
 
     def __init__(
@@ -177,11 +156,7 @@ def typical_shares(probabilities: NDArray, y: NDArray) -> NDArray[np.float64]:
 
 
 def p_values(probabilities: NDArray, typical: NDArray) -> NDArray[np.float64]:
-    """For probabilities (m, C) the share of rows, the new one among them, whose own class was at most as probable.
-
-    Where the new row is drawn as the n others were, it is at most alpha for its class with a chance of at most alpha:
-    its rank among n + 1 is as likely to be any as another.
-    """
+    """For probabilities (m, C) the share of rows, the new one among them, whose own class was at most as probable."""
     n = len(typical)
     return (1 + np.searchsorted(typical, probabilities, side="right")) / (n + 1)
 

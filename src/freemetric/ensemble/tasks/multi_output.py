@@ -33,14 +33,9 @@ class Scales:
 
 
 class MultiTargetEncoding(TargetEncoding):
-    """The values of several targets as votes, those of one target after the other.
+    """The values of several targets as votes, those of one target after the other; ``sizes`` of them for each.
 
-    Parameters
-    ----------
-    low, high : ndarray of shape (n_values,)
-        The ranges. Of every target, it comes first, then its square and its trends.
-    sizes : tuple of int
-        How many of the values belong to each target.
+    Of every target, it comes first, then its square and its trends.
     """
 
     def __init__(self, low: NDArray, high: NDArray, sizes: tuple[int, ...]):
@@ -80,15 +75,7 @@ class MultiTargetEncoding(TargetEncoding):
 
 @dataclass(frozen=True, eq=False)
 class MultiOutputHead(Head):
-    """A head of regression for every target, each of which reads its own votes.
-
-    Parameters
-    ----------
-    encoding : MultiTargetEncoding
-        Of all targets.
-    heads : list of RegressionHead
-        One for each.
-    """
+    """A head of regression for every target, each of which reads its own votes."""
 
     most_changed = RegressionHead.most_changed
 
@@ -165,17 +152,7 @@ class MultiOutputHead(Head):
 
 
 class MultiOutputTask(RegressionTask):
-    """Several targets; deviations, scores and energies are means over them.
-
-    Parameters
-    ----------
-    encoding : MultiTargetEncoding
-        Of all targets.
-    tasks : list of RegressionTask
-        One for each.
-    score : RegressionScore
-        The score to report.
-    """
+    """Several targets, a task for each; deviations, scores and energies are means over them."""
 
     saved = {"multi-target-encoding": MultiTargetEncoding, "multi-output-head": MultiOutputHead}
 

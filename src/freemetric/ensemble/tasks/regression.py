@@ -17,7 +17,7 @@ from ..model import Ensemble
 from ..oob import OOBIndices, OOBPredictor
 from ..population import Population, allowed_neighbors, mixed_shares, selection_weights
 from ..settings import Recipe
-from ..task import Head, OOBResult, Task
+from ..task import EnsembleTask, Head, OOBResult
 from .intervals import interval_chances
 from .scales import RegressionScore, Scale, encoded_target
 
@@ -211,19 +211,10 @@ class Scored(NamedTuple):
         return cls(X, shares, trends, y, np.ones(len(y)) if weights is None else weights)
 
 
-class RegressionTask(Task):
+class RegressionTask(EnsembleTask):
     """Targets of variance one; shares (..., n_cells) are those of the cells of their encoding.
 
-    Parameters
-    ----------
-    encoding : TargetEncoding
-        Of the target, its square, and every trend.
-    trends : list of Trend, default=()
-        Trends of the target.
-    scale : Scale or None, default=None
-        On which the target has variance one; None in a search without a result.
-    score : RegressionScore or None, default=None
-        The score to report.
+    The encoding holds the target, its square, and every trend. Scale and score are None in a search without a result.
     """
 
     energy = "neighbor-likelihood"
