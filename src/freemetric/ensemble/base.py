@@ -158,7 +158,7 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
 
 
 class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, ImportancesMixin):
-    """An estimator that searches metrics and has an ``ensemble_``; subclasses say what its target is."""
+    """An estimator that searches metrics and has an ``ensemble_``; subclasses read the target."""
 
     energy: Any
     sampler: Any

@@ -84,7 +84,7 @@ class FreeEnergyClassifier(FreeEnergyModel, VotingClassifier):
     Attributes
     ----------
     oob_score_ : float
-        Out-of-bag accuracy, or what ``scoring`` says. The same votes chose the weights, so it is slightly optimistic.
+        Out-of-bag accuracy, or score of ``scoring``. The same votes chose the weights, so it is slightly optimistic.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         Out-of-bag class probabilities; NaN where a sample was not out of bag for every candidate.
     class_weight_ : ndarray of shape (n_classes,)

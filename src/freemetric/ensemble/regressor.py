@@ -78,7 +78,7 @@ class FreeEnergyRegressor(FreeEnergyModel, Savable, Presented, RegressorMixin, B
     Attributes
     ----------
     oob_score_ : float
-        Out-of-bag R^2, or what ``scoring`` says. The same votes chose the weights, so it is slightly optimistic.
+        Out-of-bag R^2, or score of ``scoring``. The same votes chose the weights, so it is slightly optimistic.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         Out-of-bag predictions; NaN where a sample was not out of bag for every candidate.
     scale_name_ : str

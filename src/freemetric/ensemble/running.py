@@ -37,7 +37,7 @@ from .settings import Recipe, check_kind
 def kinds_to_try(kinds: Sequence[str], problem: SearchProblem, most_bytes: int = Recipe.map_bytes) -> list[str]:
     """Those of the kinds that the problem allows, the simpler ones first.
 
-    Where one energy is given for all, kinds differ by view and form only. One that knows its own data allows only full
+    Where one energy is given for all, kinds differ by view and form only. A callable allows only full
     maps of scaled features. Fewer dimensions than features exclude forms that cannot reduce. Very many features exclude
     expensive views and maps; another view may stand in.
     """
@@ -98,7 +98,7 @@ class Progress:
         self.start = time.monotonic()
 
     def __call__(self, task: ReplicaTask, replicas: Replicas) -> None:
-        tell(False, "%d replicas of %s", len(replicas.maps), task.candidate)  # for whoever debugs
+        tell(False, "%d replicas of %s", len(replicas.maps), task.candidate)
         self.steps.show("on_replicas", task, replicas)
         energy = replicas.trace.get("energy", np.empty((0, 0)))
         if self.steps.made(energy.size):

@@ -125,7 +125,7 @@ class Replicas(NamedTuple):
         return cls(maps, OOBVotes(shares, counts), state["trace"], state["snapshots"])
 
     def may_be_of(self, task: ReplicaTask) -> bool:
-        """Whether they have the shapes that a task gives; compiled code believes them."""
+        """Whether they have the shapes that a task gives, which compiled code does not check."""
         R = len(task.bags) if task.candidate.learns else 0
         shape = len(task.scored), task.n_neighbors, task.training_set.n_cells
         return self.maps.shape[::2] == (R, task.seen.shape[1]) and self.oob_votes.shares.shape == shape

@@ -99,7 +99,7 @@ class Search:
         """Bags of so many samples; the same for every candidate."""
         if size not in self.bags:
             share, N = self.recipe.subsample, len(self.problem.training_set)
-            most = N if size == round(share * N) else size  # the share says it better, class by class
+            most = N if size == round(share * N) else size  # the share is exact for every class
             rng = self._generator(f"bags of {size}")
             self.bags[size] = Bags(rng, self.strata, share, most, self.recipe.complementary_bags)
         return self.bags[size]
@@ -166,5 +166,5 @@ def _stream(seed: np.random.SeedSequence, what: str, number: int = 0) -> np.rand
 
 
 def _name(candidate):
-    """What tells a candidate from all others that a search may try."""
+    """A name that no other candidate of the search has."""
     return f"{candidate.view}/{candidate.form}/{candidate.energy} at {candidate.temperature!r} on {candidate.bag_size}"

@@ -251,7 +251,7 @@ def _likelihood_ratio(counts, sizes):
 def _energies(inside, sizes):
     """-log p(interval | c) / p(interval) (S, C) of intervals that hold ``inside`` (S, C) rows of every class."""
     shares = inside.sum(axis=1, keepdims=True) / sizes.sum()
-    known = shares > 0  # an interval without rows says nothing
+    known = shares > 0  # an interval without rows has energy zero
     ratios = np.where(known, inside / np.where(known, shares, 1.0) + PRIOR, sizes + PRIOR) / (sizes + PRIOR)
     return -np.log(ratios)
 

@@ -8,7 +8,7 @@ from .averaged_metric import some_rows
 from .views import Scaled, View, register_view
 
 MOST_AXES = 300  # a full map has as many rows and columns
-MOST_LOOKED_AT = 1000  # rows that say where the axes are
+MOST_LOOKED_AT = 1000  # rows that the axes are computed from
 NEGLIGIBLE = 1e-9  # length of an axis, against the longest
 
 

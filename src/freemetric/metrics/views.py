@@ -20,7 +20,7 @@ MOST_MIXED = 500  # features; of more, matrices of features by features take mor
 class View(ABC):
     """What a metric sees of samples X (n, d): an array V (n, d_view).
 
-    ``owner`` (d_view,) says which feature of X every column belongs to.
+    ``owner`` (d_view,) is the feature of X that every column belongs to.
     """
 
     words: ClassVar[str]  # what it shows, for titles

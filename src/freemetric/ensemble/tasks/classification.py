@@ -23,9 +23,8 @@ FOLDS = 10  # parts of the training samples, each of which meets densities of th
 class ClassificationHead(Head):
     """P_c = softmax_c(slope * log(share_c + floor) - sum_b strength_b F_bc + bias_c).
 
-    The slope says how far shares of votes are from probabilities; the strengths, how far the free energies F of the
-    class densities count beside them; the bias moves votes towards classes that are scattered among others and get too
-    few of them.
+    The slope and the bias calibrate shares of votes; the strengths are the weights of the free energies F of the class
+    densities.
 
     Parameters
     ----------

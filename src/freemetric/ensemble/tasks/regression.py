@@ -28,7 +28,7 @@ BEYOND = 0.1  # of the range of the target: so far may predictions leave it
 LEAST_VARIANCE = 1e-4  # among neighbours, in units of the target's
 MANY_ERRORS = 256  # that stand for all of them where a mean is taken over them
 EXPONENTS = (0.0, 1.5)  # of everything that the spread may follow
-LEAST_SQUARE = 1e-4  # of the mean squared error: the logarithm of a lucky hit says nothing
+LEAST_SQUARE = 1e-4  # of the mean squared error, added before logarithms are taken
 
 
 class Prediction(NamedTuple):

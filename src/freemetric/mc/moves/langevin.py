@@ -10,7 +10,7 @@ from .hamiltonian import HamiltonianMove
 
 
 class LangevinMove(HamiltonianMove):
-    """Follow Newton's equations with friction in a heat bath that knows how noisy the gradient is.
+    """Follow Newton's equations with friction in a heat bath that corrects for the noise of the gradient.
 
     One time step h, with c = exp(-friction) what is left of the velocity and xi normal:
 

@@ -58,7 +58,7 @@ class PenaltyMove(Move):
         if not hasattr(self._move, "propose"):
             raise TypeError(f"PenaltyMove needs a move that proposes, such as MatrixMove; got {self.move!r}.")
         if not self.n_batches >= 3:
-            raise ValueError(f"n_batches must be at least 3, to tell the variance; got {self.n_batches}.")
+            raise ValueError(f"n_batches must be at least 3, to estimate the variance; got {self.n_batches}.")
         return np.full(len(state.A), float(self._move.step_size))
 
     def step(self, rng, energy, state, temperature, scale):
