@@ -171,7 +171,7 @@ def test_given_weights_are_not_tuned(data):
 
 
 def test_a_scorer_that_cannot_score_these_classes_says_so_before_the_search(data, monkeypatch):
-    monkeypatch.setattr("freemetric.ensemble.classifier.run_to_the_end", None)  # it would fail otherwise
+    monkeypatch.setattr("freemetric.ensemble.base.run_to_the_end", None)  # it would fail otherwise
     with pytest.raises(ValueError, match="pos_label=1 is not a valid label"):
         model(scoring="f1").fit(data[0], np.array(["no", "yes"])[data[1]])
 
