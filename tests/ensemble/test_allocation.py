@@ -7,7 +7,7 @@ from freemetric import Recipe
 from freemetric.ensemble.allocation import _coldest_and_better, allocate_replicas, most_replicas
 from freemetric.ensemble.population import Population
 from freemetric.ensemble.sampling import OOBVotes, Replicas
-from freemetric.ensemble.search import Problem, Search
+from freemetric.ensemble.search import Search, SearchProblem
 from freemetric.ensemble.tasks.classification import ClassificationTask
 from freemetric.metrics import Candidate, ClassEncoding, TrainingSet
 
@@ -21,11 +21,11 @@ class Patient(ClassificationTask):
     energy = "neighbor-likelihood"
 
 
-def search_in(recipe, task=None, run=None):
+def search_in(recipe, task=None):
     options = {"n_replicas": 40, "cheap_bag": 1, "affordable_bag": N_SAMPLES, "bag_growth": 5} | recipe
     training_set = TrainingSet(np.arange(float(N_SAMPLES))[:, None], np.arange(N_SAMPLES) % 2, ClassEncoding(2))
-    problem = Problem(training_set, ClassificationTask(2) if task is None else task)
-    return Search(problem, Recipe(**options), np.random.SeedSequence(0), run)
+    problem = SearchProblem(training_set, ClassificationTask(2) if task is None else task)
+    return Search(problem, Recipe(**options), np.random.SeedSequence(0))
 
 
 def allocated(recipe, tunes_temperature=False):
@@ -39,10 +39,10 @@ def allocated(recipe, tunes_temperature=False):
             votes = OOBVotes(np.full(size, len(task.bags) / 2, dtype=np.float32), np.full(N_SAMPLES, len(task.bags)))
             yield Replicas(np.ones((len(task.bags), 1, 1)), votes, {}, {})
 
-    search = search_in(recipe, run=run)
+    search = search_in(recipe)
     candidate = LEARNER.on_bags_of(search.bag_sizes()[0])
     for wanted in allocate_replicas(search, [candidate], tunes_temperature, moves_trap=True):
-        search.grow(wanted)
+        search.grow(wanted, run)
     return rounds, [len(result.maps) for result in search.population.results]
 
 

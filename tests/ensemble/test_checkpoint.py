@@ -14,7 +14,7 @@ from freemetric import FreeEnergyClassifier, Recipe
 from freemetric.ensemble import running
 from freemetric.ensemble.running import Checkpoint
 from freemetric.ensemble.sampling import replicas_of
-from freemetric.ensemble.search import Problem, Search
+from freemetric.ensemble.search import Search, SearchProblem
 from freemetric.ensemble.tasks.classification import ClassificationTask
 from freemetric.files import save
 from freemetric.mc import Annealing, Constant, ElementMove
@@ -61,10 +61,11 @@ def test_a_run_is_asked_to_its_end(iris, tmp_path):
             yield replicas_of(task)
             ended.append(task.candidate.view)
 
-    problem = Problem(TrainingSet(iris[0][::5], iris[1][::5], ClassEncoding(3)), ClassificationTask(3))
+    problem = SearchProblem(TrainingSet(iris[0][::5], iris[1][::5], ClassEncoding(3)), ClassificationTask(3))
     with Checkpoint(tmp_path / "kept") as kept:
-        search = Search(problem, Recipe(), np.random.SeedSequence(0), kept.resuming(run))
-        search.grow((search.enter(Candidate(view, "identity", "nca")), 0) for view in ("scaled", "steps"))
+        search = Search(problem, Recipe(), np.random.SeedSequence(0))
+        wanted = [(search.enter(Candidate(view, "identity", "nca")), 0) for view in ("scaled", "steps")]
+        search.grow(wanted, kept.resuming(run))
     assert ended == ["scaled", "steps"]
 
 

@@ -17,7 +17,7 @@ from sklearn.utils.class_weight import compute_class_weight
 
 import freemetric
 from freemetric import FreeEnergyClassifier
-from freemetric.ensemble.tasks.decisions import Score, best_weights, favouring, score_name
+from freemetric.ensemble.tasks.decisions import ProbabilityScore, best_weights, favouring, score_name
 
 
 def model(**options):
@@ -171,7 +171,7 @@ def test_given_weights_are_not_tuned(data):
 
 
 def test_a_scorer_that_cannot_score_these_classes_says_so_before_the_search(data, monkeypatch):
-    monkeypatch.setattr("freemetric.ensemble.classifier.run_to_the_end", None)  # it would fail otherwise
+    monkeypatch.setattr("freemetric.ensemble.base.run_to_the_end", None)  # it would fail otherwise
     with pytest.raises(ValueError, match="pos_label=1 is not a valid label"):
         model(scoring="f1").fit(data[0], np.array(["no", "yes"])[data[1]])
 
@@ -230,7 +230,7 @@ def test_decisions_are_saved(data, tmp_path):
     [(None, False), ("f1", True), ("balanced_accuracy", True), ("neg_log_loss", False), ("roc_auc", False)],
 )
 def test_scores_of_labels_are_told_from_those_of_probabilities(scoring, of_labels):
-    assert Score(scoring, np.arange(2)).is_of_labels(np.array([0, 1, 1])) == of_labels
+    assert ProbabilityScore(scoring, np.arange(2)).is_of_labels(np.array([0, 1, 1])) == of_labels
 
 
 def test_scores_have_names():

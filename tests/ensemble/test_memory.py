@@ -14,7 +14,7 @@ from freemetric.energies import Confinement, NCAEnergy
 from freemetric.ensemble.candidates import Panel, affordable_panel
 from freemetric.ensemble.population import mixed_shares
 from freemetric.ensemble.running import kinds_to_try
-from freemetric.ensemble.search import Problem
+from freemetric.ensemble.search import SearchProblem
 from freemetric.ensemble.tasks.classification import ClassificationTask
 from freemetric.learners.learned_space import AveragedMetric
 from freemetric.metrics import Axes, ClassEncoding, TrainingSet
@@ -92,7 +92,7 @@ def test_features_of_a_wide_table_have_shares(wide, view):
 
 def problem(n_features, energy=None):
     y = np.arange(20) % 2
-    return Problem(TrainingSet(np.zeros((20, n_features)), y, ClassEncoding(2)), ClassificationTask(2), energy)
+    return SearchProblem(TrainingSet(np.zeros((20, n_features)), y, ClassEncoding(2)), ClassificationTask(2), energy)
 
 
 def test_only_maps_that_mix_many_features_see_their_axes():

@@ -15,7 +15,7 @@ from freemetric.ensemble.allocation import allocate_replicas, is_better
 from freemetric.ensemble.candidates import candidate_of
 from freemetric.ensemble.population import Population
 from freemetric.ensemble.sampling import ReplicaTask, replicas_of
-from freemetric.ensemble.search import Problem, Search, one_by_one
+from freemetric.ensemble.search import Search, SearchProblem
 from freemetric.ensemble.tasks.classification import ClassificationTask
 from freemetric.ensemble.tasks.decisions import Decision
 from freemetric.exceptions import InterruptedFitWarning
@@ -26,10 +26,10 @@ from freemetric.metrics import Candidate, ClassEncoding, TrainingSet
 RECIPE = Recipe()
 
 
-def search_in(X, y, recipe=RECIPE, run=one_by_one, seed=0, **options):
+def search_in(X, y, recipe=RECIPE, seed=0, **options):
     n_classes = y.max() + 1
-    problem = Problem(TrainingSet(X, y, ClassEncoding(n_classes)), ClassificationTask(n_classes), **options)
-    return Search(problem, recipe, np.random.SeedSequence(seed), run)
+    problem = SearchProblem(TrainingSet(X, y, ClassEncoding(n_classes)), ClassificationTask(n_classes), **options)
+    return Search(problem, recipe, np.random.SeedSequence(seed))
 
 
 def nearest_classes(Z, y, query, k, without=None):
@@ -100,10 +100,9 @@ def tasks(wine):
         found.extend(tasks)
         return map(replicas_of, tasks)
 
-    search = search_in(*wine, run=run)
-    search.grow(
-        (search.enter(candidate_of(kind, RECIPE, bag_size=60)), 10) for kind in ("scaled/full", "steps/diagonal")
-    )
+    search = search_in(*wine)
+    kinds = ("scaled/full", "steps/diagonal")
+    search.grow(((search.enter(candidate_of(kind, RECIPE, bag_size=60)), 10) for kind in kinds), run)
     return search, found
 
 

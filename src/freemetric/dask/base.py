@@ -80,7 +80,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
             setattr(self, name, value)
         self._ended_search = search
         spaces, indices = Spaces.of(self.ensemble_), list(training_set.indices())
-        self._index = PartitionedIndex(spaces, indices, self._asked, self._read_votes())
+        self._index = PartitionedIndex(spaces, indices, self._n_looked_at, self._read_votes())
         return self
 
     def _predictions(self, X: Any, width: int) -> Any:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..ensemble.tasks.scales import Scale
 from ..learners.training_rows import TrainingRows
 from ..metrics import Trend
-from ..metrics.trends import FOLDS, MOST_COLUMNS, Columns, Lines, Products, fitted, has_few_products, units_of
+from ..metrics.trends import FOLDS, MOST_COLUMNS, Lines, Products, StandardColumns, fitted, has_few_products, units_of
 from ..metrics.views import Scaled, Steps, View, step_levels
 from .partitions import merged_in_steps
 
@@ -103,7 +103,7 @@ class TrendFinder:
 
     def __init__(self, samples: Any):
         self.samples = samples
-        self.columns: dict[type[Trend], Columns] = {}
+        self.columns: dict[type[Trend], StandardColumns] = {}
 
     @cached_property
     def views(self) -> dict[type, View]:
@@ -132,7 +132,7 @@ class TrendFinder:
     def _columns(self, views):
         """Centres and units of columns; where they are more than samples, their axes."""
         N, p = len(self.samples), sum(len(view.owner) for view in views)
-        columns = Columns(views, np.zeros(p), np.ones(p))
+        columns = StandardColumns(views, np.zeros(p), np.ones(p))
         columns = columns._replace(centre=self._summed(sums, columns, 1) / N)
         columns = columns._replace(unit=units_of(views, self._summed(sums, columns, 2) / N))
         return columns.along_rows(self.samples.features(np.arange(N))) if p > N else columns  # few samples then
@@ -142,12 +142,14 @@ class TrendFinder:
         return merged_in_steps(list(self.samples.each(function, *given)), added).compute()
 
 
-def sums(X: NDArray, y: NDArray, ranks: NDArray | int, columns: Columns, power: int) -> NDArray[np.float64]:
+def sums(X: NDArray, y: NDArray, ranks: NDArray | int, columns: StandardColumns, power: int) -> NDArray[np.float64]:
     """Of columns to that power, (p,)."""
     return columns.sums(X, np.ones(len(X)), power)
 
 
-def moments(X: NDArray, y: NDArray, ranks: NDArray | int, columns: Columns, scale: Scale) -> NDArray[np.float64]:
+def moments(
+    X: NDArray, y: NDArray, ranks: NDArray | int, columns: StandardColumns, scale: Scale
+) -> NDArray[np.float64]:
     """For every fold the products (r + 2, r + 2) of columns, one and the target on its scale, summed over samples."""
     return columns.moments(X, scale(y), all_ranks(ranks, len(X)) % FOLDS, np.ones(len(X)))
 

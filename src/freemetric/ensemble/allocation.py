@@ -1,4 +1,4 @@
-"""Allocation of replicas: which candidates of a search get how many, the cheapest questions first."""
+"""Allocation of replicas to the candidates of a search."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ Round = list[tuple[CandidateResult, int]]  # candidates, and how many replicas e
 
 
 def most_replicas(search: Search) -> int:
-    """How many a race may sample in the end; those that walk longer count as several."""
+    """Most replicas that a search may sample; longer walks count as several."""
     sizes = search.bag_sizes()
     total = search.n_replicas(sizes[0])
     more = int(search.recipe.grown_share * total) if len(sizes) > 1 else 0
@@ -28,26 +28,10 @@ def allocate_replicas(
 ) -> Iterator[Round]:
     """Rounds of replicas, each chosen by the scores of those before it.
 
-    Replicas go evenly to all candidates, then to other temperatures, to larger bags, and to where votes were best.
-    The cheapest questions come first: kinds and temperatures are compared on the smallest bags, by equal numbers of
-    replicas, because more of them are better by themselves. The best of every form go on: a form that is behind may be
-    ahead at another temperature, or with more samples. Where it is worth it, the best of all goes on colder.
-
-    Parameters
-    ----------
-    search : Search
-        Samples replicas and scores them.
-    candidates : sequence of Candidate
-        What is tried first, on the smallest bags; the simpler ones first.
-    tunes_temperature : bool
-        Whether the best candidates are tried colder and hotter.
-    moves_trap : bool
-        Whether the confinement follows the temperature.
-
-    Yields
-    ------
-    wanted : list of tuple
-        Candidates and how many replicas each gets; ``search.grow(wanted)`` must come before the next round.
+    Replicas go evenly to all candidates on the smallest bags, then to other temperatures of the best of every form, to
+    larger bags, and to the best. ``tunes_temperature``: whether the best candidates are tried colder and hotter;
+    ``moves_trap``: whether the confinement follows the temperature. ``search.grow(wanted)`` must come before the next
+    round.
     """
     recipe, population = search.recipe, search.population
     total = search.n_replicas(search.bag_sizes()[0])
@@ -59,7 +43,7 @@ def allocate_replicas(
         yield _other_temperatures(search, each, total, moves_trap)
         yield from _colder_again(search, each, total, moves_trap)
     size = yield from _larger_bags(search, each, total)
-    weights, left = _trust(search), total - _n_sampled(population)
+    weights, left = _learner_weights(search), total - _n_sampled(population)
     if size > search.bag_sizes()[0]:  # many of those that turned out to be better, too
         left = max(left, int(recipe.grown_share * total) - _n_sampled(population, size))
     if weights.any() and left > 0:
@@ -154,7 +138,7 @@ def _least(population: Population, results: list[CandidateResult]) -> NDArray:
     return population.deviations(numbers[int(scores.argmin())])
 
 
-def _trust(search):
+def _learner_weights(search):
     neighbors = allowed_neighbors(search.recipe.neighbors, search.population.n_neighbors)
     return learner_weights(search.population, neighbors, search.recipe)
 

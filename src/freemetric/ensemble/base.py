@@ -1,9 +1,7 @@
-"""What free-energy classifiers and regressors share: parameters, the search, distances."""
+"""Base of the free-energy estimators: fit, search, and distances in the averaged metric."""
 
 from collections.abc import Callable
-from numbers import Integral, Real
-from os import PathLike
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,22 +16,20 @@ from ..learners.training_rows import NUMBERS, precise
 from ..learners.validation import check_samples
 from ..magnitudes import lengths
 from ..mc.streams import seed_sequence
-from ..metrics import Member, View
+from ..metrics import Member, TrainingSet, View
 from ..metrics.averaged_metric import FARTHEST, pulled_back
-from ..sklearn_compat import CallbackSupportMixin, HasMethods, Interval, StrOptions
+from ..sklearn_compat import CallbackSupportMixin, validate_params, with_callbacks
 from .finish import finish_fit, samples_looked_at
 from .importances import ImportancesMixin
-from .running import given_recipe
-from .search import Problem, Search, searched_part
-from .settings import Recipe
-from .task import Task
+from .running import given_recipe, run_to_the_end
+from .search import Search, SearchProblem, searched_part
+from .task import EnsembleTask
 
 
 class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """Distances of an estimator with a ``ensemble_`` and ``_samples(X)``, which validates.
+    """Distances of an estimator with an ``ensemble_`` and ``_samples(X)``, which validates.
 
-    The squared distance is the mean over all metrics that vote, each by its trust and scaled to a mean squared distance
-    of one.
+    The squared distance is the weighted mean over all metrics that vote, each scaled to a mean squared distance of one.
     """
 
     ensemble_: Any
@@ -99,18 +95,16 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
         return M
 
     def outlier_score(self, X: ArrayLike) -> NDArray:
-        r"""How far outside of all that was seen samples lie: 0 among the training samples, 1 beyond all of them.
+        r"""Outlier scores: 0 among the training samples, 1 beyond all of them.
 
-        The distance to the nearest training sample in the averaged metric, against what is usual among training
-        samples, each without itself:
+        The distance to the nearest training sample in the averaged metric is ranked among the distances between
+        training samples and their nearest others:
 
         .. math:: s(x) = \frac1N \#\{i : \min_{j \ne i} D(x_i, x_j) \le \min_j D(x, x_j)\}.
 
-        Samples drawn as those of ``fit`` have scores spread over all of [0, 1], so about 5 % are above 0.95. A sample
-        at 1 is farther from all others than any training sample was: its class is a guess, however sure
-        ``predict_proba`` is, for probabilities compare the classes that were seen. A score says nothing about which
-        class. A sample with a feature farther outside of its range in training than this range is wide is at 1, too.
-        The first call costs a search among the training samples.
+        Of samples drawn as those of ``fit`` about 5 % are above 0.95. A sample with a feature farther outside of its
+        range in training than this range is wide is at 1, too. The first call costs a search among the training
+        samples.
 
         Parameters
         ----------
@@ -163,36 +157,62 @@ class AveragedMetricMixin(PairDistances, ClassNamePrefixFeaturesOutMixin, Transf
         return (distances, training_set.rows[numbers]) if return_distance else training_set.rows[numbers]
 
 
-CONSTRAINTS: dict[str, list] = {
-    "n_replicas": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-    "temperature": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
-    "confinement": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
-    "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-    "subsample": [Interval(Real, 0, 1, closed="neither"), StrOptions({"auto"})],
-    "candidates": [list, tuple, StrOptions({"auto"})],
-    "n_components": [Interval(Integral, 1, None, closed="left"), None],
-    "energy": [str, HasMethods("bind"), callable],
-    "sampler": [HasMethods("iterate"), None],
-    "recipe": [Recipe, None],
-    "shortlist": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
-    "max_seconds": [Interval(Real, 0, None, closed="neither"), None],
-    "checkpoint": [str, PathLike, None],
-    "device": [str],
-    "n_jobs": [Integral, None],
-    "verbose": ["verbose"],
-    "random_state": ["random_state"],
-}
-"""Of the parameters that all have."""
-
-
 class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, ImportancesMixin):
-    """An estimator that searches metrics and has a ``ensemble_``; subclasses say what its target is."""
+    """An estimator that searches metrics and has an ``ensemble_``; subclasses read the target."""
 
     energy: Any
     sampler: Any
     shortlist: Any
     device: str
     random_state: Any
+
+    @with_callbacks
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Sample the metrics and weigh them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Class labels of any type; among integers -1 means unlabelled where there are two other classes. Or
+            regression targets; several are learned together, by one set of metrics.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Importance of the samples: in the energy, as neighbours that vote, in trends, and in out-of-bag scores. Only
+            ratios matter. A row of weight zero is left out. Weight five is not five copies, of which four would stay
+            among the neighbours of the fifth.
+
+        Returns
+        -------
+        self : object
+            The fitted model.
+        """
+        validate_params(self)
+        return self._learn(*self._problem(X, y, sample_weight))
+
+    def _problem(self, X: Any, y: Any, sample_weight: Any) -> tuple[EnsembleTask, TrainingSet, int]:
+        """The task, the training set, and the number of rows given."""
+        raise NotImplementedError
+
+    def _warn_about(self, searched: TrainingSet) -> None:
+        """Warn about the samples that the search sees."""
+
+    def _learn(self, task, training_set, n_rows):
+        """Run the search, and put the fitted attributes in place."""
+        search = self._search(training_set, task)
+        self._warn_about(search.problem.training_set)
+        run_to_the_end(search, self)
+        self.__dict__.update(finish_fit(search, training_set, self.shortlist, n_rows))
+        return self
+
+    def _search(self, training_set, task, scores=True):
+        """The search, before it begins; where nothing is scored, its seed depends on the number of samples."""
+        recipe, seed = given_recipe(self, len(training_set)), seed_sequence(self.random_state)
+        if not scores:
+            seed = np.random.SeedSequence([*seed.generate_state(4).tolist(), len(training_set)])
+        searched = searched_part(training_set, task, recipe.most_searched, seed)
+        problem = SearchProblem(searched, task, self._energy, self.sampler, self.n_components, self.device)
+        return Search(problem, recipe, seed, scores=scores)
 
     @property
     def _energy(self):
@@ -201,27 +221,9 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
     def _can_weigh(self):
         return self._energy is None or takes_weights(self._energy)
 
-    def _task(self, training_set: Any) -> Task:
-        """What the search and the ensemble do with the target of these samples."""
-        raise NotImplementedError
-
-    def _search(self, training_set, task, scores=True):
-        """The search, before it begins; where nothing is scored, it depends on the number of samples."""
-        recipe, seed = given_recipe(self, len(training_set)), seed_sequence(self.random_state)
-        if not scores:
-            seed = np.random.SeedSequence([*seed.generate_state(4).tolist(), len(training_set)])
-        searched = searched_part(training_set, task, recipe.most_searched, seed)
-        problem = Problem(searched, task, self._energy, self.sampler, self.n_components, self.device)
-        return Search(problem, recipe, seed, scores=scores)
-
-    def _finish(self, search, training_set, n_rows):
-        """The model with the fitted attributes in place."""
-        self.__dict__.update(finish_fit(search, training_set, self.shortlist, n_rows))
-        return self
-
     @property
     def _n_tasks(self):
-        """At a time; a GPU does one."""
+        """Replica tasks at a time; a GPU does one."""
         return self.n_jobs if self.device in ("cpu", "reference") else 1
 
     @property
@@ -237,6 +239,6 @@ class FreeEnergyModel(AtomicFit, CallbackSupportMixin, AveragedMetricMixin, Impo
         return precise(check_samples(self, X, dtype=NUMBERS, reset=False))
 
     @property
-    def _asked(self):
-        """Training samples that a prediction looks at in every space; None: all."""
+    def _n_looked_at(self):
+        """Number of training samples that a prediction looks at in every space; None: all."""
         return samples_looked_at(self.shortlist, self.shortlist_, self.ensemble_)

@@ -24,8 +24,7 @@ class Panel(NamedTuple):
 def affordable_panel(wanted: Panel, class_sizes: Sequence[int], recipe: Recipe) -> Panel:
     """A panel whose votes, a number for every candidate, sample, k and class, fit the memory.
 
-    Of very many classes a row has no more neighbours of its class than the largest has rows: larger k have little to
-    say. Where that is still too much, fewer samples are scored.
+    Of very many classes k is at most the size of the largest. Where that is still too much, fewer samples are scored.
     """
     row = 4 * (len(recipe.kinds) + MORE_CANDIDATES) * len(class_sizes)
     if row * wanted.n_scored * wanted.n_neighbors <= recipe.vote_bytes:
@@ -41,7 +40,7 @@ def is_affordable(view: str, form: str, n_features: int, mixes: bool = False) ->
 
 
 def check_affordable(kinds: Sequence[str], n_features: int, most_bytes: int) -> None:
-    """ValueError where kinds that were asked for would take more memory than there is likely to be."""
+    """ValueError where the kinds given would take too much memory."""
     parts = {kind: kind.split("/") for kind in kinds}
     names = [kind for kind, part in parts.items() if not is_affordable(part[0], part[1], n_features)]
     size = BYTES_PER_ENTRY * n_features**2
@@ -101,10 +100,7 @@ PATIENT = ("neighbor-likelihood",)  # energies that are worth it: those of regre
 
 
 def is_worth_patience(recipe: Recipe, candidate: Candidate) -> bool:
-    """Whether it may be tried colder again and again, in longer walks.
-
-    Few samples do not tell a cold metric from a warm one; of many, the metrics of a cold ensemble are the better ones.
-    """
+    """Whether it may be tried colder again and again, in longer walks: only where samples are many."""
     return recipe.colder > 0 and candidate.energy in PATIENT and candidate.bag_size >= recipe.patient_bag
 
 

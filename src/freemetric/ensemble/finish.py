@@ -18,21 +18,9 @@ def finish_fit(
 ) -> dict[str, Any]:
     """Fitted attributes of a model, by name.
 
-    The search chooses the metrics; it may have seen a part of the training samples only. A pure function: the same
-    search can be finished with the samples that it has seen, and with all of them.
-
-    Parameters
-    ----------
-    search : Search
-        A search that has ended.
-    training_set : TrainingSet
-        The training samples among which predictions look for neighbours.
-    shortlist : int, "auto" or None
-        The parameter of the model.
-    n_rows : int or None
-        Rows given to fit; None leaves out attributes with an entry for each.
-    n_shortlists : int, default=1
-        Shortlists that a prediction looks at: one of every partition.
+    A pure function: a search that has ended can be finished with the samples that it has seen, and with all of them.
+    ``n_rows`` were given to fit; None leaves out attributes with an entry for each. A prediction looks at
+    ``n_shortlists``, one of every partition.
     """
     with one_blas_thread():  # many small problems, for which threads only wait
         population, task = search.population, search.problem.task
@@ -55,10 +43,9 @@ def finish_fit(
 
 
 def samples_looked_at(shortlist: int | str | None, chosen: int, ensemble: Ensemble) -> int | None:
-    """How many training samples a prediction looks at in every space, None for all.
+    """Number of training samples that a prediction looks at in every space, None for all; at least all that vote.
 
-    ``shortlist`` is the parameter of the model, and ``chosen`` its fitted ``shortlist_``. There are always as many as
-    neighbours that vote.
+    ``shortlist`` is the parameter of the model, and ``chosen`` its fitted ``shortlist_``.
     """
     if shortlist is None:
         return None
@@ -77,11 +64,7 @@ def describe(ensemble: Ensemble, recipe: Recipe) -> dict[str, Any]:
 
 
 def _shortlist(ensemble, recipe):
-    """The smallest shortlist that hardly changes the votes, and how many of the neighbours that vote are on it.
-
-    Where training samples are dense, any of many neighbours may vote in the place of another: then the votes are the
-    same, though many neighbours are not.
-    """
+    """The smallest shortlist that hardly changes the votes, and its recall of the neighbours that vote."""
     training_set, index = ensemble.training_set, ensemble.index()
     n_places = len(training_set.places.rows)
     sizes = [size for size in recipe.shortlists if 2 * size < n_places]
@@ -97,7 +80,7 @@ def _shortlist(ensemble, recipe):
 
 
 def _search_attributes(search, weights, used):
-    """What was tried, by whom it was scored, and how the best candidate was sampled."""
+    """Attributes that describe the search: selection, out-of-bag samples, and the walk of the best candidate."""
     population = search.population
     return {
         "oob_indices_": _oob_indices(search, used),

@@ -1,7 +1,8 @@
 """An ensemble that gets more samples: they vote at once, and the oldest metrics are sampled anew."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,16 @@ from .population import CandidateResult
 from .running import Progress, SearchStopped, given_recipe, runner
 from .search import Search
 
+Wanted = Iterable[tuple[CandidateResult, int]]  # candidates, and how many replicas each gets
+
 
 def learn_more(model: Any, training_set: TrainingSet, n_new: int, n_given: int) -> dict[str, Any]:
     """Attributes of a fitted FreeEnergyClassifier with more samples, so many of them new, of so many rows given."""
     search = model._search(training_set, model._task(training_set), scores=False)
     steps = FitSteps(model, training_set.X, training_set.y)
-    search.do_by(runner(model._n_tasks), Progress(steps, None))
+    grow = partial(search.grow, run=runner(model._n_tasks), note=Progress(steps, None))
     with one_blas_thread():
-        drawn = drawn_anew(model.ensemble_, search, n_new / len(training_set))
+        drawn = drawn_anew(model.ensemble_, search, n_new / len(training_set), grow)
         attributes = describe(renewed(model.ensemble_, training_set, drawn), given_recipe(model, len(training_set)))
         attributes["oob_indices_"] = oob_indices_with(model.oob_indices_, model.ensemble_, search, drawn)
     steps.close()
@@ -42,16 +45,18 @@ def together(old: TrainingSet, new: TrainingSet) -> TrainingSet:
     return TrainingSet(X, values, old.encoding, weights, np.concatenate([old.rows, new.rows]))
 
 
-def drawn_anew(ensemble: Ensemble, search: Search, share: float) -> list[CandidateResult]:
-    """For every ensemble this share of its replicas, drawn anew by the search; fewer where somebody stops it."""
+def drawn_anew(
+    ensemble: Ensemble, search: Search, share: float, grow: Callable[[Wanted], None]
+) -> list[CandidateResult]:
+    """For every member this share of its replicas, sampled anew; fewer where a callback stops the search."""
     search.look_through(ensemble.views)
     (size,) = search.bag_sizes()[-1:]
     wanted = []
     for member in ensemble.members:
         candidate, n = member.candidate, int(np.ceil(share * len(member.maps)))
         wanted.append((search.enter(candidate.on_bags_of(size)), n))
-    with suppress(SearchStopped):  # somebody wants to stop: as many are replaced as were drawn
-        search.grow((result, n) for result, n in wanted if n)
+    with suppress(SearchStopped):  # as many are replaced as were drawn
+        grow((result, n) for result, n in wanted if n)
     return [result for result, _ in wanted]
 
 

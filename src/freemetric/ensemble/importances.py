@@ -21,11 +21,11 @@ AFFORDABLE = 1e10  # products, of about a nanosecond each
 TO_SORT = 20  # products that it takes to find the nearest, for each candidate
 PARTS = 30  # of the samples, one of which is left out at a time for the error
 
-Score = Callable[[NDArray, NDArray, NDArray | None], float]
+ScoreFunction = Callable[[NDArray, NDArray, NDArray | None], float]  # (predictions, y, weights), larger is better
 
 
 class Importances(NamedTuple):
-    """What a score loses, out of bag, without what features say.
+    """Loss of the out-of-bag score when features are shuffled.
 
     Attributes
     ----------
@@ -36,9 +36,9 @@ class Importances(NamedTuple):
     error : ndarray of shape (n_groups,)
         Standard error of it.
     score : float
-        Of these samples with their own values.
+        Out-of-bag score with the original values.
     n_oob : int
-        How many there are.
+        Number of samples.
     """
 
     names: NDArray
@@ -49,47 +49,18 @@ class Importances(NamedTuple):
 
 
 class Shuffling(NamedTuple):
-    """How values are shuffled.
+    """How values are shuffled."""
 
-    Parameters
-    ----------
-    size : int, default=128
-        Training samples to look at in every space.
-    n_repeats : int or None, default=None
-        Shuffles of every group; None: more where samples are few.
-    seed : int, default=0
-        Of the shuffles, which are the same for every group.
-    n_jobs : int or None, default=None
-        Groups at a time, in threads; the result does not depend on it.
-    """
-
-    size: int = 128
-    n_repeats: int | None = None
-    seed: int = 0
-    n_jobs: int | None = None
+    size: int = 128  # training samples to look at in every space
+    n_repeats: int | None = None  # shuffles of every group; None: more where samples are few
+    seed: int = 0  # of the shuffles, which are the same for every group
+    n_jobs: int | None = None  # groups at a time, in threads; the result does not depend on it
 
 
 def importances(
-    ensemble: Ensemble, oob_indices: OOBIndices, score: Score, groups: NDArray, how: Shuffling
+    ensemble: Ensemble, oob_indices: OOBIndices, score: ScoreFunction, groups: NDArray, how: Shuffling
 ) -> Importances:
-    """Importances of groups of features.
-
-    Parameters
-    ----------
-    ensemble, oob_indices : Ensemble, OOBIndices
-        The model, and the samples that are out of bag.
-    score : callable
-        ``score(probabilities, y, weights)``, the larger the better.
-    groups : ndarray of shape (n_features,)
-        Name of the group that each feature belongs to.
-    how : Shuffling
-        Of the values.
-
-    Returns
-    -------
-    Importances
-        In the order in which the groups come first; NaN where no sample is out of bag.
-    """
+    """Importances of groups, by the group (d,) of every feature; NaN where no sample is out of bag."""
     names = groups[np.sort(np.unique(groups, return_index=True)[1])]
     predictor = OOBPredictor(ensemble, oob_indices, how.size, *affordable(ensemble, len(names), how.size))
     n = len(predictor.oob_samples)
@@ -126,7 +97,7 @@ def affordable(ensemble: Ensemble, n_groups: int, size: int) -> tuple[int, int]:
 class Shuffled:
     """Samples with their own and with shuffled values, scored all together and without each of some parts."""
 
-    def __init__(self, predictor: OOBPredictor, score: Score):
+    def __init__(self, predictor: OOBPredictor, score: ScoreFunction):
         self.predictor, self.score, self.parts = predictor, score, parts_of(predictor)
         self.everyone = np.arange(len(predictor.oob_samples))
         self.known = predictor.answers(predictor.X, self.everyone)
@@ -164,10 +135,7 @@ class Shuffled:
 
 
 def parts_of(predictor: OOBPredictor) -> NDArray[np.intp]:
-    """For every sample the part that it is in, all parts with about the same classes; copies of a row stay together.
-
-    A class with a single place is in none: no score may have to do without it.
-    """
+    """The part of every sample, stratified by y; copies share one, and a class with a single place has none."""
     places, first = np.unique(predictor.places, return_index=True)
     y = predictor.y[first]
     y = y if y.ndim == 1 else y[:, 0]  # any of several targets sorts them well enough
@@ -209,28 +177,26 @@ class ImportancesMixin:
         n_repeats: int | None = None,
         random_state: int = 0,
     ) -> Importances:
-        r"""What the out-of-bag score loses when the values of features are shuffled among the training samples.
+        r"""Loss of the out-of-bag score when the values of features are shuffled among the training samples.
 
         For a group g of features and a score S,
 
         .. math:: I_g = S(P(x_1), \ldots, P(x_n)) - S(P(x_1^g), \ldots, P(x_n^g)),
 
-        where :math:`x_i^g` has the features of g from another sample, drawn at random. As for ``oob_score_`` a sample
-        is scored only by metrics that have not learned on it, without its own vote, and by classes as wholes that it
-        had no part in; weights and calibration are those of the model. The standard error is a jackknife over 30 parts
-        of the samples, with copies of a row in one part.
+        where :math:`x_i^g` has the features of g from another sample, drawn at random. Predictions are out of bag, as
+        for ``oob_score_``; weights and calibration are those of the model. The standard error is a jackknife over 30
+        parts of the samples.
 
-        Features that say the same can stand in for each other, and each alone then seems dispensable: ask for them
-        together, as a group.
+        Redundant features stand in for each other, and each alone then seems dispensable: put them into one group.
 
         Costs as much as predicting the samples ``n_repeats`` times for every group, in half of the replicas. At most
-        1,000 samples are asked; of very many features fewer, and fewer replicas.
+        1,000 samples are predicted; of very many features fewer, and by fewer replicas.
 
         Parameters
         ----------
         groups : array-like of shape (n_features,) or None, default=None
-            Name of the group of every feature, whose features are shuffled together, such as the columns that one
-            category was spread over; None: every feature on its own.
+            Name of the group of every feature; those of one group, such as the columns of a one-hot encoding, are
+            shuffled together. None: every feature on its own.
         scoring : str, callable or None, default=None
             A scorer as in the constructor; None is the constructor's. "neg_log_loss" also sees what changes
             probabilities but no decision.

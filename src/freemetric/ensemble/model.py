@@ -134,9 +134,9 @@ class Ensemble:
         n_bytes = len(places.rows) * sum(len(member) * 16 * member.n_coordinates for member in self.members)
         if n_bytes > KEPT_BYTES:
             return make()
-        asked = n_jobs, device
-        if self.computed.get("searches", (None,))[0] != asked:
-            self.computed["searches"] = asked, list(make())
+        key = n_jobs, device
+        if self.computed.get("searches", (None,))[0] != key:
+            self.computed["searches"] = key, list(make())
         return iter(self.computed["searches"][1])
 
     def parts(self, n: int) -> list[slice]:
@@ -243,5 +243,5 @@ def _check_distances(members, views, X):
 
 
 def _width(view):
-    """The number of features that a view takes, where it has one column for each; None where that cannot be said."""
+    """The number of features that a view takes, where it has one column for each; else None."""
     return len(view.owner) if np.array_equal(view.owner, np.arange(len(view.owner))) else None

@@ -1,6 +1,7 @@
-"""Out-of-bag predictions after the fit: which samples each replica left out, and what they get."""
+"""Out-of-bag predictions after the fit."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,9 @@ from ..metrics.index import KEPT_BYTES, Shortlist, mapped, seen_in
 from .model import Ensemble
 
 
+@dataclass(frozen=True, eq=False)
 class OOBIndices:
     """Samples that were scored out of bag, and which of them every replica left out.
-
-    A bit for each replica and sample: the largest one takes a hundred kilobytes.
 
     Parameters
     ----------
@@ -27,8 +27,8 @@ class OOBIndices:
         Whether a replica left a sample out of its bag, packed; replicas are in the order of their members.
     """
 
-    def __init__(self, rows: NDArray, bits: NDArray[np.uint8]):
-        self.rows, self.bits = rows, bits
+    rows: NDArray
+    bits: NDArray[np.uint8]
 
     @classmethod
     def of(cls, rows: NDArray, left_out: Iterable[NDArray[np.bool_]]) -> "OOBIndices":
@@ -82,21 +82,8 @@ class OOBPredictor:
     """Out-of-bag predictions for modified feature values; used by permutation importances and intervals.
 
     Every sample is predicted by the replicas that left it out, by all training samples but itself, and by densities of
-    other samples. With its own feature values that is its out-of-bag prediction: the one of the fit, where all training
-    samples fit into a search and all replicas are used.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-        What predicts.
-    oob_indices : OOBIndices
-        Samples that may be predicted.
-    size : int
-        Training samples to look at in every space, the nearest in the averaged metric.
-    most_samples : int
-        Samples to take, from all over; only those that every member left out.
-    most_replicas : int
-        Of a member, from all over it.
+    other samples. ``size`` training samples are looked at in every space; at most ``most_samples`` are predicted, by at
+    most ``most_replicas`` of a member, both spread evenly. Only samples that every member left out are taken.
     """
 
     def __init__(self, ensemble: Ensemble, oob_indices: OOBIndices, size: int, most_samples: int, most_replicas: int):
@@ -142,35 +129,35 @@ class OOBPredictor:
         member = self.ensemble.members[number]
         return [mapped(member, self.seen, int(r)) for r in self.replicas[number]]
 
-    def answers(self, X: NDArray, asked: NDArray) -> NDArray[np.float64]:
-        """Probabilities or targets (n, m) of samples number ``asked`` (n,), if their features were X (n, d)."""
-        return self.ensemble.head.answers(self.shares(X, asked), self.wholes(X, self.oob_samples[asked]))
+    def answers(self, X: NDArray, numbers: NDArray) -> NDArray[np.float64]:
+        """Probabilities or targets (n, m) of samples number ``numbers`` (n,), if their features were X (n, d)."""
+        return self.ensemble.head.answers(self.shares(X, numbers), self.wholes(X, self.oob_samples[numbers]))
 
-    def shares(self, X: NDArray, asked: NDArray) -> NDArray[np.float64]:
+    def shares(self, X: NDArray, numbers: NDArray) -> NDArray[np.float64]:
         """Shares (n, n_cells) of all votes that they get."""
         with config_context(assume_finite=True, skip_parameter_validation=True):
-            return self._shares(seen_in(self.ensemble.views, X), asked)
+            return self._shares(seen_in(self.ensemble.views, X), numbers)
 
-    def _shares(self, seen, asked):
-        candidates, out = self._candidates(seen, asked), np.zeros((len(asked), self.training_set.n_cells))
+    def _shares(self, seen, numbers):
+        candidates, out = self._candidates(seen, numbers), np.zeros((len(numbers), self.training_set.n_cells))
         vote = kernels_for("cpu").neighbor_shares
         for number, (member, replicas) in enumerate(zip(self.ensemble.members, self.replicas, strict=True)):
-            left_out = self.left_out[number][:, asked]
-            n_asked = left_out.sum(axis=0)[:, None]
+            left_out = self.left_out[number][:, numbers]
+            n_replicas = left_out.sum(axis=0)[:, None]
             spaces = self._spaces(number) if self.spaces is None else self.spaces[number]
             for r, Z, fair in zip(replicas, spaces, left_out, strict=True):
                 Q = mapped(member, seen, int(r))[:, fair]
-                out[fair] += vote(Z, Q, candidates[fair], self.votes, self.of_k[number]) / n_asked[fair]
+                out[fair] += vote(Z, Q, candidates[fair], self.votes, self.of_k[number]) / n_replicas[fair]
         return out
 
-    def _candidates(self, seen, asked):
+    def _candidates(self, seen, numbers):
         """Places (n, size) to look at; instead of a sample's own place the one without it."""
         if self.size + 1 < self.n_places:
             places = self.shortlist.nearest(seen, self.size + 1)
         else:
-            places = np.broadcast_to(np.arange(self.n_places, dtype=np.int32), (len(asked), self.n_places))
-        own = (self.n_places + asked)[:, None]
-        return np.where(places == self.places[asked][:, None], own, places).astype(np.int32)
+            places = np.broadcast_to(np.arange(self.n_places, dtype=np.int32), (len(numbers), self.n_places))
+        own = (self.n_places + numbers)[:, None]
+        return np.where(places == self.places[numbers][:, None], own, places).astype(np.int32)
 
 
 def _some(n, most):

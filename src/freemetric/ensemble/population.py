@@ -1,4 +1,4 @@
-"""What a search has found so far: candidates with their replicas, out-of-bag votes and weights."""
+"""Candidates of a search with their replicas, out-of-bag votes, scores and weights."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,7 +9,7 @@ from ..learners.sampling_run import side_by_side
 from ..metrics import FORMS, Candidate, Member, TrainingSet
 from .sampling import OOBVotes, Replicas
 from .settings import Recipe
-from .task import Task
+from .task import EnsembleTask
 
 MANY_CELLS = 64  # shares of so many are mixed one by one: together, and in double precision, they are too large
 
@@ -24,7 +24,7 @@ class CandidateResult:
         self.snapshots: dict[str, NDArray] = {}
 
     def add(self, more: Replicas) -> None:
-        """Replicas that were sampled and judged."""
+        """Take more replicas, with their out-of-bag votes."""
         self.oob_votes.add(more.oob_votes)
         self.maps = np.concatenate([self.maps, more.maps]) if len(self.maps) else more.maps
         self.snapshots = self.snapshots or more.snapshots
@@ -37,21 +37,12 @@ class CandidateResult:
 
 
 class Population:
-    """All candidates of one search, with their scores on samples that are out of bag.
+    """All candidates of one search, with their scores on the samples of ``scored`` that are out of bag.
 
-    Parameters
-    ----------
-    training_set : TrainingSet
-        The training rows.
-    task : Task
-        What is predicted.
-    scored : ndarray of shape (n_scored,)
-        Samples that are scored where they are out of bag.
-    n_neighbors : int
-        Largest number of neighbours, K.
+    Votes are counted for up to ``n_neighbors`` neighbours, K.
     """
 
-    def __init__(self, training_set: TrainingSet, task: Task, scored: NDArray, n_neighbors: int):
+    def __init__(self, training_set: TrainingSet, task: EnsembleTask, scored: NDArray, n_neighbors: int):
         self.training_set, self.task, self.scored, self.n_neighbors = training_set, task, scored, n_neighbors
         self.results: list[CandidateResult] = []
 
@@ -75,17 +66,17 @@ class Population:
     @property
     def n_never_oob(self) -> int:
         """How many samples were in the bags of all replicas of some candidate."""
-        return int((~self._asked).sum())
+        return int((~self._is_oob).sum())
 
     @property
-    def _asked(self):
+    def _is_oob(self):
         """Which of the scored samples every candidate left out at least once."""
         return np.all([result.oob_votes.counts for result in self.results], axis=0)
 
     @property
     def oob_samples(self) -> NDArray[np.intp]:
         """The samples that every candidate left out at least once."""
-        return self.scored[self._asked]
+        return self.scored[self._is_oob]
 
     @property
     def truth(self) -> NDArray:
@@ -108,8 +99,7 @@ class Population:
 
     def shares(self) -> NDArray:
         """Out-of-bag shares of votes (n_candidates, K, n, n_cells)."""
-        asked = self._asked
-        size = len(self.results), self.n_neighbors, asked.sum(), self.training_set.n_cells
+        size = len(self.results), self.n_neighbors, len(self.oob_samples), self.training_set.n_cells
         out = np.empty(size, dtype=np.float32)
         for share, result in zip(out, self.results, strict=True):
             share[:] = self._shares_of(result)
@@ -117,15 +107,12 @@ class Population:
 
     def _shares_of(self, result):
         """Class shares (K, n, C) of one candidate: of very many classes, more at a time would be too large."""
-        (votes, counts), asked = result.oob_votes, self._asked
-        return np.ascontiguousarray(np.swapaxes(votes[asked] / counts[asked, None, None], 0, 1), dtype=np.float32)
+        (votes, counts), oob = result.oob_votes, self._is_oob
+        return np.ascontiguousarray(np.swapaxes(votes[oob] / counts[oob, None, None], 0, 1), dtype=np.float32)
 
     def scores(self) -> NDArray:
         """Scores (n_candidates, K) out of bag, the lower the better; equal ones where no sample was out of bag."""
-        if not self._asked.any():
-            return np.zeros((len(self.results), self.n_neighbors))
-        truth, weights = self.truth, self.oob_weights
-        return np.array([self.task.scores(self._shares_of(e), truth, weights) for e in self.results])
+        return self._measured(self.task.scores, 0.0)
 
     def error_of(self, score: float) -> float:
         """The standard error of a score on so many samples."""
@@ -133,16 +120,20 @@ class Population:
 
     def errors(self) -> NDArray:
         """Errors (n_candidates, K) out of bag; NaN where no sample was out of bag."""
-        if not self._asked.any():
-            return np.full((len(self.results), self.n_neighbors), np.nan)
+        return self._measured(self.task.errors, np.nan)
+
+    def _measured(self, measure, unknown):
+        """measure(shares, truth, weights) of every candidate; ``unknown`` where no sample was out of bag."""
+        if not self._is_oob.any():
+            return np.full((len(self.results), self.n_neighbors), unknown)
         truth, weights = self.truth, self.oob_weights
-        return np.array([self.task.errors(self._shares_of(e), truth, weights) for e in self.results])
+        return np.array([measure(self._shares_of(result), truth, weights) for result in self.results])
 
     def deviations(self, number: int) -> NDArray:
         """Deviations (n_oob,) of a candidate with its best number of neighbours."""
         votes, counts = self.results[number].oob_votes
-        asked = self._asked
-        shares = np.swapaxes(votes[asked] / counts[asked, None, None], 0, 1)
+        oob = self._is_oob
+        shares = np.swapaxes(votes[oob] / counts[oob, None, None], 0, 1)
         best = int(self.task.scores(shares, self.truth, self.oob_weights).argmin())
         return self.task.deviations(shares[best], self.truth)
 
@@ -152,11 +143,7 @@ class Population:
 
 
 def boltzmann_weights(scores: NDArray, error: float, temperature: float) -> NDArray:
-    """exp(-score / T), normalised; T is the temperature in units of the error of the best score.
-
-    Candidates that are clearly worse get nothing, and those that differ by chance share the weight: their average is
-    better than the one that happens to have the best score.
-    """
+    """exp(-score / T), normalised; T is the temperature in units of the error of the best score."""
     weights = np.exp(-(scores - scores.min()) / (temperature * error))
     return weights / weights.sum()
 
@@ -164,10 +151,7 @@ def boltzmann_weights(scores: NDArray, error: float, temperature: float) -> NDAr
 def selection_weights(
     scores: NDArray, error_of: Callable[[float], float], neighbors: Sequence[int], recipe: Recipe
 ) -> NDArray:
-    """Weights (n_candidates, K) by Boltzmann's law over all candidates with any of the ``neighbors``; nothing else.
-
-    ``error_of`` says how large the error of a score is.
-    """
+    """Boltzmann weights (n_candidates, K) of all candidates with any of the ``neighbors``; zero for other numbers."""
     columns = np.asarray(neighbors) - 1
     weights, some = np.zeros(scores.shape), scores[:, columns]
     weights[:, columns] = boltzmann_weights(some, error_of(some.min()), recipe.selection_temperature)
@@ -176,7 +160,7 @@ def selection_weights(
 
 
 def learner_weights(population: Population, neighbors: Sequence[int], recipe: Recipe) -> NDArray:
-    """Trust in every candidate that learns; nothing for the others."""
+    """Weights of the candidates that learn; zero for the others."""
     weights = selection_weights(population.scores(), population.error_of, neighbors, recipe).sum(axis=1)
     weights *= population.learns
     return weights if weights.any() else population.learns.astype(float)

@@ -30,16 +30,16 @@ from .allocation import allocate_replicas, most_replicas
 from .candidates import candidate_of, check_affordable, is_affordable, simplest_first
 from .population import Population, best_pair
 from .sampling import SHARED, Replicas, ReplicaTask, replicas_of
-from .search import Problem, Run, Search
+from .search import Run, Search, SearchProblem
 from .settings import Recipe, check_kind
 
 
-def kinds_to_try(kinds: Sequence[str], problem: Problem, most_bytes: int = Recipe.map_bytes) -> list[str]:
+def kinds_to_try(kinds: Sequence[str], problem: SearchProblem, most_bytes: int = Recipe.map_bytes) -> list[str]:
     """Those of the kinds that the problem allows, the simpler ones first.
 
-    Where one energy is given for all, kinds differ by view and form only. One that knows its own data allows no other
-    view than scaled features and no restricted map. Fewer dimensions than features allow no form that cannot reduce,
-    very many features no view that they make too expensive, nor maps that mix its columns: another view may stand in.
+    Where one energy is given for all, kinds differ by view and form only. A callable allows only full
+    maps of scaled features. Fewer dimensions than features exclude forms that cannot reduce. Very many features exclude
+    expensive views and maps; another view may stand in.
     """
     for kind in kinds:
         check_kind(kind)
@@ -48,7 +48,8 @@ def kinds_to_try(kinds: Sequence[str], problem: Problem, most_bytes: int = Recip
         energy = ["nca"] if isinstance(problem.energy, NCAEnergy) else []
         parts = [[view, form, *(energy if FORMS[form].learns else [])] for view, form, *_ in parts]
         if isinstance(problem.energy, CallableEnergy):
-            parts = [part for part in parts if not FORMS[part[1]].learns or _is_plain(*part[:2])]
+            plain = (VIEWS[view].keeps_features and FORMS[form].is_free for view, form, *_ in parts)
+            parts = [part for part, is_plain in zip(parts, plain, strict=True) if is_plain or not FORMS[part[1]].learns]
     if problem.n_components is not None:
         parts = [part for part in parts if FORMS[part[1]].reduces]
     n_features = problem.training_set.X.shape[1]
@@ -66,15 +67,11 @@ def kinds_to_try(kinds: Sequence[str], problem: Problem, most_bytes: int = Recip
 
 
 def _affordable_view(view, form, n_features, mixes):
-    """The view, what stands in for it, or None."""
+    """The view, its substitute, or None."""
     return view if is_affordable(view, form, n_features, mixes) else VIEWS[view].for_more
 
 
-def _is_plain(view, form):
-    return VIEWS[view].keeps_features and FORMS[form].is_free
-
-
-def tell_round(population: Population) -> None:
+def log_round(population: Population) -> None:
     """Log how many replicas there are, and which candidate is the best out of bag so far."""
     n_replicas = sum(len(result.maps) for result in population.results)
     n = len(population.results)
@@ -94,30 +91,21 @@ class SearchStopped(Exception):  # noqa: N818 - the end of a search is no error
 
 
 class Progress:
-    """Shows what was sampled to callbacks, and raises SearchStopped where it is time to end.
-
-    Parameters
-    ----------
-    steps : FitSteps
-        Counts the Monte Carlo steps for the callbacks, one of which may want to stop; those with a method
-        ``on_replicas(task, replicas)`` are shown what was sampled.
-    max_seconds : float or None
-        When to stop, from now on; with a warning.
-    """
+    """Calls ``on_replicas(task, replicas)`` of callbacks, and raises SearchStopped on their wish or out of time."""
 
     def __init__(self, steps: FitSteps, max_seconds: float | None):
         self.steps, self.max_seconds = steps, max_seconds
         self.start = time.monotonic()
 
     def __call__(self, task: ReplicaTask, replicas: Replicas) -> None:
-        tell(False, "%d replicas of %s", len(replicas.maps), task.candidate)  # for whoever debugs
+        tell(False, "%d replicas of %s", len(replicas.maps), task.candidate)
         self.steps.show("on_replicas", task, replicas)
         energy = replicas.trace.get("energy", np.empty((0, 0)))
         if self.steps.made(energy.size):
             raise SearchStopped
         if self.max_seconds is not None and time.monotonic() - self.start > self.max_seconds:
-            said = f"The fit was stopped after max_seconds={self.max_seconds:g}, with the replicas sampled so far."
-            warnings.warn(said, InterruptedFitWarning, stacklevel=callers_stacklevel())
+            message = f"The fit was stopped after max_seconds={self.max_seconds:g}, with the replicas sampled so far."
+            warnings.warn(message, InterruptedFitWarning, stacklevel=callers_stacklevel())
             raise SearchStopped
 
 
@@ -129,14 +117,8 @@ def runner(n_jobs: int | None) -> Run:
 class Checkpoint:
     """A folder of results, one file a task, each written whole or not at all; a context manager.
 
-    The name of a file is a fingerprint of all that its result depends on: data, candidate, bags, seeds, sampler,
-    energy. They lie in a subfolder that the fit claims, named by its first tasks. A fit of other data or parameters
-    finds nothing there and disturbs nothing. A block that ends without an error removes the files.
-
-    Parameters
-    ----------
-    folder : path-like
-        Made where it is missing.
+    The name of a file is a fingerprint of all that its result depends on. The files lie in a subfolder that the fit
+    claims, named by its first tasks. A block that ends without an error removes them.
     """
 
     def __init__(self, folder: str | PathLike):
@@ -184,7 +166,7 @@ def _result(path: Path, task: ReplicaTask) -> Replicas | None:
 
 
 def given_recipe(model: Any, n_rows: int) -> Recipe:
-    """The recipe of a classifier for so many rows, with what its parameters say instead."""
+    """The recipe of a model for so many rows, with its parameters in place."""
     recipe = Recipe() if model.recipe is None else model.recipe
     given: dict[str, Any] = {}
     if model.n_replicas != "auto":
@@ -205,21 +187,23 @@ def given_recipe(model: Any, n_rows: int) -> Recipe:
 
 
 def run_to_the_end(search: Search, model: Any) -> None:
-    """Let the search of a model come to its end."""
+    """Run the search of a model to its end."""
     recipe, seen = search.recipe, search.problem.training_set
     sampler = Annealing(n_steps=recipe.n_steps) if model.sampler is None else model.sampler
     steps = FitSteps(model, seen.X, seen.y, steps_of(sampler, most_replicas(search)))
     kept = None if model.checkpoint is None else Checkpoint(model.checkpoint)
-    run = runner(model._n_tasks)
-    search.do_by(run if kept is None else kept.resuming(run), Progress(steps, model.max_seconds))
+    run, progress = runner(model._n_tasks), Progress(steps, model.max_seconds)
+    run = run if kept is None else kept.resuming(run)
     tunes = recipe.other_temperatures and model.temperature == "auto" and model.sampler is None
     rounds = allocate_replicas(search, first_candidates(search, model), tunes, model.confinement == "auto")
     with one_blas_thread(), nullcontext() if kept is None else kept:
         try:
             for wanted in rounds:
-                search.grow(wanted)
+                search.grow(wanted, run, progress)
+                if wanted and model.verbose:
+                    log_round(search.population)
                 if wanted:
-                    _after_round(steps, model.verbose, search.population)
+                    steps.show("on_round", search.population)
         except SearchStopped:
             search.population.forget_those_without_votes()
         steps.close()
@@ -235,13 +219,6 @@ def first_candidates(search: Search, model: Any) -> list[Candidate]:
     if problem.energy is not None and not isinstance(problem.energy, NCAEnergy | LogNCAEnergy):
         return [replace(candidate, energy=OWN) for candidate in pool]
     return pool
-
-
-def _after_round(steps, verbose, population):
-    """A line for people, and the population for callbacks with a method ``on_round(population)``."""
-    if verbose:
-        tell_round(population)
-    steps.show("on_round", population)
 
 
 def _warn_of_samples_never_oob(population: Population):

@@ -21,22 +21,9 @@ from ..metrics.neighbor_votes import NeighborVotes
 class Bags:
     """An endless row of bags, all with the same number of samples of every stratum.
 
-    A stratum gives ``share`` of its samples to a bag, two at least: a single one has no neighbour of its own class.
-    Complementary bags go round every stratum in shuffled order, so that samples are left out about equally often: of
-    two bags with half of the samples one is the other's complement. Others are drawn independently.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Draws the bags.
-    strata : sequence of ndarray
-        Numbers of the samples in each stratum.
-    share : float
-        Of every stratum.
-    most : int
-        Samples of a bag.
-    complementary : bool, default=True
-        How they are drawn.
+    A stratum gives ``share`` of its samples to a bag, at least two, and all together at most ``most``. Complementary
+    bags go round every stratum in shuffled order, so that samples are left out about equally often: of two bags with
+    half of the samples one is the other's complement. Others are drawn independently.
     """
 
     def __init__(
@@ -54,7 +41,7 @@ class Bags:
         return self.between(0, n)
 
     def between(self, start: int, stop: int) -> NDArray:
-        """Bags number start to stop - 1; the same ones whenever they are asked for."""
+        """Bags number start to stop - 1; the same ones in every call."""
         while len(self.drawn) < stop:
             self.drawn.append(np.concatenate([self._draw(number) for number in range(len(self.strata))]))
         return np.array(self.drawn[start:stop])
@@ -138,7 +125,7 @@ class Replicas(NamedTuple):
         return cls(maps, OOBVotes(shares, counts), state["trace"], state["snapshots"])
 
     def may_be_of(self, task: ReplicaTask) -> bool:
-        """Whether they have the shapes that a task gives; compiled code believes them."""
+        """Whether they have the shapes that a task gives, which compiled code does not check."""
         R = len(task.bags) if task.candidate.learns else 0
         shape = len(task.scored), task.n_neighbors, task.training_set.n_cells
         return self.maps.shape[::2] == (R, task.seen.shape[1]) and self.oob_votes.shares.shape == shape

@@ -14,33 +14,26 @@ from .candidates import Panel, affordable_panel, walk_length
 from .population import CandidateResult, Population
 from .sampling import Bags, Replicas, ReplicaTask, replicas_of
 from .settings import Recipe
-from .task import Task
+from .task import EnsembleTask
 
-Run = Callable[[Sequence[ReplicaTask]], Iterable[Replicas]]
+Run = Callable[[Sequence[ReplicaTask]], Iterable[Replicas]]  # does tasks in any place, yields results in their order
 Note = Callable[[ReplicaTask, Replicas], None]
 
 
-def one_by_one(tasks: Sequence[ReplicaTask]) -> Iterator[Replicas]:
-    """The simplest run: every task here and now."""
-    return map(replicas_of, tasks)
-
-
-def _nothing(task, replicas):
-    """Nobody is shown anything."""
-
-
-class Problem(NamedTuple):
-    """What is learned, from what, and where."""
+class SearchProblem(NamedTuple):
+    """What is learned, from which samples, and on which device."""
 
     training_set: TrainingSet
-    task: Task
+    task: EnsembleTask
     energy: Energy | None = None  # for all candidates; None: each has its own
     sampler: Sampler | None = None  # for all candidates; None: the recipe's, at each one's temperature
     n_components: int | None = None
     device: str = "cpu"
 
 
-def searched_part(training_set: TrainingSet, task: Task, most: int, seed: np.random.SeedSequence) -> TrainingSet:
+def searched_part(
+    training_set: TrainingSet, task: EnsembleTask, most: int, seed: np.random.SeedSequence
+) -> TrainingSet:
     """The training samples that a search sees: all, or of more than ``most`` a stratified part."""
     if len(training_set) <= most:
         return training_set
@@ -49,21 +42,10 @@ def searched_part(training_set: TrainingSet, task: Task, most: int, seed: np.ran
 
 
 class Search:
-    """Lets candidates sample replicas, round by round.
+    """Samples replicas of candidates, round by round."""
 
-    ``run(tasks)`` does tasks in any order and place, and yields their results in the order of the tasks.
-    """
-
-    def __init__(
-        self,
-        problem: Problem,
-        recipe: Recipe,
-        seed: np.random.SeedSequence,
-        run: Run = one_by_one,
-        scores: bool = True,
-    ):
+    def __init__(self, problem: SearchProblem, recipe: Recipe, seed: np.random.SeedSequence, scores: bool = True):
         self.problem, self.recipe, self.seed = problem, recipe, seed
-        self.run, self.note = run, _nothing
         y = problem.training_set.y
         self.strata = problem.task.strata(y)
         self.bags: dict[int, Bags] = {}
@@ -71,25 +53,26 @@ class Search:
         wanted = Panel(min(len(scored), recipe.most_scored), min(recipe.most_neighbors, len(y) - 1))
         panel = affordable_panel(wanted, [len(stratum) for stratum in self.strata], recipe)
         if len(scored) > panel.n_scored:
+            # random numbers depend on the name of their stream
             scored = Bags(self._generator("judges"), self.strata, 1.0, panel.n_scored).first(1)[0]
         self.population = Population(problem.training_set, problem.task, scored, panel.n_neighbors)
         self.views: dict[str, View] = {}
         self.seen: dict[str, NDArray] = {}
 
-    def do_by(self, run: Run, note: Note) -> None:
-        """From now on, do tasks by ``run(tasks)``, and show every task and its replicas to ``note``."""
-        self.run, self.note = run, note
+    def grow(
+        self, wanted: Iterable[tuple[CandidateResult, int]], run: Run | None = None, note: Note | None = None
+    ) -> None:
+        """Sample more replicas of some candidates, all in one round, with their out-of-bag votes.
 
-    def grow(self, wanted: Iterable[tuple[CandidateResult, int]]) -> None:
-        """Sample more replicas of some candidates, all in one round, with their out-of-bag votes."""
-        owners, tasks = [], []
-        for result, n in wanted:
-            for task in self._tasks(result, n):
-                owners.append(result)
-                tasks.append(task)
-        for result, task, replicas in zip(owners, tasks, self.run(tasks), strict=True):
+        ``run`` does the tasks, None one by one; every task and its replicas are shown to ``note``.
+        """
+        pairs = [(result, task) for result, n in wanted for task in self._tasks(result, n)]
+        tasks = [task for _, task in pairs]
+        found = map(replicas_of, tasks) if run is None else run(tasks)
+        for (result, task), replicas in zip(pairs, found, strict=True):
             result.add(replicas)
-            self.note(task, replicas)
+            if note is not None:
+                note(task, replicas)
 
     def enter(self, candidate: Candidate) -> CandidateResult:
         """A new candidate, without replicas."""
@@ -116,7 +99,7 @@ class Search:
         """Bags of so many samples; the same for every candidate."""
         if size not in self.bags:
             share, N = self.recipe.subsample, len(self.problem.training_set)
-            most = N if size == round(share * N) else size  # the share says it better, class by class
+            most = N if size == round(share * N) else size  # the share is exact for every class
             rng = self._generator(f"bags of {size}")
             self.bags[size] = Bags(rng, self.strata, share, most, self.recipe.complementary_bags)
         return self.bags[size]
@@ -183,5 +166,5 @@ def _stream(seed: np.random.SeedSequence, what: str, number: int = 0) -> np.rand
 
 
 def _name(candidate):
-    """What tells a candidate from all others that a search may try."""
+    """A name that no other candidate of the search has."""
     return f"{candidate.view}/{candidate.form}/{candidate.energy} at {candidate.temperature!r} on {candidate.bag_size}"

@@ -31,40 +31,37 @@ class Recipe:
     n_replicas : int, default=90
         Metrics to sample.
     cheap_bag : int, default=150
-        Samples; smaller bags get more replicas, up to twice as many: few samples make metrics that vary more.
+        Samples; smaller bags get more replicas, up to twice as many.
     affordable_bag : int, default=2000
-        Samples; larger bags get fewer replicas, since their metrics vary less.
+        Samples; larger bags get fewer replicas.
     first_share : float, default=0.5
-        Share of the replicas that goes evenly to all kinds.
+        Share of the replicas that is divided evenly among all kinds.
     scouts : int, default=6
         Replicas that a candidate is scored by where larger bags may follow.
     grown_share : float, default=0.5
-        Of all replicas, the share that larger bags get where they turned out to be better.
+        Share of the replicas on larger bags, where these are better.
     smallest_bag : int, default=1000
-        Samples of the bags that all kinds are tried on, if there are so many; larger ones are then tried where there
-        are more samples. A smaller number makes fits faster, and on some data worse.
+        Samples of the bags that all kinds are tried on. Smaller bags make fits faster, and on some data worse.
     bag_growth : int, default=4
-        Factor by which larger bags are tried, as long as they are better out of bag by more than the error of that.
+        Factor of the size of larger bags, which are tried as long as they are better by more than a standard error.
     subsample : float, default=0.5
         Largest share of every class in a bag.
     most_learned_on : int, default=4000
-        Most samples of a bag: the cost of a replica grows with their square.
+        Most samples of a bag. The cost of a replica grows with their square.
     most_searched : int, default=16384
-        Most samples that bags are drawn from and that vote while metrics are compared, so that the cost of a search
-        stops growing; in the end all vote.
+        Most samples that bags are drawn from and that vote while metrics are compared; in the end all vote.
     most_scored : int, default=4000
-        Most samples that are scored out of bag: enough to tell candidates apart.
+        Most samples that are scored out of bag.
     vote_bytes, many_class_bytes : int, default=512 MiB and 128 MiB
-        Most memory of the out-of-bag votes of all candidates, and what the votes of more classes are made to take.
+        Most memory of the out-of-bag votes of all candidates, and of those of very many classes.
     map_bytes : int, default=8 GiB
         Most memory of maps and of what is computed from them.
     task_samples, task_replicas, device_replicas : int, default=2048, 16 and 64
-        Samples of all bags of a task, its replicas, and those of a task on a GPU. Small bags share a task, for which
-        Python's share of the work is less.
+        Most samples of all bags of a task, most replicas of it, and of a task on a GPU.
     wide : int, default=1000
-        Columns of a view; of samples that have more, fewer are worked on at a time.
+        Columns of a view; tasks with more have fewer replicas.
     complementary_bags : bool, default=True
-        Sampling. Whether bags go round the samples, so that all are left out about equally often.
+        Sampling. Whether all samples are left out about equally often; otherwise bags are independent.
     temperatures, traps : dict
         Temperature T by the name of the energy, and strength of the trap as a multiple of T; energies that are not
         given have the usual ones.
@@ -73,9 +70,8 @@ class Recipe:
     temperature_step : float, default=3.0
         That factor.
     colder : int, default=3
-        Times that the best kind is tried colder again, as long as that is better by more than its error; in walks that
-        are longer by as much as they are colder, up to ``longest_walk`` times. Only for regression, and only on large
-        bags: few samples do not tell a cold metric from a warm one.
+        Times that the best kind is tried colder again, as long as that is better by more than a standard error, in
+        walks that are as much longer, up to ``longest_walk`` times. Only for regression, and only on large bags.
     patient_bag : int, default=1000
         Samples of such a bag.
     longest_walk : int, default=4
@@ -85,13 +81,11 @@ class Recipe:
     listed_neighbors : int, default=32
         Nearest neighbours that an energy looks at, see :class:`freemetric.energies.NCAEnergy`.
     caution : float, default=0.5
-        Of the first time step, see :class:`freemetric.mc.HamiltonianMove`. While a trajectory keeps its lists of
-        neighbours, those that come near are not seen: it must not be long.
+        Of the first time step, see :class:`freemetric.mc.HamiltonianMove`.
     most_neighbors : int, default=40
         Selection. Neighbours up to which votes are counted.
     neighbors : tuple of int, default=(1, 2, 3, 5, 8, 13, 20, 32)
-        Numbers of neighbours that the prediction may mix; evenly on a logarithmic scale, so that large ones do not
-        outnumber the others.
+        Numbers of neighbours that the prediction may mix.
     selection_temperature : float, default=0.5
         Of the weights of candidates and k, in standard errors of the best score.
     negligible : float, default=0.005
@@ -99,12 +93,12 @@ class Recipe:
     plain_margin : float, default=1.0
         Standard errors by which plain k-NN must be better to be taken instead.
     shortlists : tuple of int, default=(128, 256, 512, 1024)
-        Numbers of training samples that predictions may look at in every space, the smallest that hardly changes the
-        votes; longer ones cost more than they change.
+        Numbers of training samples that predictions may look at in every space; the smallest that hardly changes the
+        votes is taken.
     shortlist_samples : int, default=128
-        Samples that tell how many votes a shortlist changes.
+        Samples on which the change of votes by a shortlist is measured.
     shortlist_all : int, default=20000
-        Training samples; of more, the longest shortlist stands for all of them.
+        Training samples; with more, shortlists are compared with the longest instead of all samples.
     calibration : {"full", "slope", "none"}, default="full"
         Calibration. Slope and bias of every class, the slope alone, or shares as they are.
     calibration_prior : float, default=5.0
@@ -112,11 +106,11 @@ class Recipe:
     share_floor : float, default=0.05
         Added to every share before its logarithm is taken.
     densities : tuple of str
-        Densities of the classes as wholes: "student-t", "naive-bayes" and "screened-naive-bayes".
+        Class densities: "student-t", "naive-bayes" and "screened-naive-bayes".
     density_prior : float, default=0.5
         Weight of the prior that holds their strengths near 0, in samples.
     trends : tuple of str, default=("linear", "steps", "surface")
-        Trends of a regression target as a whole. Surfaces are for at most 27 features.
+        Trends of a regression target. Surfaces are for at most 27 features.
     trend_prior : float, default=0.05
         Weight of the prior that holds their strengths near 0, as a share of the samples.
     noises : tuple of str, default=("linear", "steps")
@@ -126,7 +120,7 @@ class Recipe:
     most_errors : int, default=4000
         Out-of-bag errors that a regressor keeps.
     fewest_errors : int, default=20
-        Out-of-bag errors that a spread is learned from; of fewer, the spread of the search is the better one.
+        Fewest out-of-bag errors that a spread is learned from; with fewer, that of the search is kept.
 
     Examples
     --------

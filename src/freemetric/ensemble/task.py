@@ -1,9 +1,10 @@
-"""What a search and an ensemble ask of a task: classification, regression, and each further one in its own file."""
+"""Interface of a task: classification, regression, and each further one in its own file."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics import TrainingSet
@@ -17,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class Head(ABC):
-    """What makes predictions of mixed votes (n, n_cells) and of what is known of the data as a whole."""
+    """Makes predictions of mixed votes (n, n_cells) and of global models of the data: class densities or trends."""
 
     most_changed: ClassVar[float]  # share of the votes that a shortlist may change
 
     @abstractmethod
     def wholes(self, X: NDArray) -> NDArray:
-        """What is known of samples X (n, d) beside the votes of neighbours."""
+        """Outputs of the global models for samples X (n, d)."""
 
     @abstractmethod
     def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
@@ -37,9 +38,9 @@ class Head(ABC):
     def check(self, training_set: TrainingSet) -> None:
         """ValueError unless it belongs to this training set."""
 
-    @abstractmethod
     def to_state(self) -> dict[str, Any]:
         """What a file holds of it."""
+        return dict(vars(self))
 
     @classmethod
     @abstractmethod
@@ -48,20 +49,20 @@ class Head(ABC):
 
 
 class OOBResult(NamedTuple):
-    """What out-of-bag votes say in the end."""
+    """Weights of the candidates, the head, and attributes, from out-of-bag votes."""
 
     weights: NDArray  # (n_candidates, n_neighbors)
     head: Head
     attributes: dict[str, Any]  # fitted attributes that are made of out-of-bag predictions
 
 
-class Task(ABC):
+class EnsembleTask(ABC):
     """Strata, energy, scores and head of a target; shares (..., N, n_cells) are those of out-of-bag votes."""
 
-    energy: ClassVar[str]  # by name, that replicas sample where nothing else is said
-    score_words: ClassVar[str]  # what scores are, for people
-    columns: ClassVar[tuple[str, str]]  # what errors and scores are called in tables
-    saved: ClassVar[Mapping[str, type]]  # the parts of it that model files hold, by their tags
+    energy: ClassVar[str]  # the default energy, by name
+    score_words: ClassVar[str]  # name of the score in logs
+    columns: ClassVar[tuple[str, str]]  # names of errors and scores in tables
+    saved: ClassVar[Mapping[str, type]]  # classes that model files hold, by their tags
 
     @classmethod
     def takes(cls, y: NDArray) -> bool:
@@ -69,25 +70,25 @@ class Task(ABC):
         return False
 
     @classmethod
-    def of(cls, rows: "TrainingRows", recipe: "Recipe", scale: str, scoring: Any) -> tuple["Task", TrainingSet]:
+    def of(cls, rows: "TrainingRows", recipe: "Recipe", scale: str, scoring: Any) -> tuple["EnsembleTask", TrainingSet]:
         """The task of these rows with numeric targets, and the training set that they make."""
         raise NotImplementedError
 
     @abstractmethod
     def strata(self, y: NDArray) -> list[NDArray]:
-        """Samples that a bag must hold a part of each of, (n,) numbers."""
+        """Sample numbers of each stratum; bags hold a part of each."""
 
-    @abstractmethod
     def scores(self, shares: NDArray, y: NDArray, weights: NDArray | None = None) -> NDArray:
-        """Scores (...), the lower the better."""
+        """Scores (...), the mean deviations; the lower the better."""
+        return np.average(self.deviations(shares, y), axis=-1, weights=weights)
 
     @abstractmethod
     def deviations(self, shares: NDArray, y: NDArray) -> NDArray:
-        """What scores are the means of, (..., N)."""
+        """Deviations (..., N) of the samples: the terms of scores."""
 
     @abstractmethod
     def errors(self, shares: NDArray, y: NDArray, weights: NDArray | None = None) -> NDArray:
-        """What people would ask for instead of a score, (...)."""
+        """Errors (...) to report beside scores."""
 
     @abstractmethod
     def error_of(self, score: float, n_scored: float) -> float:

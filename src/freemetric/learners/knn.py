@@ -27,7 +27,7 @@ from .validation import check_labels, check_samples, clip_count, labelled
 class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstimator):
     """Predicts by votes of nearest neighbours.
 
-    Subclasses have ``classes_``, ``n_neighbors_``, ``_n_voters()`` and ``_count(X, n_neighbors)``.
+    Subclasses have ``classes_``, ``n_neighbors_``, ``_n_training_samples()`` and ``_count(X, n_neighbors)``.
     """
 
     def votes(self, X: ArrayLike, n_neighbors: int | None = None) -> NDArray:
@@ -46,7 +46,7 @@ class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstim
             Row k - 1 counts the classes of the k nearest; of samples at one place that are more than needed, in part.
         """
         check_is_fitted(self)
-        k = self.n_neighbors_ if n_neighbors is None else min(n_neighbors, self._n_voters())
+        k = self.n_neighbors_ if n_neighbors is None else min(n_neighbors, self._n_training_samples())
         return self._votes(X, k, lambda votes: votes)
 
     def _votes(self, X, k, function):
@@ -206,7 +206,7 @@ class MetricKNeighborsClassifier(ChosenNeighbors, VotingClassifier):
         self.training_set_ = TrainingSet(Z, y, ClassEncoding(len(self.classes_)), rows=rows)
         return self
 
-    def _n_voters(self):
+    def _n_training_samples(self):
         return len(self.training_set_)
 
     def _count(self, X, n_neighbors):

@@ -1,4 +1,4 @@
-"""The physics: states, moves, schedules, samplers and chains. Nothing here knows what a metric is."""
+"""The physics: states, moves, schedules, samplers and chains. Independent of metrics and data."""
 
 from .moves import ElementMove, HamiltonianMove, LangevinMove, MatrixMove, Move, PenaltyMove, StretchRotateMove, accept
 from .samplers import Adaptive, Annealing, Constant, Geometric, Linear, ParallelTempering, Sampler, Schedule

@@ -1,4 +1,4 @@
-"""Has a walk come to rest, and how many independent draws is it worth? After Vehtari et al., Bayesian Analysis 2021."""
+"""Convergence and effective sample size of chains, after Vehtari et al., Bayesian Analysis 2021."""
 
 import numpy as np
 from scipy.special import ndtri

@@ -13,9 +13,8 @@ from .streams import Streams
 class Schedule(BaseEstimator):
     """``schedule(step, temperatures, energies)``: the temperature of a step, given those before it.
 
-    ``temperatures`` (one number a step) and ``energies`` (R numbers a step) hold all earlier steps. A schedule that
-    does not look at the energies may say so by ``reads_energies = False``: replicas then do not depend on each other,
-    and can run apart.
+    ``temperatures`` (one number a step) and ``energies`` (R numbers a step) hold all earlier steps. With
+    ``reads_energies = False`` replicas do not depend on each other, and can run apart.
     """
 
     reads_energies = True

@@ -34,7 +34,7 @@ class State(NamedTuple):
 
 
 class Info(NamedTuple):
-    """One Monte Carlo step, for people and stopping rules; the walk itself does not need it.
+    """Diagnostics of one Monte Carlo step; the walk itself does not need them.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def _extended(values: Sequence, n: int, value: Any) -> Sequence:
 
 
 def evaluate(energy: EnergyFunction, A: Array) -> Array:
-    """Energies of the replicas, or an error that says what is wrong with them."""
+    """Energies of the replicas; ValueError where they are not valid."""
     return checked(energy(A), A)
 
 

@@ -103,7 +103,7 @@ def averaged_matrices(
 
 
 def _spread(V, mixed):
-    """Covariances of a view, or the variances alone where no others are asked for."""
+    """Covariances of a view, or the variances alone."""
     return np.atleast_2d(np.cov(V, rowvar=False)) if mixed else V.var(axis=0, ddof=1)
 
 
@@ -111,11 +111,7 @@ NEGLIGIBLE = 1e-6  # length of an axis, against the longest
 
 
 class Embedding(NamedTuple):
-    """Linear maps of the views whose images add up to the coordinates, on principal axes.
-
-    Of views with more than 2,000 columns together the axes are those of so many rows as have eight million numbers:
-    all, or what is left out of distances is little.
-    """
+    """Linear maps of the views whose images add up to the coordinates, on principal axes."""
 
     maps: dict[str, NDArray]  # by view, (d_view, q)
     centre: NDArray  # (q,)
@@ -145,10 +141,10 @@ FARTHEST = 1e75  # of a coordinate: squares of distances stay numbers
 
 
 class OutlierScores(NamedTuple):
-    """Distances to the nearest other row: a search among rows, and what is usual among them, sorted.
+    """Distances to the nearest other row: a search among rows, and their usual distances, sorted.
 
-    Views such as quantiles end where the rows end. A feature that is as far outside of them as they are apart is far,
-    whatever a view says.
+    A feature that is as far outside of its range as this is wide is an outlier, whatever a bounded view such as
+    quantiles shows.
     """
 
     search: NearestNeighbors
@@ -158,7 +154,7 @@ class OutlierScores(NamedTuple):
 
     @classmethod
     def of(cls, X: NDArray, Z: NDArray) -> "OutlierScores":
-        """What is usual among rows X (N, d) at Z (N, q), each without itself; of very many, some are asked."""
+        """Usual distances of rows X (N, d) at Z (N, q) to their nearest others; of very many, those of some."""
         search = NearestNeighbors(n_neighbors=min(2, len(Z))).fit(Z)
         low, high = X.min(axis=0), X.max(axis=0)
         span = np.where(high > low, high - low, np.inf)  # what was always the same is no part of a distance

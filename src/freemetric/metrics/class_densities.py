@@ -1,7 +1,8 @@
-"""Class densities: free energies of a sample in the classes as wholes, beside the votes of its neighbours."""
+"""Class densities: free energies of a sample in the classes, beside the votes of its neighbours."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,11 +17,10 @@ from .views import Steps
 class ClassDensity(ABC):
     """Free energies (n, C) that samples X (n, d) have in every class, in units of sqrt(d).
 
-    Constants that all classes share do not matter. Divided by sqrt(d) they are of order one, as the sum of d terms that
-    differ by chance.
+    Constants that all classes share do not matter.
     """
 
-    words: ClassVar[str]  # what is asked of a class, for reports
+    words: ClassVar[str]  # name in reports
 
     @classmethod
     def affordable(cls, n_features: int, n_classes: int) -> bool:
@@ -83,16 +83,13 @@ ROUNDNESS = 0.01  # share of a sphere in every covariance, which holds direction
 FARTHEST = 1e300  # squared distance, so that differences of energies are numbers
 
 
+@dataclass(frozen=True, eq=False)
 class StudentTDiscriminant(ClassDensity):
     r"""F_c(x) = d log(1 + D_c^2 / d) + log|S_c| / 2, with Mahalanobis' distance D_c to the centre of class c.
 
     The covariance S_c is that of the class, shrunk towards the one within all classes as if the latter had been seen on
-    d samples, and a little towards a sphere. Near its centre the well is harmonic, as that of a Gaussian; far away it
-    rises with the logarithm of the distance, so that a far sample is not certain to be of the widest class. Up to a
-    constant this is the logarithm of Student's density with d degrees of freedom.
-
-    It finds what nearest neighbours miss: of two classes around the same point, the wider one is far more often met
-    outside, but its samples have more neighbours of the denser class.
+    d samples, and a little towards a sphere. Up to a constant this is the negative logarithm of Student's density with
+    d degrees of freedom.
 
     Parameters
     ----------
@@ -106,8 +103,9 @@ class StudentTDiscriminant(ClassDensity):
 
     words = "the distance to the centre"
 
-    def __init__(self, centres, roots, depths):
-        self.centres, self.roots, self.depths = centres, roots, depths
+    centres: NDArray
+    roots: NDArray
+    depths: NDArray
 
     @classmethod
     def affordable(cls, n_features, n_classes):
@@ -164,13 +162,13 @@ PRIOR = 3.0  # samples of all classes together that every class has seen, too
 EMPTY = 1e-9  # weight of an interval without rows
 
 
+@dataclass(frozen=True, eq=False)
 class BinnedNaiveBayes(ClassDensity):
-    """F_c(x) = -sum_j log p_j(x_j | c) / p_j(x_j): features on their own, in intervals between a few thresholds.
+    """F_c(x) = -sum_j log p_j(x_j | c) / p_j(x_j), with features in intervals between a few thresholds.
 
-    Thresholds are those of the view of steps, so that a category or a truth value is an interval of its own, and
-    monotone rescaling does not matter. Each interval's share in a class is shrunk towards that in all classes.
-
-    The sum over features is linear in the steps, which is how it is kept.
+    Thresholds are those of the view of steps, so that a category is an interval of its own, and monotone rescaling does
+    not matter. Each interval's share in a class is shrunk towards that in all classes. The sum over features is linear
+    in the steps.
 
     Parameters
     ----------
@@ -184,8 +182,9 @@ class BinnedNaiveBayes(ClassDensity):
 
     words = "the usual values of single features"
 
-    def __init__(self, steps, slopes, base):
-        self.steps, self.slopes, self.base = steps, slopes, base
+    steps: Steps
+    slopes: NDArray
+    base: NDArray
 
     @classmethod
     def of(cls, X, y, n_classes, weights=None):
@@ -226,11 +225,10 @@ class BinnedNaiveBayes(ClassDensity):
 
 
 class ScreenedNaiveBayes(BinnedNaiveBayes):
-    """A mean field in which a feature counts by what it says beyond chance: max(0, 1 - dof / G).
+    """Naive Bayes in which every feature has the weight max(0, 1 - dof / G), James and Stein's shrinkage.
 
-    G = 2 sum n log(n / expected) over intervals and classes is the likelihood ratio of the feature and the class; of a
-    feature that knows nothing of the classes it is dof = (intervals - 1)(classes - 1) on average. It is the factor by
-    which James and Stein shrink. Hundreds of features that say nothing then say nothing together.
+    G = 2 sum n log(n / expected) over intervals and classes is the likelihood ratio of the feature and the class; of an
+    uninformative feature it is dof = (intervals - 1)(classes - 1) on average.
     """
 
     words = "the usual values of features that matter by themselves"
@@ -253,7 +251,7 @@ def _likelihood_ratio(counts, sizes):
 def _energies(inside, sizes):
     """-log p(interval | c) / p(interval) (S, C) of intervals that hold ``inside`` (S, C) rows of every class."""
     shares = inside.sum(axis=1, keepdims=True) / sizes.sum()
-    known = shares > 0  # an interval without rows says nothing
+    known = shares > 0  # an interval without rows has energy zero
     ratios = np.where(known, inside / np.where(known, shares, 1.0) + PRIOR, sizes + PRIOR) / (sizes + PRIOR)
     return -np.log(ratios)
 

@@ -26,9 +26,9 @@ class Form(ABC):
     def start(self, n_features: int, n_components: int | None = None) -> NDArray:
         """Where sampling begins: A (p, d) of the identity, or of its first rows."""
 
-    @abstractmethod
     def restrict(self, energy: Energy) -> Energy:
         """An energy of matrices as one of A."""
+        return energy
 
     @abstractmethod
     def map(self, V: Any, A: NDArray, ops: Any = np) -> Any:
@@ -69,9 +69,6 @@ class IdentityForm(Form):
 
     def start(self, n_features, n_components=None):
         return np.empty((1, n_features))
-
-    def restrict(self, energy):
-        return energy
 
     def map(self, V, A, ops=np):
         return V
@@ -131,9 +128,6 @@ class LinearForm(Form):
 
     def start(self, n_features, n_components=None):
         return np.eye(n_features if n_components is None else n_components, n_features)
-
-    def restrict(self, energy):
-        return energy
 
     def map(self, V, A, ops=np):
         return ops.matmul(V, A.T)
@@ -229,6 +223,7 @@ class Candidate:
         return cls(**state)
 
 
+@dataclass(frozen=True, eq=False)
 class Member:
     """Sampled maps (R, p, d) of one candidate, as its form has them; none where nothing is learned.
 
@@ -240,8 +235,8 @@ class Member:
         The replicas.
     """
 
-    def __init__(self, candidate: Candidate, maps: NDArray):
-        self.candidate, self.maps = candidate, maps
+    candidate: Candidate
+    maps: NDArray
 
     @property
     def form(self) -> Form:
@@ -273,7 +268,7 @@ class Member:
         return self.form.diagonals(self.maps)
 
     def to_state(self) -> dict[str, Any]:
-        return {"candidate": self.candidate, "maps": self.maps}
+        return dict(vars(self))
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "Member":

@@ -13,7 +13,7 @@ from .training_set import TrainingSet
 from .views import View
 
 MANY_PLACES = 65_536  # from which it pays to look at some cells only
-CELLS_FOR = 4  # of the wanted, one cell is asked
+CELLS_FOR = 4  # one cell is searched for so many neighbours wanted
 MOST_AXES, ENOUGH = 32, 0.999  # of the averaged metric: as many as make up this share of the squared distances
 BLOCK = 16_384  # rows that are mapped at a time
 FARTHEST = 1e15  # of a coordinate; where rows are, views give some units
@@ -176,10 +176,7 @@ class NeighborIndex:
         return total
 
     def _shares_of_few(self, seen, candidates, device):
-        """Shares where only candidates are mapped, those of few samples at a time.
-
-        What is mapped is still in the cache when its distances are needed.
-        """
+        """Shares where only candidates are mapped, those of few samples at a time, which fit the cache."""
         vote, (n, size) = kernels_for(device).neighbor_shares, candidates.shape
         total = np.zeros((n, self.places.votes.shape[1]))
         widest = max(len(self.views[member.candidate.view].owner) for member in self.members)

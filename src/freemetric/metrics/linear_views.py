@@ -8,43 +8,23 @@ from .averaged_metric import some_rows
 from .views import Scaled, View, register_view
 
 MOST_AXES = 300  # a full map has as many rows and columns
-MOST_LOOKED_AT = 1000  # rows that say where the axes are
+MOST_LOOKED_AT = 1000  # rows that the axes are computed from
 NEGLIGIBLE = 1e-9  # length of an axis, against the longest
 
 
-class Axes(View):
-    """The principal axes of the scaled features, V = (X - centre) W, longest first, at most 300.
-
-    N rows span N - 1 dimensions, however many features they have. Where there are not more than 300 of them this is a
-    rotation: all distances between rows are those of the scaled features, and a full map of the axes can do what a full
-    map of the features could. Part of a new sample lies outside of what the rows span, equally far from all of them.
-    Costs O(N^2 d) instead of the d^2 numbers that every full map of d features has.
+class LinearView(View):
+    """V = (X - centre) W.
 
     Parameters
     ----------
     centre : ndarray of shape (n_features,)
-        What is taken away.
+        The origin.
     matrix : ndarray of shape (n_features, n_axes)
         W, in units of the features.
     """
 
-    words = "principal axes of the features"
-    mixes_features = True
-
     def __init__(self, centre, matrix):
         self.centre, self.matrix = centre, matrix
-        self.owner = np.abs(matrix).argmax(axis=0)  # no axis is of one feature alone: the one that counts most
-
-    @classmethod
-    def of(cls, X):
-        scaled = Scaled.of(X)
-        step = -(-len(X) // MOST_LOOKED_AT)
-        V = scaled(some_rows(X)[::step])
-        centre = V.mean(axis=0)
-        _, lengths, axes = np.linalg.svd(V - centre, full_matrices=False)
-        kept = np.flatnonzero(lengths > NEGLIGIBLE * max(lengths[0], np.finfo(float).tiny))[:MOST_AXES]
-        axes = axes[kept] if len(kept) else np.eye(1, X.shape[1])  # no two rows differ
-        return cls(scaled.low + scaled.span * centre, np.ascontiguousarray(axes.T / scaled.span[:, None]))
 
     def __call__(self, X):
         return (X - self.centre) @ self.matrix
@@ -58,11 +38,37 @@ class Axes(View):
     @classmethod
     def from_state(cls, state):
         centre, matrix = state["centre"], state["matrix"]
-        check_array(centre, "centre of Axes", 1)
-        check_array(matrix, "matrix of Axes", 2)
-        fits = matrix.shape[0] == len(centre) and matrix.shape[1]
-        require(fits and len(centre), "matrix of Axes", "is of other features")
+        check_array(centre, f"centre of {cls.__name__}", 1)
+        check_array(matrix, f"matrix of {cls.__name__}", 2)
+        fits = matrix.shape[0] == len(centre) and matrix.size
+        require(fits, f"matrix of {cls.__name__}", "is of other features")
         return cls(centre, matrix)
+
+
+class Axes(LinearView):
+    """The principal axes of the scaled features, longest first, at most 300.
+
+    With no more than 300 axes this is a rotation: distances between training samples are those of the scaled features,
+    and a full map of the axes can do what a full map of the features could. Costs O(N^2 d).
+    """
+
+    words = "principal axes of the features"
+    mixes_features = True
+
+    def __init__(self, centre, matrix):
+        super().__init__(centre, matrix)
+        self.owner = np.abs(matrix).argmax(axis=0)  # no axis is of one feature alone: the one that counts most
+
+    @classmethod
+    def of(cls, X):
+        scaled = Scaled.of(X)
+        step = -(-len(X) // MOST_LOOKED_AT)
+        V = scaled(some_rows(X)[::step])
+        centre = V.mean(axis=0)
+        _, lengths, axes = np.linalg.svd(V - centre, full_matrices=False)
+        kept = np.flatnonzero(lengths > NEGLIGIBLE * max(lengths[0], np.finfo(float).tiny))[:MOST_AXES]
+        axes = axes[kept] if len(kept) else np.eye(1, X.shape[1])  # no two rows differ
+        return cls(scaled.low + scaled.span * centre, np.ascontiguousarray(axes.T / scaled.span[:, None]))
 
 
 register_view("axes", Axes)
@@ -71,23 +77,18 @@ register_view("axes", Axes)
 SMALLEST_SHARE = 1e-6  # of the variance of a feature, that an axis of the correlations keeps
 
 
-class Whitened(View):
-    """The features without their correlations, V = (X - centre) C^(-1/2), shrunk where samples are few.
+class Whitened(LinearView):
+    """The features without their correlations, V = (X - centre) C^(-1/2): distances are Mahalanobis'.
 
-    Distances in it are Mahalanobis' of the whole sample. Of all maps that whiten, the symmetric one changes features
-    the least: a column still belongs to its feature, and shows what the others do not say already. Where classes differ
-    by a small difference of two large numbers, a weight of the features cannot show it; a weight of these can, and full
-    maps find it sooner.
-
-    The correlations are shrunk towards none (Ledoit and Wolf 2004), and all variances together are those of scaled
-    features, so that temperatures mean the same.
+    Of all maps that whiten, the symmetric one changes features the least: a column still belongs to its feature. The
+    correlations are shrunk (Ledoit and Wolf 2004), and the total variance is that of the scaled features.
     """
 
     words = "whitened features"
     most_features = 300  # the matrix costs d^2, and its root d^3
 
     def __init__(self, centre, matrix):
-        self.centre, self.matrix = centre, matrix
+        super().__init__(centre, matrix)
         self.owner = np.arange(len(centre))
 
     @classmethod
@@ -105,22 +106,11 @@ class Whitened(View):
         scale = np.sqrt(V.var(axis=0).sum() / whitened) if whitened > 0 else 1.0
         return cls(scaled.low + scaled.span * centre, scale * root / (scaled.span * spread)[:, None])
 
-    def __call__(self, X):
-        return (X - self.centre) @ self.matrix
-
-    def slopes(self):
-        return self.matrix
-
-    def to_state(self):
-        return {"centre": self.centre, "matrix": self.matrix}
-
     @classmethod
     def from_state(cls, state):
-        centre, matrix = state["centre"], state["matrix"]
-        check_array(centre, "centre of Whitened", 1)
-        require(len(centre), "centre of Whitened", "is empty")
-        check_array(matrix, "matrix of Whitened", 2, (len(centre), len(centre)))
-        return cls(centre, matrix)
+        view = super().from_state(state)
+        require(view.matrix.shape[0] == view.matrix.shape[1], "matrix of Whitened", "is not square")
+        return view
 
 
 register_view("whitened", Whitened)

@@ -13,24 +13,11 @@ FARTHEST = 1e12  # times what rows measure; beyond, single precision ends and th
 
 
 class NeighborVotes:
-    """Training rows ready to vote, in one space.
+    """Training rows ready to vote, in one space Z (n_places, p).
 
     The votes of a query are an array (n_neighbors, n_classes): row k - 1 counts the classes of its k nearest rows, each
     by its weight. Rows at one place are equally far: where only some of them are among the k nearest, each has the same
-    part of a vote, so that no order of the rows matters.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n_places, p)
-        The places in the space.
-    places : Places
-        What lies there.
-    n_neighbors : int
-        Most neighbours that vote; fewer than there are rows.
-    n_jobs : int or None, default=None
-        Threads of the search.
-    device : str, default="cpu"
-        Where to search.
+    part of a vote, so that no order of the rows matters. ``n_neighbors`` is less than the number of rows.
     """
 
     def __init__(
@@ -61,8 +48,7 @@ class NeighborVotes:
         ``own`` (n, n_classes) is what each of them adds to the votes at its place.
         """
         K, place = self.n_neighbors, self.places.of_row[rows]
-        asked, back = np.unique(place, return_inverse=True)  # copies ask the same question
-        nearest = self._nearest(self.Z[asked], K + 1)[back]
+        nearest = self._nearest_of_places(place)
         is_own = nearest == place[:, None]
         if self.places.are_single:
             is_own[~is_own.any(axis=1), -1] = True  # lost among others at the same point: drop the farthest instead
@@ -72,15 +58,16 @@ class NeighborVotes:
         return votes_by_count(self.places.counts[nearest] - is_own, votes, K)
 
     def add_left_out_shares(self, rows: NDArray, own: NDArray, numbers: NDArray, out: NDArray[np.float32]) -> None:
-        """Add to out[numbers] (n, n_neighbors, n_classes) the class shares of training rows, each without its vote.
-
-        ``own`` (n, n_classes) is what each of the rows (n,) adds to the votes at its place.
-        """
+        """Add to out[numbers] (n, n_neighbors, n_classes) the shares of ``left_out(rows, own)``."""
         place = self.places.of_row[rows]
-        asked, back = np.unique(place, return_inverse=True)  # copies ask the same question
-        nearest = self._nearest(self.Z[asked], self.n_neighbors + 1)[back]
+        nearest = self._nearest_of_places(place)
         there = self.places.counts, self.places.votes
         cpu_kernels().add_left_out_shares(nearest, place, own, there, numbers, out)
+
+    def _nearest_of_places(self, place):
+        """The places (n, K + 1) nearest to these; copies share a search."""
+        once, back = np.unique(place, return_inverse=True)
+        return self._nearest(self.Z[once], self.n_neighbors + 1)[back]
 
     def _nearest(self, Q, n_places):
         return self.search.kneighbors(Q, min(n_places, len(self.Z)))

@@ -50,11 +50,9 @@ class ClassEncoding(Encoding):
         self.n_classes = self.n_cells = n_classes
 
     def target(self, values: NDArray) -> NDArray:
-        """The class numbers (N,), which are the values."""
         return values
 
     def votes(self, values: NDArray) -> NDArray[np.float32]:
-        """Votes (N, n_classes) of samples with these class numbers (N,)."""
         out = np.zeros((len(values), self.n_classes), dtype=np.float32)
         out[np.arange(len(values)), values] = 1.0
         return out
@@ -85,8 +83,8 @@ class TargetEncoding(Encoding):
     """Several values of every sample as votes, each within its range: two cells for every value.
 
     A value v between low and high is a vote of (high - v) / (high - low) for the low end and of
-    (v - low) / (high - low) for the high one. What votes for classes can do, values can do then: the share of the high
-    end among any samples, by any weights, gives the mean of their values exactly.
+    (v - low) / (high - low) for the high one. The share of the high end among any samples gives the mean of their
+    values exactly.
 
     Parameters
     ----------
@@ -117,7 +115,6 @@ class TargetEncoding(Encoding):
         return len(self.low)
 
     def target(self, values: NDArray) -> NDArray:
-        """The target (N,), the first of the values (n_values, N)."""
         return values[0]
 
     def votes(self, values: NDArray) -> NDArray[np.float32]:
@@ -126,7 +123,6 @@ class TargetEncoding(Encoding):
         return np.stack([1 - part, part], axis=2).reshape(len(part), self.n_cells).astype(np.float32)
 
     def learned(self, values: NDArray, bags: NDArray) -> NDArray:
-        """Targets (R, n, m) of the bags."""
         targets = self.target(values)[bags]
         return targets if targets.ndim == 3 else targets[:, :, None]
 
@@ -141,7 +137,6 @@ class TargetEncoding(Encoding):
         return self.low[number] + (self.high[number] - self.low[number]) * part
 
     def check(self, values: NDArray, X: NDArray) -> None:
-        """ValueError unless there are as many values as ranges."""
         check_array(values, "values of TrainingSet", 2, (len(self), len(X)))
 
     def to_state(self) -> dict[str, Any]:
@@ -171,11 +166,7 @@ class Places(NamedTuple):
 
 
 def places_of(X: NDArray, values: NDArray, encoding: Encoding, weights: NDArray | None = None) -> Places:
-    """Where samples X (N, d) lie, and what they vote for.
-
-    Places keep the order in which samples first come to them. Costs a sort by every feature where there are copies,
-    one projection and a sort where there are none.
-    """
+    """Different places of samples X (N, d), in the order in which samples first come to them, and their votes."""
     first, of_row = equal_rows(X)
     votes = np.zeros((len(first), encoding.n_cells))
     for start in range(0, len(X), BLOCK):
@@ -221,7 +212,7 @@ class TrainingSet:
         return len(self.X)
 
     def __sizeof__(self) -> int:
-        """With the samples: clusters ask how large an object is before they decide to send it once."""
+        """Size with the samples: clusters look at it before they decide to send an object once."""
         return object.__sizeof__(self) + self.X.nbytes + self.values.nbytes
 
     @property

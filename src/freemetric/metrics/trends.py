@@ -1,4 +1,4 @@
-"""Trends: ridge regressions on all samples, which know where the target goes as a whole."""
+"""Trends: ridge regressions of the target on all samples."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
@@ -8,24 +8,20 @@ from numpy.typing import NDArray
 
 from ..files import register
 from ..files.checks import check_array, is_number, require
-from .views import Scaled, Steps, View
+from .views import Scaled, ScaledRanges, Steps, View
 
 MOST_PRODUCTS = 400  # of 27 features; more cost more than the metrics
 FARTHEST = 100.0  # ranges from the middle: there a product is as large as it gets, and never infinite
 
 
-class Products(View):
-    """Products of all pairs of features, and squares, each feature from -1/2 to 1/2 around the middle of its range.
-
-    Measured from the middle, a product is large in the corners and small elsewhere, and hardly says what its two
-    features say already.
-    """
+class Products(ScaledRanges):
+    """Products of all pairs of features, and squares, each feature from -1/2 to 1/2 around the middle of its range."""
 
     words = "products of features"
     mixes_features = True
 
     def __init__(self, low: NDArray, span: NDArray):
-        self.low, self.span = low, span
+        super().__init__(low, span)
         self.first, self.owner = np.triu_indices(len(low))
 
     @classmethod
@@ -42,17 +38,10 @@ class Products(View):
         V = np.clip((X - self.low) / self.span - 0.5, -FARTHEST, FARTHEST)
         return V[:, self.first] * V[:, self.owner]
 
-    def to_state(self):
-        return {"low": self.low, "span": self.span}
-
     @classmethod
     def from_state(cls, state):
-        low, span = state["low"], state["span"]
-        check_array(low, "low of Products", 1)
-        check_array(span, "span of Products", 1, low.shape)
-        require((span > 0).all() and len(low), "span of Products", "is not positive")
-        require(cls.are_few(len(low)), "low of Products", "has too many features")
-        return cls(low, span)
+        require(cls.are_few(np.size(state["low"])), "low of Products", "has too many features")
+        return super().from_state(state)
 
     @staticmethod
     def are_few(n_features: int) -> bool:
@@ -68,10 +57,10 @@ STRENGTHS = np.logspace(-2, 5, 15)  # of the ridge, in rows
 FEW = 8192  # rows whose columns are made at a time
 
 
-class Columns(NamedTuple):
-    """What a regression sees of samples: the columns of some views, each in units of its own.
+class StandardColumns(NamedTuple):
+    """Columns of some views, centred and each in its own unit: the regressors of a trend.
 
-    A column in smaller units has larger values, and its slope is held less.
+    A column in smaller units has larger values, and the ridge shrinks its slope less.
     """
 
     views: Sequence[View]
@@ -84,7 +73,7 @@ class Columns(NamedTuple):
         V = (side_by_side(self.views, X) - self.centre) / self.unit
         return V if self.axes is None else V @ self.axes
 
-    def along_rows(self, X: NDArray) -> "Columns":
+    def along_rows(self, X: NDArray) -> "StandardColumns":
         """The same with the axes that few rows X (N, d) span."""
         return self._replace(axes=np.linalg.svd(self(X), full_matrices=False)[2].T)
 
@@ -106,22 +95,22 @@ class Columns(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """A regression on all rows, and those without the rows of one fold each."""
+    """A linear regression on all rows, and those without the rows of one fold each."""
 
     slopes: NDArray[np.float64]  # (1 + FOLDS, p), of the columns of the views
     bases: NDArray[np.float64]  # (1 + FOLDS,)
 
     def left_out(self, views: Sequence[View], X: NDArray, folds: NDArray) -> NDArray[np.float64]:
-        """What the regression without their fold says of rows X (n, d), (n,)."""
+        """Predictions (n,) for rows X (n, d) of the regressions without their folds."""
         out = np.empty(len(X))
         for some in parts_of(len(X)):
-            said = side_by_side(views, X[some]) @ self.slopes[1:].T + self.bases[1:]
-            out[some] = said[np.arange(len(said)), folds[some]]
+            of_folds = side_by_side(views, X[some]) @ self.slopes[1:].T + self.bases[1:]
+            out[some] = of_folds[np.arange(len(of_folds)), folds[some]]
         return out
 
 
-def fitted(columns: Columns, moments: NDArray) -> Lines:
-    """The regressions of these moments, with that strength of the ridge that is best for rows left out."""
+def fitted(columns: StandardColumns, moments: NDArray) -> Lines:
+    """The regressions of these moments, with the strength of the ridge that is best for rows left out."""
     every = moments.sum(axis=0)
     found = np.array([_with_bases(every - own) for own in moments])  # (FOLDS, n_strengths, r + 1)
     beside = np.concatenate([found, np.full((*found.shape[:2], 1), -1.0)], axis=2)
@@ -144,8 +133,7 @@ def _with_bases(moments):
 
 
 def _slopes(squares, products):
-    """Slopes (n_strengths, r) for columns whose deviations from their means have these squares (r, r), and these
-    products (r,) with those of the target."""
+    """Slopes (n_strengths, r) of columns with these centred squares (r, r) and products (r,) with the target."""
     lengths, axes = np.linalg.eigh(squares)
     return ((axes.T @ products) / (lengths.clip(min=0) + STRENGTHS[:, None])) @ axes.T
 
@@ -239,10 +227,10 @@ for _name, _trend in TRENDS.items():
 def crossed_trend(
     kind: type[Trend], X: NDArray, y: NDArray, weights: NDArray | None = None
 ) -> tuple[Trend, NDArray[np.float64]] | None:
-    """The trend of rows X (N, d) and numbers y (N,), and what trends of the others say of each row, (N,).
+    """The trend of rows X (N, d) with targets y (N,), and its cross-fitted predictions (N,); None if too expensive.
 
-    Ridge regression on standardised columns; a tenth of the rows is left out at a time, and the strength of the ridge
-    is the one whose predictions of rows left out are best. None where it would cost too much. O(N p^2 + p^3).
+    Ridge regression on standardised columns. A tenth of the rows is left out at a time; the strength of the ridge is
+    the one that predicts rows left out best. O(N p^2 + p^3).
     """
     if not has_few_products(kind, X.shape[1]):
         return None
@@ -251,7 +239,7 @@ def crossed_trend(
     if min(len(X), p) > MOST_COLUMNS:
         return None
     w = np.ones(len(y)) if weights is None else weights
-    columns, folds = Columns(views, np.zeros(p), np.ones(p)), np.arange(len(y)) % FOLDS
+    columns, folds = StandardColumns(views, np.zeros(p), np.ones(p)), np.arange(len(y)) % FOLDS
     columns = columns._replace(centre=columns.sums(X, w, 1) / w.sum())
     columns = columns._replace(unit=units_of(views, columns.sums(X, w, 2) / w.sum()))
     columns = columns.along_rows(X) if p > len(X) else columns
@@ -265,10 +253,7 @@ def has_few_products(kind: type[Trend], n_features: int) -> bool:
 
 
 def units_of(views: Sequence[View], variances: NDArray) -> NDArray[np.float64]:
-    """Units (p,) of columns with these variances: standard deviations, and smaller ones for straight lines.
-
-    A straight line is what most targets have most of. Of columns that are constant the unit is one.
-    """
+    """Units (p,) of columns with these variances: standard deviations; less for straight lines, one for constants."""
     ease = [np.full(len(view.owner), STRAIGHT if isinstance(view, Scaled) else 1.0) for view in views]
     varies = variances > ROUNDING
     return np.where(varies, np.sqrt(variances), 1.0) / (np.concatenate(ease) if len(views) > 1 else 1.0)

@@ -1,8 +1,4 @@
-"""Views of the features: what a metric is learned on. All are arrays of order one, fitted on the training samples.
-
-A new view is a class with the verbs of :class:`View` and one line, ``register_view(name, class)``; from then on
-``candidates=["name/full"]`` tries it, and model files may hold it.
-"""
+"""Views of the features: the arrays of order one that metrics are learned on."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -24,7 +20,7 @@ MOST_MIXED = 500  # features; of more, matrices of features by features take mor
 class View(ABC):
     """What a metric sees of samples X (n, d): an array V (n, d_view).
 
-    ``owner`` (d_view,) says which feature of X every column belongs to.
+    ``owner`` (d_view,) is the feature of X that every column belongs to.
     """
 
     words: ClassVar[str]  # what it shows, for titles
@@ -61,7 +57,25 @@ class View(ABC):
         """The view that a file holds; ValueError where its parts do not fit together."""
 
 
-class Scaled(View):
+class ScaledRanges(View):
+    """A view that needs the ranges of the features alone: lowest values and widths (d,)."""
+
+    def __init__(self, low: NDArray, span: NDArray):
+        self.low, self.span = low, span
+
+    def to_state(self):
+        return {"low": self.low, "span": self.span}
+
+    @classmethod
+    def from_state(cls, state):
+        low, span = state["low"], state["span"]
+        check_array(low, f"low of {cls.__name__}", 1)
+        check_array(span, f"span of {cls.__name__}", 1, low.shape)
+        require((span > 0).all() and len(low), f"span of {cls.__name__}", "is not positive")
+        return cls(low, span)
+
+
+class Scaled(ScaledRanges):
     """The features scaled to [0, 1]: their units do not matter."""
 
     words = "features scaled to [0, 1]"
@@ -70,7 +84,7 @@ class Scaled(View):
     for_more = "axes"
 
     def __init__(self, low: NDArray, span: NDArray):
-        self.low, self.span = low, span
+        super().__init__(low, span)
         self.owner = np.arange(len(low))
 
     @classmethod
@@ -84,20 +98,9 @@ class Scaled(View):
     def slopes(self):
         return 1 / self.span
 
-    def to_state(self):
-        return {"low": self.low, "span": self.span}
-
-    @classmethod
-    def from_state(cls, state):
-        low, span = state["low"], state["span"]
-        check_array(low, "low of Scaled", 1)
-        check_array(span, "span of Scaled", 1, low.shape)
-        require((span > 0).all() and len(low), "span of Scaled", "is not positive")
-        return cls(low, span)
-
 
 class Quantiles(View):
-    """Every feature on its quantiles: monotone rescaling does not matter, outliers are near the others."""
+    """Every feature on its quantiles: invariant under monotone rescaling, robust against outliers."""
 
     words = "features on quantiles"
     most_mixed = MOST_MIXED
@@ -137,10 +140,9 @@ class Quantiles(View):
 
 
 class Steps(View):
-    """Is a feature above a threshold? Up to eight thresholds a feature, at its quantiles.
+    """Whether a feature is above a threshold, for up to eight thresholds at its quantiles.
 
-    The weight of a step is the price of crossing its threshold, so that a diagonal metric measures every feature with a
-    ruler of its own: fine where it matters, coarse elsewhere. Trees see features that way.
+    A diagonal metric of it is a step function of every feature, as that of a tree.
     """
 
     words = "features as steps"

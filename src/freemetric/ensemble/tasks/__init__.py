@@ -2,18 +2,18 @@
 
 from numpy.typing import NDArray
 
-from ..task import Task
+from ..task import EnsembleTask
 from .classification import ClassificationTask
 from .multi_output import MultiOutputTask
 from .regression import RegressionTask
 
-TASKS: dict[str, type[Task]] = {
+TASKS: dict[str, type[EnsembleTask]] = {
     "regression": RegressionTask,
     "multi-output regression": MultiOutputTask,
     "classification": ClassificationTask,
 }
 
 
-def regression_task(y: NDArray) -> type[Task]:
+def regression_task(y: NDArray) -> type[EnsembleTask]:
     """The first task that takes numeric targets y."""
     return next(task for task in TASKS.values() if task.takes(y))

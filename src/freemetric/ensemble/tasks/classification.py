@@ -1,7 +1,7 @@
 """Classification: strata, scores and the head that turns class votes into calibrated probabilities."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,18 +13,18 @@ from ...files.checks import check_array, is_number, require
 from ...metrics import CLASS_DENSITIES, ClassDensity, ClassEncoding, TrainingSet
 from ..population import Population, allowed_neighbors, best_pair, mixed_shares, selection_weights
 from ..settings import Recipe
-from ..task import Head, OOBResult, Task
+from ..task import EnsembleTask, Head, OOBResult
 from .decisions import Decision, favouring
 
 FOLDS = 10  # parts of the training samples, each of which meets densities of the others
 
 
+@dataclass(frozen=True, eq=False)
 class ClassificationHead(Head):
     """P_c = softmax_c(slope * log(share_c + floor) - sum_b strength_b F_bc + bias_c).
 
-    The slope says how far shares of votes are from probabilities; the strengths, how far the free energies F of the
-    class densities count beside them; the bias moves votes towards classes that are scattered among others and get too
-    few of them.
+    The slope and the bias calibrate shares of votes; the strengths are the weights of the free energies F of the class
+    densities.
 
     Parameters
     ----------
@@ -34,25 +34,19 @@ class ClassificationHead(Head):
         Added to the logarithms.
     floor : float, default=0.05
         Added to every share, so that a class without votes keeps a chance.
-    strengths : ndarray of shape (n_densities,) or None, default=None
-        Not negative, of every density; None where there are none.
+    strengths : ndarray of shape (n_densities,), default=()
+        Not negative, of every density.
     densities : list of ClassDensity, default=()
-        The classes as wholes, in the order of the strengths.
+        The class densities, in the order of the strengths.
     """
 
     most_changed = 0.01
 
-    def __init__(
-        self,
-        slope: float,
-        bias: NDArray,
-        floor: float = 0.05,
-        strengths: NDArray | None = None,
-        densities: Sequence[ClassDensity] = (),
-    ):
-        self.slope, self.bias, self.floor = slope, bias, floor
-        self.strengths = np.empty(0) if strengths is None else strengths
-        self.densities = list(densities)
+    slope: float
+    bias: NDArray
+    floor: float = 0.05
+    strengths: NDArray = field(default_factory=lambda: np.empty(0))
+    densities: list[ClassDensity] = field(default_factory=list)
 
     def answers(self, shares: NDArray, wholes: NDArray | None = None) -> NDArray:
         """Class probabilities (..., C) of shares (..., C) and free energies (n_densities, ..., C)."""
@@ -67,7 +61,6 @@ class ClassificationHead(Head):
         return np.array([density(X) for density in self.densities]).reshape(-1, len(X), len(self.bias))
 
     def left_out(self, training_set: TrainingSet) -> "CrossFittedDensities":
-        """Free energies by densities of other training samples."""
         return CrossFittedDensities([type(density) for density in self.densities], training_set)
 
     def favouring(self, weights: NDArray) -> "ClassificationHead":
@@ -77,15 +70,11 @@ class ClassificationHead(Head):
         return ClassificationHead(self.slope, self.bias + np.log(weights), self.floor, self.strengths[used], densities)
 
     def check(self, training_set: TrainingSet) -> None:
-        """ValueError unless it belongs to this training set."""
         require(type(training_set.encoding) is ClassEncoding, "head of Ensemble", "is of something else")
         shape = training_set.n_cells, training_set.X.shape[1]
         require(len(self.bias) == shape[0], "head of Ensemble", "is of other classes")
         for density in self.densities:
             require(density.shape == shape, "densities of Ensemble", "are of other classes or features")
-
-    def to_state(self) -> dict[str, Any]:
-        return dict(vars(self))
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "ClassificationHead":
@@ -125,6 +114,7 @@ class CrossFittedDensities:
 
 
 def _density(kind, training_set, some):
+    """The class densities of some training samples."""
     weights = None if training_set.weights is None else training_set.weights[some]
     return kind.of(_samples(training_set, some), training_set.y[some], training_set.n_cells, weights)
 
@@ -145,40 +135,23 @@ def cross_fitted_densities(
     return everyone, CrossFittedDensities(kinds, training_set)(_samples(training_set, scored), scored)
 
 
-class ClassificationTask(Task):
-    """Class numbers 0..C-1; shares (..., C) are those of the classes among neighbours.
-
-    Parameters
-    ----------
-    n_classes : int
-        C.
-    decision : Decision or None, default=None
-        What probabilities are used for; None in a search whose result is not asked for.
-    """
+@dataclass(frozen=True, eq=False)
+class ClassificationTask(EnsembleTask):
+    """Class numbers 0..C-1; shares (..., C) are those of the classes among neighbours."""
 
     energy = "log-nca"
     score_words = "Brier score"
     columns = "oob_error", "oob_brier"
     saved = {"class-encoding": ClassEncoding, "classification-head": ClassificationHead}
 
-    @classmethod
-    def takes(cls, y: NDArray) -> bool:
-        """Never: class numbers are no numeric target."""
-        return False
-
-    def __init__(self, n_classes: int, decision: Decision | None = None):
-        self.n_classes, self.decision = n_classes, decision
+    n_classes: int
+    decision: Decision | None = None  # None in a search without a result
 
     def strata(self, y: NDArray) -> list[NDArray]:
-        """Samples of every class."""
         return [np.flatnonzero(y == c) for c in range(self.n_classes)]
 
-    def scores(self, shares: NDArray, y: NDArray, weights: NDArray | None = None) -> NDArray:
-        """Brier scores of shares (..., N, C): half the mean squared distance to the truth; 0 is perfect."""
-        return np.average(self.deviations(shares, y), axis=-1, weights=weights)
-
     def deviations(self, shares: NDArray, y: NDArray) -> NDArray:
-        """Half the squared distance (..., N) of shares (..., N, C) to the truth: 0 is right, 1 all wrong."""
+        """Half the squared distance (..., N) of shares (..., N, C) to the truth; the mean is the Brier score."""
         apart = shares.copy()
         apart[..., np.arange(len(y)), y] -= 1
         return (apart**2).sum(axis=-1) / 2
@@ -192,7 +165,6 @@ class ClassificationTask(Task):
         return float(np.sqrt(score * (1 - min(score, 0.99)) / n_scored) + 0.5 / n_scored)
 
     def result(self, population: Population, recipe: Recipe, n_rows: int | None) -> OOBResult:
-        """Weights of the candidates, the calibrated head beside class densities, and weights of the classes."""
         assert self.decision is not None
         y, w, scores = population.truth, population.oob_weights, population.scores()
         shares = population.shares()  # empty where no sample was out of bag; nothing is calibrated then
@@ -259,7 +231,7 @@ def calibrated(
     """
     (N, C), B = shares.shape, len(energies)
     if N == 0:
-        return ClassificationHead(1.0, np.zeros(C), recipe.share_floor, np.zeros(B), densities)
+        return ClassificationHead(1.0, np.zeros(C), recipe.share_floor, np.zeros(B), list(densities))
     terms, rows = np.concatenate([np.log(shares + recipe.share_floor)[None], -energies]), np.arange(N)
     w = np.ones(N) if weights is None else weights
     priors = np.repeat([recipe.calibration_prior, recipe.density_prior, recipe.calibration_prior], [1, B, C])
@@ -277,4 +249,5 @@ def calibrated(
 
     bounds = [(-4, 3)] + [(0, None)] * B + [(-5, 5) if recipe.calibration == "full" else (0, 0)] * C
     best = minimize(loss, np.zeros(1 + B + C), jac=True, method="L-BFGS-B", bounds=bounds).x
-    return ClassificationHead(float(np.exp(best[0])), best[B + 1 :], recipe.share_floor, best[1 : B + 1], densities)
+    slope, strengths, bias = float(np.exp(best[0])), best[1 : B + 1], best[B + 1 :]
+    return ClassificationHead(slope, bias, recipe.share_floor, strengths, list(densities))

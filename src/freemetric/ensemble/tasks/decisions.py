@@ -21,11 +21,7 @@ BESIDE = 2  # steps on both sides that are averaged: a peak of one step is luck
 def class_weights(
     class_weight: Mapping[Any, float] | str | None, classes: NDArray, sizes: NDArray
 ) -> NDArray[np.float64]:
-    """Weights (C,) of the classes, whose rows have these sizes (C,) together, from scikit-learn's ``class_weight``.
-
-    "balanced" is one over the size, so that all classes count the same; a class without rows keeps weight one. A dict
-    gives weights by label, one for those it does not name.
-    """
+    """Weights (C,) of classes of these sizes (C,), from scikit-learn's ``class_weight``."""
     weights = np.ones(len(classes))
     if class_weight is None:
         return weights
@@ -46,10 +42,10 @@ def class_weights(
 
 
 def best_weights(score: Callable[[NDArray], float], sizes: NDArray) -> NDArray[np.float64]:
-    """The weights (C,) of classes of these sizes whose score is the largest.
+    """The weights (C,) of classes of these sizes whose score is the largest; of equals those nearest to no weights.
 
-    Weights of one number only, so that few samples can tell them: all thresholds between two classes, and
-    size to the power of -g for more of them. Of equals those nearest to no weights are taken.
+    They have one parameter, so that few samples suffice: the threshold between two classes, or the power g of
+    1 / size for more.
     """
     if len(sizes) == 2:
         steps, direction = STEPS_OF_TWO, np.array([-0.5, 0.5])
@@ -64,7 +60,7 @@ def best_weights(score: Callable[[NDArray], float], sizes: NDArray) -> NDArray[n
 
 
 class KnownProbabilities(ClassifierMixin, BaseEstimator):
-    """A classifier whose samples are class probabilities, for scorers; it notes whether labels were asked for."""
+    """A classifier whose samples are class probabilities, for scorers; it notes calls of ``predict``."""
 
     def __init__(self, classes: NDArray):
         self.classes = classes
@@ -81,17 +77,8 @@ class KnownProbabilities(ClassifierMixin, BaseEstimator):
         return self.classes_[X.argmax(axis=1)]
 
 
-class Score:
-    """A score of class probabilities, the larger the better.
-
-    Parameters
-    ----------
-    scoring : str, callable or None
-        Name of a scorer, or one: ``scorer(estimator, X, y)``. None is accuracy, which the probabilities need no help
-        for.
-    classes : ndarray of shape (n_classes,)
-        Labels.
-    """
+class ProbabilityScore:
+    """A score of class probabilities, the larger the better; ``scoring`` is a scorer or its name, None is accuracy."""
 
     def __init__(self, scoring: str | Callable[..., float] | None, classes: NDArray):
         self.scorer: Any = None if scoring is None else get_scorer(scoring)
@@ -99,52 +86,40 @@ class Score:
 
     def __call__(self, probabilities: NDArray, y: NDArray, weights: NDArray | None = None) -> float:
         """The score of probabilities (n, C) of rows of classes number y (n,)."""
-        return self._asked(KnownProbabilities(self.classes), probabilities, y, weights)
+        return self._score(KnownProbabilities(self.classes), probabilities, y, weights)
 
     def is_of_labels(self, y: NDArray) -> bool:
-        """Whether decisions are scored that could be others for the same probabilities.
+        """Whether labels are scored, which could be others for the same probabilities.
 
-        It is asked before a search begins: a scorer that cannot score these classes says so at once.
+        A scorer that cannot score these classes raises its error here, before a search begins.
         """
         if self.scorer is None:
             return False
-        asked, C = KnownProbabilities(self.classes), len(self.classes)
-        self._asked(asked, (np.eye(C)[y] + 1 / C) / 2, y, None)
-        return asked.gave_labels_
+        classifier, C = KnownProbabilities(self.classes), len(self.classes)
+        self._score(classifier, (np.eye(C)[y] + 1 / C) / 2, y, None)
+        return classifier.gave_labels_
 
-    def _asked(self, classifier, probabilities, y, weights):
+    def _score(self, classifier, probabilities, y, weights):
         if self.scorer is None:
             return float(np.average(probabilities.argmax(axis=1) == y, weights=weights))
         labels = self.classes[y]
         options = {} if weights is None else {"sample_weight": weights}
-        with warnings.catch_warnings():  # of classes that nobody decides for: such weights are tried, not taken
+        with warnings.catch_warnings():  # of classes that are never predicted: such weights are tried, not taken
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             return float(self.scorer(classifier, probabilities, labels, **options))
 
 
-def score_name(scoring: str | Callable[..., float] | None, of_numbers: bool = False) -> str:
+def score_name(scoring: str | Callable[..., float] | None, is_regression: bool = False) -> str:
     """What to call the score in a sentence."""
     if scoring is None:
-        return "R²" if of_numbers else "accuracy"
+        return "R²" if is_regression else "accuracy"
     return scoring.replace("_", " ") if isinstance(scoring, str) else "score"
 
 
 class Decision:
-    """What is to be made of calibrated probabilities.
+    """Weights of the classes: the class of the largest w_c P(c|x) has the least expected loss.
 
-    The Brier score, which is proper, tells good probabilities from bad ones whatever they are used for. What they are
-    used for comes last: class c counts w_c, and the class of the largest w_c P(c|x) has the least expected loss.
-
-    Parameters
-    ----------
-    class_weight : dict, "balanced" or None
-        Weights of the classes.
-    scoring : str, callable or None
-        What is reported, and where it is about labels and no weights are given, what the weights are found for.
-    classes : ndarray of shape (n_classes,)
-        Labels.
-    training_set : TrainingSet
-        All training samples, of which only the classes ``y`` and the ``weights`` are looked at.
+    They are given by ``class_weight``. Where that is None and ``scoring`` is a score of labels, they are found for it.
     """
 
     def __init__(
@@ -154,7 +129,7 @@ class Decision:
         classes: NDArray,
         training_set: TrainingSet,
     ):
-        self.score = Score(scoring, classes)
+        self.score = ProbabilityScore(scoring, classes)
         self.sizes = np.bincount(training_set.y, training_set.weights, len(classes)).astype(np.float64)
         self.given = class_weights(class_weight, classes, self.sizes)
         self.finds_weights = self.score.is_of_labels(training_set.y) and class_weight is None
@@ -181,11 +156,7 @@ def typical_shares(probabilities: NDArray, y: NDArray) -> NDArray[np.float64]:
 
 
 def p_values(probabilities: NDArray, typical: NDArray) -> NDArray[np.float64]:
-    """For probabilities (m, C) the share of rows, the new one among them, whose own class was at most as probable.
-
-    Where the new row is drawn as the n others were, it is at most alpha for its class with a chance of at most alpha:
-    its rank among n + 1 is as likely to be any as another.
-    """
+    """For probabilities (m, C) the share of rows, the new one among them, whose own class was at most as probable."""
     n = len(typical)
     return (1 + np.searchsorted(typical, probabilities, side="right")) / (n + 1)
 

@@ -17,10 +17,9 @@ def check_chances(q: ArrayLike) -> NDArray[np.float64]:
 
 
 def interval_chances(n_errors: int, alpha: float) -> NDArray[np.float64]:
-    """Chances (2,) of the ends of intervals that miss a share alpha.
+    """Probabilities (2,) of the ends of intervals that miss a share alpha.
 
-    A new error is as likely to fall before, between or after n known ones as anywhere else: the ends are the
-    floor((n + 1) alpha / 2)-th of them from both sides, or the outermost where n is too small.
+    The ends are the floor((n + 1) alpha / 2)-th errors from both sides, or the outermost where n is too small.
     """
     place = max(0.0, np.floor((n_errors + 1) * alpha / 2) - 1)
     low = place / max(1, n_errors - 1)
@@ -58,15 +57,12 @@ def out_of_bag(model: Any) -> OutOfBag:
 
 def oob_predictor_of(model: Any) -> OOBPredictor:
     """Out-of-bag predictions of a fitted regressor, as it predicts."""
-    size = model._asked or max(model.shortlist_, min(len(model.ensemble_.training_set), FEW_SAMPLES))
+    size = model._n_looked_at or max(model.shortlist_, min(len(model.ensemble_.training_set), FEW_SAMPLES))
     return OOBPredictor(model.ensemble_, model.oob_indices_, size, MOST_SCORED, MOST_REPLICAS)
 
 
 def out_of_bag_intervals(model: Any, alpha: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Rows (n,) and intervals (n, 2) that miss a share alpha of them.
-
-    Samples are predicted by the replicas that left them out; of very many samples and replicas a part.
-    """
+    """Rows (n,) and out-of-bag intervals (n, 2) that miss a share alpha; of very many samples and replicas a part."""
     head, predictor = model.ensemble_.head, oob_predictor_of(model)
     if not len(predictor.oob_samples):
         return np.empty(0, dtype=np.intp), np.empty((0, 2))

@@ -1,6 +1,7 @@
 """Multi-output regression: several targets of one sample, one set of metrics for all of them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,28 +10,17 @@ from numpy.typing import NDArray
 from ...files.checks import require
 from ...learners.training_rows import TrainingRows
 from ...metrics import TargetEncoding, TrainingSet
-from ..model import Ensemble
-from ..oob import OOBIndices
-from ..population import Population
 from ..settings import Recipe
-from ..task import Head, OOBResult, Task
-from .regression import (
-    Prediction,
-    RegressionHead,
-    RegressionTask,
-    mixed_votes,
-    oob_attributes,
-    shortlist_predictor,
-    with_spread_of,
-)
+from ..task import Head
+from .regression import Prediction, RegressionHead, RegressionTask
 from .scales import RegressionScore, Scale, encoded_target
 
 
+@dataclass(frozen=True, eq=False)
 class Scales:
     """The scales of several targets, one for each column."""
 
-    def __init__(self, scales: Sequence[Scale]):
-        self.scales = scales
+    scales: Sequence[Scale]
 
     @property
     def name(self) -> tuple[str, ...]:
@@ -43,14 +33,9 @@ class Scales:
 
 
 class MultiTargetEncoding(TargetEncoding):
-    """The values of several targets as votes, those of one target after the other.
+    """The values of several targets as votes, those of one target after the other; ``sizes`` of them for each.
 
-    Parameters
-    ----------
-    low, high : ndarray of shape (n_values,)
-        The ranges. Of every target, it comes first, then its square and its trends.
-    sizes : tuple of int
-        How many of the values belong to each target.
+    Of every target, it comes first, then its square and its trends.
     """
 
     def __init__(self, low: NDArray, high: NDArray, sizes: tuple[int, ...]):
@@ -88,21 +73,14 @@ class MultiTargetEncoding(TargetEncoding):
         return cls(plain.low, plain.high, sizes)
 
 
+@dataclass(frozen=True, eq=False)
 class MultiOutputHead(Head):
-    """A head of regression for every target, each of which reads its own votes.
-
-    Parameters
-    ----------
-    encoding : MultiTargetEncoding
-        Of all targets.
-    heads : list of RegressionHead
-        One for each.
-    """
+    """A head of regression for every target, each of which reads its own votes."""
 
     most_changed = RegressionHead.most_changed
 
-    def __init__(self, encoding: MultiTargetEncoding, heads: list[RegressionHead]):
-        self.encoding, self.heads = encoding, heads
+    encoding: MultiTargetEncoding
+    heads: list[RegressionHead]
 
     @property
     def scale(self) -> Scales:
@@ -137,7 +115,7 @@ class MultiOutputHead(Head):
         return self.means(self(shares, wholes))
 
     def wholes(self, X: NDArray) -> NDArray[np.float64]:
-        """What trends and noises of all targets say of samples X (n, d)."""
+        """Values of the trends and noises of all targets for samples X (n, d)."""
         return np.vstack([head.wholes(X) for head in self.heads])
 
     def wholes_of(self, training_set: TrainingSet, numbers: NDArray) -> NDArray[np.float64]:
@@ -147,27 +125,22 @@ class MultiOutputHead(Head):
         return np.vstack([head.known_wholes(values[part], X) for head, part in parts])
 
     def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
-        """``wholes``: a single sample hardly moves a trend."""
-        return lambda X, numbers: self.wholes(X)
+        return lambda X, numbers: self.wholes(X)  # a single sample hardly moves a trend
 
     def truth(self, training_set: TrainingSet) -> NDArray[np.float64]:
         """The targets (N, m) as they were given."""
         return self.scale.back(training_set.y)
 
     def named_strengths(self) -> list[dict[str, float]]:
-        """How far votes and trends count, for every target."""
+        """Strengths of votes and trends, for every target."""
         return [head.named_strengths() for head in self.heads]
 
     def check(self, training_set: TrainingSet) -> None:
-        """ValueError unless it belongs to this training set."""
         other = training_set.encoding
         if not isinstance(other, MultiTargetEncoding) or other.sizes != self.encoding.sizes:
             raise ValueError("head of Ensemble is of something else")
         for head, encoding, part in zip(self.heads, other.encodings, other.parts, strict=True):
             head.check(TrainingSet(training_set.X, training_set.values[part], encoding))
-
-    def to_state(self) -> dict[str, Any]:
-        return dict(vars(self))
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "MultiOutputHead":
@@ -178,30 +151,17 @@ class MultiOutputHead(Head):
         return cls(encoding, heads)
 
 
-class MultiOutputTask(Task):
-    """Several targets; deviations, scores and energies are means over them.
+class MultiOutputTask(RegressionTask):
+    """Several targets, a task for each; deviations, scores and energies are means over them."""
 
-    Parameters
-    ----------
-    encoding : MultiTargetEncoding
-        Of all targets.
-    tasks : list of RegressionTask
-        One for each.
-    score : RegressionScore
-        What is reported.
-    """
-
-    energy, score_words, columns = RegressionTask.energy, RegressionTask.score_words, RegressionTask.columns
     saved = {"multi-target-encoding": MultiTargetEncoding, "multi-output-head": MultiOutputHead}
 
     @classmethod
     def takes(cls, y: NDArray) -> bool:
-        """Whether y holds several targets."""
         return y.ndim == 2
 
     @classmethod
     def of(cls, rows: TrainingRows, recipe: Recipe, scale: str, scoring: Any) -> tuple["MultiOutputTask", TrainingSet]:
-        """The task of these rows, and what they vote for."""
         found = [encoded_target(rows._replace(y=column), recipe.trends, scale) for column in rows.y.T]
         plain = TargetEncoding.of(np.vstack([values for values, _, _ in found]))
         encoding = MultiTargetEncoding(plain.low, plain.high, tuple(len(values) for values, _, _ in found))
@@ -211,13 +171,16 @@ class MultiOutputTask(Task):
         score = RegressionScore(scoring, Scales([on for _, _, on in found]))
         return cls(encoding, tasks, score), TrainingSet(rows.X, values, encoding, rows.weights, rows.rows)
 
+    encoding: MultiTargetEncoding
+
     def __init__(self, encoding: MultiTargetEncoding, tasks: list[RegressionTask], score: RegressionScore):
-        self.encoding, self.tasks, self.score = encoding, tasks, score
+        super().__init__(encoding, score=score)
+        self.tasks = tasks
 
     def strata(self, y: NDArray) -> list[NDArray]:
         """The quarters of y (N, m) along its leading principal axis."""
         centred = y - y.mean(axis=0)
-        return self.tasks[0].strata(centred @ np.linalg.eigh(centred.T @ centred)[1][:, -1])
+        return super().strata(centred @ np.linalg.eigh(centred.T @ centred)[1][:, -1])
 
     def _each(self, shares, y):
         return zip(self.tasks, self.encoding.shares_of_each(shares), y.T, strict=True)
@@ -226,38 +189,17 @@ class MultiOutputTask(Task):
         """Squared errors (..., N), the mean over targets."""
         return np.mean([task.deviations(votes, one) for task, votes, one in self._each(shares, y)], axis=0)
 
-    def scores(self, shares: NDArray, y: NDArray, weights: NDArray | None = None) -> NDArray:
-        """Mean squared errors (...)."""
-        return np.average(self.deviations(shares, y), axis=-1, weights=weights)
-
     def errors(self, shares: NDArray, y: NDArray, weights: NDArray | None = None) -> NDArray:
-        """Mean absolute errors (...)."""
         return np.mean([task.errors(votes, one, weights) for task, votes, one in self._each(shares, y)], axis=0)
 
-    def error_of(self, score: float, n_scored: float) -> float:
-        """The standard error of a mean squared error of so many samples, if errors are normal."""
-        return self.tasks[0].error_of(score, n_scored)
-
-    def result(self, population: Population, recipe: Recipe, n_rows: int | None) -> OOBResult:
-        """Weights of the candidates for all targets together, and a head for each."""
-        assert n_rows is not None
-        weights, shares = mixed_votes(population, recipe)
-        values = population.training_set.values
+    def fitted_head(self, population, shares, values, recipe):
         parts = zip(self.tasks, self.encoding.shares_of_each(shares), self.encoding.parts, strict=True)
         found = [task.fitted_head(population, votes, values[part], recipe) for task, votes, part in parts]
-        known = np.column_stack([predictions for _, predictions in found])
-        head = MultiOutputHead(self.encoding, [head for head, _ in found])
-        return OOBResult(weights, head, oob_attributes(known, population, self.score, n_rows))
+        heads, predictions = zip(*found, strict=True)
+        return MultiOutputHead(self.encoding, list(heads)), np.column_stack(predictions)
 
-    def recalibrated(
-        self, ensemble: Ensemble, oob_indices: OOBIndices, shortlist: int | None, recipe: Recipe
-    ) -> Ensemble:
-        """The ensemble with spreads for predictions that look at a shortlist."""
-        predictor = shortlist_predictor(ensemble, oob_indices, shortlist, recipe.fewest_errors)
-        if predictor is None:
-            return ensemble
-        votes = self.encoding.shares_of_each(predictor.shares(predictor.X, np.arange(len(predictor.oob_samples))))
-        values = predictor.training_set.values[:, predictor.oob_samples]
-        parts = zip(ensemble.head.heads, votes, self.encoding.parts, strict=True)
-        heads = [with_spread_of(head, predictor, some, values[part], recipe) for head, some, part in parts]
-        return ensemble.with_head(MultiOutputHead(self.encoding, heads))
+    def with_spread_of(self, head, predictor, shares, values, recipe):
+        votes, parts = self.encoding.shares_of_each(shares), self.encoding.parts
+        each = zip(self.tasks, head.heads, votes, parts, strict=True)
+        heads = [task.with_spread_of(one, predictor, some, values[part], recipe) for task, one, some, part in each]
+        return MultiOutputHead(self.encoding, heads)

@@ -1,6 +1,7 @@
 """Regression: strata, scores and the head that turns votes into a target and its spread."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..model import Ensemble
 from ..oob import OOBIndices, OOBPredictor
 from ..population import Population, allowed_neighbors, mixed_shares, selection_weights
 from ..settings import Recipe
-from ..task import Head, OOBResult, Task
+from ..task import EnsembleTask, Head, OOBResult
 from .intervals import interval_chances
 from .scales import RegressionScore, Scale, encoded_target
 
@@ -27,7 +28,7 @@ BEYOND = 0.1  # of the range of the target: so far may predictions leave it
 LEAST_VARIANCE = 1e-4  # among neighbours, in units of the target's
 MANY_ERRORS = 256  # that stand for all of them where a mean is taken over them
 EXPONENTS = (0.0, 1.5)  # of everything that the spread may follow
-LEAST_SQUARE = 1e-4  # of the mean squared error: the logarithm of a lucky hit says nothing
+LEAST_SQUARE = 1e-4  # of the mean squared error, added before logarithms are taken
 
 
 class Prediction(NamedTuple):
@@ -37,8 +38,9 @@ class Prediction(NamedTuple):
     spread: NDArray[np.float64]
 
 
+@dataclass(frozen=True, eq=False)
 class RegressionHead(Head):
-    r"""What votes and trends say together.
+    r"""Location and spread of the target from votes and trends.
 
     With m(x) the mean of the target among the neighbours that vote, f_t(x) the trends and :math:`\bar f_t(x)` their
     means among the same neighbours,
@@ -50,8 +52,7 @@ class RegressionHead(Head):
 
     .. math:: \log \sigma(x) = \alpha + \tfrac12 \beta \log v(x) + \tfrac12 \sum_t \gamma_t h_t(x),
 
-    follows the variance v of the target among neighbours, since predictions are far off where they disagree, and the
-    noises h, trends of the logarithm of squared errors: noise may grow along a feature that says nothing else.
+    follows the variance v of the target among neighbours and the noises h, trends of the logarithm of squared errors.
 
     Parameters
     ----------
@@ -75,21 +76,15 @@ class RegressionHead(Head):
 
     most_changed = 0.002  # of a range, a tenth of a standard deviation or less
 
-    def __init__(
-        self,
-        encoding: TargetEncoding,
-        centre: float,
-        strengths: NDArray,
-        spread: NDArray,
-        errors: NDArray,
-        trends: Sequence[Trend],
-        noises: Sequence[Trend],
-        seen: NDArray,
-        scale: Scale,
-    ) -> None:
-        self.encoding, self.centre, self.strengths = encoding, centre, strengths
-        self.spread, self.errors = spread, errors
-        self.trends, self.noises, self.seen, self.scale = list(trends), list(noises), seen, scale
+    encoding: TargetEncoding
+    centre: float
+    strengths: NDArray
+    spread: NDArray
+    errors: NDArray
+    trends: list[Trend]
+    noises: list[Trend]
+    seen: NDArray
+    scale: Scale
 
     def __call__(self, shares: NDArray, wholes: NDArray) -> Prediction:
         """Location and spread of shares (n, n_cells) and wholes (n_trends + n_noises, n)."""
@@ -100,7 +95,7 @@ class RegressionHead(Head):
         return Prediction(location, np.exp(self.spread[0] + logs / 2))
 
     def terms(self, shares: NDArray, wholes: NDArray) -> tuple[NDArray, NDArray]:
-        """What strengths are multiplied with, (n, 1 + 2 n_trends), and the variance (n,) among neighbours."""
+        """Terms (n, 1 + 2 n_trends) that strengths multiply, and the variance (n,) among neighbours."""
         mean, square, *means = np.moveaxis(self.encoding.means(shares), -1, 0)
         inside = np.clip(wholes[: len(self.trends)], *self._limits)
         beside = [f - mean for f in inside]
@@ -114,7 +109,7 @@ class RegressionHead(Head):
         return low - BEYOND * (high - low), high + BEYOND * (high - low)
 
     def wholes(self, X: NDArray) -> NDArray[np.float64]:
-        """What every trend and every noise says of samples X (n, d), (n_trends + n_noises, n)."""
+        """Values (n_trends + n_noises, n) of every trend and every noise for samples X (n, d)."""
         return trend_values([*self.trends, *self.noises], X)
 
     def wholes_of(self, training_set: TrainingSet, numbers: NDArray) -> NDArray[np.float64]:
@@ -130,8 +125,7 @@ class RegressionHead(Head):
         return self.scale.back(training_set.y)
 
     def left_out(self, training_set: TrainingSet) -> Callable[[NDArray, NDArray], NDArray]:
-        """``wholes``: a single sample hardly moves a trend."""
-        return lambda X, numbers: self.wholes(X)
+        return lambda X, numbers: self.wholes(X)  # a single sample hardly moves a trend
 
     def answers(self, shares: NDArray, wholes: NDArray) -> NDArray[np.float64]:
         """Expected targets (n, 1) of mixed votes (n, n_cells)."""
@@ -160,22 +154,16 @@ class RegressionHead(Head):
         return self.quantiles(prediction, interval_chances(len(self.errors), alpha))
 
     def named_strengths(self) -> dict[str, float]:
-        """How far votes count, and every trend, beside them and along the way from neighbours to a sample."""
+        """Strengths of the votes, and of every trend beside them and along the way from neighbours to a sample."""
         names = [name for trend in self.trends for name, kind in TRENDS.items() if kind is type(trend)]
         labels = ["votes", *(f"{name} beside" for name in names), *(f"{name} along" for name in names)]
         return dict(zip(labels, self.strengths.tolist(), strict=True))
 
-    def with_spread(
-        self, spread: NDArray, errors: NDArray, noises: Sequence[Trend] = (), seen: NDArray | None = None
-    ) -> "RegressionHead":
-        """The same locations with another spread and distribution of errors."""
-        seen = np.empty((0, 2)) if seen is None else seen
-        return RegressionHead(
-            self.encoding, self.centre, self.strengths, spread, errors, self.trends, noises, seen, self.scale
-        )
+    def with_one_spread(self) -> "RegressionHead":
+        """The same locations with one spread for all samples."""
+        return replace(self, spread=np.zeros(2), errors=np.array([-1.0, 0.0, 1.0]), noises=[], seen=np.empty((0, 2)))
 
     def check(self, training_set: TrainingSet) -> None:
-        """ValueError unless it belongs to this training set."""
         other = training_set.encoding
         if not isinstance(other, TargetEncoding):
             raise ValueError("head of Ensemble is of something else")
@@ -184,15 +172,11 @@ class RegressionHead(Head):
         fit = all(trend.n_features == training_set.X.shape[1] for trend in [*self.trends, *self.noises])
         require(fit, "trends of Ensemble", "are of other features")
 
-    def to_state(self) -> dict[str, Any]:
-        return dict(vars(self))
-
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "RegressionHead":
-        encoding, centre, strengths, spread, errors = (
-            state[name] for name in ("encoding", "centre", "strengths", "spread", "errors")
+        encoding, centre, strengths, spread, errors, trends, noises, seen, scale = (
+            state[field.name] for field in fields(cls)
         )
-        trends, noises, seen, scale = (state[name] for name in ("trends", "noises", "seen", "scale"))
         require(type(encoding) is TargetEncoding, "encoding of RegressionHead", "is something else")
         require(is_number(centre), "centre of RegressionHead", "is no number")
         known = type(trends) is type(noises) is list and {type(t) for t in [*trends, *noises]} <= set(TRENDS.values())
@@ -208,12 +192,12 @@ class RegressionHead(Head):
 
 
 def trend_values(trends: Sequence[Trend], X: NDArray) -> NDArray[np.float64]:
-    """What every trend says of samples X (n, d), (n_trends, n)."""
+    """Values (n_trends, n) of the trends for samples X (n, d)."""
     return np.array([trend(X) for trend in trends]).reshape(len(trends), len(X))
 
 
 class Scored(NamedTuple):
-    """What is known of the samples that are scored out of bag."""
+    """Samples that are scored out of bag, with their votes, trends and targets."""
 
     X: NDArray  # (n, d)
     shares: NDArray  # (n, n_cells), mixed
@@ -227,19 +211,10 @@ class Scored(NamedTuple):
         return cls(X, shares, trends, y, np.ones(len(y)) if weights is None else weights)
 
 
-class RegressionTask(Task):
+class RegressionTask(EnsembleTask):
     """Targets of variance one; shares (..., n_cells) are those of the cells of their encoding.
 
-    Parameters
-    ----------
-    encoding : TargetEncoding
-        Of the target, its square, and every trend.
-    trends : list of Trend, default=()
-        The target as a whole.
-    scale : Scale or None, default=None
-        On which the target has variance one; None in a search whose result is not asked for.
-    score : RegressionScore or None, default=None
-        What is reported.
+    The encoding holds the target, its square, and every trend. Scale and score are None in a search without a result.
     """
 
     energy = "neighbor-likelihood"
@@ -249,12 +224,10 @@ class RegressionTask(Task):
 
     @classmethod
     def takes(cls, y: NDArray) -> bool:
-        """Whether y is one target."""
         return y.ndim == 1
 
     @classmethod
     def of(cls, rows: TrainingRows, recipe: Recipe, scale: str, scoring: Any) -> tuple["RegressionTask", TrainingSet]:
-        """The task of these rows, and what they vote for."""
         values, trends, on = encoded_target(rows, recipe.trends, scale)
         encoding = TargetEncoding.of(values)
         training_set = TrainingSet(rows.X, values, encoding, rows.weights, rows.rows)
@@ -270,13 +243,8 @@ class RegressionTask(Task):
         self.encoding, self.trends, self.scale, self.score = encoding, trends, scale, score
 
     def strata(self, y: NDArray) -> list[NDArray]:
-        """The quarters of y."""
         n = int(np.clip(len(y) // SMALLEST_STRATUM, 1, QUARTERS))
         return [np.sort(part) for part in np.array_split(np.argsort(y, kind="stable"), n)]
-
-    def scores(self, shares: NDArray, y: NDArray, weights: NDArray | None = None) -> NDArray:
-        """Mean squared errors (...) of the mean among neighbours."""
-        return np.average(self.deviations(shares, y), axis=-1, weights=weights)
 
     def deviations(self, shares: NDArray, y: NDArray) -> NDArray:
         """Squared errors (..., N) of shares (..., N, n_cells)."""
@@ -291,17 +259,23 @@ class RegressionTask(Task):
         return float(score * np.sqrt(2 / n_scored) + LEAST_ERROR)
 
     def result(self, population: Population, recipe: Recipe, n_rows: int | None) -> OOBResult:
-        """Weights of the candidates, and the head that reads their votes beside the trends."""
         assert self.score is not None
         assert n_rows is not None
-        weights, shares = mixed_votes(population, recipe)
-        head, known = self.fitted_head(population, shares, population.training_set.values, recipe)
-        return OOBResult(weights, head, oob_attributes(known, population, self.score, n_rows))
+        training_set = population.training_set
+        neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
+        weights = selection_weights(population.scores(), population.error_of, neighbors, recipe)
+        shares = mixed_shares(weights, population.shares())
+        head, known = self.fitted_head(population, shares, training_set.values, recipe)
+        everyone = np.full((n_rows, *known.shape[1:]), np.nan)
+        everyone[training_set.rows[population.oob_samples]] = known
+        columns = known if known.ndim == 2 else known[:, None]
+        score = self.score(columns, population.truth, population.oob_weights)
+        return OOBResult(weights, head, {"oob_prediction_": everyone, "oob_score_": score})
 
     def fitted_head(
         self, population: Population, shares: NDArray, values: NDArray, recipe: Recipe
-    ) -> tuple[RegressionHead, NDArray]:
-        """The head for mixed votes (n, n_cells) of values (n_values, N), and its out-of-bag predictions (n,)."""
+    ) -> tuple[Any, NDArray]:
+        """The head for mixed votes (n, n_cells) of values (n_values, N), and its out-of-bag predictions (n, ...)."""
         numbers = population.oob_samples
         X, values = population.training_set.X[numbers].astype(np.float64), values[:, numbers]
         scored = Scored.of(X, shares, values[2:], values[0], population.oob_weights)
@@ -315,64 +289,40 @@ class RegressionTask(Task):
         was out of bag, votes are read as they are.
         """
         assert self.scale is not None
-        n, strengths = len(scored.y), np.eye(2 * len(self.encoding) - 3)[0]
+        n, strengths, none = len(scored.y), np.eye(2 * len(self.encoding) - 3)[0], np.empty(0)
         centre = float(np.average(scored.y, weights=scored.weights)) if n else 0.0
-        errors, none = np.array([-1.0, 0.0, 1.0]), np.empty((0, 2))
-        head = RegressionHead(self.encoding, centre, strengths, np.zeros(2), errors, self.trends, [], none, self.scale)
-        if n > 1:
-            terms, _ = head.terms(scored.shares, scored.trends)
-            head.strengths = _strengths(terms, scored.y - centre, scored.weights, prior)
-        return head
+        trends = list(self.trends)
+        plain = RegressionHead(self.encoding, centre, strengths, none, none, trends, [], none, self.scale)
+        head = plain.with_one_spread()
+        if n < 2:
+            return head
+        terms, _ = head.terms(scored.shares, scored.trends)
+        return replace(head, strengths=_strengths(terms, scored.y - centre, scored.weights, prior))
 
     def recalibrated(
         self, ensemble: Ensemble, oob_indices: OOBIndices, shortlist: int | None, recipe: Recipe
     ) -> Ensemble:
         """The ensemble with a spread for predictions that look at a shortlist, where the search looked at all samples.
 
-        On a shortlist stand the nearest in the averaged metric. They agree more than the nearest in every single metric
-        do, and a spread learned from all training samples would be too small for what a few of them say.
+        The nearest in the averaged metric agree more than the nearest in every single metric, and a spread learned from
+        all training samples would be too small.
         """
-        predictor = shortlist_predictor(ensemble, oob_indices, shortlist, recipe.fewest_errors)
-        if predictor is None:
+        if shortlist is None or shortlist + 1 >= len(ensemble.training_set.places.rows):
+            return ensemble
+        most_replicas = max(len(member) for member in ensemble.members)
+        predictor = OOBPredictor(ensemble, oob_indices, shortlist, len(oob_indices), most_replicas)
+        if len(predictor.oob_samples) < recipe.fewest_errors:
             return ensemble
         shares = predictor.shares(predictor.X, np.arange(len(predictor.oob_samples)))
         values = predictor.training_set.values[:, predictor.oob_samples]
-        return ensemble.with_head(with_spread_of(ensemble.head, predictor, shares, values, recipe))
+        return ensemble.with_head(self.with_spread_of(ensemble.head, predictor, shares, values, recipe))
 
-
-def mixed_votes(population: Population, recipe: Recipe) -> tuple[NDArray, NDArray]:
-    """Weights of all candidates and numbers of neighbours, and out-of-bag votes (n, n_cells) mixed by them."""
-    neighbors = allowed_neighbors(recipe.neighbors, population.n_neighbors)
-    weights = selection_weights(population.scores(), population.error_of, neighbors, recipe)
-    return weights, mixed_shares(weights, population.shares())
-
-
-def oob_attributes(known: NDArray, population: Population, score: RegressionScore, n_rows: int) -> dict[str, Any]:
-    """Fitted attributes of out-of-bag predictions (n,) or (n, m)."""
-    everyone = np.full((n_rows, *known.shape[1:]), np.nan)
-    everyone[population.training_set.rows[population.oob_samples]] = known
-    columns = known if known.ndim == 2 else known[:, None]
-    value = score(columns, population.truth, population.oob_weights)
-    return {"oob_prediction_": everyone, "oob_score_": value}
-
-
-def shortlist_predictor(
-    ensemble: Ensemble, oob_indices: OOBIndices, shortlist: int | None, fewest: int
-) -> OOBPredictor | None:
-    """Out-of-bag predictions that look at a shortlist; None where that is no change or too few samples tell."""
-    if shortlist is None or shortlist + 1 >= len(ensemble.training_set.places.rows):
-        return None
-    every = max(len(member) for member in ensemble.members)
-    predictor = OOBPredictor(ensemble, oob_indices, shortlist, len(oob_indices), every)
-    return predictor if len(predictor.oob_samples) >= fewest else None
-
-
-def with_spread_of(
-    head: RegressionHead, predictor: OOBPredictor, shares: NDArray, values: NDArray, recipe: Recipe
-) -> RegressionHead:
-    """The head with a spread for these out-of-bag votes (n, n_cells) of samples with values (n_values, n)."""
-    scored = Scored.of(predictor.X, shares, values[2:], values[0], predictor.weights)
-    return with_noises(head.with_spread(np.zeros(2), np.array([-1.0, 0.0, 1.0])), scored, recipe)[0]
+    def with_spread_of(
+        self, head: Any, predictor: OOBPredictor, shares: NDArray, values: NDArray, recipe: Recipe
+    ) -> Any:
+        """The head with a spread for these out-of-bag votes (n, n_cells) of samples with values (n_values, n)."""
+        scored = Scored.of(predictor.X, shares, values[2:], values[0], predictor.weights)
+        return with_noises(head.with_one_spread(), scored, recipe)[0]
 
 
 def with_noises(plain: RegressionHead, scored: Scored, recipe: Recipe) -> tuple[RegressionHead, Prediction]:
@@ -389,10 +339,10 @@ def with_noises(plain: RegressionHead, scored: Scored, recipe: Recipe) -> tuple[
     spread = spread_of(errors, np.vstack([np.log(variance), logs]), scored.weights, recipe.noise_prior)
     seen = np.column_stack([logs.min(axis=1), logs.max(axis=1)])
     wholes = np.vstack([scored.trends, logs])
-    head = plain.with_spread(spread, np.zeros(1), noises, seen)
+    head = replace(plain, spread=spread, noises=noises, seen=seen)
     prediction = head(scored.shares, wholes)
     errors = _sorted_errors(errors / prediction.spread, scored.weights, recipe.most_errors)
-    return head.with_spread(spread, errors, noises, seen), prediction
+    return replace(head, errors=errors), prediction
 
 
 def noise_trends(

@@ -1,6 +1,7 @@
 """The scale of a regression target: its units, its trends, what training samples vote for, and scores on it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,12 @@ NEAR_ZERO = 0.05  # share of the positive numbers for which asinh is nearly stra
 EXPONENTS = range(-1100, 1101)  # of all numbers that there are
 
 
+@dataclass(frozen=True, eq=False)
 class Scale:
     """z = (g(y / 2^exponent) - centre) / unit, with g(y) = y, log y, or asinh(y / bend).
 
-    The last one is a logarithm far above ``bend``, straight around zero, and takes any number. The power of two keeps
-    squares of very small and very large numbers apart from zero and infinity.
+    asinh is a logarithm far above ``bend``, and linear around zero. The power of two keeps squares of very small and
+    very large targets apart from zero and infinity.
 
     Parameters
     ----------
@@ -36,15 +38,18 @@ class Scale:
     bend : float, default=1.0
         Where asinh turns from a straight line into a logarithm, in units of 2^exponent.
     exponent : int, default=0
-        Numbers are taken in units of 2^exponent.
+        Targets are taken in units of 2^exponent.
     """
 
-    def __init__(self, name: str, centre: float, unit: float, bend: float = 1.0, exponent: int = 0):
-        self.name, self.centre, self.unit, self.bend, self.exponent = name, centre, unit, bend, exponent
+    name: str
+    centre: float
+    unit: float
+    bend: float = 1.0
+    exponent: int = 0
 
     @classmethod
     def of(cls, name: str, y: NDArray, weights: NDArray | None = None) -> "Scale":
-        """The scale of that name on which numbers y (N,) have mean zero and variance one."""
+        """The scale of that name on which targets y (N,) have mean zero and variance one."""
         exponent = int(exponent_of(y))
         bend = _bend(reduced(y, exponent)) if name == "asinh" else 1.0
         g = cls(name, 0.0, 1.0, bend, exponent)(y)
@@ -53,7 +58,7 @@ class Scale:
         return cls(name, centre, unit if unit > 1e-12 * max(1.0, abs(centre)) else 1.0, bend, exponent)
 
     def __call__(self, y: NDArray) -> NDArray[np.float64]:
-        """Numbers y on the scale."""
+        """Targets y on the scale."""
         if self.name == "log":
             mantissa, power = np.frexp(y)
             g = np.log(mantissa) + (power - self.exponent) * np.log(2)  # exact for powers of two
@@ -64,11 +69,11 @@ class Scale:
         return (g - self.centre) / self.unit
 
     def back(self, z: NDArray) -> NDArray[np.float64]:
-        """Numbers of z on the scale; none is infinite."""
+        """Targets of z on the scale; none is infinite."""
         return enlarged(self.reduced_back(z), self.exponent)
 
     def reduced_back(self, z: NDArray) -> NDArray[np.float64]:
-        """Numbers of z on the scale in units of 2^exponent, whose squares are numbers, too."""
+        """Targets of z on the scale in units of 2^exponent, whose squares do not overflow."""
         g = self.centre + self.unit * z
         with np.errstate(over="ignore"):
             return np.exp(g) if self.name == "log" else self.bend * np.sinh(g) if self.name == "asinh" else g
@@ -94,14 +99,14 @@ def _bend(y):
 
 
 def trend_of(kind: type[Trend], rows: TrainingRows, scale: Scale) -> tuple[Trend, NDArray] | None:
-    """The trend of these rows on a scale, and what those of others say of each row; None where it costs too much."""
+    """The trend of these rows on a scale, and its cross-fitted predictions; None if too expensive."""
     return crossed_trend(kind, rows.X, scale(rows.y), rows.weights)
 
 
 def encoded_target(
     rows: TrainingRows, names: Sequence[str], scale: str, find: Callable[..., Any] = trend_of
 ) -> tuple[NDArray, list[Any], Scale]:
-    """Values (2 + n_trends, N) that samples vote for, the trends as ``find`` gives them, and the scale they are on."""
+    """Values (2 + n_trends, N) that samples vote for, the trends as ``find`` gives them, and their scale."""
     best, *others = [_on_scale(rows, names, name, find) for name in _scales(rows.y, scale)]
     for other in others:
         gains = best[0] - other[0]
@@ -111,10 +116,7 @@ def encoded_target(
 
 
 def _scales(y, scale):
-    """What to try: a logarithm of positive numbers that differ by more than a factor; asinh where few are not positive.
-
-    One zero among many prices must not decide that they are averaged like temperatures.
-    """
+    """Scales to try: log for positive targets that differ by more than a factor, asinh where few are not positive."""
     if scale == "log" and not (y > 0).all():
         raise ValueError(f"scale='log' is for positive numbers; the smallest of y is {y.min():g}.")
     if scale != "auto":
@@ -157,14 +159,9 @@ class KnownPredictions(RegressorMixin, BaseEstimator):
 
 
 class RegressionScore:
-    """A score of predicted targets, the larger the better.
+    """A score of predicted targets, the larger the better; ``scoring`` is a scorer or its name, None is R^2.
 
-    Parameters
-    ----------
-    scoring : str, callable or None
-        Name of a scorer, or one: ``scorer(estimator, X, y)``. None is R^2.
-    scale : Scale
-        On which the truth is known; anything with ``back(z)``.
+    ``scale.back(z)`` gives the true targets.
     """
 
     def __init__(self, scoring: str | Callable[..., float] | None, scale: Any):

@@ -19,8 +19,7 @@ class HamiltonianMove(Move):
     ----------
     step_size : float or "auto", default="auto"
         First time step of the leapfrog. "auto" doubles or halves it until a single step is accepted about half
-        of the time (Hoffman and Gelman 2014), and halves ``caution`` times that until a whole trajectory is: far from
-        equilibrium what passes as a single step is too long for many, and a walk of few steps has no time to adapt it.
+        of the time (Hoffman and Gelman 2014), and halves ``caution`` times that until a whole trajectory is.
     caution : float, default=1.0
         Multiple of the single step that trajectories are tried with at first.
     n_leapfrog : int, default=5
@@ -94,8 +93,7 @@ class HamiltonianMove(Move):
         return State(A, values, gradient), np.where(lost | np.isnan(rise), np.inf, rise)
 
     def _reasonable_step(self, rng, energy, state, temperature):
-        """The longest time step, in powers of two, with which a single step is accepted half of the time; with caution,
-        and half of that or a quarter and so on, until a whole trajectory is accepted, too."""
+        """The first time step, see the parameter ``step_size``."""
         energy = near(energy, state.A)
         state = self._with_gradient(energy, state)
         velocity = self._velocity(rng, state, temperature)  # the same for all trials: one draw, whatever the others do

@@ -10,24 +10,20 @@ from .hamiltonian import HamiltonianMove
 
 
 class LangevinMove(HamiltonianMove):
-    """Follow Newton's equations with friction in a heat bath that knows how noisy the gradient is.
+    """Follow Newton's equations with friction in a heat bath that corrects for the noise of the gradient.
 
     One time step h, with c = exp(-friction) what is left of the velocity and xi normal:
 
     A += h v / 2,  v = c v - (1 + c) / 2 h g + sqrt(T (1 - c^2)) xi,  A += h v / 2.
 
     There is no trial to accept, so that neither the energy nor its gradient g need be exact. A gradient with the error
-    covariance V heats the walk to T + h^2 V (1 + c) / (4 (1 - c)). Two gradients on independent batches estimate V, as
-    their mean is used and half of their difference is a draw of its error; the heat bath then gives that much less, in
-    this direction. For normal errors the walk is the one without them.
+    covariance V heats the walk to T + h^2 V (1 + c) / (4 (1 - c)). Two gradients on independent batches estimate V:
+    their mean is used, half of their difference is a draw of its error, and the heat bath gives that much less in this
+    direction. ``Info.acceptance`` is the share of time steps whose noise the bath can correct; h shrinks during burn-in
+    until most are. What remains is the error of the time step, of order h^2; in a harmonic well, none.
 
-    Where the noise of a step is more than the bath gives in one direction, the walk is too hot. ``Info.acceptance`` is
-    the share of time steps that are not, and h shrinks during burn-in until most are not. What remains is the error of
-    the time step, of order h^2; in a harmonic well, none.
-
-    Costs two gradients of batches per time step and one energy per Monte Carlo step. An energy without the ability
-    ``draw`` is taken to be exact, and costs one gradient. Velocities stay from one Monte Carlo step to the next;
-    tempering draws them anew.
+    Costs two gradients of batches per time step and one energy per Monte Carlo step. An energy without ``draw`` is
+    exact, and costs one gradient. Velocities stay from one Monte Carlo step to the next; tempering draws them anew.
 
     Parameters
     ----------
@@ -115,10 +111,9 @@ def noisy_gradient(rng: Streams, energy: Any, A: Array) -> tuple[Array, Array]:
 
 
 def heat_beside(rng: Streams, bath: Array, noise: Array) -> tuple[Array, Array]:
-    """Normal numbers (R, p, d) that together with the noise have the covariance ``bath`` (R,), and whether they can.
+    """Normal numbers (R, p, d) of covariance bath * I - noise noise^T, and whether there are any.
 
-    Their covariance is bath * I - noise noise^T, whose mean is bath * I minus the covariance of the noise. Where noise
-    is larger than the bath nothing is added in its direction.
+    Where noise is larger than the bath (R,), nothing is added in its direction.
     """
     xi = rng.standard_normal(noise.shape)
     size = (noise**2).sum(axis=(1, 2))

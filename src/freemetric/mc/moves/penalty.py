@@ -16,10 +16,8 @@ class PenaltyMove(Move):
     u = chi^2 / 2 + chi^4 / (4 (n + 1)) + chi^6 / (3 (n + 1) (n + 3)),
 
     which keeps detailed balance on average: exactly for normal noise of known variance, where u = chi^2 / 2, and nearly
-    for an estimate while chi^2 is below n / 4. Noise costs acceptance and no accuracy. Without batches it is
-    Metropolis' rule.
-
-    Costs 2 n energies of batches per trial, and one energy per Monte Carlo step.
+    for an estimate while chi^2 is below n / 4. Without batches it is Metropolis' rule. Costs 2 n energies of batches
+    per trial, and one energy per Monte Carlo step.
 
     Parameters
     ----------
@@ -60,7 +58,7 @@ class PenaltyMove(Move):
         if not hasattr(self._move, "propose"):
             raise TypeError(f"PenaltyMove needs a move that proposes, such as MatrixMove; got {self.move!r}.")
         if not self.n_batches >= 3:
-            raise ValueError(f"n_batches must be at least 3, to tell the variance; got {self.n_batches}.")
+            raise ValueError(f"n_batches must be at least 3, to estimate the variance; got {self.n_batches}.")
         return np.full(len(state.A), float(self._move.step_size))
 
     def step(self, rng, energy, state, temperature, scale):

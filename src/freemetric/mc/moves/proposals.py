@@ -10,7 +10,7 @@ WIDEST = 2.0  # step of a stretch or an angle
 
 
 class ProposalMove(Move):
-    """A Monte Carlo step of ``n_moves`` whole-matrix proposals; subclasses say which."""
+    """A Monte Carlo step of ``n_moves`` whole-matrix proposals, which subclasses make."""
 
     n_moves: int | str
 
