@@ -38,8 +38,8 @@ def test_figures_and_rows(visit, report, model):
     assert "which misses it" in page.inner_text("#answer")
     page.fill("#search", "7")
     said = page.inner_text("#answer")
-    assert f"Its number is {truth[7]:.0f}, predicted {model.oob_prediction_[7]:.4g}" in said
-    assert "the neighbours that are asked tell" in said
+    assert f"Its target is {truth[7]:.0f}, predicted {model.oob_prediction_[7]:.4g}" in said
+    assert "mean of the neighbours that vote" in said
     assert "class" not in page.inner_text("body")
 
 

@@ -1,4 +1,4 @@
-"""Why this prediction: the nearest neighbours of single rows, and the features that make them near or far."""
+"""Nearest neighbours of single rows, and the shares of the features in their distances."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ def explanations(findings: Findings) -> dict[str, Any] | None:
     """One entry for each of at most 300 rows; neighbours are rows that vote."""
     if findings.Z is None or len(findings.training_rows) < 2:
         return None
-    chosen = choose(len(findings.Z), _misjudged(findings), _affordable(findings))
+    chosen = choose(len(findings.Z), _wrong(findings), _affordable(findings))
     k = int(np.clip(findings.n_neighbors or 5, 3, MOST_NEIGHBORS))
     neighbors, distances = nearest(findings.Z, chosen, k, findings.training_rows)
     own, other = (_pairs(findings, chosen, some) for some in _partners(findings, chosen, neighbors))
@@ -42,8 +42,8 @@ def explanations(findings: Findings) -> dict[str, Any] | None:
     return {"rows": entries, "features": [clipped(name) for name in findings.names], "weights": weights}
 
 
-def _misjudged(findings):
-    """Rows of a wrong class, or with a target outside of its interval; None where there are no predictions."""
+def _wrong(findings):
+    """Rows with a wrong class, or a target outside of its interval; None without predictions."""
     if findings.targets is not None:
         return findings.targets.bounded & ~findings.targets.held
     return None if findings.predicted is None else (findings.predicted != findings.y) & (findings.predicted >= 0)

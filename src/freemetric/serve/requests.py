@@ -1,4 +1,4 @@
-"""What the page may send: choices about a table, and settings of a fit or a comparison."""
+"""Requests of the page: choices about a table, and settings of a fit or a comparison."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ METHODS = ("free-energy", "rf", "hist-boosting", "svm", "logistic", "euclidean",
 FITTED = ("free-energy", "nca", "lmnn", "dmlfe", "lfda", "rca", "euclidean")
 REGRESSION_METHODS = ("free-energy", "rf", "hist-boosting", "extra-trees", "euclidean", "mlkr", "dmlfe")
 REGRESSION_FITTED = ("free-energy", "mlkr", "dmlfe", "euclidean")
-LONGEST = 10_000  # letters of a text that the page sends
+LONGEST = 10_000  # characters of a text that the page sends
 MOST_SEED = 2**31
 
 
@@ -21,7 +21,7 @@ class WrongRequestError(ValueError):
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user has chosen; nothing by default.
+    """Choices of the user about a table.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Choices:
 
     @classmethod
     def from_json(cls, content: Any) -> "Choices":
-        """From what the page sends."""
+        """Checked choices from JSON."""
         content = checked_dict(content)
         target, task = content.get("target"), content.get("task") or None
         uses, reading = checked_texts(content.get("uses")), checked_texts(content.get("reading"))
@@ -95,7 +95,7 @@ def fit_settings(content: dict[str, Any]) -> dict[str, Any]:
 
 def comparison_settings(content: dict[str, Any]) -> dict[str, Any]:
     """Methods and folds of a comparison."""
-    known = {*METHODS, *REGRESSION_METHODS}  # The work itself says which are for which task.
+    known = {*METHODS, *REGRESSION_METHODS}  # The job itself checks the task.
     methods = content.get("methods", ["free-energy", "rf", "hist-boosting"])
     if not isinstance(methods, list) or not 1 <= len(methods) <= len(known):
         raise WrongRequestError("choose one method or more")
