@@ -131,7 +131,7 @@ def _details(row: Row) -> dict[str, Any]:
     """Figures of one method on one file: of classes, or of targets and intervals."""
     roc, calibration, predictions = row.get("roc"), row.get("calibration"), row.get("predictions")
     return {
-        "classes": [_class(line) for line in row.get("classification", [])],
+        "classes": [_class(line) for line in row.get("classes", [])],
         "confusion": row.get("confusion"),
         "calibration": calibration and _calibration(calibration),
         "roc": roc and {name: rounded(rates) for name, rates in roc.items()},
@@ -157,8 +157,8 @@ def _facts(found):
 
 def _facts_of_best(found, best):
     if _task(found) is CLASSIFICATION:
-        classes = best.get("classification", [])
-        return [("rows", f"{sum(line['rows'] for line in classes):,}"), ("classification", f"{len(classes):,}")]
+        classes = best.get("classes", [])
+        return [("rows", f"{sum(line['rows'] for line in classes):,}"), ("classes", f"{len(classes):,}")]
     r2, mae = ({score["name"]: score for score in found["scores"]}[name] for name in ("r2", "mae"))
     facts = [("its R²", _score_words(best, r2)), ("its mean absolute error", _score_words(best, mae))]
     return facts + ([("rows", f"{best['predictions']['rows']:,}")] if best.get("predictions") else [])
