@@ -37,16 +37,9 @@ ENTRANCE = "/api/enter"
 
 
 class Guard:
-    """An ASGI application in front of another, which listens on a port of the loopback.
+    """An ASGI application in front of another, on a port of the loopback.
 
-    Parameters
-    ----------
-    app : ASGI application
-        What is guarded.
-    port : int
-        Where the server listens.
-    links : iterable of str
-        Paths, without the slash they begin with, that the browser loads by itself.
+    ``links`` are paths, without the first slash, that the browser loads by itself.
     """
 
     def __init__(self, app: Any, port: int, links: Iterable[str] = ()):

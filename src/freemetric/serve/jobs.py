@@ -102,9 +102,11 @@ def _started(kind: str, request: dict[str, Any], megabytes: float | None) -> Any
 
 
 def end_group(process: Any) -> None:
-    """End a process and all that it has started."""
+    """End a process and all that it has started, with the named semaphores that Linux keeps after a kill."""
     if hasattr(os, "killpg"):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)  # its group, once it has one
     process.kill()
     process.join()
+    for semaphore in Path("/dev/shm").glob(f"sem.loky-{process.pid}-*"):
+        semaphore.unlink(missing_ok=True)
