@@ -64,7 +64,7 @@ def _partners(findings, rows, neighbors):
 
 
 def _affordable(findings):
-    """How many rows can be explained: fewer where a map that is not linear sees very many features."""
+    """The number of rows to explain; fewer for a nonlinear map of very many features."""
     if findings.inputs is None or findings.linear_share >= LINEAR:
         return MOST_ROWS
     d = findings.inputs.shape[1]
@@ -121,10 +121,10 @@ def _parts(findings, u, v):
 
 
 def contributions(embed: Callable[[NDArray], NDArray], U: NDArray, V: NDArray, features: Sequence) -> NDArray:
-    """What each feature, or group of them, adds to the squared distances of U and V (n, d), for any map.
+    """Parts of each feature, or group of them, in the squared distances of U and V (n, d), for any map.
 
-    The mean of what the distance loses when the two agree in the feature, and of what it is when they agree in all
-    others. For a linear map these are Shapley's values, (u - v)_i [M (u - v)]_i, and add up to the whole.
+    The mean of the loss when both agree in the feature, and of the distance when they agree in all others. For a
+    linear map these are Shapley's values, (u - v)_i [M (u - v)]_i, and add up to the whole.
     """
     F = len(features)
     agree, only = np.repeat(U[None], F, axis=0), np.repeat(V[None], F, axis=0)  # (F, n, d)

@@ -84,7 +84,7 @@ def write_findings(findings: Findings, path: str | PathLike, title: str | None =
 
 
 def contents(findings: Findings) -> dict[str, Any]:
-    """What the page's script reads."""
+    """JSON values for the page's script."""
     return {
         "classes": panels.classes(findings.class_names or ["all rows"]),
         "rows": panels.rows(findings),

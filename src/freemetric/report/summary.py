@@ -255,7 +255,7 @@ def _rows(findings, explanations):
 
 
 def _beside_votes(findings):
-    """What decides beside the neighbours."""
+    """Trends or class densities that count beside the neighbours."""
     parts = " and ".join(f"{words} (strength {strength:.2g})" for words, strength in findings.beside_votes)
     if parts and findings.is_regression:
         return f" Beside the neighbours a trend counts: {parts}."

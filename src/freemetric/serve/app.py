@@ -23,7 +23,7 @@ from .session import RefusedError, Session
 from .upload import stored_path
 
 REPORT_SCRIPTS = ("base", "figure", "targets", "target_rows")
-SCRIPTS = ("asking", "methods", "columns", "live", "model", "rows", "compare", "main")
+SCRIPTS = ("requests", "methods", "columns", "live", "model", "rows", "compare", "main")
 BEGINNING = 20_000  # characters that hold the policy of a report
 POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
 

@@ -70,7 +70,7 @@ class Live:
 
 
 def about(candidate: Any) -> dict[str, Any]:
-    """Which candidate it is."""
+    """Kind and temperature of a candidate."""
     return {"kind": f"{candidate.view}, {candidate.form}", "temperature": rounded(float(candidate.temperature), 3)}
 
 

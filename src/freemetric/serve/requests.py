@@ -25,9 +25,7 @@ class Choices:
 
     target: str | None = None  # column to predict
     uses: Mapping[str, str] = field(default_factory=dict)  # one of USES by column
-    reading: Mapping[str, str] = field(
-        default_factory=dict
-    )  # options of tabular.read
+    reading: Mapping[str, str] = field(default_factory=dict)  # options of tabular.read
     task: str | None = None  # None follows from the target
 
     @classmethod
@@ -45,7 +43,7 @@ class Choices:
         return cls(target or None, uses, {name: text for name, text in reading.items() if text}, task)
 
     def as_json(self) -> dict[str, Any]:
-        """What ``from_json`` takes."""
+        """The input of ``from_json``."""
         return {"target": self.target, "uses": dict(self.uses), "reading": dict(self.reading), "task": self.task}
 
     @property

@@ -1,4 +1,4 @@
-// What everything else uses: the data, numbers and texts.
+// The data of the page, and texts of numbers.
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
 const KINDS = { f4: Float32Array, f8: Float64Array, i4: Int32Array };

@@ -1,4 +1,4 @@
-// What is chosen, and scores beside the constant prediction.
+// Choices of the reader, and scores beside the constant prediction.
 const chosen = { file: 0, score: "error", method: null };
 const TINTS = ["#1A7FC1", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#8A5A00", "#6B6B6B"];
 const DASHES = ["solid", "dash", "dot"];

@@ -1,4 +1,4 @@
-// What stands beside names: the matrix, the weights of the features, the confusion of the classes.
+// Figures with names: the matrix, the weights of the features, the confusion of the classes.
 const LINE = 24; // pixels that a line of a confusion needs for its numbers
 const MOST_TICKS = 26;
 const ticksAcross = () => (narrow() ? 14 : MOST_TICKS);

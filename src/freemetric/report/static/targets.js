@@ -51,7 +51,7 @@ function rowPoints(shown, x, y) {
   });
 }
 
-// Of a logarithmic scale a few whole targets: 10, 20, 50, 100.
+// Ticks of a logarithmic scale: 10, 20, 50, 100.
 function scaleOfTargets(values) {
   if (!targets.log) return {};
   const [low, high] = [Math.min(...values), Math.max(...values)];
@@ -81,7 +81,7 @@ function drawPredicted() {
   explainOnClick("predicted-plot");
 }
 
-// How far one number is from another: by a factor where targets are averaged as logarithms.
+// Difference of two targets: a factor where they are averaged as logarithms.
 const apart = (value, from) => (targets.log ? value / from : value - from);
 const apartWords = (of) => (targets.log ? `${of} / predicted` : `${of} − predicted`);
 
