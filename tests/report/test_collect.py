@@ -164,13 +164,13 @@ def test_kept_rows_have_their_numbers_order_and_weights(weighted, most_rows):
 def test_out_of_bag_scores_are_those_of_their_rows(weighted):
     model, X, y, _, rows = weighted
     scores = model.oob_decision_function_
-    judged = rows[np.isfinite(scores[rows]).all(axis=1)]
-    wrong = (scores[judged].argmax(axis=1) != y[judged]).sum()
+    scored = rows[np.isfinite(scores[rows]).all(axis=1)]
+    wrong = (scores[scored].argmax(axis=1) != y[scored]).sum()
     for findings in (collect(model), collect(model, X, y)):
         place = {row: i for i, row in enumerate(findings.rows)}
-        assert [findings.predicted[place[row]] for row in judged] == scores[judged].argmax(axis=1).tolist()
+        assert [findings.predicted[place[row]] for row in scored] == scores[scored].argmax(axis=1).tolist()
         assert panels.confused(findings)["wrong"] == wrong
-        assert panels.confused(findings)["n"] == len(judged)
+        assert panels.confused(findings)["n"] == len(scored)
 
 
 def test_rows_without_label_or_weight_do_not_vote(weighted):

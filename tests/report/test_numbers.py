@@ -57,10 +57,10 @@ def test_rows_that_it_has_kept_are_predicted_out_of_bag(model, diabetes, kept):
     known = {name: unpacked(data["targets"][name]) for name in ("truth", "predicted", "low", "high")}
     np.testing.assert_allclose(known["truth"], y, rtol=1e-6)
     np.testing.assert_allclose(known["predicted"], model.oob_prediction_, rtol=1e-6)
-    judged = np.isfinite(known["low"])
-    assert judged.mean() > 0.9
+    scored = np.isfinite(known["low"])
+    assert scored.mean() > 0.9
     held = (known["low"] <= y) & (y <= known["high"])
-    assert held[judged].mean() == pytest.approx(0.9, abs=0.03)
+    assert held[scored].mean() == pytest.approx(0.9, abs=0.03)
     assert f"out-of-bag R² {model.oob_score_:.3g}" in visible(text)
     assert "the replicas that were not fitted on it" in visible(text)
 
@@ -81,7 +81,7 @@ def test_rows_that_it_has_not_seen(model, diabetes, page):
     np.testing.assert_allclose(unpacked(data["targets"]["predicted"]), model.predict(new), rtol=1e-6)
     ends = np.column_stack([unpacked(data["targets"][name]) for name in ("low", "high")])
     np.testing.assert_allclose(ends, model.predict_interval(new, 0.1), rtol=1e-5)
-    assert f"R² of the given rows {model.score(new, truth):.3g}" in visible(text)
+    assert f"held-out R² {model.score(new, truth):.3g}" in visible(text)
 
 
 def test_the_parts_of_a_number_make_it_up(model, kept):

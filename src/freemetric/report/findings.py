@@ -97,7 +97,7 @@ class Findings:
     beside_votes: list = field(default_factory=list)  # (words, strength) of what else decides
     predicted: NDArray | None = None  # (n,) class numbers, -1 where there is no prediction
     confusion: NDArray | None = None  # (C, C) counts of true and predicted classes, rows not shown included
-    prediction_kind: str = ""  # "out-of-bag", "leave-one-out" or "of the given rows"
+    prediction_kind: str = ""  # "out-of-bag", "leave-one-out" or "held-out"
     prediction_source: str = ""  # where the predictions come from, in a sentence
     parameters: list = field(default_factory=list)
     versions: list = field(default_factory=list)

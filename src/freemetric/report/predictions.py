@@ -11,6 +11,7 @@ from ..ensemble.tasks.intervals import interval_chances, oob_predictor_of
 from ..ensemble.tasks.regression import RegressionHead
 from ..metrics import ClassEncoding, TrainingSet
 from ..metrics.neighbor_votes import NeighborVotes, shares
+from ..printable import counted
 from ..sklearn_compat import safe_indexing
 from .findings import Findings, TargetFindings
 from .shown_rows import KeptRows, find
@@ -73,13 +74,13 @@ def _by_neighbors(findings, model):
 
 
 def _own_predictions(findings, model, X):
-    findings.prediction_kind = "of the given rows"
-    findings.prediction_source = "the model predicts them, and they should not be among its training rows."
+    findings.prediction_kind = "held-out"
+    findings.prediction_source = "the model predicts the given rows, which must not be among its training rows."
     return model.predict(safe_indexing(X, findings.rows))
 
 
 def _note_out_of_bag(findings, n_others):
-    others = f" {n_others:,} rows have no prediction." if n_others else ""
+    others = f" No prediction: {counted(n_others, 'row', form=',')}." if n_others else ""
     findings.prediction_kind = "out-of-bag"
     findings.prediction_source = f"each row is predicted by the replicas that were not fitted on it.{others}"
 

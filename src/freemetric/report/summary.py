@@ -34,20 +34,18 @@ def facts(findings: Findings, shown: dict[str, Any]) -> list[tuple[str, str]]:
         pairs.append(("classes", f"{len(findings.class_names):,}"))
     confusion = shown["confusion"]
     if confusion and confusion["n"]:
-        pairs.append((_named("error", findings), f"{confusion['wrong'] / confusion['n']:.2%}"))
+        pairs.append((f"{findings.prediction_kind} error", f"{confusion['wrong'] / confusion['n']:.2%}"))
     if findings.targets is not None:
         found = scores(findings.targets)
         pairs.append(("target", "a number, averaged as logarithms" if findings.targets.log else "a number"))
         if found["n"]:
-            pairs += [(_named("R²", findings), _short(found["r2"])), ("mean absolute error", _short(found["mae"]))]
+            pairs += [
+                (f"{findings.prediction_kind} R²", _short(found["r2"])),
+                ("mean absolute error", _short(found["mae"])),
+            ]
     if findings.n_neighbors:
         pairs.append(("neighbours that vote", _voting(findings)))
     return pairs
-
-
-def _named(score, findings):
-    kind = findings.prediction_kind
-    return f"{score} {kind}" if kind.startswith("of ") else f"{kind} {score}"
 
 
 def _voting(findings):
@@ -86,7 +84,7 @@ def _predictions(findings):
     errors = f"mean absolute error {_short(found['mae'])}, root mean squared error {_short(found['rmse'])}"
     residuals = "True divided by predicted targets, which are averaged as logarithms."
     return {
-        "predicted": f"{found['n']:,} rows: {_named('R²', findings)} {_short(found['r2'])}, {errors}. "
+        "predicted": f"{found['n']:,} rows: {findings.prediction_kind} R² {_short(found['r2'])}, {errors}. "
         f"On the line both agree{outside}.",
         "residuals": f"{residuals if known.log else 'True minus predicted targets.'} {SHAPES}",
         "intervals": _intervals(findings, found),
@@ -222,7 +220,7 @@ def _confusion(findings, confusion):
     counts = np.array(confusion["counts"])
     off = counts - np.diag(np.diag(counts))
     wrong, n, names = confusion["wrong"], confusion["n"], confusion["names"]
-    rate = f"{wrong:,} of {n:,} rows wrong: {_named('error', findings)} {wrong / max(n, 1):.2%}."
+    rate = f"{wrong:,} of {n:,} rows wrong: {findings.prediction_kind} error {wrong / max(n, 1):.2%}."
     if not off.any():
         return rate
     i, j = np.unravel_index(off.argmax(), off.shape)

@@ -65,18 +65,17 @@ def _text(package: str, name: str) -> str:
     return (files(__package__.partition(".")[0]) / package / "static" / name).read_text(encoding="utf-8")
 
 
-CLASSES = ("iris", "wine", "breast_cancer")
-TARGETS = {"diabetes": "progression"}  # of regressions
-EXAMPLES = (*CLASSES, *TARGETS)
+EXAMPLES = {"iris": "class", "wine": "class", "breast_cancer": "class", "diabetes": "progression"}  # targets by name
 
 
 def write_example(name: str, path: Path) -> None:
     """Write a table as CSV, its target last."""
     from sklearn import datasets  # slow to import
 
-    bunch = getattr(datasets, f"load_{name}")(as_frame=True, **({"scaled": False} if name in TARGETS else {}))
-    target = bunch.target if name in TARGETS else bunch.target_names[bunch.target]
-    bunch.data.assign(**{TARGETS.get(name, "class"): target}).to_csv(path, index=False)
+    of_regression = name == "diabetes"
+    bunch = getattr(datasets, f"load_{name}")(as_frame=True, **({"scaled": False} if of_regression else {}))
+    target = bunch.target if of_regression else bunch.target_names[bunch.target]
+    bunch.data.assign(**{EXAMPLES[name]: target}).to_csv(path, index=False)
 
 
 MOST_JSON = 4 << 20  # bytes that the page sends about a table
@@ -140,7 +139,7 @@ class Pages:
         return Response(plotly(), media_type="text/javascript", headers={"cache-control": "private, max-age=3600"})
 
     def state(self, request: Request) -> Response:
-        limit = {"most_megabytes": self.most_bytes >> 20, "examples": EXAMPLES}
+        limit = {"most_megabytes": self.most_bytes >> 20, "examples": list(EXAMPLES)}
         return Answer({**self.session.state(), **limit})
 
     async def table(self, request: Request) -> Response:
@@ -155,7 +154,7 @@ class Pages:
 
     async def example(self, request: Request) -> Response:
         name = (await _json(request)).get("name")
-        if name not in EXAMPLES:
+        if name not in list(EXAMPLES):  # which takes any JSON value
             raise WrongRequestError("there is no such example")
         file = f"{name}.csv"
         with self.session.arrival() as folder:
