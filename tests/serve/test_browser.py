@@ -152,7 +152,7 @@ def test_numbers_from_the_file_to_the_model(visit, viewport, houses, houses_csv,
     assert page.evaluate("document.getElementById('live-plot').data[0].x.length") == 79
     assert "squared error out of bag" in page.inner_text("#found")
     facts = page.inner_text("#result-facts")
-    for name in ("R², out of bag", "mean absolute error", "root mean squared error", "inside of 90 % intervals"):
+    for name in ("out-of-bag R²", "mean absolute error", "root mean squared error", "inside of 90 % intervals"):
         assert name in facts
     for plot in ("predicted-plot", "residuals-plot", "intervals-plot"):
         points = page.evaluate(f"document.getElementById('{plot}').data.flatMap((trace) => trace.rows ?? [])")

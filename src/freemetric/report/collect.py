@@ -148,7 +148,9 @@ def _weights(findings, space):
     elif findings.inputs is not None and findings.Z is not None:
         findings.matrix, findings.linear_share = nearest_matrix(findings.inputs, findings.Z)
     if hasattr(space.learner, "distance_weights_"):
-        findings.weights, error = space.learner.ensemble_.feature_shares(findings.owner)
+        learner, owner = space.learner, findings.owner
+        known = learner.distance_weights_, learner.distance_weights_std_
+        findings.weights, error = known if owner is None else learner.ensemble_.feature_shares(owner)
         findings.weight_range = np.maximum(findings.weights - error, 0), findings.weights + error
         findings.weight_words = "one standard deviation over replicas"
     elif findings.matrix is not None:

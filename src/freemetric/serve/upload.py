@@ -40,14 +40,9 @@ LABELS = {
     "numeric": "as numbers",
     "nominal": "as names",
     "decimal": "Decimal mark",
-    "thousands": "Thousands",
     "date-order": "Order of dates",
-    "delimiter": "Delimiter",
-    "encoding": "Encoding",
-    "format": "Format",
-    "sheet": "Sheet",
 }
-"""Names on the page of options of the command line."""
+"""Names on the page of options of the command line; others begin with a capital there."""
 TASK_WORDS = {"--task regress": "“a number”", "--task classify": "“classes”"}
 
 
@@ -76,7 +71,7 @@ class Upload:
         text = printable(text.replace(self.path, self.name))
         for option, words in TASK_WORDS.items():
             text = text.replace(option, words)
-        return OPTION.sub(lambda found: f"“{LABELS.get(found[1], found[1])}”", text)
+        return OPTION.sub(lambda found: f"“{LABELS.get(found[1], found[1].capitalize())}”", text)
 
     @contextmanager
     def noted(self) -> Iterator[list[str]]:

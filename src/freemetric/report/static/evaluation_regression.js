@@ -22,7 +22,7 @@ function logarithmsHelp() {
   return low > 0 && high > WIDE * low;
 }
 
-const scaleOfNumbers = () => (logarithmsHelp() && byId("logarithmic").checked ? { type: "log", nticks: 8 } : { nticks: 6 });
+const scaleOfTargets = () => (logarithmsHelp() && byId("logarithmic").checked ? { type: "log", nticks: 8 } : { nticks: 6 });
 
 function offerLogarithms() {
   byId("logarithmic-part").hidden = !logarithmsHelp();
@@ -36,8 +36,8 @@ function drawPredicted() {
   offerLogarithms();
   const points = rowPoints(truth, predicted, "true %{x:.6~g}, predicted %{y:.6~g}");
   draw("predicted-plot", truth.length ? [dashed(both, both), points] : [], {
-    xaxis: axis({ title: { text: "true" }, ...scaleOfNumbers() }),
-    yaxis: axis({ title: upright("predicted"), ...scaleOfNumbers() }),
+    xaxis: axis({ title: { text: "true" }, ...scaleOfTargets() }),
+    yaxis: axis({ title: upright("predicted"), ...scaleOfTargets() }),
     margin: { l: 56, r: 12, t: 16, b: 44 },
   });
 }
@@ -47,7 +47,7 @@ function drawResiduals() {
   const { predicted, left } = shownPredictions();
   const points = rowPoints(predicted, left, "predicted %{x:.6~g}, true is %{y:+.4~g} from it");
   draw("residuals-plot", predicted.length ? [dashed(ends(predicted), [0, 0]), points] : [], {
-    xaxis: axis({ title: { text: "predicted" }, ...scaleOfNumbers() }),
+    xaxis: axis({ title: { text: "predicted" }, ...scaleOfTargets() }),
     yaxis: axis({ title: upright("true − predicted"), nticks: 6 }),
     margin: { l: 56, r: 12, t: 16, b: 44 },
   });

@@ -23,7 +23,7 @@ function numberFacts(result) {
   const { r2, mae, rmse, coverage } = result.errors;
   const how = result.kind;
   const held = coverage === null ? null : percent(coverage);
-  return [[`R², ${how}`, few(r2)], ["mean absolute error", few(mae)], ["root mean squared error", few(rmse)], [`inside of ${chance(result)} intervals`, held]];
+  return [[`${how} R²`, few(r2)], ["mean absolute error", few(mae)], ["root mean squared error", few(rmse)], [`inside of ${chance(result)} intervals`, held]];
 }
 
 const chance = ({ alpha: missed }) => `${Math.round(100 * (1 - missed))} %`;
