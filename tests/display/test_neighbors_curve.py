@@ -106,7 +106,7 @@ def test_a_classifier_at_the_end_of_a_pipeline(halves):
     assert display.candidates[0].label.startswith("scaled/full, T = ")
 
 
-def test_candidates_that_nobody_judged_are_not_shown(classifier, iris):
+def test_candidates_without_out_of_bag_errors_are_not_shown(classifier, iris):
     model = copy(classifier)
     model.selection_ = classifier.selection_ | {"oob_error": np.full(len(classifier.selection_["oob_error"]), np.nan)}
     model.oob_score_ = np.nan

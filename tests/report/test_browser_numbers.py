@@ -31,15 +31,15 @@ def test_figures_and_rows(visit, report, model):
     shades = page.evaluate("Array.from(document.getElementById('space-1').data[0].marker.color)")
     truth = load_diabetes().target[::2]
     np.testing.assert_allclose(shades, np.log10(truth), rtol=1e-5)
-    judged = np.isfinite(model.oob_prediction_)
+    scored = np.isfinite(model.oob_prediction_)
     drawn = page.evaluate("document.getElementById('predicted-plot').data.slice(1).flatMap(t => Array.from(t.y))")
-    np.testing.assert_allclose(np.sort(drawn), np.sort(model.oob_prediction_[judged]), rtol=1e-5)
+    np.testing.assert_allclose(np.sort(drawn), np.sort(model.oob_prediction_[scored]), rtol=1e-5)
     page.fill("#search", "outside")
     assert "which misses it" in page.inner_text("#answer")
     page.fill("#search", "7")
     said = page.inner_text("#answer")
-    assert f"Its number is {truth[7]:.0f}, predicted {model.oob_prediction_[7]:.4g}" in said
-    assert "the neighbours that are asked tell" in said
+    assert f"Its target is {truth[7]:.0f}, predicted {model.oob_prediction_[7]:.4g}" in said
+    assert "mean of the neighbours that vote" in said
     assert "class" not in page.inner_text("body")
 
 

@@ -14,8 +14,7 @@ from sklearn.utils import estimator_html_repr
 from freemetric import DMLFE, LEARNERS, PCA, RCA, FreeEnergyClassifier, Kernelized, MetricKNeighborsClassifier
 from freemetric.exceptions import DataWarning
 from freemetric.mc import Annealing, Geometric, ParallelTempering
-from freemetric.report.card import card, drawn_card
-from freemetric.report.card_drawing import NAME, STYLE
+from freemetric.report.card import NAME, STYLE, card, drawn_card
 
 HOSTILE = [
     "<img src=x onerror=window.hit=1>",
@@ -148,7 +147,7 @@ def test_a_walk(walker):
         f"energy {walker.energy_:.4g}",
         "Monte Carlo steps 10",
         f"energy, from {energy[0, 0]:.4g} to {energy[-1, 0]:.4g}",
-        "6 of 13 features, shares of the trace of M",
+        "6 of 13: weights of the features in the distances",
     ):
         assert words in shown.said
     (line,) = shown.named("polyline")
@@ -167,7 +166,7 @@ def test_importances(classifier):
     shown = Card(card(classifier))
     mean, error = classifier.feature_importances_, classifier.feature_importances_error_
     first = mean.argmax()
-    assert "6 of 13 features, what out-of-bag accuracy owes to them" in shown.said
+    assert "6 of 13: loss of out-of-bag accuracy without a feature" in shown.said
     assert f"x{first}" in shown.texts
     assert f"{100 * mean[first]:.1f} % ± {100 * error[first]:.1f}" in shown.texts
 
@@ -175,9 +174,9 @@ def test_importances(classifier):
 def test_importances_of_large_models_are_shown_once_they_are_known(wine, monkeypatch):
     monkeypatch.setattr("freemetric.report.card.MOST_CELLS", 100)
     model = FreeEnergyClassifier(4, candidates=["scaled/identity"], random_state=0).fit(*wine)
-    assert "owes to them" not in card(model)
+    assert "accuracy without a feature" not in card(model)
     assert model.feature_importances_.any()
-    assert "owes to them" in card(model)
+    assert "accuracy without a feature" in card(model)
 
 
 def test_a_free_energy_classifier(classifier):
@@ -187,7 +186,7 @@ def test_a_free_energy_classifier(classifier):
     n = sum(len(member.maps) for member in classifier.members_)
     for words in (
         f"out-of-bag accuracy {100 * classifier.oob_score_:.1f} %",
-        f"who votes {n} replicas, {len(member_weights)} of {tried} candidates",
+        f"ensemble {n} replicas, {len(member_weights)} of {tried} candidates",
         f"k = {classifier.n_neighbors_}",
         f"temperature {classifier.temperature_:.4g}",
         f"{100 * member_weights.max():.1f} %",
@@ -200,7 +199,7 @@ def test_a_free_energy_classifier(classifier):
 def test_plain_neighbours_that_vote(iris):
     model = FreeEnergyClassifier(candidates=["scaled/identity"], n_neighbors=3, random_state=0).fit(*iris)
     said = Card(card(model)).said
-    assert "who votes plain neighbours, 1 of 1 candidate" in said
+    assert "ensemble plain neighbours, 1 of 1 candidate" in said
     assert "k = 3, as given" in said
     assert "energy" not in said
 
@@ -269,7 +268,7 @@ def test_an_odd_model_is_drawn_by_scikit_learn_alone(wine, attribute, value, cap
 
 def test_no_numbers_no_line(wine):
     model = RCA().fit(*wine)
-    model.trace_ = {"energy": np.full((5, 1), np.nan)}
+    model.trace_ = dict.fromkeys(("energy", "temperature", "acceptance"), np.full((5, 1), np.nan))
     model.components_ = np.zeros((2, 13))
     with np.errstate(all="raise"):
         shown = Card(card(model))

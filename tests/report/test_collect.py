@@ -32,7 +32,7 @@ def squared_distances(Z):
 def test_out_of_bag_confusion(classifier):
     shown = panels.confused(collect(classifier))
     assert 1 - shown["wrong"] / shown["n"] == pytest.approx(classifier.oob_score_)
-    assert "out-of-bag" in shown["how"]
+    assert collect(classifier).prediction_kind == "out-of-bag"
 
 
 def test_out_of_bag_votes_of_rows_that_are_not_shown_count(classifier):
@@ -51,7 +51,7 @@ def test_rows_that_were_learned_from_are_left_out(iris):
     X, y = iris
     model = MetricKNeighborsClassifier(Euclidean(), n_neighbors=1).fit(X, y)
     findings = collect(model, X, y)
-    assert "flatters" in findings.judged_by
+    assert findings.prediction_kind == "leave-one-out"
     D = squared_distances(model.learner_.transform(X))
     np.fill_diagonal(D, np.inf)
     assert np.mean(findings.predicted != y[D.argmin(axis=1)]) < 0.02  # but for ties
@@ -164,13 +164,13 @@ def test_kept_rows_have_their_numbers_order_and_weights(weighted, most_rows):
 def test_out_of_bag_scores_are_those_of_their_rows(weighted):
     model, X, y, _, rows = weighted
     scores = model.oob_decision_function_
-    judged = rows[np.isfinite(scores[rows]).all(axis=1)]
-    wrong = (scores[judged].argmax(axis=1) != y[judged]).sum()
+    scored = rows[np.isfinite(scores[rows]).all(axis=1)]
+    wrong = (scores[scored].argmax(axis=1) != y[scored]).sum()
     for findings in (collect(model), collect(model, X, y)):
         place = {row: i for i, row in enumerate(findings.rows)}
-        assert [findings.predicted[place[row]] for row in judged] == scores[judged].argmax(axis=1).tolist()
+        assert [findings.predicted[place[row]] for row in scored] == scores[scored].argmax(axis=1).tolist()
         assert panels.confused(findings)["wrong"] == wrong
-        assert panels.confused(findings)["n"] == len(judged)
+        assert panels.confused(findings)["n"] == len(scored)
 
 
 def test_rows_without_label_or_weight_do_not_vote(weighted):
@@ -217,7 +217,7 @@ def test_neighbours_without_classes(iris):
     assert findings.Z.shape == (150, 4)
 
 
-def test_misjudged_rows_are_explained_first():
+def test_wrong_rows_are_explained_first():
     wrong = np.zeros(5000, dtype=bool)
     wrong[[7, 1234, 4999]] = True
     chosen = explain.choose(5000, wrong)
@@ -324,32 +324,24 @@ def test_walks_of_unequal_length(walker):
     assert all("nan" not in value for _, value, _ in monte_carlo_panel.diagnostics(findings))
 
 
-def test_curves_are_named_by_what_differs():
-    selection = {
-        "view": np.array(["a", "a", "b", "b"]),
-        "temperature": np.array([1e-3, 1e-3, 1e-3, 1e-3]),
-        "n_neighbors": np.array([2, 1, 1, 2]),
-        "oob_error": np.array([0.3, 0.2, 0.1, np.nan]),
-    }
-    findings = collect(NCA().fit(np.eye(4)[[0, 0, 1, 1]] + np.arange(16).reshape(4, 4), [0, 1, 0, 1]))
-    findings.selection, findings.n_neighbors = selection, 1
-    shown = panels.error_curves(findings)
-    assert [(c["name"], c["k"], c["error"]) for c in shown["curves"]] == [
-        ("b", [1, 2], [0.1, None]),
-        ("a", [1, 2], [0.2, 0.3]),
-    ]
-    assert panels.tried(findings)["rows"][0] == ["b", "0.001", "1", "0.1"]
+def test_curves_of_the_candidates(classifier):
+    """A curve for each candidate by its kind, the lowest error first; the table has them all."""
+    selection, findings = classifier.selection_, collect(classifier)
+    shown, tried = panels.error_curves(findings), panels.tried(findings)
+    assert shown["n_curves"] == (selection["n_neighbors"] == 1).sum()
+    lowest = [min(curve["error"]) for curve in shown["curves"]]
+    assert lowest == sorted(lowest)
+    assert lowest[0] == pytest.approx(selection["oob_error"].min(), rel=1e-4)
+    best = np.argsort(selection["oob_error"], kind="stable")[0]
+    assert f"{selection['view'][best]}/{selection['form'][best]}" in shown["curves"][0]["name"]
+    assert tried["header"] == list(selection)
+    assert tried["rows"][0][tried["header"].index("n_neighbors")] == str(selection["n_neighbors"][best])
+    assert (tried["n"], tried["error"]) == (len(selection["view"]), "oob_error")
 
 
-def test_any_selection_is_a_table(iris):
+def test_no_candidates_no_curves(iris):
     findings = collect(NCA().fit(*iris))
-    findings.selection = {"<what>": np.array(["x", "y"]), "how": np.array([1.23456, 2])}
-    assert panels.tried(findings) == {
-        "header": ["<what>", "how"],
-        "rows": [["x", "1.23"], ["y", "2"]],
-        "n": 2,
-        "judge": None,
-    }
+    assert panels.tried(findings) is None
     assert panels.error_curves(findings) is None
 
 

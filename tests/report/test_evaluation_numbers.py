@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from freemetric.report import write_evaluation
-from freemetric.report.evaluation_tasks import NONE
+from freemetric.report.evaluation_page import NONE
 from freemetric.tabular import Settings, Table, evaluate
 from freemetric.tabular.held_out import MOST_PREDICTIONS, NumberPredictions, beside_the_truth, residuals
 

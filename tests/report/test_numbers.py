@@ -51,18 +51,18 @@ def visible(text):
     return " ".join(tags.texts + spoken)
 
 
-def test_rows_that_it_has_kept_are_judged_out_of_bag(model, diabetes, kept):
+def test_rows_that_it_has_kept_are_predicted_out_of_bag(model, diabetes, kept):
     y = diabetes[1].to_numpy()[::2]
     text, data = kept
-    known = {name: unpacked(data["numbers"][name]) for name in ("truth", "predicted", "low", "high")}
+    known = {name: unpacked(data["targets"][name]) for name in ("truth", "predicted", "low", "high")}
     np.testing.assert_allclose(known["truth"], y, rtol=1e-6)
     np.testing.assert_allclose(known["predicted"], model.oob_prediction_, rtol=1e-6)
-    judged = np.isfinite(known["low"])
-    assert judged.mean() > 0.9
+    scored = np.isfinite(known["low"])
+    assert scored.mean() > 0.9
     held = (known["low"] <= y) & (y <= known["high"])
-    assert held[judged].mean() == pytest.approx(0.9, abs=0.03)
-    assert f"R² {model.oob_score_:.3g}" in visible(text)
-    assert "out-of-bag votes" in visible(text)
+    assert held[scored].mean() == pytest.approx(0.9, abs=0.03)
+    assert f"out-of-bag R² {model.oob_score_:.3g}" in visible(text)
+    assert "the replicas that were not fitted on it" in visible(text)
 
 
 def test_no_word_of_classes(kept):
@@ -70,8 +70,7 @@ def test_no_word_of_classes(kept):
     assert not re.search(r"\b(class|classes|label|labels|wrong|confus\w*|accuracy|Brier)\b", visible(text))
     assert [section["id"] for section in Tags(text).named("section")] == NUMBER_SECTIONS
     everything = {"classes", "rows", "spaces", "motion", "traces", "metric", "importances", "weights", "curves"}
-    assert {name for name, part in data.items() if part} == everything | {"numbers", "explanations"}
-    assert data["curves"]["judge"] == "oob_squared"
+    assert {name for name, part in data.items() if part} == everything | {"targets", "explanations"}
     assert data["importances"]["score"] == "R²"
 
 
@@ -79,10 +78,10 @@ def test_rows_that_it_has_not_seen(model, diabetes, page):
     X, y = diabetes
     new, truth = X[1::2], y[1::2]
     text, data = page(model, new, truth)
-    np.testing.assert_allclose(unpacked(data["numbers"]["predicted"]), model.predict(new), rtol=1e-6)
-    ends = np.column_stack([unpacked(data["numbers"][name]) for name in ("low", "high")])
+    np.testing.assert_allclose(unpacked(data["targets"]["predicted"]), model.predict(new), rtol=1e-6)
+    ends = np.column_stack([unpacked(data["targets"][name]) for name in ("low", "high")])
     np.testing.assert_allclose(ends, model.predict_interval(new, 0.1), rtol=1e-5)
-    assert f"R² {model.score(new, truth):.3g}" in visible(text)
+    assert f"held-out R² {model.score(new, truth):.3g}" in visible(text)
 
 
 def test_the_parts_of_a_number_make_it_up(model, kept):
@@ -110,17 +109,17 @@ def test_neighbours_are_those_of_the_averaged_metric(model, diabetes, kept):
 
 def test_without_numbers_and_without_rows(model, diabetes, page):
     text, data = page(model, diabetes[0][:20])
-    assert data["numbers"] is None
+    assert data["targets"] is None
     assert "No rows with targets to compare predictions with. Give X and y to the report." in visible(text)
     assert not re.search(r"\bclass(es)?\b", visible(text))
 
 
-def test_rows_of_no_weight_are_not_judged(diabetes, page):
+def test_rows_of_no_weight_have_no_prediction(diabetes, page):
     X, y = diabetes
     model = FreeEnergyRegressor(4, candidates=["scaled/full"], random_state=0)
     model.fit(X[:120], y[:120], sample_weight=np.arange(120) % 4)
     text, data = page(model, X[:120], y[:120])
-    assert np.isnan(unpacked(data["numbers"]["predicted"]))[::4].all()
+    assert np.isnan(unpacked(data["targets"]["predicted"]))[::4].all()
     assert "Rows without a weight do not vote." in visible(text)
 
 
@@ -128,20 +127,20 @@ def test_other_regressors_around_a_metric(diabetes, page):
     X, y = diabetes
     pipeline = make_pipeline(StandardScaler(), PCA(2), KNeighborsRegressor()).fit(X[::2], y[::2])
     text, data = page(pipeline, X[1::2], y[1::2])
-    np.testing.assert_allclose(unpacked(data["numbers"]["predicted"]), pipeline.predict(X[1::2]), rtol=1e-6)
-    assert not data["numbers"]["has_intervals"]
+    np.testing.assert_allclose(unpacked(data["targets"]["predicted"]), pipeline.predict(X[1::2]), rtol=1e-6)
+    assert not data["targets"]["has_intervals"]
     assert "gives no intervals" in visible(text)
 
 
 def test_means_in_one_space(diabetes, page):
-    """The rows that it has kept are judged by their neighbours, and the page says how fair that is."""
+    """The rows that it has kept are predicted by their neighbours, and the page says so."""
     X, y = diabetes[0].to_numpy()[:80], diabetes[1].to_numpy()[:80]
     model = MetricKNeighborsRegressor(PCA(2), 5).fit(X, y)
     text, data = page(model)
     around = model.embedding_[:, None] - model.embedding_[None]
     nearest = np.argsort((around**2).sum(axis=2), axis=1)[:, 1:6]
-    np.testing.assert_allclose(unpacked(data["numbers"]["predicted"]), y[nearest].mean(axis=1), rtol=1e-6)
-    assert "so this flatters it" in visible(text)
+    np.testing.assert_allclose(unpacked(data["targets"]["predicted"]), y[nearest].mean(axis=1), rtol=1e-6)
+    assert "so this is optimistic" in visible(text)
     assert not re.search(r"\bclass(es)?\b", visible(text))
 
 
@@ -150,7 +149,7 @@ def test_the_card(model):
     said = " ".join(filter(None, (text.strip() for text in Tags(card).texts)))
     assert f"out-of-bag R² {model.oob_score_:.3g}" in said
     assert ("as logarithms" in said) == (model.scale_name_ != "linear")
-    assert "trends that count" in said
-    assert "true numbers from left to right" in said
+    assert "trends" in said
+    assert "true targets from left to right" in said
     assert not re.search(r"\b(class|classes|accuracy)\b", said.partition("}")[2] if "}" in said else said)
     assert card.count("h0") == len(np.flatnonzero(np.isfinite(model.oob_prediction_))[:200])

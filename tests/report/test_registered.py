@@ -21,7 +21,7 @@ def model(iris):
 def test_the_page_is_whole(model, page, iris):
     for rows in ((), (iris[0][:90] + 0.01, iris[1][:90])):
         text, data = page(model, *rows)
-        assert all(part for name, part in data.items() if name != "numbers")
+        assert all(part for name, part in data.items() if name != "targets")
         assert "(toy, twice)" in text
         assert data["curves"]["curves"]
 
@@ -38,4 +38,4 @@ def test_frames_are_seen_through_the_form(model, iris):
 
 
 def test_the_card_names_the_kind(model):
-    assert f"toy/twice, {model.temperature_:.0e}".replace("e-0", "e-") in drawn_card(model)
+    assert f"toy/twice, T = {model.temperature_:.2g}" in drawn_card(model)

@@ -11,7 +11,7 @@ import pytest
 import freemetric
 from freemetric.serve.app import application
 from freemetric.serve.guard import Guard
-from freemetric.serve.jobs import Bounds, Job
+from freemetric.serve.jobs import Bounds, ServerJob
 from freemetric.serve.session import Session
 
 from .conftest import HERE, PORT, TestClient, bearer, files, told
@@ -111,7 +111,7 @@ def test_a_fit_from_the_file_to_the_model(loaded, session, csv, tmp_path):
 
 def test_numbers_from_the_file_to_the_model(client, houses, houses_csv, tmp_path, warm):
     said = client.post("/api/table", params={"name": "houses.csv"}, content=houses_csv).json()
-    assert (said["target"], said["task"], said["numbers"]["n"], said["classes"]) == ("price", "regress", 79, [])
+    assert (said["target"], said["task"], said["targets"]["n"], said["classes"]) == ("price", "regress", 79, [])
     events = told(client, client.post("/api/fit", json={"quick": True}).json())
     assert events[-1]["type"] == "done", events[-1]
     begin = next(event for event in events if event["type"] == "begin")
@@ -150,14 +150,14 @@ def _is_inside(story):
     return story["predicted"] is None or story["low"] - 1e-6 <= story["truth"] <= story["high"] + 1e-6
 
 
-def test_a_metric_for_numbers_is_judged_by_other_rows(client, houses_csv, warm):
+def test_a_metric_for_numbers_is_scored_on_other_rows(client, houses_csv, warm):
     client.post("/api/table", params={"name": "houses.csv"}, content=houses_csv)
     events = told(client, client.post("/api/fit", json={"method": "mlkr"}).json())
     result = events[-1]["result"]
     assert result["score"] is None
     assert result["errors"]["r2"] > 0.9
     assert result["errors"]["coverage"] is None
-    assert "nearest other rows" in result["judged_by"]
+    assert "nearest other rows" in result["source"]
     seen = client.get("/api/rows/0").json()["self"]["story"]
     assert seen["low"] is None
     refused = told(client, client.post("/api/fit", json={"method": "lmnn"}).json())[-1]
@@ -185,7 +185,7 @@ def test_numbers_may_be_classes_if_the_user_says_so(client, warm):
     assert (said["target"], said["task"]) == ("grade", "regress")
     assert any("“classes” takes them for classes" in note for note in said["notes"])
     said = client.post("/api/columns", json={"target": "grade", "task": "classify"}).json()
-    assert (said["task"], said["n_classes"], said["numbers"]) == ("classify", 2, None)
+    assert (said["task"], said["n_classes"], said["targets"]) == ("classify", 2, None)
     assert said["choices"]["task"] == "classify"
 
 
@@ -198,7 +198,7 @@ def test_a_word_among_numbers_is_named_and_may_be_a_gap(client, houses_csv, warm
     assert "“Words for gaps” kaputt takes it for a gap" in said["problem"]
     reading = {"missing": "kaputt, leer"}
     said = client.post("/api/columns", json={"target": "price", "reading": reading}).json()
-    assert (said["problem"], said["task"], said["numbers"]["n"]) == (None, "regress", 79)
+    assert (said["problem"], said["task"], said["targets"]["n"]) == (None, "regress", 79)
 
 
 def test_a_comparison(loaded):
@@ -274,7 +274,7 @@ def test_the_limit_of_time_is_kept(csv, tmp_path, warm):
     path.write_bytes(csv)
     request = {"path": str(path), "name": "t.csv", "choices": {"target": "kind"}, "folder": str(tmp_path)}
     settings = {"method": "free-energy", "quick": False, "seed": 0, "jobs": None}
-    job = Job(1, "fit", {**request, "settings": settings}, Bounds(seconds=0.2))
+    job = ServerJob(1, "fit", {**request, "settings": settings}, Bounds(seconds=0.2))
     assert job.ended.wait(10)
     assert json.loads(job.last) == {"type": "failed", "text": "stopped after 0.2 s, which is the limit"}
     assert not job.process.is_alive()
@@ -284,7 +284,7 @@ def test_the_limit_of_time_is_kept(csv, tmp_path, warm):
 def test_the_limit_of_memory_is_kept(tmp_path, warm):
     path = tmp_path / "table.csv"
     path.write_bytes(b"a,class\n" + b"12345678,x\n" * 2_000_000)
-    job = Job(1, "describe", {"path": str(path), "name": "t.csv", "choices": {}}, Bounds(60, megabytes=60))
+    job = ServerJob(1, "describe", {"path": str(path), "name": "t.csv", "choices": {}}, Bounds(60, megabytes=60))
     assert job.ended.wait(60)
     assert json.loads(job.last)["text"] == "needs more than the limit of 60 MB"
 
@@ -294,7 +294,7 @@ def test_examples(client, warm):
     assert (said["n_rows"], said["target"], said["n_classes"]) == (150, "class", 3)
     said = client.post("/api/example", json={"name": "diabetes"}).json()
     assert (said["n_rows"], said["target"], said["task"]) == (442, "progression", "regress")
-    assert said["numbers"]["lowest"] == 25
+    assert said["targets"]["lowest"] == 25
     assert client.post("/api/example", json={"name": "../x"}).status_code == 422
 
 

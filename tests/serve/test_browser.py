@@ -114,7 +114,7 @@ def test_from_the_file_to_the_model(visit, csv, flowers, tmp_path):
 
     page.fill("#row", "17")
     page.press("#row", "Enter")
-    page.locator("#row-said", has_text="Row 17 ").wait_for()
+    page.locator("#row-summary", has_text="Row 17 ").wait_for()
     shown = dict(line.split("\t")[:2] for line in page.locator("#neighbors tbody tr").all_inner_texts())
     assert shown["length"] == str(flowers["length"].iloc[17])
     assert shown["class"] == flowers["kind"].iloc[17]
@@ -152,7 +152,7 @@ def test_numbers_from_the_file_to_the_model(visit, viewport, houses, houses_csv,
     assert page.evaluate("document.getElementById('live-plot').data[0].x.length") == 79
     assert "squared error out of bag" in page.inner_text("#found")
     facts = page.inner_text("#result-facts")
-    for name in ("R², out of bag", "mean absolute error", "root mean squared error", "inside of 90 % intervals"):
+    for name in ("out-of-bag R²", "mean absolute error", "root mean squared error", "inside of 90 % intervals"):
         assert name in facts
     for plot in ("predicted-plot", "residuals-plot", "intervals-plot"):
         points = page.evaluate(f"document.getElementById('{plot}').data.flatMap((trace) => trace.rows ?? [])")
@@ -161,8 +161,8 @@ def test_numbers_from_the_file_to_the_model(visit, viewport, houses, houses_csv,
 
     page.fill("#row", "17")
     page.press("#row", "Enter")
-    page.locator("#row-said", has_text="Row 17 ").wait_for()
-    assert "The 90 % interval is" in page.inner_text("#row-said")
+    page.locator("#row-summary", has_text="Row 17 ").wait_for()
+    assert "The 90 % interval is" in page.inner_text("#row-summary")
     shown = dict(line.split("\t")[:2] for line in page.locator("#neighbors tbody tr").all_inner_texts())
     assert (shown["price"], shown["size"]) == (houses["price"][18], str(houses["size"][18]))  # row 5 has no price
     page.evaluate(
@@ -171,7 +171,7 @@ def test_numbers_from_the_file_to_the_model(visit, viewport, houses, houses_csv,
             document.getElementById("predicted-plot").emit("plotly_click", { points: [clicked] });
         }"""
     )
-    page.locator("#row-said", has_text="Row 3 ").wait_for()
+    page.locator("#row-summary", has_text="Row 3 ").wait_for()
 
     with page.expect_download() as started:
         page.click("a[href^='download/model.fm']")
@@ -199,14 +199,14 @@ def test_large_numbers_have_the_digits_that_tell_them_apart(visit):
     page = visit()
     send(page, frame.to_csv(index=False).encode())
     page.wait_for_selector("#spread i")
-    assert page.inner_text("#number-facts").startswith(f"lowest\n{frame['people'].min():.0f}"[:16])
+    assert page.inner_text("#target-facts").startswith(f"lowest\n{frame['people'].min():.0f}"[:16])
     page.select_option("#method", "euclidean")
     page.click("#start")
     page.wait_for_selector("#neighbors td")
     page.fill("#row", "7")
     page.press("#row", "Enter")
-    page.locator("#row-said", has_text="Row 7 ").wait_for()
-    assert re.search(r"Its number is 12300\d{4}(\.\d)?, predicted 12300\d{4}", page.inner_text("#row-said"))
+    page.locator("#row-summary", has_text="Row 7 ").wait_for()
+    assert re.search(r"Its target is 12300\d{4}(\.\d)?, predicted 12300\d{4}", page.inner_text("#row-summary"))
 
 
 @pytest.mark.slow

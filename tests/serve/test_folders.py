@@ -5,7 +5,7 @@ import tempfile
 
 import pytest
 
-from freemetric.serve import folders
+from freemetric.files import atomic
 from freemetric.serve.folders import LOCK, PREFIX, Folder, PrivateFolder, ReplacedError, remove_abandoned
 
 pytest.importorskip("fcntl", reason="without locks nothing is removed at the next start")
@@ -94,15 +94,15 @@ def test_links_inside_lead_nowhere(temporary):
 
 def test_a_server_that_begins_is_not_taken_for_dead(temporary, monkeypatch):
     """Another one starts at every moment between the making of the folder and the lock."""
-    real = folders.fcntl.flock
+    real = atomic.fcntl.flock
 
     def interrupted(*given):
-        monkeypatch.setattr(folders.fcntl, "flock", real)
+        monkeypatch.setattr(atomic.fcntl, "flock", real)
         remove_abandoned()
         real(*given)
         remove_abandoned()
 
-    monkeypatch.setattr(folders.fcntl, "flock", interrupted)
+    monkeypatch.setattr(atomic.fcntl, "flock", interrupted)
     made = PrivateFolder()
     remove_abandoned()
     assert (made.path / LOCK).exists()
@@ -113,7 +113,7 @@ def test_without_locks_nothing_is_taken_for_dead(temporary, monkeypatch):
     def refused(*_):
         raise OSError("no locks")
 
-    monkeypatch.setattr(folders.fcntl, "flock", refused)
+    monkeypatch.setattr(atomic.fcntl, "flock", refused)
     made = PrivateFolder()
     monkeypatch.undo()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))

@@ -7,7 +7,7 @@ from scipy.spatial.distance import pdist
 from freemetric.report.collect import collect
 from freemetric.report.document import evenly
 from freemetric.serve.live import Live, seen_alike
-from freemetric.serve.session import Rows
+from freemetric.serve.session import FittedRows
 from freemetric.serve.upload import Upload
 from freemetric.serve.worker import summary, write_rows
 from freemetric.tabular import TableModel
@@ -23,7 +23,7 @@ def fitted(csv, tmp_path_factory):
         model = TableModel.fit(table, "kind", parameters={"n_replicas": 16}, on_step=Live(events.append))
         X, y = model.rows(table)
         write_rows(model, table, X, collect(model.pipeline, X, y), path.parent)
-    return model, table, events, Rows(path.parent)
+    return model, table, events, FittedRows(path.parent)
 
 
 def of_type(events, kind):
@@ -101,13 +101,13 @@ def test_cells_are_those_of_the_file(fitted, flowers):
         assert [None if cell is None else str(cell) for cell in cells] == expected, column
 
 
-def test_misjudged_rows_are_those_of_the_votes_out_of_bag(fitted, flowers):
+def test_wrong_rows_are_those_of_the_votes_out_of_bag(fitted, flowers):
     model, _, _, rows = fitted
     votes = model.pipeline[-1].oob_decision_function_
-    judged = model.pipeline.classes_[np.nan_to_num(votes, nan=-1).argmax(axis=1)]
-    wrong = np.flatnonzero((judged != flowers["kind"]) & np.isfinite(votes).all(axis=1))
+    predicted = model.pipeline.classes_[np.nan_to_num(votes, nan=-1).argmax(axis=1)]
+    wrong = np.flatnonzero((predicted != flowers["kind"]) & np.isfinite(votes).all(axis=1))
     assert rows.index()["wrong"] == wrong.tolist()
-    assert rows.index()["fair"]
+    assert rows.index()["out_of_bag"]
     with pytest.raises(IndexError, match="no row 60"):
         rows.look(60)
 

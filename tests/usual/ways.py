@@ -253,14 +253,14 @@ def evaluate_command():
 
 def compare_of_serve():
     """What the server starts when Compare is pressed, with two workers."""
-    from freemetric.serve.jobs import Bounds, Job
+    from freemetric.serve.jobs import Bounds, ServerJob
     from freemetric.serve.requests import Choices, comparison_settings
 
     asked = {"methods": METHODS, "folds": 2, "jobs": 2, "quick": True}
     with tempfile.TemporaryDirectory() as folder:
         choices = Choices(target="kind").as_json()
         request = {"path": _table(folder), "name": "iris.csv", "choices": choices, "folder": folder}
-        job = Job(1, "compare", {**request, "settings": comparison_settings(asked)}, Bounds(PATIENCE))
+        job = ServerJob(1, "compare", {**request, "settings": comparison_settings(asked)}, Bounds(PATIENCE))
         job.ended.wait()
         said = json.loads(job.last)
     assert job.state == "done", said

@@ -1,4 +1,4 @@
-"""Demsar's diagram of average ranks, on any axes."""
+"""Demsar's diagram of average ranks."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -12,7 +12,7 @@ from .style import COLORS, Display, ink, panels
 
 @dataclass(eq=False, repr=False)
 class ComparisonDisplay(Display):
-    """Methods along the axis of average ranks, joined where Nemenyi's test cannot part them.
+    """Average ranks of methods, joined where Nemenyi's test finds no difference.
 
     Make one with :meth:`from_errors`.
 
@@ -30,7 +30,7 @@ class ComparisonDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : Axes, Figure
-        What was drawn on.
+        The axes and the figure.
 
     See Also
     --------
@@ -62,7 +62,7 @@ class ComparisonDisplay(Display):
         Parameters
         ----------
         errors : DataFrame, dict or array-like of shape (n_sets, n_methods)
-            Errors, NaN where a method has no result: such data sets do not count. A dict has a column per method.
+            Errors; data sets with NaN do not count. A dict has a column per method.
         alpha : float, default=0.05
             Level of significance.
         highlight : str or None, default=None
@@ -110,7 +110,7 @@ class ComparisonDisplay(Display):
         return self._keep(axes)
 
     def _scale(self, axis, low):
-        """The axis of ranks at height zero, and the critical difference above it."""
+        """Draw the axis of ranks at height zero, and the critical difference above it."""
         axis.yaxis.set_visible(False)
         axis.spines[["left", "right", "bottom"]].set_visible(False)
         axis.spines["top"].set_position("zero")

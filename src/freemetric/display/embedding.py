@@ -21,10 +21,9 @@ RARE = 0.01  # share of the targets, at each end, that have the colour of the en
 
 @dataclass(eq=False, repr=False)
 class EmbeddingDisplay(Display):
-    """Samples in the space that a metric learner has learned, projected on its main axes.
+    """Samples in the learned space, projected on its main axes, whose labels give their shares of the variance.
 
-    Distances between the points are the learned distances, as far as the axes shown hold them: each axis says its
-    share of the variance. Make one with :meth:`from_estimator`.
+    Make one with :meth:`from_estimator`.
 
     Parameters
     ----------
@@ -34,21 +33,17 @@ class EmbeddingDisplay(Display):
         Share of the variance of the space on each axis.
     y : ndarray of shape (n_samples,) or None, default=None
         Class labels, or targets of a regression.
-    before : ndarray of shape (n_samples, n_dims) or None, default=None
-        The same samples before learning, to be shown beside.
-    before_share : ndarray of shape (n_dims,) or None, default=None
-        Share of the variance on its axes.
+    before, before_share : ndarray or None, default=None
+        The same of the space before learning, shown beside.
     estimator_name : str, default="the learner"
-        What the title says.
-    regression : bool, default=False
-        Whether y are targets of a regression, which are shown by a scale of colours.
-    log : bool, default=False
-        Whether that scale is logarithmic.
+        Name in the title.
+    regression, log : bool, default=False
+        Whether y are targets of a regression, shown by a scale of colours, and whether that scale is logarithmic.
 
     Attributes
     ----------
     ax_, figure_ : Axes or ndarray of Axes, Figure
-        What was drawn on; two axes with the space before.
+        The axes and the figure; two axes with the space before.
 
     See Also
     --------
@@ -96,19 +91,17 @@ class EmbeddingDisplay(Display):
         Parameters
         ----------
         estimator : estimator
-            A fitted metric learner or other linear transformer, a pipeline with one, MetricKNeighborsClassifier, or
-            FreeEnergyClassifier or FreeEnergyRegressor, shown by its method ``embed``: the mean of its replicas'
-            metrics.
+            A fitted metric learner or linear transformer, a k-NN model or pipeline with one, or an ensemble, whose
+            method ``embed`` averages the metrics of its replicas.
         X : array-like of shape (n_samples, n_features)
             Samples, as the estimator takes them.
         y : array-like of shape (n_samples,) or None, default=None
-            Class labels or targets, for the colours. They are targets of a regression if the estimator is a regressor,
-            if they are not whole, or if they are too many to be told apart.
+            Class labels or targets, for the colours. They are targets if the estimator is a regressor, or if they are
+            not whole or have too many values for classes.
         n_dims : {2, 3}, default=2
             Axes to show; fewer where the space has fewer.
         before : bool, default=False
-            Show the space before learning beside it: the samples as they reach the learner, which for
-            FreeEnergyClassifier is scaled to [0, 1].
+            Show the input of the learner beside it; for FreeEnergyClassifier scaled to [0, 1].
         class_names : sequence of str or None, default=None
             Names of the sorted labels; None takes the labels.
         ax : Axes, array-like of two Axes or None, default=None
@@ -191,7 +184,7 @@ def scatter_classes(
 
 
 def _name_places(axis, points, y, names):
-    """Names of many classes where their members are, readable on whatever is below."""
+    """Write the names of many classes on their members."""
     effects = require("matplotlib.patheffects", "display")
     halo = [effects.withStroke(linewidth=2.5, foreground=axis.get_facecolor())]
     for c, name in enumerate(names):
@@ -202,10 +195,7 @@ def _name_places(axis, points, y, names):
 
 
 def _label_axes(axis, share, title, other):
-    """Say the share of the variance on every axis; ticks would count units that a learned space does not have.
-
-    ``other`` is what stands beside a single axis.
-    """
+    """Label axes with their shares of the variance, and a single axis with ``other``; the space has no units."""
     axis.set(title=title, xticks=[], yticks=[])
     if hasattr(axis, "zaxis"):
         labels = [f"axis {i + 1} ({100 * part:.0f} %)" for i, part in enumerate(share)]

@@ -17,17 +17,16 @@ POINTS_PER_LABEL = 14
 
 @dataclass(eq=False, repr=False)
 class ImportancesDisplay(Display):
-    """What the out-of-bag score loses when the values of a feature are shuffled, with standard errors.
+    """Permutation importances: the loss of out-of-bag score when a feature is shuffled, with standard errors.
 
-    Features that carry the same information stand in for each other, and each alone then seems dispensable. Make one
-    with :meth:`from_estimator`.
+    Make one with :meth:`from_estimator`. Of features with the same information, each alone seems dispensable.
 
     Parameters
     ----------
     importances : ndarray of shape (n_features,)
-        What the score loses.
+        Losses of the score.
     errors : ndarray of shape (n_features,) or None, default=None
-        Standard errors.
+        Their standard errors.
     feature_names : sequence of str or None, default=None
         Names of the features; None numbers them.
     score : str, default="score"
@@ -36,11 +35,11 @@ class ImportancesDisplay(Display):
     Attributes
     ----------
     ax_, figure_ : Axes, Figure
-        What was drawn on.
+        The axes and the figure.
 
     See Also
     --------
-    MetricDisplay : Weights of the features in the distances, which are something else.
+    MetricDisplay : Weights of the features in the distances.
 
     Examples
     --------

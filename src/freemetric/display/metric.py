@@ -16,10 +16,10 @@ POINTS_PER_LABEL = 8  # height of a line of small print
 
 @dataclass(eq=False, repr=False)
 class MetricDisplay(Display):
-    """Heat map of M = A^T A: what the squared distance (u - v)^T M (u - v) makes of differences of features.
+    """Heat map of M = A^T A, the matrix of the squared distance (u - v)^T M (u - v).
 
-    The diagonal weighs each feature. Off the diagonal, a positive element adds distance where two features differ in
-    the same direction, a negative one takes it away. Make one with :meth:`from_estimator`.
+    The diagonal holds the weights of the features. Off the diagonal, a positive element adds distance where two
+    features differ in the same direction, a negative one takes it away. Make one with :meth:`from_estimator`.
 
     Parameters
     ----------
@@ -29,19 +29,18 @@ class MetricDisplay(Display):
         Names of the features; None numbers them.
     replica_weights : ndarray of shape (n_replicas, n_features) or None, default=None
         Diagonal of M of every replica, for the spread of the weights.
-    distance_weights : ndarray of shape (n_features,) or None, default=None
-        Shares of the features in the squared distances where the learner has them itself; None takes the diagonal of M.
-    distance_weights_std : ndarray of shape (n_features,) or None, default=None
-        Their standard deviations over replicas.
+    distance_weights, distance_weights_std : ndarray of shape (n_features,) or None, default=None
+        Shares of the features in the squared distances and their standard deviations over replicas; None takes the
+        diagonal of M.
     title : str, default="M = A$^T$A"
-        What the heat map shows.
+        Title of the heat map.
 
     Attributes
     ----------
     ax_, figure_ : Axes or ndarray of Axes, Figure
-        What was drawn on: the heat map, and the bars if ``weights``.
+        The axes of the heat map, and of the bars if ``weights``, and the figure.
     image_ : AxesImage
-        The heat map itself.
+        The heat map.
 
     See Also
     --------
@@ -83,20 +82,18 @@ class MetricDisplay(Display):
         Parameters
         ----------
         estimator : estimator
-            A fitted metric learner or other estimator with ``components_``, a pipeline or MetricKNeighborsClassifier
-            with one, or FreeEnergyClassifier. Of its views of the features that vote the first in
-            ``freemetric.metrics.VIEWS`` is shown, as the title says: the mean over its replicas, each scaled to a mean
+            A fitted estimator with ``components_``, a pipeline or k-NN model with one, or FreeEnergyClassifier. Of its
+            views the first in ``freemetric.metrics.VIEWS`` is shown: the mean over replicas, each scaled to a mean
             squared distance of one. Its weights are ``distance_weights_``, of all views.
         feature_names : sequence of str or None, default=None
             Names of the features that the map sees; None takes those of fit.
         X : array-like of shape (n_samples, n_features) or None, default=None
-            Samples whose standard deviations become the units of the features. Without them M is in the units of the
-            data, in which features of small numbers seem heavy.
+            Samples whose standard deviations become the units of the features; None takes the units of the data.
         weights : bool, default=False
-            Draw the diagonal as bars beside, or the shares in the distances where there are any, from the heaviest
-            feature, at most twenty. Lines hold the middle 90 % of the replicas, or a standard deviation of the shares.
+            Draw the weights of the twenty heaviest features beside, with the middle 90 % of the replicas or a standard
+            deviation as lines.
         top : int or None, default=None
-            Show only so many features, the heaviest, in their own order.
+            Number of features to show, the heaviest.
         ax : Axes, array-like of two Axes or None, default=None
             Where to draw, two with ``weights``; None makes a figure.
         **kwargs : dict
@@ -160,7 +157,7 @@ class MetricDisplay(Display):
         axis.spines[["top", "right"]].set_visible(False)
 
     def _spread(self, weight):
-        """Ends of the lines over the bars, and what they are; no words where there are none."""
+        """Ends of the lines over the bars, and their name; no name where there are none."""
         if self.distance_weights is None and self.replica_weights is not None:
             return *np.quantile(self.replica_weights, [0.05, 0.95], axis=0), "middle 90 % of replicas"
         if self.distance_weights is not None and self.distance_weights_std is not None:

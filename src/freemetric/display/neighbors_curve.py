@@ -1,4 +1,4 @@
-"""The error against the number of neighbours."""
+"""Error against the number of neighbours."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -28,10 +28,7 @@ USUAL = (ENERGIES[0], ENERGIES[2])  # default energies of classification and reg
 
 @dataclass(frozen=True)
 class TriedCandidate:
-    """A candidate's out-of-bag errors (K,) and its weights (K,) in the prediction, for every number of neighbours.
-
-    Errors are shares of wrong classes, or squared errors in units of the variance of the target.
-    """
+    """Out-of-bag errors (K,) of a candidate and its weights (K,) in the prediction, for every number of neighbours."""
 
     label: str
     form: str
@@ -44,11 +41,10 @@ class TriedCandidate:
 class NeighborsCurveDisplay(Display):
     """Error of a classifier or regressor by votes against the number k of neighbours.
 
-    The curve that chose k comes from the training set: out-of-bag votes, or inner folds. Given test samples, their
-    error stands beside it, and the distance between both is what the choice has cost. A model that mixes candidates and
-    several k has a line for each candidate, with marks as large as the weights of its k, and a level for the mixture.
-    Errors of a regression are squared, on the scale that targets are averaged on and in units of their variance there.
-    Make one with :meth:`from_estimator` or :meth:`from_predictions`.
+    Curves come from the training set, out of bag or in inner folds, and from test samples if given. An ensemble has a
+    line for each candidate, with marks as large as the weights of its k, and a level for the mixture. Errors of a
+    regression are squared, on the scale of its averages and in units of the variance there. Make one with
+    :meth:`from_estimator` or :meth:`from_predictions`.
 
     Parameters
     ----------
@@ -57,16 +53,16 @@ class NeighborsCurveDisplay(Display):
     n_neighbors : int or None, default=None
         The chosen k, or that of the largest weight, to be marked.
     candidates : list of TriedCandidate, default=()
-        What was tried, the heaviest first: each with ``label``, ``n_neighbors``, ``error`` and ``weight``.
+        Candidates of an ensemble, the heaviest first: ``label``, ``n_neighbors``, ``error`` and ``weight``.
     mixture_error : float or None, default=None
-        Out-of-bag error of their mixture; of a regression, read beside trends.
+        Out-of-bag error of their mixture; of a regression, with trends.
     unit : str, default="error in %"
-        What the errors are.
+        Label of the errors.
 
     Attributes
     ----------
     ax_, figure_ : Axes, Figure
-        What was drawn on.
+        The axes and the figure.
 
     Examples
     --------
@@ -100,7 +96,7 @@ class NeighborsCurveDisplay(Display):
         ax: Any = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the curves that chose k and, given test samples, theirs, of each k alone.
+        """Draw the curves of the training set and, if given, of test samples.
 
         Parameters
         ----------
@@ -147,14 +143,14 @@ class NeighborsCurveDisplay(Display):
         ax: Any = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the error of votes that are already there.
+        """Draw the error of given votes.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
             Labels.
         votes : array-like of shape (n_samples, n_neighbors, n_classes)
-            What the method ``votes`` of a classifier returns: row k - 1 counts the classes of the k nearest.
+            Votes of a classifier: row k - 1 counts the classes of the k nearest.
         classes : array-like of shape (n_classes,) or None, default=None
             Labels of the columns; None takes the sorted labels in ``y_true``.
         n_neighbors : int or None, default=None
@@ -242,15 +238,14 @@ def _squared_errors(model, X, y, most_neighbors):
         raise ValueError(f"This model averages logarithms, of positive targets; the smallest of y is {truth.min():g}.")
     squares = np.zeros(min(most_neighbors, ensemble.n_neighbors))
     for part in ensemble.parts(len(samples)):
-        mixed = np.tensordot(ensemble.member_weights, ensemble.shares(samples[part]), 1)[
-            : len(squares)
-        ]  # (k, n, cells)
-        squares += ((ensemble.training_set.encoding.mean(mixed) - ensemble.head.scale(truth[part])) ** 2).sum(axis=1)
+        mixed = np.tensordot(ensemble.member_weights, ensemble.shares(samples[part]), 1)  # (k, n, cells)
+        means = ensemble.training_set.encoding.mean(mixed[: len(squares)])
+        squares += ((means - ensemble.head.scale(truth[part])) ** 2).sum(axis=1)
     return np.arange(1, len(squares) + 1), squares / len(truth)
 
 
 def _in_one_space(model, X, y, most_neighbors):
-    """The same where the metric is one; of several outputs the mean, in units of what the training samples vary."""
+    """The same for a single metric; the mean over several outputs, each in units of its variance."""
     predicted = model.predictions(X, most_neighbors)
     check_consistent_length(predicted, y)
     exponent = exponent_of(model.numbers_)
@@ -261,7 +256,7 @@ def _in_one_space(model, X, y, most_neighbors):
 
 
 def _mixture_error(model):
-    """What is left of 1 of the out-of-bag score, where that is comparable: any other score may be anything."""
+    """One minus the out-of-bag score, where that is an error of the same kind."""
     comparable = model.scoring is None and getattr(model, "scale_name_", "linear") == "linear"
     return 1 - model.oob_score_ if comparable else None
 

@@ -21,20 +21,19 @@ GIVEN = "samples given"
 class PredictionDisplay(Display):
     """Predicted against true targets, or residuals against predictions.
 
-    Points of a good model lie along the diagonal; residuals that rise, fall or fan out with the prediction show what it
-    has missed. Make one with :meth:`from_estimator` or :meth:`from_predictions`.
+    Make one with :meth:`from_estimator` or :meth:`from_predictions`.
 
     Parameters
     ----------
     y_true, y_pred : ndarray of shape (n_samples,)
         True and predicted targets.
     whose : str, default="samples given"
-        What the title says of the predictions.
+        Name of the samples in the title.
 
     Attributes
     ----------
     ax_, figure_ : Axes, Figure
-        What was drawn on.
+        The axes and the figure.
 
     See Also
     --------
@@ -142,10 +141,9 @@ class PredictionDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class IntervalsDisplay(Display):
-    """Prediction intervals sorted by width, each around its middle, and the true targets in or outside of them.
+    """Prediction intervals sorted by width, each around its middle, with the true targets.
 
-    A model that knows where it is uncertain has narrow intervals on the left that cover the truth as often as the wide
-    ones on the right. Make one with :meth:`from_estimator`.
+    Make one with :meth:`from_estimator`.
 
     Parameters
     ----------
@@ -156,14 +154,14 @@ class IntervalsDisplay(Display):
     alpha : float
         Share of intervals that may miss the truth.
     whose : str, default="samples given"
-        What the title says of them.
+        Name of the samples in the title.
 
     Attributes
     ----------
     coverage : float
         Share of the intervals that hold the truth.
     ax_, figure_ : Axes, Figure
-        What was drawn on.
+        The axes and the figure.
 
     See Also
     --------
@@ -213,8 +211,7 @@ class IntervalsDisplay(Display):
         estimator : FreeEnergyRegressor, or a pipeline with one
             Fitted.
         X : array-like of shape (n_samples, n_features) or None, default=None
-            Samples; None shows out-of-bag intervals of the training set, whose widths come from the same samples:
-            their coverage is right by construction, only how widths differ is informative.
+            Samples; None shows out-of-bag intervals of the training set, whose coverage is right by construction.
         y : array-like of shape (n_samples,) or None, default=None
             Their targets.
         alpha : float, default=0.1

@@ -1,4 +1,4 @@
-"""What all displays share: colours, markers, axes and legends."""
+"""Colours, markers, axes and legends of all displays."""
 
 from typing import TYPE_CHECKING, Any, Self
 
@@ -32,7 +32,7 @@ def class_style(c: int) -> dict[str, Any]:
 
 
 def class_color(c: int) -> str:
-    """Of class number c."""
+    """Colour of class number c."""
     return CLASS_COLORS[c % len(CLASS_COLORS)]
 
 
@@ -42,7 +42,7 @@ def class_marker(c: int) -> int:
 
 
 class Display:
-    """A drawing that keeps what it was drawn on in ``ax_`` and ``figure_``."""
+    """Base class of the displays, which keep their axes in ``ax_`` and ``figure_``."""
 
     def _keep(self, axes: NDArray[np.object_]) -> Self:
         self.ax_ = axes[0] if len(axes) == 1 else axes

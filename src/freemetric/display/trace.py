@@ -18,20 +18,19 @@ WINDOW = 10
 class TraceDisplay(Display):
     """Energy, temperature and acceptance of the replicas over Monte Carlo steps.
 
-    Shows whether a walk has come to rest, how cold it was, and whether its moves had a good size. Make one with
-    :meth:`from_estimator`.
+    Make one with :meth:`from_estimator`.
 
     Parameters
     ----------
     trace : dict of ndarray of shape (n_steps, n_replicas)
         "energy", "temperature" and "acceptance"; NaN where a replica has ended before the others.
     estimator_name : str or None, default=None
-        What the title says.
+        Name in the title.
 
     Attributes
     ----------
     ax_, figure_ : ndarray of Axes, Figure
-        What was drawn on, one of the axes for each quantity.
+        The axes, one for each quantity, and the figure.
 
     Examples
     --------
@@ -57,9 +56,8 @@ class TraceDisplay(Display):
         estimator : DMLFE, FreeEnergyClassifier, or a pipeline or classifier with one
             Fitted.
         lines : bool or None, default=None
-            True draws every replica as a thin line, False the median in a band from the lowest to the highest, and the
-            mean acceptance; None draws lines where replicas have different temperatures, as in tempering and in
-            FreeEnergyClassifier. Acceptance of moves that are one trial a step is averaged over the last ten steps.
+            True draws a line for every replica, False the median in a band from the lowest to the highest; None draws
+            lines where temperatures differ. Acceptance of one trial a step is averaged over ten steps.
         ax : array-like of three Axes or None, default=None
             Where to draw energy, temperature and acceptance; None makes a figure.
         **kwargs : dict

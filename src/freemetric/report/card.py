@@ -1,33 +1,60 @@
-"""What a fitted model has learned: a few lines of HTML to stand below scikit-learn's diagram of it."""
+"""The card of a fitted model: a few lines of HTML below scikit-learn's diagram in a notebook."""
 
 import logging
+from collections.abc import Iterator
+from hashlib import sha256
+from html import escape
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_regressor
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ..display.neighbors_curve import kind_name
-from ..ensemble.importances import ImportancesMixin
-from ..ensemble.tasks.decisions import score_name
+from ..display.neighbors_curve import tried_candidates
 from ..ensemble.tasks.intervals import out_of_bag
 from ..learners.kernel_space import WITH_GAMMA
 from ..learners.kernelized import Kernelized
-from ..printable import counted
-from .card_drawing import bars, framed, line, percent, points
+from ..learners.learned_space import LearnedSpace
+from ..printable import counted, printable
+from .collect import collect_model
+from .document import clipped, evenly
+from .findings import Findings
+from .panels import importances, weights
 
-MOST_BARS = 6
-MOST_CELLS = 20_000  # of training patterns whose importances are asked for by a card, which should be there at once
+MOST_BARS, MOST_POINTS, LONGEST_NAME = 6, 200, 21
+MOST_CELLS = 20_000  # of training samples whose importances a card computes, which should be there at once
+BORDERS = (0.005, 0.995)  # quantiles of the targets that are drawn: outliers would press all others together
 logger = logging.getLogger("freemetric")
+
+# Text is of the colour that the notebook gives it, whatever its theme; the bars can be seen on light and on dark.
+STYLE = """
+.NAME { --bar: #2f80c0; max-width: 58em; margin: .5em 0; padding: .6em .9em; box-sizing: border-box; color: inherit;
+  font: 13px/1.5 system-ui, sans-serif; border: 1px solid rgba(128, 128, 128, .4); border-radius: 6px; }
+@media (prefers-color-scheme: dark) { .NAME { --bar: #4a9fe0; } }
+.NAME .facts, .NAME .parts { display: flex; flex-wrap: wrap; gap: .4em 2em; }
+.NAME .parts { margin-top: .7em; }
+.NAME .parts > div { flex: 1 1 22em; min-width: 0; max-width: 34em; }
+.NAME .title { display: block; font-size: 11px; opacity: .75; }
+.NAME b { font-weight: 600; }
+.NAME .bar { display: grid; grid-template-columns: 12.5em minmax(2em, 1fr) 9em; gap: .5em; align-items: center; }
+.NAME .bar span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate;
+  font-variant-numeric: tabular-nums; }
+.NAME svg { display: block; width: 100%; height: .7em; }
+.NAME .line svg { height: 3.4em; }
+.NAME .points svg { width: 12em; height: 12em; }
+.NAME .points path.dots { stroke: var(--bar); stroke-width: 3.5; stroke-linecap: round; opacity: .7; }
+.NAME rect { fill: var(--bar); }
+.NAME polyline { fill: none; stroke: var(--bar); stroke-width: 1.6; vector-effect: non-scaling-stroke; }
+.NAME path { stroke: currentColor; vector-effect: non-scaling-stroke; }
+"""
+# Cards that another release has made may stand in the same notebook; another style has another name.
+NAME = f"freemetric-card-{sha256(STYLE.encode()).hexdigest()[:8]}"
 
 
 def card(model: Any) -> str:
-    """HTML about a fitted model; nothing about one that is not fitted, or that no card can be drawn of.
-
-    A notebook shows it below the diagram of the model. What goes wrong is logged, so that no traceback stands there.
-    """
+    """HTML about a fitted model; empty for one that is not fitted. Errors are logged, not raised."""
     try:
         return drawn_card(model)
     except NotFittedError:
@@ -41,107 +68,53 @@ def drawn_card(model: Any) -> str:
     """HTML about a fitted model; raises whatever goes wrong."""
     check_is_fitted(model)
     model = model.as_shown() if hasattr(model, "as_shown") else model
-    return framed(_facts(model), filter(None, _parts(model)))
+    findings = collect_model(model, _importances_are_quick(model))
+    facts = "".join(f"<div>{_title(name)} <b>{_text(value)}</b></div>" for name, value in _facts(model, findings))
+    parts = f'<div class="facts">{facts}</div><div class="parts">{"".join(filter(None, _parts(model, findings)))}</div>'
+    return f'<style>{STYLE.strip().replace("NAME", NAME)}</style><div class="{NAME}">{parts}</div>'
 
 
-def _facts(model):
-    metric = _metric(model)
+def _importances_are_quick(model):
+    """Whether importances are computed already, or take no time."""
+    ensemble = getattr(model, "ensemble_", None)
+    if ensemble is None:
+        return False
+    return ("importances", model.scoring) in ensemble.computed or ensemble.training_set.X.size <= MOST_CELLS
+
+
+def _facts(model: Any, findings: Findings) -> Iterator[tuple[str, str]]:
+    metric, unit = LearnedSpace(model).learner, "feature"
     if hasattr(model, "oob_score_"):
-        yield f"out-of-bag {_score_name(model)}", _score(model)
+        yield f"out-of-bag {findings.score_name}", _score(findings, model.oob_score_)
     if hasattr(model, "ensemble_"):
-        yield "who votes", _training_set(model)
-    if hasattr(model, "strengths_"):
-        yield from _beside_votes(model)
+        n_replicas, n_tried = model.ensemble_.n_replicas, int((model.selection_["n_neighbors"] == 1).sum())
+        replicas = counted(n_replicas, "replica", form=",") if n_replicas else "plain neighbours"
+        yield "ensemble", f"{replicas}, {len(model.ensemble_.members)} of {counted(n_tried, 'candidate', form=',')}"
+    if findings.is_regression and hasattr(model, "oob_prediction_"):
+        if model.oob_prediction_.ndim == 2:
+            yield "targets", str(model.oob_prediction_.shape[1])
+        else:
+            scale = {"linear": "as they are", "log": "as logarithms", "asinh": "by asinh, as logarithms far from zero"}
+            yield "targets are averaged", scale[model.scale_name_]
+            yield "trends", ", ".join(f"{words} ({value:.2g})" for words, value in findings.beside_votes) or "none"
     if hasattr(model, "n_neighbors_"):
         yield "neighbours", f"k = {model.n_neighbors_}, {_how_chosen(model)}"
     if hasattr(model, "threshold_"):
         yield "pairs are similar", f"up to a distance of {model.threshold_:.4g}"
-    of = "feature"
     if isinstance(metric, Kernelized):
-        yield "kernel", _kernel(metric)
-        metric, of = _last(metric.learner_), "direction"
+        name = metric.kernel if isinstance(metric.kernel, str) else "a function"
+        gamma = f", gamma {metric.gamma_:.3g}" if name in WITH_GAMMA else ""
+        yield "kernel", f"{name}{gamma}, {counted(len(metric.landmarks_), 'landmark', form=',')}"
+        metric, unit = metric.learner_, "direction"
+        metric = metric[-1] if isinstance(metric, Pipeline) else metric
     if hasattr(metric, "components_"):
         p, d = metric.components_.shape
-        yield "map", f"{counted(d, of, form=',')} to {counted(p, 'dimension', form=',')}"
+        yield "map", f"{counted(d, unit, form=',')} to {counted(p, 'dimension', form=',')}"
     for name in ("energy_", "objective_", "temperature_"):
         if hasattr(metric, name):
             yield name.strip("_"), f"{getattr(metric, name):.4g}"
     if hasattr(metric, "n_iter_"):
-        walks = isinstance(getattr(metric, "trace_", None), dict)
-        yield "Monte Carlo steps" if walks else "iterations", f"{metric.n_iter_:,}"
-
-
-def _score_name(model):
-    return score_name(model.scoring, is_regressor(model))
-
-
-def _score(model):
-    """Shares of patterns are percents; other scores may be anything."""
-    return percent(model.oob_score_) if _is_share(model) else f"{model.oob_score_:.3g}"
-
-
-def _is_share(model):
-    return model.scoring is None and not is_regressor(model)
-
-
-def _beside_votes(model):
-    """On which scale numbers are averaged, and what counts beside those of neighbours."""
-    if model.oob_prediction_.ndim == 2:
-        yield "targets", str(model.oob_prediction_.shape[1])
-        return
-    if model.scale_name_ != "linear":
-        yield "averaged", {"log": "as logarithms", "asinh": "by asinh, as logarithms far from zero"}[model.scale_name_]
-    counts = [f"{name} {value:.2g}" for name, value in model.strengths_.items() if value > 0 and name != "votes"]
-    yield "trends that count", ", ".join(counts) or "none"
-
-
-def _parts(model):
-    metric, tried = _metric(model), getattr(model, "selection_", {})
-    if hasattr(model, "oob_prediction_"):
-        known = out_of_bag(model)
-    if hasattr(model, "oob_prediction_") and known.truth.ndim == 1:
-        yield points("true numbers from left to right, predicted out of bag upwards", known.truth, known.predicted)
-    if isinstance(model, ImportancesMixin):
-        yield _most_important_features(model)
-    yield _heaviest_features(model, metric)
-    if hasattr(model, "ensemble_"):
-        yield _heaviest_candidates(model.ensemble_)
-    if "error" in tried:
-        words = f"error of inner folds for k = 1 to {len(tried['error'])}; {model.n_neighbors_} is marked"
-        yield line(words, tried["error"], model.n_neighbors_ - 1)
-    trace = getattr(metric, "trace_", {})
-    if isinstance(trace, dict) and trace:
-        energy = np.asarray(trace["energy"])  # NaN after the end of a shorter walk
-        what = "energy" if energy.shape[1] == 1 else f"median energy of {energy.shape[1]} replicas"
-        yield _fall(what, np.nanmedian(energy[np.isfinite(energy).any(axis=1)], axis=1))
-    elif len(trace):
-        yield _fall("objective", trace)
-
-
-def _fall(what, values):
-    return line(f"{what}, from {values[0]:.4g} to {values[-1]:.4g}", values) if len(values) else None
-
-
-def _metric(model):
-    """Whose map it is: the model itself, or what stands last in the learner inside it."""
-    return model if isinstance(model, Kernelized) else _last(getattr(model, "learner_", model))
-
-
-def _last(learner):
-    return learner[-1] if isinstance(learner, Pipeline) else learner
-
-
-def _kernel(metric):
-    name = metric.kernel if isinstance(metric.kernel, str) else "of one's own"
-    numbers = f", gamma {metric.gamma_:.3g}" if name in WITH_GAMMA else ""
-    return f"{name}{numbers}, {counted(len(metric.landmarks_), 'landmark', form=',')}"
-
-
-def _training_set(model):
-    n_replicas, n_chosen = model.ensemble_.n_replicas, len(model.ensemble_.members)
-    n_tried = (model.selection_["n_neighbors"] == 1).sum()
-    who = counted(n_replicas, "replica", form=",") if n_replicas else "plain neighbours"
-    return f"{who}, {n_chosen} of {counted(n_tried, 'candidate', form=',')}"
+        yield "iterations" if findings.trace is None else "Monte Carlo steps", f"{metric.n_iter_:,}"
 
 
 def _how_chosen(model):
@@ -149,60 +122,100 @@ def _how_chosen(model):
         return "as given"
     if hasattr(model, "oob_score_"):
         return "the heaviest of several"
-    return f"with the lowest error of inner folds, {percent(np.min(model.selection_['error']))}"
+    return f"with the lowest error of inner folds, {_percent(np.min(model.selection_['error']))}"
 
 
-def _most_important_features(model):
-    """What permuted features cost out of bag: where somebody has asked already, or the answer takes no time."""
-    known = ("importances", model.scoring) in model.ensemble_.computed
-    if not known and model.ensemble_.training_set.X.size > MOST_CELLS:
-        return None
-    mean, error = model.feature_importances_, model.feature_importances_error_
-    if not np.isfinite(mean).all():  # nobody was out of bag
-        return None
-    names, first = _feature_names(model, model), np.argsort(-mean, kind="stable")[:MOST_BARS]
-    words = f"{_some(first, mean)}, what out-of-bag {_score_name(model)} owes to them"
-    return bars(words, [names[i] for i in first], mean[first], error[first], are_shares=_is_share(model))
-
-
-def _heaviest_features(model, metric):
-    if hasattr(metric, "distance_weights_"):
-        weights, spread, of = metric.distance_weights_, metric.distance_weights_std_, "the squared distances"
-    elif hasattr(metric, "components_"):
-        weights = (metric.components_**2).sum(axis=0)
-        weights, spread, of = weights / (weights.sum() or 1), np.zeros(len(weights)), "the trace of M"
+def _parts(model: Any, findings: Findings) -> Iterator[str | None]:
+    if findings.is_regression and getattr(model, "oob_prediction_", np.empty((0, 2))).ndim == 1:
+        known = out_of_bag(model)
+        yield _points("true targets from left to right, out-of-bag predictions upwards", known.truth, known.predicted)
+    words = f"loss of out-of-bag {findings.score_name} without a feature"
+    yield _bars(words, importances(findings), is_share=findings.score_name == "accuracy")
+    yield _bars("weights of the features in the distances", weights(findings))
+    if hasattr(model, "ensemble_"):
+        tried = tried_candidates(model.selection_)
+        shares = [candidate.weight.sum() for candidate in tried if candidate.weight.any()]
+        names = [candidate.label for candidate in tried]
+        yield _bars("weights of candidates and temperatures", {"names": names, "value": shares, "n": len(shares)})
+    errors = getattr(model, "selection_", {}).get("error")
+    if errors is not None:
+        words = f"error of inner folds for k = 1 to {len(errors)}; {model.n_neighbors_} is marked"
+        yield _line(words, errors, model.n_neighbors_ - 1)
+    if findings.trace is not None:
+        energy = findings.trace["energy"]  # NaN after the end of a shorter run
+        what = "energy" if energy.shape[1] == 1 else f"median energy of {energy.shape[1]} replicas"
+        yield _fall(what, np.nanmedian(energy[np.isfinite(energy).any(axis=1)], axis=1))
     else:
+        yield _fall("objective", getattr(LearnedSpace(model).learner, "trace_", ()))
+
+
+def _score(findings, value):
+    return _percent(value) if findings.score_name == "accuracy" else f"{value:.3g}"
+
+
+def _bars(title: str, shown: dict[str, Any] | None, is_share: bool = True) -> str | None:
+    """A bar for every name, with a line from its low to its high end where there are any."""
+    if not shown or not shown["value"]:
         return None
-    names = _feature_names(model, metric)
-    first = np.argsort(-weights, kind="stable")[:MOST_BARS]
-    return bars(f"{_some(first, weights)}, shares of {of}", [names[i] for i in first], weights[first], spread[first])
+    values = np.array(shown["value"][:MOST_BARS], dtype=np.float64)
+    low, high = (np.array(shown.get(end, values)[: len(values)], dtype=np.float64) for end in ("low", "high"))
+    scale = 100 / (max(high.max(), 0) or 1)
+    rows = []
+    for name, value, start, end in zip(shown["names"], values, low, high, strict=False):
+        drawing = f'<rect width="{scale * max(value, 0):.1f}" height="10"/>'
+        text = _percent(value) if is_share else f"{value:.3g}"
+        if end > start:
+            drawing += f'<path d="M{scale * max(start, 0):.1f} 5H{scale * max(end, 0):.1f}"/>'
+            text += f" ± {100 * (end - value):.1f}" if is_share else f" ± {end - value:.2g}"
+        named = f'<span title="{_text(name)}">{_text(clipped(name, LONGEST_NAME))}</span>'
+        rows.append(f'<div class="bar">{named} {_drawing(100, 10, drawing)} <span>{text}</span></div>')
+    some = f"{len(values)} of {shown['n']}: " if len(values) < shown["n"] else ""
+    return f"<div>{_title(some + title)}{''.join(rows)}</div>"
 
 
-def _some(first, values):
-    return f"{len(first)} of {len(values)} features" if len(first) < len(values) else "features"
+def _fall(what, values):
+    return _line(f"{what}, from {values[0]:.4g} to {values[-1]:.4g}", values) if len(values) else None
 
 
-def _feature_names(model, metric):
-    """Those that the map sees, by number where they have no names."""
-    numbers = [f"x{i}" for i in range(metric.n_features_in_)]
-    names = getattr(metric, "feature_names_in_", getattr(model, "feature_names_in_", numbers))
-    try:
-        learner = getattr(model, "learner_", None)
-        names = learner[:-1].get_feature_names_out(names) if isinstance(learner, Pipeline) else names
-    except (AttributeError, ValueError):  # a step that makes features it cannot name
-        return numbers
-    return names if len(names) == len(numbers) else numbers
+def _line(title: str, values: ArrayLike, marked: int | None = None) -> str | None:
+    """A sparkline, with a mark at one of its values."""
+    values = np.asarray(values, dtype=np.float64)
+    shown = evenly(len(values), MOST_POINTS)
+    shown = shown[np.isfinite(values[shown])]
+    if len(shown) < 2:
+        return None
+    low, high = values[shown].min(), values[shown].max()
+    x, y = 100 * shown / max(len(values) - 1, 1), 38 - 36 * (values[shown] - low) / ((high - low) or 1)
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+    mark = "" if marked is None else f'<path d="M{100 * marked / (len(values) - 1):.1f} 0V40"/>'
+    drawing = _drawing(100, 40, f'<polyline points="{points}"/>{mark}')
+    return f'<div class="line">{_title(title)}{drawing}</div>'
 
 
-def _heaviest_candidates(ensemble):
-    first = np.argsort(-ensemble.member_weights, kind="stable")[:MOST_BARS]
-    names = [_candidate_name(ensemble.members[i].candidate) for i in first]
-    words = "candidates and temperatures, weights of their votes"
-    return bars(words, names, ensemble.member_weights[first], np.zeros(len(first)))
+def _points(title: str, x: NDArray, y: NDArray) -> str | None:
+    """Predictions y against targets x, with the diagonal."""
+    if len(x) < 2:
+        return None
+    shown = evenly(len(x), MOST_POINTS)
+    low, high = np.quantile(np.concatenate([x, y]), BORDERS)
+    u, v = (np.clip((some[shown] - low) / ((high - low) or 1), 0, 1) for some in (x, y))
+    dots = "".join(f"M{2 + 96 * a:.1f} {98 - 96 * b:.1f}h0" for a, b in zip(u, v, strict=True))
+    drawing = _drawing(100, 100, f'<path opacity=".5" d="M2 98L98 2"/><path class="dots" d="{dots}"/>')
+    return f'<div class="points">{_title(title)}{drawing}</div>'
 
 
-def _candidate_name(candidate):
-    kind = kind_name(candidate.view, candidate.form, candidate.energy)
-    if not candidate.learns:
-        return kind
-    return f"{kind}, {np.format_float_scientific(candidate.temperature, precision=1, trim='-', exp_digits=1)}"
+def _drawing(width, height, inside):
+    return f'<svg viewBox="0 0 {width} {height}" preserveAspectRatio="none" aria-hidden="true">{inside}</svg>'
+
+
+def _title(words):
+    return f'<span class="title">{_text(words)}</span>'
+
+
+def _text(value):
+    """A text that is no markup, without characters that turn or hide their surroundings."""
+    return escape(printable(value))
+
+
+def _percent(share):
+    return f"{100 * share:.1f} %"

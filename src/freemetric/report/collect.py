@@ -1,6 +1,7 @@
-"""Findings about a fitted model, collected one after another."""
+"""Findings about a fitted model."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -25,65 +26,93 @@ from .shown_rows import UserColumns, describe_columns, find, kept_by, mapped, sh
 MOST_PERMUTED = 500  # columns: more would take minutes, and single ones of them hardly matter
 
 
-def collect(
-    model: Any,
-    X: Any = None,
-    y: ArrayLike | None = None,
-    *,
-    feature_names: Sequence[str] | None = None,
-    class_names: Sequence[str] | None = None,
-    most_rows: int = 10_000,
-    columns: UserColumns | None = None,
-) -> Findings:
-    """Findings about a fitted model and, where given or kept by it, about samples."""
+@dataclass(frozen=True)
+class ReportOptions:
+    """Options of a report.
+
+    Parameters
+    ----------
+    feature_names : sequence of str or None, default=None
+        Names of the features that the map takes; None takes those of fit.
+    class_names : sequence of str or None, default=None
+        Names of the sorted labels; None takes the labels.
+    most_rows : int, default=10_000
+        Largest number of rows to show. Of more rows a random sample is shown, and the page says so.
+    columns : UserColumns or None, default=None
+        The user's columns behind the features, where the caller knows more about them than X. Models of tables give
+        their own.
+    """
+
+    feature_names: Sequence[str] | None = None
+    class_names: Sequence[str] | None = None
+    most_rows: int = 10_000
+    columns: UserColumns | None = None
+
+
+def collect(model: Any, X: Any = None, y: ArrayLike | None = None, **options: Any) -> Findings:
+    """Findings about a fitted model and its rows, given or kept by it; options are those of ``ReportOptions``."""
+    wanted = ReportOptions(**options)
     check_is_fitted(model)
     space, kept = LearnedSpace(model), kept_by(model)
     check_one_target(space.learner, "The report is about predictions")
-    findings = Findings(type(model).__name__, type(space.learner).__name__, [])
+    findings = _begun(model, space)
     findings.parameters, findings.versions = parameters(model), versions()
-    findings.is_regression = is_regressor(model) or is_regressor(space.learner)
-    _neighbors(findings, model)
     shown = None
     if X is not None:
-        shown = show_given_rows(findings, space, kept, X, y, most_rows)
+        shown = show_given_rows(findings, space, kept, X, y, wanted.most_rows)
     elif kept is not None:
-        show_kept_rows(findings, kept, most_rows)
-    _name_features(findings, space, feature_names)
-    describe_columns(findings, space.front, shown, columns)
+        show_kept_rows(findings, kept, wanted.most_rows)
+    _name_features(findings, space, wanted.feature_names)
+    describe_columns(findings, space.front, shown, wanted.columns)
     _weights(findings, space)
     _importances(findings, space.learner)
     _run(findings, model, space)
     predict_rows(findings, model, kept, X)
-    names = findings.class_names if class_names is None else class_names
+    names = findings.class_names if wanted.class_names is None else wanted.class_names
     if len(names) != len(findings.class_names):
-        wanted = counted(len(findings.class_names), "class", "classes")
-        raise ValueError(f"class_names must name {wanted}, got {len(names)}.")
+        count = counted(len(findings.class_names), "class", "classes")
+        raise ValueError(f"class_names must name {count}, got {len(names)}.")
     findings.class_names = [clipped(name) for name in names]
     return findings
 
 
-def _neighbors(findings, model):
-    """How many neighbours vote, what counts beside them, and what else was tried."""
+def collect_model(model: Any, importances: bool) -> Findings:
+    """Findings that need no rows, for a quick look; with the importances or without."""
+    space = LearnedSpace(model)
+    findings = _begun(model, space)
+    _name_features(findings, space, None)
+    _weights(findings, space)
+    if importances:
+        _importances(findings, space.learner)
+    _run(findings, model, space)
+    return findings
+
+
+def _begun(model, space):
+    """Names, the number of neighbours, and candidates that were tried."""
+    findings = Findings(type(model).__name__, type(space.learner).__name__)
+    findings.is_regression = is_regressor(model) or is_regressor(space.learner)
+    if hasattr(space.learner, "scoring"):
+        findings.score_name = score_name(space.learner.scoring, findings.is_regression)
     chooser = find(model, "n_neighbors_", "n_neighbors")
-    if chooser is not None:
-        k = getattr(chooser, "n_neighbors_", getattr(chooser, "n_neighbors", None))
-        findings.n_neighbors = int(k) if isinstance(k, int | np.integer) else None
+    k = getattr(chooser, "n_neighbors_", getattr(chooser, "n_neighbors", None))
+    findings.n_neighbors = int(k) if isinstance(k, int | np.integer) else None
     chooser = find(model, "ensemble_")
     if chooser is not None:
         findings.beside_votes = _beside_votes(chooser.ensemble_.head)
     chooser = find(model, "selection_")
     if chooser is not None:
         findings.selection = {str(name): np.asarray(values) for name, values in chooser.selection_.items()}
+    return findings
 
 
 def _beside_votes(head):
-    """What else decides, in words, and its strength."""
-    strengths = head.strengths.tolist()
+    """Words and strengths of what decides beside the votes; none with several targets, where each has its own."""
     if isinstance(head, ClassificationHead):
-        return [(density.words, strength) for density, strength in zip(head.densities, strengths, strict=True)]
-    n = len(head.trends)
-    both = zip(strengths[1 : n + 1], strengths[n + 1 :], strict=True)
-    return [(trend.words, sum(two)) for trend, two in zip(head.trends, both, strict=True) if any(two)]
+        return [(density.words, float(s)) for density, s in zip(head.densities, head.strengths, strict=True)]
+    n = len(getattr(head, "trends", ()))
+    both = zip(head.strengths[1 : n + 1].tolist(), head.strengths[n + 1 :].tolist(), strict=True) if n else ()
+    return [(trend.words, sum(two)) for trend, two in zip(getattr(head, "trends", ()), both, strict=True) if any(two)]
 
 
 def _name_features(findings, space, given):
@@ -95,7 +124,7 @@ def _name_features(findings, space, given):
 
 
 def _importances(findings, learner):
-    """Importances of the columns, or of the features where it is unknown what these are of."""
+    """Importances of the columns, or of the features where their columns are unknown."""
     if not hasattr(learner, "permutation_importances") or len(findings.names) > MOST_PERMUTED:
         return
     if findings.owner is None or len(findings.columns) == len(findings.owner):  # Every column is one feature.
@@ -107,7 +136,6 @@ def _importances(findings, learner):
         mean, error = found.mean[order], found.error[order]
     if np.isfinite(mean).all():  # No row was out of bag otherwise.
         findings.importances, findings.importance_errors = mean, error
-        findings.importance_score = score_name(learner.scoring, is_regressor(learner))
 
 
 def _weights(findings, space):
@@ -120,7 +148,9 @@ def _weights(findings, space):
     elif findings.inputs is not None and findings.Z is not None:
         findings.matrix, findings.linear_share = nearest_matrix(findings.inputs, findings.Z)
     if hasattr(space.learner, "distance_weights_"):
-        findings.weights, error = space.learner.ensemble_.feature_shares(findings.owner)
+        learner, owner = space.learner, findings.owner
+        known = learner.distance_weights_, learner.distance_weights_std_
+        findings.weights, error = known if owner is None else learner.ensemble_.feature_shares(owner)
         findings.weight_range = np.maximum(findings.weights - error, 0), findings.weights + error
         findings.weight_words = "one standard deviation over replicas"
     elif findings.matrix is not None:
@@ -145,7 +175,7 @@ def _shares(weights):
 
 
 def _run(findings, model, space):
-    """Trace and snapshots, where the model has walked."""
+    """Trace and snapshots of a Monte Carlo run."""
     walker = find(model, "trace_")
     if walker is not None and isinstance(walker.trace_, dict) and walker.trace_:
         findings.trace = {name: np.asarray(values, dtype=np.float64) for name, values in walker.trace_.items()}
@@ -160,7 +190,7 @@ def _run(findings, model, space):
 
 
 def _snapshots(learner, shots, findings):
-    """The walk through maps of the features or, in an ensemble, of the view of one candidate; None if it is lost."""
+    """Maps of the features or, in an ensemble, of the view of one candidate; None where the view is unknown."""
     steps, maps = np.asarray(shots["step"]), np.asarray(shots["map"])
     if "view" not in shots:
         fits = findings.before is not None and findings.before.shape[1] == maps.shape[2]
@@ -175,13 +205,12 @@ def _snapshots(learner, shots, findings):
 
 
 def _column(learner, view, form):
-    """Where the trace has the first replica of that candidate: replicas stand there candidate by candidate."""
+    """The column of the trace with the first replica of that candidate: replicas are sorted by candidate."""
     tried = learner.selection_
     first = np.flatnonzero(tried["n_neighbors"] == 1)  # a row for every k, candidate by candidate
     fits = (tried["view"][first] == view) & (tried["form"][first] == form)
     fits &= tried["confinement"][first] == learner.confinement_
-    judge = "oob_brier" if "oob_brier" in tried else "oob_squared"
-    error = np.minimum.reduceat(tried[judge], first)
+    error = np.minimum.reduceat(tried["oob_brier" if "oob_brier" in tried else "oob_squared"], first)
     weight = np.add.reduceat(tried["weight"], first)
     elsewhere = tried["temperature"][first] != learner.temperature_  # all are, where the sampler was given
     heaviest = np.lexsort([error, -weight, elsewhere, ~fits])[0]

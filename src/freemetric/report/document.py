@@ -1,10 +1,9 @@
-"""The HTML document: values that are compact and harmless whatever they say, frame, scripts, versions, parameters."""
+"""The HTML document: compact and harmless values, frame, scripts, versions and parameters."""
 
 import base64
 import gzip
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
 from errno import EINVAL
 from functools import cache
@@ -18,12 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..extras import require
 from ..files.atomic import check_can_be_written, replacing
+from ..printable import printable
 from ..versions import library_versions
 from ..versions import versions as own_versions
 
 LONGEST_TEXT = 120
 LARGEST_WHOLE = 1e15  # that is written out
-UNRULY = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")  # controls, line ends, directions
 
 
 def evenly(n: int, most: int) -> NDArray[np.intp]:
@@ -62,13 +61,9 @@ def cell(value: Any) -> str:
 
 
 def clipped(text: object, most: int = LONGEST_TEXT) -> str:
-    """A text that a page has room for, without letters that would turn, hide or break what stands around it.
-
-    Of a longer one the beginning and the end are left: names that begin alike often differ at the end.
-    """
-    harmless = UNRULY.sub(" ", str(text)).encode("utf-8", "replace").decode()
-    tail = most // 3
-    return harmless if len(harmless) <= most else f"{harmless[: most - tail - 1]}…{harmless[-tail:]}"
+    """A printable text, shortened in the middle: names that begin alike often differ at the end."""
+    shown, tail = printable(text), most // 3
+    return shown if len(shown) <= most else f"{shown[: most - tail - 1]}…{shown[-tail:]}"
 
 
 def rounded(values: Any, digits: int = 5) -> Any:
@@ -96,32 +91,25 @@ def parameters(model: Any) -> list[tuple[str, str]]:
     return [(name, _in_words(value)) for name, value in every if name.rpartition("__")[2] not in ("steps", "memory")]
 
 
-def _in_words(value, most=160):
+def _in_words(value):
     if hasattr(value, "get_params"):
-        text = type(value).__name__
-    elif callable(value):
-        text = getattr(value, "__qualname__", type(value).__name__)
-    else:
-        text = repr(value)
-    return text if len(text) <= most else text[: most - 3] + "..."
+        return type(value).__name__
+    return clipped(getattr(value, "__qualname__", type(value).__name__) if callable(value) else repr(value), 160)
 
 
 def versions() -> list[tuple[str, str]]:
-    """Of what writes the report."""
+    """Versions of the libraries that write the report."""
     return list((own_versions() | library_versions("numba", "plotly")).items())
 
 
 def check_beforehand(path: str | PathLike) -> None:
-    """Say before the work what is not installed, and that a place takes no file."""
+    """ImportError or OSError before the work, where a library is missing or the file cannot be written."""
     require("jinja2", "report")
     require("plotly.offline", "report")
     path = Path(path)
     if path.exists() and not path.is_file():
         raise OSError(EINVAL, "Is a folder or a device, and no file", str(path))
-    try:
-        check_can_be_written(path)
-    except OSError as problem:  # which speaks of a draft beside it
-        raise type(problem)(problem.errno, problem.strerror, str(path)) from None
+    check_can_be_written(path)
 
 
 def write_document(

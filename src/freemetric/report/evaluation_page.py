@@ -1,16 +1,32 @@
 """The page of an evaluation: scores beside a constant prediction, details of the task, error against rows."""
 
 from collections.abc import Mapping
+from math import floor, log10
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from .document import check_beforehand, clipped, rounded, versions, write_document
-from .evaluation_tasks import Classification, Regression, score_title, score_words, table_of, with_error
 
 BEFORE = ("base", "figure", "metric", "evaluation_scores", "evaluation_curves")
 AFTER = ("opening", "evaluation_main")
-MEANS = "Points are means over splits, lines their standard errors, which count that splits share training rows."
+LARGEST_WRITTEN_OUT = 1e15
+LONGEST_NAME = 60
+NONE = "\N{EN DASH}"
+RESIDUALS = {
+    "mean": "mean of true \N{MINUS SIGN} predicted",
+    "half": "half are off by at most",
+    "nine_in_ten": "nine in ten by at most",
+    "largest": "all by at most",
+}
+COVERAGE, WIDTH = "coverage_", "width_"  # The level in % follows in the names of their scores.
+DIGITS = 9  # of targets, which may differ only in their last digits
+# The ending of the names of template and script, the constant prediction, and the unit of the error.
+CLASSIFICATION = ("classification", "always the most frequent class", "%")
+REGRESSION = ("regression", "always the mean", "% of the standard deviation")
+
+Evaluation = Mapping[str, Any]
+Row = Mapping[str, Any]
 
 
 def write_evaluation(found: Any, path: str | PathLike, *, title: str | None = None) -> Path:
@@ -19,9 +35,9 @@ def write_evaluation(found: Any, path: str | PathLike, *, title: str | None = No
     Parameters
     ----------
     found : Comparison or dict
-        What ``freemetric.tabular.evaluate`` gave, or its ``as_json()``.
+        The result of ``freemetric.tabular.evaluate``, or its ``as_json()``.
     path : path-like
-        File to write. One that is there already is replaced, once the new one is complete.
+        File to write. An existing file is replaced once the new one is complete.
     title : str or None, default=None
         Title of the page; None names the files.
 
@@ -45,89 +61,229 @@ def write_evaluation(found: Any, path: str | PathLike, *, title: str | None = No
     """
     check_beforehand(path)
     known = dict(found.as_json() if hasattr(found, "as_json") else found)
-    # What an earlier version kept as JSON says less of scores.
+    # The JSON of an earlier version has fewer fields of scores.
     known["scores"] = [{"in_units": False, "aside": score["name"] == "accuracy", **score} for score in known["scores"]]
-    task = _task(known)
-    captions, (header, cells) = task.captions(known), _score_table(known)
-    files = ", ".join(dict.fromkeys(str(row["file"]) for row in known["results"]))
+    rows, name = known["results"], _task(known)[0]
+    scores = [score for score in known["scores"] if score["name"].startswith((COVERAGE, WIDTH))]
+    intervals = ((row, [_score_words(row, score) for score in scores]) for row in rows if _intervals(row))
+    residuals = ((row, _off(row["residuals"])) for row in rows if row.get("residuals"))
     return write_document(
         path,
-        f"evaluation_{task.name}.html",
-        (*BEFORE, f"evaluation_{task.name}", *AFTER),
+        f"evaluation_{name}.html",
+        (*BEFORE, f"evaluation_{name}", *AFTER),
         contents(known),
-        title=clipped(title or files),
+        title=clipped(title or ", ".join(dict.fromkeys(str(row["file"]) for row in rows))),
         how=clipped(known["how"], 1000),
         notes=[clipped(note, 400) for note in known["notes"]],
-        header=header,
-        cells=cells,
-        facts=_facts(known, task),
-        captions={**captions, "scores": f"{MEANS} {captions['scores']}"},
+        score_table=_score_table(known),
+        residual_table=_table(known, RESIDUALS.values(), residuals),
+        interval_table=_table(known, map(_score_title, scores), intervals),
+        facts=_facts(known),
+        repeats=known["repeats"],
+        most_drawn=_most_drawn(known),
         versions=versions(),
-        **task.tables(known),
     )
 
 
 def _task(found):
-    return Regression() if found.get("task") == "regress" else Classification()
+    return REGRESSION if found.get("task") == "regress" else CLASSIFICATION
 
 
-def contents(found: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page's script reads."""
-    files, task = list(dict.fromkeys(row["file"] for row in found["results"])), _task(found)
+def contents(found: Evaluation) -> dict[str, Any]:
+    """JSON values for the page's script."""
+    rows = found["results"]
+    files, methods = (
+        list(dict.fromkeys(row["file"] for row in rows)),
+        [row for row in rows if not _is_constant(row, found)],
+    )
     return {
         "classes": [],  # of rows, which this page has none of
         "baseline": found["baseline"],
         "scores": _shown_scores(found),
         "files": [clipped(file) for file in files],
-        "results": [{**_result(row, files), **task.details(row)} for row in found["results"]],
-        "has_curves": any(row.get("learning_curve") for row in found["results"]),
-        **task.shown(found),
+        "results": [{**_result(row, files), **_details(row)} for row in rows],
+        "has_curves": any(row.get("learning_curve") for row in rows),
+        "has_roc": any(row.get("roc") for row in rows),
+        "has_calibration": any(row.get("calibration") for row in rows),
+        "has_predictions": any(row.get("predictions") for row in methods),
+        "has_intervals": any(map(_intervals, methods)),
     }
+
+
+def _is_constant(row, found):
+    return row["method"] == found["baseline"]
 
 
 def _result(row, files):
     """One method on one file; a score is its mean and its standard error."""
-    scores = {name: [score["mean"], score["uncertainty"]] for name, score in row["scores"].items()}
+    curve = [rounded([point["rows"], point["error"], point["uncertainty"]]) for point in row.get("learning_curve", [])]
     return {
         "file": files.index(row["file"]),
         "method": row["method"],
-        "scores": {"error": rounded([row["error"], row["uncertainty"]]), **{k: rounded(v) for k, v in scores.items()}},
-        "curve": [
-            rounded([point["rows"], point["error"], point["uncertainty"]]) for point in row.get("learning_curve", [])
-        ],
+        "scores": {"error": rounded([row["error"], row["uncertainty"]])}
+        | {name: rounded([score["mean"], score["uncertainty"]]) for name, score in row["scores"].items()},
+        "curve": curve,
         "more_rows": row.get("more_rows"),
     }
 
 
-def _facts(found, task):
-    """Names and values for the head of the page: of the best method of a single file, or how many files there are."""
+def _details(row: Row) -> dict[str, Any]:
+    """Figures of one method on one file: of classes, or of targets and intervals."""
+    roc, calibration, predictions = row.get("roc"), row.get("calibration"), row.get("predictions")
+    return {
+        "classes": [_class(line) for line in row.get("classes", [])],
+        "confusion": row.get("confusion"),
+        "calibration": calibration and _calibration(calibration),
+        "roc": roc and {name: rounded(rates) for name, rates in roc.items()},
+        "predictions": predictions and _predictions(predictions),
+        "intervals": _intervals(row),
+    }
+
+
+def _facts(found):
+    """Names and values for the head of the page: of the best method of a single file, or the number of files."""
     files = {row["file"] for row in found["results"]}
-    known = [row for row in found["results"] if row["method"] != found["baseline"] and row["error"] is not None]
-    best = min(known, key=lambda row: row["error"], default=None) if len(files) == 1 else None
+    known = [row for row in found["results"] if not _is_constant(row, found) and row["error"] is not None]
     facts = [("files", f"{len(files):,}")]
-    if best is not None:
-        constant = [row["error"] for row in found["results"] if row["method"] == found["baseline"]][:1]
-        errors = [(task.constant, f"{error:.2f} %") for error in constant if error is not None]
-        lowest = f"{best['error']:.2f} {task.unit} ({best['method']})"
-        facts = [("lowest error", lowest), *errors, *task.facts(found, best)]
+    if known and len(files) == 1:
+        best = min(known, key=lambda row: row["error"])
+        _, constant, unit = _task(found)
+        errors = [row["error"] for row in found["results"] if _is_constant(row, found) and row["error"] is not None]
+        facts = [("lowest error", f"{best['error']:.2f} {unit} ({best['method']})")]
+        facts += [(constant, f"{error:.2f} %") for error in errors[:1]]
+        facts += _facts_of_best(found, best)
     return [*facts, ("cross-validation", f"{found['repeats']} x {found['folds']} folds")]
+
+
+def _facts_of_best(found, best):
+    if _task(found) is CLASSIFICATION:
+        classes = best.get("classes", [])
+        return [("rows", f"{sum(line['rows'] for line in classes):,}"), ("classes", f"{len(classes):,}")]
+    r2, mae = ({score["name"]: score for score in found["scores"]}[name] for name in ("r2", "mae"))
+    facts = [("its R²", _score_words(best, r2)), ("its mean absolute error", _score_words(best, mae))]
+    return facts + ([("rows", f"{best['predictions']['rows']:,}")] if best.get("predictions") else [])
 
 
 def _score_table(found):
     """Means with their standard errors."""
     scores = _shown_scores(found)
-    titles = ["error in %", *map(score_title, scores), "seconds"]
-    words = ([_error(row), *(score_words(row, score) for score in scores)] for row in found["results"])
-    lines = ((row, [*cells, f"{row['seconds']:.2f}"]) for row, cells in zip(found["results"], words, strict=True))
-    return table_of(found, titles, lines)
+    titles = ["error in %", *map(_score_title, scores), "seconds"]
+    cells = (
+        [_error(row), *(_score_words(row, s) for s in scores), f"{row['seconds']:.2f}"] for row in found["results"]
+    )
+    return _table(found, titles, zip(found["results"], cells, strict=True))
 
 
 def _error(row):
     if row["error"] is None:
         return "over the limit" if row["over_limit"] else "failed"
-    return with_error(row["error"], row["uncertainty"], 2)
+    return _with_error(row["error"], row["uncertainty"], 2)
 
 
 def _shown_scores(found):
-    """Those that nothing else on the page shows."""
+    """Scores that nothing else on the page shows."""
     return [score for score in found["scores"] if not score["aside"]]
+
+
+def _class(line):
+    shares = rounded((line["recall"], line["precision"], line["f1"]))
+    taken_for = "" if line["taken_for"] is None else f"{clipped(line['taken_for'], 60)} ({line['how_often']})"
+    return [clipped(line["class"]), line["rows"], *shares, taken_for]
+
+
+def _calibration(found):
+    bins = [rounded([part[name] for name in ("chance", "share", "low", "high", "rows")]) for part in found["bins"]]
+    return {"of": None if found["of"] is None else clipped(found["of"], 60), "bins": bins}
+
+
+def _predictions(found):
+    """With residuals of their own, which rounded predictions would blur."""
+    truth, predicted = found["truth"], found["told"]
+    left = [None if None in pair else pair[0] - pair[1] for pair in zip(truth, predicted, strict=True)]
+    return {"truth": rounded(truth, DIGITS), "predicted": rounded(predicted, DIGITS), "left": rounded(left)}
+
+
+def _intervals(row):
+    """Level in %, coverage in % and width, these with their standard errors; empty where a method has none."""
+    levels = [name.removeprefix(COVERAGE) for name in row["scores"] if name.startswith(COVERAGE)]
+    known = [(float(level), _pair(row, COVERAGE + level), _pair(row, WIDTH + level)) for level in levels]
+    return [
+        rounded([level, *(_times(100, share) for share in held), *width])
+        for level, held, width in known
+        if rounded(held[0]) is not None
+    ]
+
+
+def _pair(row, name):
+    return row["scores"][name]["mean"], row["scores"][name]["uncertainty"]
+
+
+def _off(residuals):
+    """In the order of RESIDUALS; a mean of no more decimals than the distances have, or it would be dust."""
+    mean, *distances = (residuals[name] for name in RESIDUALS)
+    half = rounded(residuals["half"])
+    mean = round(mean, 3 - floor(log10(half))) + 0.0 if half else mean
+    return [in_units(value) for value in (mean, *distances)]
+
+
+def _most_drawn(found):
+    """The number of rows that are drawn where not all are; None where all are."""
+    some = [row["predictions"] for row in found["results"] if row.get("predictions")]
+    return max((len(part["truth"]) for part in some if len(part["truth"]) < part["rows"]), default=None)
+
+
+def _table(found, titles, lines):
+    """Header and lines of a table, from results and their cells."""
+    several = len({row["file"] for row in found["results"]}) > 1
+    header = [*(["file"] if several else []), "method", *titles]
+    names = ((row, [clipped(row["file"], LONGEST_NAME)] if several else [], cells) for row, cells in lines)
+    return header, [[*file, row["method"], *cells] for row, file, cells in names]
+
+
+def _score_title(score: Mapping[str, Any]) -> str:
+    """With the unit."""
+    return clipped(f"{score['title']} in %" if score["in_percent"] else score["title"])
+
+
+def _score_words(row: Row, score: Mapping[str, Any]) -> str:
+    """Mean and standard error of a score."""
+    if score["name"] not in row["scores"]:
+        return NONE
+    mean, error = _pair(row, score["name"])
+    if score["in_units"]:
+        return in_units(mean, error)
+    unit, digits = (100, 2) if score["in_percent"] else (1, 3)
+    return _with_error(_times(unit, mean), _times(unit, error), digits)
+
+
+def _with_error(mean: float | None, error: float | None, digits: int) -> str:
+    """A number that is none, NaN or None, is a dash."""
+    if not _is_number(mean):
+        return NONE
+    return f"{mean:.{digits}f}" + (f" \u00b1 {error:.{digits}f}" if _is_number(error) else "")
+
+
+def in_units(mean: float | None, error: float | None = None) -> str:
+    """A number of any size, in a unit that only its owner knows.
+
+    Examples
+    --------
+    >>> in_units(123456.7, 1234.5), in_units(1.23456), in_units(0.000123456, 0.0000234)
+    ('123457 ± 1234', '1.235', '0.0001235 ± 2.3e-05')
+    """
+    if not _is_number(mean):
+        return NONE
+    return _significant(mean, 4) + (f" \u00b1 {_significant(error, 2)}" if _is_number(error) else "")
+
+
+def _significant(number, digits):
+    """So many digits, and all of those before the point."""
+    return f"{number:.0f}" if 10**digits <= abs(number) < LARGEST_WRITTEN_OUT else f"{number:.{digits}g}"
+
+
+def _is_number(value):
+    return value is not None and value == value
+
+
+def _times(unit, value):
+    return None if value is None else unit * value

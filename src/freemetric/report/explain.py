@@ -1,4 +1,4 @@
-"""Why this prediction: the nearest neighbours of single rows, and the features that make them near or far."""
+"""Nearest neighbours of single rows, and the shares of the features in their distances."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ def explanations(findings: Findings) -> dict[str, Any] | None:
     """One entry for each of at most 300 rows; neighbours are rows that vote."""
     if findings.Z is None or len(findings.training_rows) < 2:
         return None
-    chosen = choose(len(findings.Z), _misjudged(findings), _affordable(findings))
+    chosen = choose(len(findings.Z), _wrong(findings), _affordable(findings))
     k = int(np.clip(findings.n_neighbors or 5, 3, MOST_NEIGHBORS))
     neighbors, distances = nearest(findings.Z, chosen, k, findings.training_rows)
     own, other = (_pairs(findings, chosen, some) for some in _partners(findings, chosen, neighbors))
@@ -42,8 +42,8 @@ def explanations(findings: Findings) -> dict[str, Any] | None:
     return {"rows": entries, "features": [clipped(name) for name in findings.names], "weights": weights}
 
 
-def _misjudged(findings):
-    """Rows of a wrong class, or with a target outside of its interval; None where there are no predictions."""
+def _wrong(findings):
+    """Rows with a wrong class, or a target outside of its interval; None without predictions."""
     if findings.targets is not None:
         return findings.targets.bounded & ~findings.targets.held
     return None if findings.predicted is None else (findings.predicted != findings.y) & (findings.predicted >= 0)
@@ -64,7 +64,7 @@ def _partners(findings, rows, neighbors):
 
 
 def _affordable(findings):
-    """How many rows can be explained: fewer where a map that is not linear sees very many features."""
+    """The number of rows to explain; fewer for a nonlinear map of very many features."""
     if findings.inputs is None or findings.linear_share >= LINEAR:
         return MOST_ROWS
     d = findings.inputs.shape[1]
@@ -121,10 +121,10 @@ def _parts(findings, u, v):
 
 
 def contributions(embed: Callable[[NDArray], NDArray], U: NDArray, V: NDArray, features: Sequence) -> NDArray:
-    """What each feature, or group of them, adds to the squared distances of U and V (n, d), for any map.
+    """Parts of each feature, or group of them, in the squared distances of U and V (n, d), for any map.
 
-    The mean of what the distance loses when the two agree in the feature, and of what it is when they agree in all
-    others. For a linear map these are Shapley's values, (u - v)_i [M (u - v)]_i, and add up to the whole.
+    The mean of the loss when both agree in the feature, and of the distance when they agree in all others. For a
+    linear map these are Shapley's values, (u - v)_i [M (u - v)]_i, and add up to the whole.
     """
     F = len(features)
     agree, only = np.repeat(U[None], F, axis=0), np.repeat(V[None], F, axis=0)  # (F, n, d)

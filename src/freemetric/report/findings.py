@@ -1,4 +1,4 @@
-"""What a report is about: plain arrays and words."""
+"""The contents of a report as plain arrays and words."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,18 +13,18 @@ ROUNDING = 1e-9
 
 @dataclass
 class Snapshots:
-    """One replica's map along its walk."""
+    """The map of one replica along its Monte Carlo run."""
 
     step: NDArray  # (S,), 0 is the start
     maps: NDArray  # (S, p, d'), as the form has them
-    form: Form  # of the maps
-    samples: NDArray  # (n, d'), what the maps map
+    form: Form
+    samples: NDArray  # (n, d'), the input of the maps
     replica: int  # its column in the trace
     whose: str  # the replica, in words
 
 
 class TargetFindings:
-    """What is known of the targets of a regression; (n,) each for the rows shown, NaN where it is unknown."""
+    """Targets of a regression and their predictions; (n,) each for the rows shown, NaN where unknown."""
 
     def __init__(self, truth: NDArray) -> None:
         self.truth = np.asarray(truth, dtype=np.float64)
@@ -40,29 +40,29 @@ class TargetFindings:
         self.trends: list[tuple[str, dict[str, NDArray]]] = []
 
     @property
-    def judged(self) -> NDArray[np.bool_]:
-        """Rows whose truth and prediction are known."""
+    def scored(self) -> NDArray[np.bool_]:
+        """Rows with a true and a predicted target."""
         return np.isfinite(self.truth) & np.isfinite(self.predicted)
 
     @property
     def bounded(self) -> NDArray[np.bool_]:
-        """Those of them with an interval."""
-        return self.judged & np.isfinite(self.low)
+        """Scored rows with an interval."""
+        return self.scored & np.isfinite(self.low)
 
     @property
     def held(self) -> NDArray[np.bool_]:
-        """Rows whose truth is in the interval; its ends, which are errors of rows, belong to it."""
+        """Rows whose target is in the interval; its ends, which are errors of rows, belong to it."""
         slack = ROUNDING * (np.abs(self.low) + np.abs(self.high))
         return (self.low - slack <= self.truth) & (self.truth <= self.high + slack)
 
 
 @dataclass
 class Findings:
-    """What is known of a model; None where nothing is. n rows are shown, d features meet the map."""
+    """The contents of a report; None where something is unknown. n rows are shown, d features enter the map."""
 
     name: str
     learner: str
-    feature_names: list
+    feature_names: list = field(default_factory=list)
     class_names: list = field(default_factory=list)
     n_rows: int = 0  # in all
     rows: NDArray | None = None  # (n,) numbers of those shown, in the table given or given to fit
@@ -72,10 +72,10 @@ class Findings:
     y: NDArray | None = None  # (n,) class numbers
     is_regression: bool = False
     targets: TargetFindings | None = None  # of a regression
-    inputs: NDArray | None = None  # (n, d) where they meet the map
+    inputs: NDArray | None = None  # (n, d) that the map takes
     before: NDArray | None = None  # (n, d) in the scale that learning begins with
     Z: NDArray | None = None  # (n, p) learned
-    learned_from: bool = False  # whether the model has learned from these rows
+    learned_from: bool = False  # whether the model was fitted on these rows
     training_set: NDArray | None = None  # places among the rows shown of those with label and weight; None: all
     vote_weights: NDArray | None = None  # (n,), where votes weigh differently
     embed: Callable[[NDArray], NDArray] | None = None  # (m, d) -> (m, p)
@@ -85,9 +85,9 @@ class Findings:
     weights: NDArray | None = None  # (c,) shares of the columns, or else features, in the squared distances
     weight_range: tuple | None = None  # (low, high) of (c,)
     weight_words: str = ""
-    importances: NDArray | None = None  # (c,) what a score loses without each
+    score_name: str = ""  # of the out-of-bag score
+    importances: NDArray | None = None  # (c,) what the score loses without each
     importance_errors: NDArray | None = None  # (c,) their standard errors
-    importance_score: str = ""  # that score, in words
     trace: dict | None = None
     burn_in: float = 0.5  # share of the steps
     one_target: bool = True  # whether all replicas sample the same distribution
@@ -97,21 +97,22 @@ class Findings:
     beside_votes: list = field(default_factory=list)  # (words, strength) of what else decides
     predicted: NDArray | None = None  # (n,) class numbers, -1 where there is no prediction
     confusion: NDArray | None = None  # (C, C) counts of true and predicted classes, rows not shown included
-    judged_by: str = ""  # where the predictions come from
+    prediction_kind: str = ""  # "out-of-bag", "leave-one-out" or "held-out"
+    prediction_source: str = ""  # where the predictions come from, in a sentence
     parameters: list = field(default_factory=list)
     versions: list = field(default_factory=list)
 
     @property
     def names(self) -> list:
-        """What decisions are explained by: the user's columns, or the features where their columns are unknown."""
+        """The user's columns, or the features where their columns are unknown; they explain decisions."""
         return self.feature_names if self.owner is None else [name for name, _ in self.columns]
 
     def by_name(self, parts: NDArray) -> NDArray:
-        """Sums of what the features have (..., d) over those of every name."""
+        """Sums of values of the features (..., d) over those of every name."""
         return parts if self.owner is None else parts @ np.eye(len(self.columns))[self.owner]
 
     def features_of(self, number: int) -> NDArray[np.intp]:
-        """The features behind a name."""
+        """The features of a name."""
         return np.array([number]) if self.owner is None else np.flatnonzero(self.owner == number)
 
     @property

@@ -31,7 +31,7 @@ def motion(findings: Findings) -> dict[str, Any] | None:
         "step": shots.step.tolist(),
         "n_axes": seen.shape[1],
         "maps": packed(seen),
-        "patterns": packed(X[shown]),
+        "samples": packed(X[shown]),
         "n_features": X.shape[1],
         "n_moving": len(shown),
         "rows": packed(shown, "i4"),
@@ -110,4 +110,4 @@ def _typical(values):
 
 
 def _number(value, form):
-    return format(value, form) if np.isfinite(value) else "nothing to say: too few steps, or none that moved"
+    return format(value, form) if np.isfinite(value) else "unknown: too few steps, or none that moved"

@@ -1,26 +1,26 @@
-"""What the page shows of the space, the metric, the choice of k and the predictions, as JSON values."""
+"""Space, metric, choice of k and predictions as JSON values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..display.embedding import main_axes
+from ..display.neighbors_curve import error_column, tried_candidates
 from ..display.style import class_color, class_marker
+from ..magnitudes import mae, r2, rmse
 from .document import clipped, column, packed, rounded
 from .findings import Findings, TargetFindings
 
 MOST_COLUMNS = 20  # of the user's table, shown of a row
 MOST_FEATURES, MOST_BARS, MOST_CURVES, MOST_TRIED = 40, 20, 8, 200
-ERRORS = ("oob_error", "error", "oob_brier", "oob_squared")  # columns that choices are made by, the first there is
-RESULTS = {*ERRORS, "oob_absolute", "weight", "n_replicas", "n_neighbors"}  # columns that do not name a candidate
 DIGITS = 10  # of targets, which may differ only in their last digits
 RARE = 0.01  # share of the targets, at each end, that have the same colour
 
 
 def rows(findings: Findings) -> dict[str, Any] | None:
-    """The rows shown: numbers, classes, and what the user's table says of them."""
+    """The rows shown: numbers, classes, and columns of the user's table."""
     if findings.Z is None or findings.rows is None:
         return None
     chosen = np.arange(len(findings.columns))
@@ -67,18 +67,18 @@ def metric(findings: Findings) -> dict[str, Any] | None:
 
 
 def weights(findings: Findings) -> dict[str, Any] | None:
-    """What distances weigh, with its range over replicas; in the order of the importances beside it."""
+    """Weights of the features with their range over replicas, in the order of the importances."""
     if findings.weights is None:
         return None
     return _bars(findings, findings.weights, findings.weight_range)
 
 
 def importances(findings: Findings) -> dict[str, Any] | None:
-    """What the score loses without a column or feature, and one standard error to both sides; the largest first."""
+    """Importances with one standard error to both sides, the largest first."""
     if findings.importances is None:
         return None
     mean, error = findings.importances, findings.importance_errors
-    return _bars(findings, mean, (mean - error, mean + error)) | {"score": findings.importance_score}
+    return _bars(findings, mean, (mean - error, mean + error)) | {"score": findings.score_name}
 
 
 def _bars(findings, values, ends):
@@ -93,51 +93,27 @@ def _bars(findings, values, ends):
 def error_curves(findings: Findings) -> dict[str, Any] | None:
     """Error against k, one curve for each candidate; the best of them where there are many."""
     selection = findings.selection or {}
-    judge = judged_by(selection)
-    if judge is None or "n_neighbors" not in selection or len(np.unique(selection["n_neighbors"])) < 2:
+    if len(np.unique(selection.get("n_neighbors", ()))) < 2:
         return None
-    names = np.array(candidates(selection))
-    curves = [_curve(name, np.flatnonzero(names == name), selection, judge) for name in dict.fromkeys(names.tolist())]
+    if "error" in selection:
+        curves = [{"name": "", "k": selection["n_neighbors"].tolist(), "error": rounded(selection["error"])}]
+    else:
+        tried = tried_candidates(selection)
+        curves = [{"name": c.label, "k": c.n_neighbors.tolist(), "error": rounded(c.error)} for c in tried]
     curves.sort(key=lambda curve: min((e for e in curve["error"] if e is not None), default=np.inf))
     unit = "squared error, of the variance" if findings.is_regression else "error"
-    best = {"curves": curves[:MOST_CURVES], "n_curves": len(curves)}
-    return {**best, "chosen": findings.n_neighbors, "judge": judge, "unit": unit}
-
-
-def candidates(selection: Mapping[str, NDArray]) -> list[str]:
-    """For every row of the table the words that tell its candidate from the others."""
-    names = [""] * len(next(iter(selection.values())))
-    for title, values in selection.items():
-        if title in RESULTS:
-            continue
-        words = [_cell(value) if values.dtype.kind in "OUS" else f"{title} {_cell(value)}" for value in values]
-        finer = [f"{name}, {more}" if name else more for name, more in zip(names, words, strict=True)]
-        if len(set(finer)) > len(set(names)):
-            names = finer
-    return names
-
-
-def _curve(name, rows, selection, judge):
-    rows = rows[np.argsort(selection["n_neighbors"][rows], kind="stable")]
-    k, error = selection["n_neighbors"][rows], selection[judge][rows]
-    return {"name": clipped(name), "k": k.tolist(), "error": rounded(error)}
-
-
-def judged_by(selection: Mapping[str, NDArray]) -> str | None:
-    """The column that choices are judged by, or None."""
-    return next((name for name in ERRORS if name in selection), None)
+    return {"curves": curves[:MOST_CURVES], "n_curves": len(curves), "chosen": findings.n_neighbors, "unit": unit}
 
 
 def tried(findings: Findings) -> dict[str, Any] | None:
-    """What was tried as a table: header, rows of texts from the best, how many there are, which is the best."""
+    """The table of candidates: header, rows of texts from the lowest error, their number, the column of the error."""
     selection = findings.selection or {}
-    if not selection or len({len(values) for values in selection.values()}) != 1:
+    if not selection:
         return None
-    judge = judged_by(selection)
-    n = len(next(iter(selection.values())))
-    order = np.arange(n) if judge is None else np.argsort(selection[judge], kind="stable")
+    error = "error" if "error" in selection else error_column(selection)
+    order = np.argsort(selection[error], kind="stable")
     rows = [[_cell(values[i]) for values in selection.values()] for i in order[:MOST_TRIED]]
-    return {"header": [clipped(name) for name in selection], "rows": rows, "n": n, "judge": judge}
+    return {"header": [clipped(name) for name in selection], "rows": rows, "n": len(order), "error": error}
 
 
 def _cell(value):
@@ -150,14 +126,9 @@ def confused(findings: Findings) -> dict[str, Any] | None:
     """Counts of true and predicted classes."""
     if findings.confusion is None:
         return None
-    judged = int(findings.confusion.sum())
-    return {
-        "names": findings.class_names,
-        "counts": findings.confusion.tolist(),
-        "n": judged,
-        "wrong": judged - int(np.trace(findings.confusion)),
-        "how": findings.judged_by,
-    }
+    n = int(findings.confusion.sum())
+    wrong = n - int(np.trace(findings.confusion))
+    return {"names": findings.class_names, "counts": findings.confusion.tolist(), "n": n, "wrong": wrong}
 
 
 def targets(findings: Findings) -> dict[str, Any] | None:
@@ -176,15 +147,14 @@ def targets(findings: Findings) -> dict[str, Any] | None:
 
 
 def scores(known: TargetFindings) -> dict[str, Any]:
-    """R^2, errors and the share of intervals that hold the truth, of the rows with a prediction."""
-    judged, bounded = known.judged, known.bounded
-    truth, off = known.truth[judged], (known.truth - known.predicted)[judged]
-    squares = ((truth - truth.mean()) ** 2).sum() if len(truth) else 0.0
+    """R^2, errors and coverage of the intervals, of the rows with a prediction."""
+    truth, predicted, bounded = known.truth[known.scored], known.predicted[known.scored], known.bounded
+    there = len(truth) > 0
     return {
         "n": len(truth),
-        "r2": 1 - (off**2).sum() / squares if squares > 0 else np.nan,
-        "mae": np.abs(off).mean() if len(off) else np.nan,
-        "rmse": np.sqrt((off**2).mean()) if len(off) else np.nan,
+        "r2": r2(truth, predicted) if len(np.unique(truth)) > 1 else np.nan,
+        "mae": mae(truth, predicted) if there else np.nan,
+        "rmse": rmse(truth, predicted) if there else np.nan,
         "coverage": known.held[bounded].mean() if bounded.any() else np.nan,
         "width": np.median((known.high - known.low)[bounded]) if bounded.any() else np.nan,
     }

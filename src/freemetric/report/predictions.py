@@ -1,15 +1,17 @@
-"""Predictions of the rows that a page shows: out of bag, by their neighbours, or by the model."""
+"""Predictions of the rows in a report: out of bag, by their neighbours, or by the model."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import confusion_matrix
 from sklearn.neighbors import NearestNeighbors
 
 from ..ensemble.tasks.intervals import interval_chances, oob_predictor_of
 from ..ensemble.tasks.regression import RegressionHead
 from ..metrics import ClassEncoding, TrainingSet
 from ..metrics.neighbor_votes import NeighborVotes, shares
+from ..printable import counted
 from ..sklearn_compat import safe_indexing
 from .findings import Findings, TargetFindings
 from .shown_rows import KeptRows, find
@@ -18,7 +20,7 @@ USUAL_NEIGHBORS = 5
 
 
 def predict_rows(findings: Findings, model: Any, kept: KeptRows | None, X: Any) -> None:
-    """Predict classes or targets of the rows shown; ``judged_by`` says where the predictions come from."""
+    """Predict classes or targets of the rows shown, and say where the predictions come from."""
     if findings.targets is None and (findings.y is None or findings.Z is None):
         return
     predict = _predict_classes if findings.targets is None else _predict_targets
@@ -29,14 +31,14 @@ def _predict_classes(findings, model, kept, X):
     scores = getattr(getattr(kept, "keeper", None), "oob_decision_function_", None)
     y = findings.y
     if scores is not None:
-        judged = np.isfinite(scores).all(axis=1)
-        decided = np.where(judged, np.where(judged[:, None], scores, 0).argmax(axis=1), -1)
-        predicted = findings.predicted = decided[findings.rows]
+        known = np.isfinite(scores).all(axis=1)
+        classes = np.where(known, np.where(known[:, None], scores, 0).argmax(axis=1), -1)
+        predicted = findings.predicted = classes[findings.rows]
         if X is None:  # Kept rows count even where the page does not show them.
-            y, predicted = kept.y, decided[kept.rows]
-        _say_out_of_bag(findings, (predicted < 0).sum())
+            y, predicted = kept.y, classes[kept.rows]
+        _note_out_of_bag(findings, (predicted < 0).sum())
     elif _by_neighbors(findings, model):
-        k, known = _say_neighbors(findings), findings.training_rows
+        k, known = _note_neighbors(findings), findings.training_rows
         predicted = findings.predicted = np.full(len(y), -1)
         predicted[known] = leave_one_out(findings.Z[known], y[known], len(findings.class_names), k)
     else:
@@ -44,7 +46,8 @@ def _predict_classes(findings, model, kept, X):
         if not set(labels) <= set(findings.class_names):
             raise ValueError("y has other labels than the model has learned.")
         predicted = findings.predicted = np.array([findings.class_names.index(label) for label in labels])
-    findings.confusion = _confusion(y, predicted, len(findings.class_names))
+    known = predicted >= 0
+    findings.confusion = confusion_matrix(y[known], predicted[known], labels=range(len(findings.class_names)))
 
 
 def _predict_targets(findings, model, kept, X):
@@ -54,7 +57,7 @@ def _predict_targets(findings, model, kept, X):
     if regressor is not None and kept is not None:
         targets.predicted = regressor.oob_prediction_[findings.rows]
         _explain_out_of_bag(findings, regressor)
-        _say_out_of_bag(findings, (~targets.judged).sum())
+        _note_out_of_bag(findings, (~targets.scored).sum())
     elif not _by_neighbors(findings, model):
         targets.predicted = np.asarray(_own_predictions(findings, model, X), dtype=np.float64).ravel()
         if regressor is not None:
@@ -62,7 +65,7 @@ def _predict_targets(findings, model, kept, X):
             votes = ensemble.votes(inputs, regressor.n_jobs, regressor.device, regressor.shortlist_)
             _explain(targets, ensemble.head, votes, ensemble.head.wholes(inputs), np.arange(len(inputs)))
     elif findings.Z is not None and len(findings.rows) > 1:
-        k, known = _say_neighbors(findings), findings.training_rows
+        k, known = _note_neighbors(findings), findings.training_rows
         targets.predicted[known] = targets.truth[nearest(findings.Z, known, k, known)[0]].mean(axis=1)
 
 
@@ -71,23 +74,29 @@ def _by_neighbors(findings, model):
 
 
 def _own_predictions(findings, model, X):
-    findings.judged_by = "the model's own predictions; fair if it has not learned from these rows"
+    findings.prediction_kind = "held-out"
+    findings.prediction_source = "the model predicts the given rows, which must not be among its training rows."
     return model.predict(safe_indexing(X, findings.rows))
 
 
-def _say_out_of_bag(findings, n_others):
-    others = f"; without a prediction: {n_others:,}" if n_others else ""
-    findings.judged_by = f"out-of-bag votes of replicas that have not seen the row{others}"
+def _note_out_of_bag(findings, n_others):
+    others = f" No prediction: {counted(n_others, 'row', form=',')}." if n_others else ""
+    findings.prediction_kind = "out-of-bag"
+    findings.prediction_source = f"each row is predicted by the replicas that were not fitted on it.{others}"
 
 
-def _say_neighbors(findings):
-    k, seen = findings.n_neighbors or USUAL_NEIGHBORS, "has" if findings.learned_from else "may have"
-    findings.judged_by = f"the {k} nearest other rows; the metric {seen} learned from them all, so this flatters it"
+def _note_neighbors(findings):
+    k, fitted = findings.n_neighbors or USUAL_NEIGHBORS, "was" if findings.learned_from else "may have been"
+    findings.prediction_kind = "leave-one-out"
+    findings.prediction_source = (
+        f"each row is predicted by its {k} nearest other rows; the metric {fitted} fitted on all rows, so this is"
+        " optimistic."
+    )
     return k
 
 
 def _explain_out_of_bag(findings, regressor):
-    """Intervals and parts of predictions of rows that the model has learned from, each by the votes of others."""
+    """Out-of-bag intervals and parts of predictions of training rows."""
     predictor, head = oob_predictor_of(regressor), regressor.ensemble_.head
     rows = predictor.training_set.rows[predictor.oob_samples]
     _, known, shown = np.intersect1d(rows, findings.rows, assume_unique=True, return_indices=True)
@@ -123,7 +132,7 @@ def _explain(targets: TargetFindings, head: RegressionHead, votes: NDArray, whol
 
 
 def leave_one_out(Z: NDArray, y: NDArray, n_classes: int, n_neighbors: int) -> NDArray:
-    """Class numbers (n,) that the nearest other rows vote for."""
+    """Class numbers (n,) by votes of the nearest other rows."""
     k = min(n_neighbors, len(Z) - 1)
     if k < 1:
         return np.full(len(Z), -1)
@@ -144,11 +153,3 @@ def nearest(Z: NDArray, queries: NDArray, n_neighbors: int, pool: NDArray | None
     others = index != queries[:, None]
     others[others.all(axis=1), -1] = False  # outside of the pool, or lost among its copies: drop the farthest instead
     return index[others].reshape(len(queries), k), distance[others].reshape(len(queries), k)
-
-
-def _confusion(y, predicted, n_classes):
-    """Counts (C, C): rows are true classes, columns predicted ones."""
-    counts = np.zeros((n_classes, n_classes), dtype=int)
-    judged = predicted >= 0
-    np.add.at(counts, (y[judged], predicted[judged]), 1)
-    return counts

@@ -1,4 +1,4 @@
-"""The rows that a page shows: given by the caller, or kept by the model from its fit."""
+"""The rows in a report: given by the caller, or kept by the model from its fit."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -51,7 +51,7 @@ class KeptRows:
     targets: NDArray | None = None  # (N,) of a regression
 
     def places_of(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Where rows of the table are among those kept; -1 for those that are not kept."""
+        """Places of rows of the table among those kept; -1 for rows that are not kept."""
         place = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
         return np.where(self.rows[place] == rows, place, -1)
 
@@ -105,7 +105,7 @@ def _of_training_set(part, training_set, are_mapped):
 def show_given_rows(
     findings: Findings, space: LearnedSpace, kept: KeptRows | None, X: Any, y: ArrayLike | None, most_rows: int
 ) -> Any:
-    """Take over rows that the caller has; those that are shown, as the caller has them."""
+    """Add given rows to the findings; return those that are shown, as the caller has them."""
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     findings.rows, findings.n_rows, findings.origin = _sample(n, most_rows), n, "the rows given"
     X = safe_indexing(X, findings.rows)
@@ -129,7 +129,7 @@ def show_given_rows(
 
 
 def show_kept_rows(findings: Findings, kept: KeptRows, most_rows: int) -> None:
-    """Take over rows that the model has kept, under the numbers that they had in fit."""
+    """Add rows that the model has kept, under their numbers in fit."""
     chosen = _sample(len(kept.rows), most_rows)
     findings.rows, findings.n_rows, findings.origin = kept.rows[chosen], len(kept.rows), "the rows it has learned from"
     values = np.asarray(kept.values[chosen], dtype=np.float64)
@@ -146,7 +146,7 @@ def show_kept_rows(findings: Findings, kept: KeptRows, most_rows: int) -> None:
 
 
 def describe_columns(findings: Findings, front: Sequence[Any], X: Any, columns: UserColumns | None) -> None:
-    """What the user calls columns, and their cells; X are the rows shown, None those that the model has kept."""
+    """Add the user's columns and their cells; X are the rows shown, None those that the model has kept."""
     if findings.inputs is None:
         return
     if columns is not None:
@@ -222,10 +222,7 @@ def _are_the_same(given, kept, place):
 
 
 def _mark_training_set(findings, kept, place):
-    """Which of the rows shown vote, and by which weights: all but those without a label or weight, which have no place.
-
-    Copies of a row are rows, which vote like any other.
-    """
+    """Mark the rows shown that vote, and their weights; rows without a label or weight have no place and no vote."""
     findings.learned_from = True
     if (place < 0).any():
         findings.training_set = np.flatnonzero(place >= 0)

@@ -14,13 +14,13 @@ LEAST_WEIGHT = 0.05  # of a number of neighbours that is named
 MOST_RECALLS = 4
 SHAPES = "Points that rise, fall or fan out along the way show what the model has missed."
 RISING = (
-    " That it rose is no fault: at a temperature above zero typical maps are drawn and not the one of lowest energy,"
-    " and the start was lower than these are."
+    " That it rose is no fault: at a temperature above zero typical maps are drawn, not the one of lowest energy, and"
+    " the start was lower."
 )
 OWN_ENERGIES = (
     " Every replica has an energy of its own, on the rows of its bag, and some have another kind of energy: compare a"
-    " line with its own beginning, not with other lines. A few steps are enough to forget the start; that a replica has"
-    " come to rest does not matter: many are averaged, each weighted by its out-of-bag votes."
+    " line with its own beginning, not with other lines. A replica need not come to rest, because many are averaged,"
+    " each weighted by its out-of-bag votes."
 )
 
 
@@ -34,25 +34,24 @@ def facts(findings: Findings, shown: dict[str, Any]) -> list[tuple[str, str]]:
         pairs.append(("classes", f"{len(findings.class_names):,}"))
     confusion = shown["confusion"]
     if confusion and confusion["n"]:
-        name = "out-of-bag error" if "out-of-bag" in confusion["how"] else "error, see confusion"
-        pairs.append((name, f"{confusion['wrong'] / confusion['n']:.1%}"))
+        pairs.append((f"{findings.prediction_kind} error", f"{confusion['wrong'] / confusion['n']:.2%}"))
     if findings.targets is not None:
-        known = scores(findings.targets)
-        how = "out of bag" if "out-of-bag" in findings.judged_by else "see predictions"
+        found = scores(findings.targets)
         pairs.append(("target", "a number, averaged as logarithms" if findings.targets.log else "a number"))
-        if known["n"]:
-            pairs += [(f"R², {how}", _short(known["r2"])), ("mean absolute error", _short(known["mae"]))]
+        if found["n"]:
+            pairs += [
+                (f"{findings.prediction_kind} R²", _short(found["r2"])),
+                ("mean absolute error", _short(found["mae"])),
+            ]
     if findings.n_neighbors:
         pairs.append(("neighbours that vote", _voting(findings)))
     return pairs
 
 
 def _voting(findings):
-    """The number of neighbours, or of several that are mixed those that make up most of the weight."""
+    """The number of neighbours; of several that are mixed, those with most of the weight."""
     tried = findings.selection or {}
-    if "weight" not in tried:
-        return f"{findings.n_neighbors}"
-    weight = np.bincount(tried["n_neighbors"], tried["weight"])
+    weight = np.bincount(tried["n_neighbors"], tried["weight"]) if "weight" in tried else np.empty(0)
     ks = np.flatnonzero(weight >= LEAST_WEIGHT)
     return ", ".join(map(str, ks)) + (" mixed" if len(ks) > 1 else "") if len(ks) else f"{findings.n_neighbors}"
 
@@ -68,25 +67,25 @@ def captions(findings: Findings, shown: dict[str, Any]) -> dict[str, str]:
         "importances": _importances(findings, shown["importances"]),
         "weights": _weights(findings, shown["weights"], shown["importances"]),
         "curves": _curves(findings, shown["curves"]),
-        "confusion": _confusion(shown["confusion"]),
+        "confusion": _confusion(findings, shown["confusion"]),
         **_predictions(findings),
         "rows": _rows(findings, shown["explanations"]),
     }
 
 
 def _predictions(findings):
-    """Of the predictions of a regression, of the residuals and of the intervals."""
+    """Captions of the predictions, residuals and intervals of a regression."""
     known = findings.targets
-    if known is None or not known.judged.any():
+    if known is None or not known.scored.any():
         nothing = "No rows with targets to compare predictions with. Give X and y to the report."
         return {"predicted": nothing, "residuals": "", "intervals": ""}
     found = scores(known)
-    outside = "; what is orange lies outside of its interval" if np.isfinite(found["coverage"]) else ""
+    outside = "; orange points lie outside of their interval" if np.isfinite(found["coverage"]) else ""
     errors = f"mean absolute error {_short(found['mae'])}, root mean squared error {_short(found['rmse'])}"
-    all_rows = f"{found['n']:,} rows, by {findings.judged_by}: R² {_short(found['r2'])}, {errors}."
-    residuals = "True targets divided by predicted ones, for targets averaged as logarithms."
+    residuals = "True divided by predicted targets, which are averaged as logarithms."
     return {
-        "predicted": f"{all_rows} On the line they agree{outside}.",
+        "predicted": f"{found['n']:,} rows: {findings.prediction_kind} R² {_short(found['r2'])}, {errors}. "
+        f"On the line both agree{outside}.",
         "residuals": f"{residuals if known.log else 'True minus predicted targets.'} {SHAPES}",
         "intervals": _intervals(findings, found),
     }
@@ -95,9 +94,9 @@ def _predictions(findings):
 def _intervals(findings, found):
     if not np.isfinite(found["coverage"]):
         return f"{findings.learner} gives no intervals."
-    held = f"{found['coverage']:.1%} of the intervals hold the truth, {1 - findings.targets.alpha:.0%} should"
-    fair = " Their widths come from these rows, so that the share is right by itself." if findings.learned_from else ""
-    order = "Rows from the narrowest interval to the widest: it is wide where neighbours disagree."
+    held = f"{found['coverage']:.1%} of the intervals hold the true target, {1 - findings.targets.alpha:.0%} should"
+    fair = " Their widths come from the same rows, so this share is right by itself." if findings.learned_from else ""
+    order = "Rows from the narrowest interval to the widest, which are wide where neighbours disagree."
     return f"{order} {held}; the median width is {_short(found['width'])}.{fair}"
 
 
@@ -111,57 +110,47 @@ def _sample(findings):
 def _space(findings, spaces):
     if not spaces:
         return "This model has kept no samples. Give X and y to the report to see them."
-    parts = [f"{s['name']}, {100 * sum(s['share'][:2]):.0f} % of the variance on {_axes(s)}" for s in spaces]
+    axes = ["two axes" if len(s["share"]) > 1 else "its only axis" for s in spaces]
+    parts = [
+        f"{s['name']}, {100 * sum(s['share'][:2]):.0f} % of the variance on {on}"
+        for s, on in zip(spaces, axes, strict=True)
+    ]
     shown = f"{counted(len(findings.rows), 'row', form=',')} ({findings.origin}): {'; '.join(parts)}."
     colours = " Colours are the targets." if findings.targets is not None else ""
     return f"{shown} Near points are alike in the space shown.{colours}"
 
 
-def _axes(space):
-    return "two axes" if len(space["share"]) > 1 else "its only axis"
-
-
 def _motion(findings, motion):
     if motion is None and findings.trace is None:
-        return f"{findings.learner} does not walk: it has no Monte Carlo run to show."
+        return f"{findings.learner} makes no Monte Carlo run."
     if motion is None:
         return "There was a run, but no snapshots of its map were kept for the samples on this page."
     steps = f"{len(motion['step'])} snapshots, from step {motion['step'][0]} to {motion['step'][-1]}"
-    some = (
-        ""
-        if motion["n_moving"] == len(findings.rows)
-        else f" {motion['n_moving']:,} of {len(findings.rows):,} rows move."
-    )
-    return (
-        f"The map of {findings.snapshots.whose} at work: {steps}, all seen along the main axes of the last one.{some}"
-    )
+    n, in_all = motion["n_moving"], len(findings.rows)
+    some = "" if n == in_all else f" {n:,} of {in_all:,} rows move."
+    return f"The map of {findings.snapshots.whose}: {steps}, all seen along the main axes of the last one.{some}"
 
 
 def _traces(findings, traces):
     if traces is None:
         return f"{findings.learner} makes no Monte Carlo steps; there is no trace."
-    energy = np.nanmedian(findings.trace["energy"], axis=1)
+    energy, temperature = np.nanmedian(findings.trace["energy"], axis=1), findings.trace["temperature"]
     fell = f"The median energy went from {energy[0]:.4g} to {energy[-1]:.4g} in {len(energy)} Monte Carlo steps"
-    n = traces["n_replicas"]
-    run = f"{fell}, {_heat(findings.trace['temperature'])}; {counted(n, 'replica')}."
-    return f"{run}{RISING if energy[-1] > energy[0] else ''}{'' if findings.one_target else OWN_ENERGIES}"
-
-
-def _heat(temperature):
-    T = np.nanmedian(temperature, axis=1)
-    low, high = np.nanmin(temperature), np.nanmax(temperature)
+    T, low, high = np.nanmedian(temperature, axis=1), np.nanmin(temperature), np.nanmax(temperature)
     if T[0] != T[-1]:
-        return f"while the temperature went from {T[0]:.2g} to {T[-1]:.2g}"
-    return f"at a temperature of {low:.2g}" if low == high else f"at temperatures from {low:.2g} to {high:.2g}"
+        heat = f"while the temperature went from {T[0]:.2g} to {T[-1]:.2g}"
+    else:
+        heat = f"at a temperature of {low:.2g}" if low == high else f"at temperatures from {low:.2g} to {high:.2g}"
+    run = f"{fell}, {heat}; {counted(traces['n_replicas'], 'replica')}."
+    return f"{run}{RISING if energy[-1] > energy[0] else ''}{'' if findings.one_target else OWN_ENERGIES}"
 
 
 def _metric(findings, metric):
     if metric is None:
         return f"{findings.learner} has no matrix to show."
-    M = findings.scaled_matrix
+    M, n, share = findings.scaled_matrix, len(metric["names"]), findings.linear_share
     units = "their own units" if findings.spread is None else "their standard deviations"
-    some = "" if len(metric["names"]) == len(M) else f" The {len(metric['names'])} heaviest of {len(M)} features."
-    share = findings.linear_share
+    some = "" if n == len(M) else f" The {n} heaviest of {len(M)} features."
     near = f" The map is not linear; this is its nearest linear one, {np.floor(100 * share):.0f} % of it."
     off = np.abs(M - np.diag(np.diag(M)))
     pair = ""
@@ -179,11 +168,10 @@ def _importances(findings, importances):
         return f"{findings.learner} has no importances: it has no out-of-bag votes, or too many features."
     mean, error = findings.importances, findings.importance_errors
     clear = int((mean > 2 * error).sum())
-    first = f"Most is owed to {_first(importances, '.3f')}. " if clear else ""
-    rest = f"{clear} of {len(mean)} are above zero by more than two standard errors, which the lines show one of."
-    score = findings.importance_score
-    what = f"What the out-of-bag {score} loses when the values of a column are shuffled among the rows."
-    twins = "Columns that say the same stand in for each other, and each alone then seems dispensable."
+    first = f"The largest: {_first(importances, '.3f')}. " if clear else ""
+    rest = f"{clear} of {len(mean)} are above zero by more than two standard errors; lines show one."
+    what = f"What the out-of-bag {findings.score_name} loses when the values of a column are shuffled among the rows."
+    twins = "Columns with the same information stand in for each other, and each alone then seems dispensable."
     return f"{what} {first}{rest} {twins}{_of_all(importances)}"
 
 
@@ -194,9 +182,9 @@ def _weights(findings, weights, importances):
     heavy = np.argsort(-np.array(weights["value"]), kind="stable")
     first = _first({name: [weights[name][i] for i in heavy] for name in ("names", "value")}, ".0%")
     needs = "targets need" if findings.is_regression else "classes need"
-    needed = ": importances say what they need" if importances else ""
-    caveat = f"What varies much weighs much, whether or not the {needs} it{needed}."
-    what = "What the distances are made of: shares of the squared distances."
+    needed = ", which importances show" if importances else ""
+    caveat = f"A feature that varies much weighs much, whether or not the {needs} it{needed}."
+    what = "Shares of the features in the squared distances."
     return f"{what} The heaviest: {first}. {caveat}{lines}{_of_all(weights)}"
 
 
@@ -212,37 +200,35 @@ def _of_all(bars):
 
 def _curves(findings, curves):
     if curves is None and findings.n_neighbors is None:
-        return f"{findings.learner} is a metric alone; how many neighbours vote is for others to choose."
+        return f"{findings.learner} is a metric alone, without a number of neighbours."
     if curves is None:
         return "k was given, or only one k was tried; there is no curve."
-    points = [(e, k) for c in curves["curves"] for k, e in zip(c["k"], c["error"], strict=True) if e is not None]
-    error, k = min(points, default=(np.nan, None))
-    judge = {"oob_error": "out of bag", "error": "in inner folds", "oob_squared": "out of bag"}
-    judge = judge.get(curves["judge"], curves["judge"])
     n, shown = curves["n_curves"], len(curves["curves"])
     more = "" if n == shown else f" The best {shown} of {n} candidates are shown."
-    mixed = " Many candidates and k vote together; this k is the heaviest." if "weight" in findings.selection else ""
-    what, of = ("squared error", " of the variance") if findings.is_regression else ("error", "")
-    of += ", before trends are added" if curves["judge"] == "oob_squared" else ""
-    return f"Lowest {what} {judge}: {error:.2%}{of}, with k = {k}. Chosen: k = {curves['chosen']}.{mixed}{more}"
+    chosen = f"Chosen: k = {curves['chosen']}."
+    if "weight" not in findings.selection:
+        how = "Errors of inner folds, whose metric was fitted on fewer rows: they differ from the leave-one-out error."
+        return f"{how} {chosen}{more}"
+    what = "Squared errors, in units of the variance and without trends," if findings.is_regression else "Errors"
+    how = f"{what} of single candidates out of bag; the model mixes many candidates and k, so its own error differs."
+    return f"{how} {chosen} It has the largest weight.{more}"
 
 
-def _confusion(confusion):
+def _confusion(findings, confusion):
     if confusion is None:
         return "No labelled rows to compare predictions with. Give X and y to the report."
     counts = np.array(confusion["counts"])
     off = counts - np.diag(np.diag(counts))
-    wrong, n = confusion["wrong"], confusion["n"]
-    errors = f"{wrong:,} of {n:,} rows wrong ({wrong / max(n, 1):.2%}), by {confusion['how']}."
+    wrong, n, names = confusion["wrong"], confusion["n"], confusion["names"]
+    rate = f"{wrong:,} of {n:,} rows wrong: {findings.prediction_kind} error {wrong / max(n, 1):.2%}."
     if not off.any():
-        return errors
+        return rate
     i, j = np.unravel_index(off.argmax(), off.shape)
-    names = confusion["names"]
-    return f"{errors} Most often {names[i]} was taken for {names[j]}: {off[i, j]:,}. {_recall(counts, names)}"
+    return f"{rate} Most often {names[i]} was taken for {names[j]}: {off[i, j]:,}. {_recall(counts, names)}"
 
 
 def _recall(counts, names):
-    """How many of every class were recognised, the worst first."""
+    """The recall of every class, the worst first."""
     there = np.flatnonzero(counts.sum(axis=1))
     recall = np.diag(counts)[there] / counts.sum(axis=1)[there]
     order = np.argsort(recall, kind="stable")[:MOST_RECALLS]
@@ -259,15 +245,15 @@ def _rows(findings, explanations):
     some = "" if n == in_all else f" {n} of {in_all:,} rows can be chosen, {first} before others."
     lacking = "a weight" if of_regression else "a label or a weight"
     silent = "" if findings.training_set is None else f" Rows without {lacking} do not vote."
-    units = " Values are shown as they meet the map, not as in the table." if findings.owner is None else ""
-    shares = f"{units} A share below zero is of a feature that brings the two rows nearer."
+    units = " Values are shown as they enter the map, not as in the table." if findings.owner is None else ""
+    shares = f"{units} A feature with a share below zero brings the two rows nearer."
     what = f"Choose a row to see its nearest neighbours{' with their targets' if of_regression else ''}"
     why = "and the features that make them near or far."
     return f"{what} {why}{_beside_votes(findings)}{some}{silent}{shares if findings.inputs is not None else ''}"
 
 
 def _beside_votes(findings):
-    """Neighbours are not all that decides, where trends or the classes as wholes count."""
+    """Trends or class densities that count beside the neighbours."""
     parts = " and ".join(f"{words} (strength {strength:.2g})" for words, strength in findings.beside_votes)
     if parts and findings.is_regression:
         return f" Beside the neighbours a trend counts: {parts}."

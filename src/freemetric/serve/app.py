@@ -1,4 +1,4 @@
-"""Files of the page, and example tables."""
+"""Routes of the server, files of the page, and example tables."""
 
 import asyncio
 import json
@@ -22,9 +22,9 @@ from .requests import Choices, WrongRequestError, checked_dict, checked_number, 
 from .session import RefusedError, Session
 from .upload import stored_path
 
-REPORT_SCRIPTS = ("base", "figure", "numbers", "number_rows")
-SCRIPTS = ("asking", "methods", "columns", "live", "model", "rows", "compare", "main")
-BEGINNING = 20_000  # letters in which a report says its policy
+REPORT_SCRIPTS = ("base", "figure", "targets", "target_rows")
+SCRIPTS = ("requests", "methods", "columns", "live", "model", "rows", "compare", "main")
+BEGINNING = 20_000  # characters that hold the policy of a report
 POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
 
 
@@ -54,7 +54,7 @@ def plotly() -> str:
 
 
 def framed_policy(path: Path) -> str:
-    """The policy that a report has for itself, as a header, for who shows it in a frame."""
+    """The content security policy of a report as a header, for a report in a frame."""
     with path.open(encoding="utf-8") as file:
         own = POLICY.search(file.read(BEGINNING))
     strict = "default-src 'none'" if own is None else own[1].replace("&#39;", "'")
@@ -65,23 +65,22 @@ def _text(package: str, name: str) -> str:
     return (files(__package__.partition(".")[0]) / package / "static" / name).read_text(encoding="utf-8")
 
 
-CLASSES = ("iris", "wine", "breast_cancer")
-TARGETS = {"diabetes": "progression"}  # of regressions
-EXAMPLES = (*CLASSES, *TARGETS)
+EXAMPLES = {"iris": "class", "wine": "class", "breast_cancer": "class", "diabetes": "progression"}  # targets by name
 
 
 def write_example(name: str, path: Path) -> None:
     """Write a table as CSV, its target last."""
     from sklearn import datasets  # slow to import
 
-    bunch = getattr(datasets, f"load_{name}")(as_frame=True, **({"scaled": False} if name in TARGETS else {}))
-    target = bunch.target if name in TARGETS else bunch.target_names[bunch.target]
-    bunch.data.assign(**{TARGETS.get(name, "class"): target}).to_csv(path, index=False)
+    of_regression = name == "diabetes"
+    bunch = getattr(datasets, f"load_{name}")(as_frame=True, **({"scaled": False} if of_regression else {}))
+    target = bunch.target if of_regression else bunch.target_names[bunch.target]
+    bunch.data.assign(**{EXAMPLES[name]: target}).to_csv(path, index=False)
 
 
 MOST_JSON = 4 << 20  # bytes that the page sends about a table
-TICK = 0.1  # seconds between two looks at what a job has told
-ALIVE = 50  # ticks until a silent stream says that it is there
+TICK = 0.1  # seconds between two looks at the events of a job
+ALIVE = 50  # ticks until a silent stream sends a comment
 READERS = 4  # tables that are read at once
 DOWNLOADS = {
     "model.fm": ("fit", "model.fm", "{}.fm"),
@@ -90,7 +89,7 @@ DOWNLOADS = {
 }
 VIEWS = tuple(name for name in DOWNLOADS if name.endswith(".html"))
 LINKS = (*(f"view/{name}" for name in VIEWS), *(f"download/{name}" for name in DOWNLOADS))
-"""What the browser loads by itself, without the scripts of the page."""
+"""Paths that the browser loads by itself, without the scripts of the page."""
 
 
 class Answer(JSONResponse):
@@ -113,17 +112,7 @@ class KeptFile(FileResponse):
 
 
 class Pages:
-    """What the server answers, about one session.
-
-    Parameters
-    ----------
-    session : Session
-        What the page is about.
-    most_bytes : int
-        Of a file that the browser sends.
-    quit : callable
-        Ends the server.
-    """
+    """Answers of the server about one session; ``most_bytes`` limits uploads, ``quit`` ends the server."""
 
     def __init__(self, session: Session, most_bytes: int, quit: Callable[[], None]):
         self.session, self.most_bytes, self.quit = session, most_bytes, quit
@@ -131,10 +120,10 @@ class Pages:
         self.readers = ThreadPoolExecutor(READERS)
 
     def routes(self) -> list[Route]:
-        asked: dict[str, Callable] = {"state": self.state, "rows": self.rows, "rows/{place:int}": self.row}
-        asked |= {"jobs/{number:int}/events": self.events}
-        told = {"table": self.table, "example": self.example, "columns": self.columns, "fit": self.fit}
-        told |= {"compare": self.compare, "cancel": self.cancel, "quit": self.end}
+        get: dict[str, Callable] = {"state": self.state, "rows": self.rows, "rows/{place:int}": self.row}
+        get |= {"jobs/{number:int}/events": self.events}
+        post = {"table": self.table, "example": self.example, "columns": self.columns, "fit": self.fit}
+        post |= {"compare": self.compare, "cancel": self.cancel, "quit": self.end}
         return [
             Route("/", lambda request: Response(page(), media_type="text/html")),
             Route("/page.js", lambda request: Response(script(), media_type="text/javascript")),
@@ -142,15 +131,15 @@ class Pages:
             Route("/plotly.js", self.plotly),
             Route("/view/{name}", self.view),
             Route("/download/{name}", self.download),
-            *(Route(f"/api/{path}", answer) for path, answer in asked.items()),
-            *(Route(f"/api/{path}", answer, methods=["POST"]) for path, answer in told.items()),
+            *(Route(f"/api/{path}", answer) for path, answer in get.items()),
+            *(Route(f"/api/{path}", answer, methods=["POST"]) for path, answer in post.items()),
         ]
 
     def plotly(self, request: Request) -> Response:
         return Response(plotly(), media_type="text/javascript", headers={"cache-control": "private, max-age=3600"})
 
     def state(self, request: Request) -> Response:
-        limit = {"most_megabytes": self.most_bytes >> 20, "examples": EXAMPLES}
+        limit = {"most_megabytes": self.most_bytes >> 20, "examples": list(EXAMPLES)}
         return Answer({**self.session.state(), **limit})
 
     async def table(self, request: Request) -> Response:
@@ -165,7 +154,7 @@ class Pages:
 
     async def example(self, request: Request) -> Response:
         name = (await _json(request)).get("name")
-        if name not in EXAMPLES:
+        if name not in list(EXAMPLES):  # which takes any JSON value
             raise WrongRequestError("there is no such example")
         file = f"{name}.csv"
         with self.session.arrival() as folder:
@@ -191,13 +180,13 @@ class Pages:
         return Answer({"number": job.number, "kind": kind})
 
     async def events(self, request: Request) -> Response:
-        """What a job tells, from its beginning on, as server-sent events."""
+        """All events of a job as server-sent events."""
         job = self.session.job
         if job is None or job.number != request.path_params["number"]:
             raise RefusedError("there is no such job")
         if request.method == "HEAD":  # has no body, for whose end nobody should wait
             return Response(media_type="text/event-stream")
-        return StreamingResponse(_told(job), media_type="text/event-stream")
+        return StreamingResponse(_events(job), media_type="text/event-stream")
 
     async def cancel(self, request: Request) -> Response:
         await run_in_threadpool(self.session.cancel)
@@ -215,7 +204,7 @@ class Pages:
             raise RefusedError(str(problem)) from None
 
     def view(self, request: Request) -> Response:
-        """A report inside of the page; it may run its own scripts and ask for nothing."""
+        """A report inside of the page; it may run its own scripts and load nothing."""
         folder, file, _ = self._file(request, VIEWS)
         with folder.in_use():
             headers = {"content-security-policy": framed_policy(folder.path / file), "x-frame-options": "SAMEORIGIN"}
@@ -261,7 +250,7 @@ async def _save(request: Request, path: Path, most: int) -> None:
             file.write(chunk)
 
 
-async def _told(job: Any) -> AsyncIterator[bytes]:
+async def _events(job: Any) -> AsyncIterator[bytes]:
     sent = silent = 0
     while True:
         ended, new = job.ended.is_set(), job.events[sent:]
@@ -281,12 +270,12 @@ def _refused(request: Request, problem: Exception) -> Response:
 
 
 def _failed(request: Request, problem: Exception) -> Response:
-    """The disk is full, or there is no process to be had: nobody has asked for anything wrong."""
+    """The system fails, not the request: the disk is full, or no process can be started."""
     return Answer({"error": f"the system refuses it: {getattr(problem, 'strerror', None) or problem}"}, 503)
 
 
 def application(session: Session, most_bytes: int, quit: Callable[[], None]) -> Starlette:
-    """The whole of it, without its guard."""
+    """The application without its guard."""
     known: dict[Any, Any] = dict.fromkeys((RefusedError, ReplacedError, WrongRequestError), _refused)
     known[OSError] = _failed
     return Starlette(routes=Pages(session, most_bytes, quit).routes(), exception_handlers=known)

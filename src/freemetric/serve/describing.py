@@ -1,4 +1,4 @@
-"""What is understood of a table: columns, and which of them may be the target."""
+"""The description of a table: its columns, and which of them may be the target."""
 
 import warnings
 from collections.abc import Mapping
@@ -66,7 +66,7 @@ def _are_numbers(table, name):
 
 
 def describe(upload: Upload, choices: Choices) -> dict[str, Any]:
-    """What the page shows of a table, as JSON values; ``problem`` is a line about why no model can be fitted."""
+    """The description of a table as JSON values; ``problem`` says why no model can be fitted."""
     with upload.noted() as notes:
         table = upload.table(choices.reading)
         target = choices.target if choices.target in table.columns else guessed_target(table)
@@ -83,7 +83,7 @@ def describe(upload: Upload, choices: Choices) -> dict[str, Any]:
         "task": understood["task"],
         "classes": understood["classes"][:MOST_CLASSES],
         "n_classes": len(understood["classes"]),
-        "numbers": understood["numbers"],
+        "targets": understood["targets"],
         "problem": understood["problem"],
         "notes": notes,
         "choices": replace(choices, target=target).as_json(),
@@ -93,7 +93,7 @@ def describe(upload: Upload, choices: Choices) -> dict[str, Any]:
 def _understood(upload, table, target, choices) -> dict[str, Any]:
     """Columns by name, reasons to leave some out, the target; a problem where there is one."""
     known: dict[str, Any] = {"columns": {}, "left_out": {}, "task": choices.task or CLASSIFY, "problem": None}
-    known |= {"classes": [], "numbers": None}
+    known |= {"classes": [], "targets": None}
     kinds = {use: [name for name in names if name in table.columns] for use, names in choices.kinds.items()}
     try:
         every = Schema.infer(table, target, **{use: kinds[use] for use in ("drop", "numeric", "nominal")})
@@ -115,7 +115,7 @@ def _predicted(table, target, task, known):
         warnings.warn(choice.why, DataWarning, 2)
     if choice.task == REGRESS:
         _, y, present, *_ = numbers_of(table, target)
-        known["numbers"] = _summary(y)
+        known["targets"] = _summary(y)
         return present
     y, present = labels(table, target)
     known["classes"] = _counted(y)
@@ -127,8 +127,8 @@ def _summary(y):
     """Ends and middle of the targets of a regression, and a histogram."""
     bars, _ = np.histogram(y, min(MOST_BARS, len(y)))
     middle = {"lowest": y.min(), "median": np.median(y), "mean": y.mean(), "highest": y.max()}
-    told = {name: rounded(float(value), DIGITS) for name, value in middle.items()}
-    return {**told, "n": len(y), "n_values": len(np.unique(y)), "bars": bars.tolist()}
+    values = {name: rounded(float(value), DIGITS) for name, value in middle.items()}
+    return {**values, "n": len(y), "n_values": len(np.unique(y)), "bars": bars.tolist()}
 
 
 def _counted(y):

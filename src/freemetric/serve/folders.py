@@ -1,4 +1,4 @@
-"""The private folder of a server: what is in it goes when nobody uses it, all of it when the server ends.
+"""The private folder of a server, which is removed when the server ends.
 
 A server that was killed leaves its folder behind; the next one that starts removes it. Every user of the machine may
 write to the folder of temporary files, so a name proves nothing there: a folder is removed only if it is a real folder
@@ -14,11 +14,9 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
-try:
-    import fcntl
-except ImportError:  # a module of Unix; elsewhere nothing is removed at the next start
-    fcntl = None  # type: ignore[assignment]
+from ..files.atomic import release_lock, take_lock
 
 PREFIX, LOCK = "freemetric-serve-", "lock"
 
@@ -28,13 +26,7 @@ class ReplacedError(Exception):
 
 
 class Folder:
-    """A folder that is removed once it is dropped and nobody is at work in it.
-
-    Parameters
-    ----------
-    path : Path
-        Where it is made.
-    """
+    """A numbered folder that is removed once it is dropped and nobody uses it."""
 
     def __init__(self, path: Path):
         path.mkdir(mode=0o700)
@@ -56,7 +48,7 @@ class Folder:
                 self._remove_if_unused()
 
     def drop(self) -> None:
-        """Remove the folder now, or when the last one has left it."""
+        """Remove the folder now, or when its last user has left."""
         with self.lock:
             self.is_dropped = True
             self._remove_if_unused()
@@ -67,7 +59,7 @@ class Folder:
 
 
 class PrivateFolder:
-    """A folder of temporary files that only this user can look into; numbered folders are made in it."""
+    """A temporary folder that only this user can look into; numbered folders are made in it."""
 
     def __init__(self) -> None:
         remove_abandoned()
@@ -80,62 +72,54 @@ class PrivateFolder:
         """A folder in it with a number of its own."""
         with self.lock:
             self.count += 1
-            number = self.count
-        return Folder(self.path / str(number))
+            return Folder(self.path / str(self.count))
 
 
-def _locked(folder: Path) -> int | None:
-    """Lock a file in the folder for as long as this process lives; what holds the lock, or None without locks.
+def _locked(folder: Path) -> BinaryIO:
+    """Lock a file in the folder for as long as this process lives.
 
-    The file gets its name when it is locked already: nobody ever sees a lock file of a living server that is free.
+    The file gets its name when it is locked already, and only where a second lock is refused: without locks, and on
+    Windows, where open files keep their names, no folder is ever taken for abandoned.
     """
-    if fcntl is None:
-        return None
     draft = folder / f"{LOCK}.draft"
-    held = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # a file system without locks, on which no folder is ever taken for abandoned
-        os.close(held)
-        return None
-    draft.rename(folder / LOCK)
+    held = take_lock(draft)
+    assert held is not None  # Nobody else knows the folder.
+    second = take_lock(draft)
+    if second is None:
+        with suppress(OSError):
+            draft.rename(folder / LOCK)
+    else:
+        release_lock(second)
     return held
 
 
-def _remove(folder: Path, held: int | None) -> None:
-    """The lock file goes last: if this process is killed meanwhile, the next one can still tell whose folder it is."""
+def _remove(folder: Path, held: BinaryIO) -> None:
+    """Remove the lock file last: if this process is killed meanwhile, the next one still knows the folder."""
     with suppress(OSError):
         for path in folder.iterdir():
             if path.name != LOCK:
                 shutil.rmtree(path, ignore_errors=True)
+    release_lock(held)
     shutil.rmtree(folder, ignore_errors=True)
-    if held is not None:
-        os.close(held)
 
 
 def remove_abandoned() -> None:
     """Remove the folders of this user's servers that were killed."""
-    if fcntl is None:
-        return
     with suppress(OSError):  # a folder that cannot be read is no reason not to start
-        place = Path(tempfile.gettempdir())
-        for name in os.listdir(place):
-            if name.startswith(PREFIX):
-                _remove_if_abandoned(place / name)
+        for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+            _remove_if_abandoned(folder)
 
 
-def _remove_if_abandoned(path: Path) -> None:
-    opened: list[int] = []
-    with suppress(OSError):  # not ours, not a folder, without a lock file; BlockingIOError: its server lives
-        opened.append(os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW))
-        if _is_private(os.fstat(opened[0])):
-            opened.append(os.open(LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=opened[0]))
-            fcntl.flock(opened[1], fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _remove(path, None)
-    for held in opened:
-        os.close(held)
+def _remove_if_abandoned(folder: Path) -> None:
+    lock = folder / LOCK
+    with suppress(OSError):  # not ours, without a lock file
+        if _is_private(folder.lstat()) and stat.S_ISREG(lock.lstat().st_mode):
+            held = take_lock(lock)
+            if held is not None:
+                _remove(folder, held)
 
 
 def _is_private(found: os.stat_result) -> bool:
-    """Whether this user owns it and nobody else may enter it, so that nobody else has put anything in it."""
-    return found.st_uid == os.geteuid() and not stat.S_IMODE(found.st_mode) & 0o077
+    """Whether it is a folder of this user that nobody else may enter: then nobody else has put anything in it."""
+    is_closed = not stat.S_IMODE(found.st_mode) & 0o077
+    return stat.S_ISDIR(found.st_mode) and is_closed and found.st_uid == os.geteuid()

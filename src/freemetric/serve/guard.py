@@ -1,4 +1,4 @@
-"""Who may talk to the server: the page that was opened with its token, and nobody else.
+"""Access to the server: for the page that was opened with its token, and nobody else.
 
 The token is in the address that is printed, behind the #: browsers send that part to nobody. The page keeps it in the
 storage of its tab, which belongs to one host *and port*, and sends it as a header with everything that it asks. It is
@@ -37,16 +37,9 @@ ENTRANCE = "/api/enter"
 
 
 class Guard:
-    """An ASGI application in front of another, which listens on a port of the loopback.
+    """An ASGI application in front of another, on a port of the loopback.
 
-    Parameters
-    ----------
-    app : ASGI application
-        What is guarded.
-    port : int
-        Where the server listens.
-    links : iterable of str
-        Paths, without the slash they begin with, that the browser loads by itself.
+    ``links`` are paths, without the first slash, that the browser loads by itself.
     """
 
     def __init__(self, app: Any, port: int, links: Iterable[str] = ()):
@@ -63,7 +56,7 @@ class Guard:
         return word
 
     def address(self, word: str) -> str:
-        """Where the page is, with a word that opens it."""
+        """The address of the page, with a word that opens it."""
         return f"http://{self.host}/#token={word}"
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -82,7 +75,7 @@ class Guard:
         await answer(scope, receive, send_with_headers)
 
     def refusal(self, scope: MutableMapping[str, Any]) -> Response | None:
-        """Why a request is not let in, or how it gets in; None if it may pass."""
+        """The answer to a request that may not pass, or that enters; None if it may pass."""
         headers, path, method = Headers(scope=scope), scope["path"], scope["method"]
         is_reading = method in ("GET", "HEAD")
         if headers.get("host") == self.alias and path == "/" and is_reading:

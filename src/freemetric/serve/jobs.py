@@ -1,4 +1,4 @@
-"""Work in processes that can be followed and ended."""
+"""Jobs: processes that can be followed and ended."""
 
 import json
 import os
@@ -11,28 +11,28 @@ from typing import Any, NamedTuple
 
 
 class Bounds(NamedTuple):
-    """What one piece of work may take; None: anything."""
+    """Limits of one job; None: no limit."""
 
     seconds: float | None = None
     megabytes: float | None = None
 
 
 def usual_bounds() -> Bounds:
-    """Any time, and as much memory as the machine has, where it can be limited: a runaway then ends by itself."""
+    """No limit of time, and the memory of the machine, where it can be limited: a runaway then ends by itself."""
     if not Path("/proc/self/statm").exists():
         return Bounds()
     return Bounds(None, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**20)
 
 
-class Job:
-    """A piece of work and what it has told so far; ``state`` is "running", "done", "failed" or "cancelled"."""
+class ServerJob:
+    """A process and its events so far; ``state`` is "running", "done", "failed" or "cancelled"."""
 
     def __init__(self, number: int, kind: str, request: dict[str, Any], bounds: Bounds):
         self.number, self.kind, self.bounds = number, kind, bounds
         self.events: list[bytes] = []  # as the process wrote them: JSON
         self.state, self.last = "running", b""
         self.lock, self.ended = threading.Lock(), threading.Event()
-        self.folder = Path(request.get("folder", ""))  # of what it makes
+        self.folder = Path(request.get("folder", ""))  # of its results
         self.process, self.pipe = _started(kind, request, bounds.megabytes)
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -73,7 +73,7 @@ class Job:
 
 
 def _context() -> tuple[Any, Any]:
-    """What makes processes, and what runs in them."""
+    """The context of the processes, and the function that they run."""
     from ..tabular.limits import WARM, process_context  # takes seconds, during which the page is there already
     from .worker import run
 
@@ -102,9 +102,11 @@ def _started(kind: str, request: dict[str, Any], megabytes: float | None) -> Any
 
 
 def end_group(process: Any) -> None:
-    """End a process and all that it has started."""
+    """End a process and all that it has started, with the named semaphores that Linux keeps after a kill."""
     if hasattr(os, "killpg"):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)  # its group, once it has one
     process.kill()
     process.join()
+    for semaphore in Path("/dev/shm").glob(f"sem.loky-{process.pid}-*"):
+        semaphore.unlink(missing_ok=True)

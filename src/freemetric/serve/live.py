@@ -1,4 +1,4 @@
-"""What the page sees of a fit while it runs: walks, spaces, and what the search has found so far."""
+"""Events of a running fit: energies, spaces, and candidates of the search so far."""
 
 import time
 from collections.abc import Callable
@@ -12,44 +12,39 @@ from ..display.embedding import main_axes
 from ..metrics import FORMS
 from ..report.document import evenly, rounded
 
-Tell = Callable[[dict[str, Any]], None]
+Send = Callable[[dict[str, Any]], None]
 
 BETWEEN_STEPS, BETWEEN_SPACES = 0.25, 1.0  # seconds
 MOST_POINTS, MOST_FRAMES, MOST_STEPS, MOST_FOUND = 400, 6, 40, 12
 
 
 class Live:
-    """An ``on_step`` of ``TableModel.fit`` that tells the page what happens, not more often than it can draw.
+    """An ``on_step`` of ``TableModel.fit`` that sends events, not more often than the page can draw.
 
-    Parameters
-    ----------
-    tell : callable
-        Takes an event.
-    targets : ndarray of shape (n_rows,) or None, default=None
-        Targets of a regression; None for classification.
+    ``targets`` (n_rows,) are those of a regression; None for classification.
     """
 
-    def __init__(self, tell: Tell, targets: NDArray | None = None):
-        self.tell, self.seen = tell, {"step": -np.inf, "space": -np.inf}
+    def __init__(self, send: Send, targets: NDArray | None = None):
+        self.send, self.seen = send, {"step": -np.inf, "space": -np.inf}
         self.ranks = None if targets is None else rankdata(targets) / len(targets)
         self.axes: NDArray | None = None
 
     def __call__(self, done: int, total: int | None) -> None:
         if self._is_time("step", BETWEEN_STEPS) or done == total:
-            self.tell({"type": "step", "done": done, "total": total})
+            self.send({"type": "step", "done": done, "total": total})
 
     def on_replicas(self, task: Any, replicas: Any) -> None:
         """Replicas were sampled: their energies, and the space of the first of them."""
         if not task.candidate.learns:
             return
-        self.tell({"type": "walk", **about(task.candidate), **walk(replicas.trace)})
+        self.send({"type": "walk", **about(task.candidate), **walk(replicas.trace)})
         if self._is_time("space", BETWEEN_SPACES):
-            self.tell({"type": "space", **about(task.candidate), **self._space(task, replicas)})
+            self.send({"type": "space", **about(task.candidate), **self._space(task, replicas)})
 
     def on_round(self, population: Any) -> None:
         """A round is over, and the candidates have scores."""
         if len(population.oob_samples):
-            self.tell({"type": "round", "found": found(population), "score": population.task.score_words})
+            self.send({"type": "round", "found": found(population), "score": population.task.score_words})
 
     def _is_time(self, what, seconds):
         now = time.monotonic()
@@ -75,7 +70,7 @@ class Live:
 
 
 def about(candidate: Any) -> dict[str, Any]:
-    """Which candidate it is."""
+    """Kind and temperature of a candidate."""
     return {"kind": f"{candidate.view}, {candidate.form}", "temperature": rounded(float(candidate.temperature), 3)}
 
 

@@ -1,4 +1,4 @@
-"""What the page may send: choices about a table, and settings of a fit or a comparison."""
+"""Requests of the page: choices about a table, and settings of a fit or a comparison."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,8 +11,8 @@ METHODS = ("free-energy", "rf", "hist-boosting", "svm", "logistic", "euclidean",
 FITTED = ("free-energy", "nca", "lmnn", "dmlfe", "lfda", "rca", "euclidean")
 REGRESSION_METHODS = ("free-energy", "rf", "hist-boosting", "extra-trees", "euclidean", "mlkr", "dmlfe")
 REGRESSION_FITTED = ("free-energy", "mlkr", "dmlfe", "euclidean")
-LONGEST = 10_000  # letters of a text that the page sends
-MOST_SEED = 2**31
+LONGEST = 10_000  # characters of a text that the page sends
+MOST_NUMBER = 2**31
 
 
 class WrongRequestError(ValueError):
@@ -21,28 +21,16 @@ class WrongRequestError(ValueError):
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user has chosen; nothing by default.
+    """Choices of the user about a table."""
 
-    Attributes
-    ----------
-    target : str or None
-        Column to predict.
-    uses : dict of str
-        One of ``USES`` by column.
-    reading : dict of str
-        Options of ``tabular.read``, named in ``READING``; ``missing`` are words for gaps, separated by commas.
-    task : {"classify", "regress"} or None
-        None follows from the target.
-    """
-
-    target: str | None = None
-    uses: Mapping[str, str] = field(default_factory=dict)
-    reading: Mapping[str, str] = field(default_factory=dict)
-    task: str | None = None
+    target: str | None = None  # column to predict
+    uses: Mapping[str, str] = field(default_factory=dict)  # one of USES by column
+    reading: Mapping[str, str] = field(default_factory=dict)  # options of tabular.read
+    task: str | None = None  # None follows from the target
 
     @classmethod
     def from_json(cls, content: Any) -> "Choices":
-        """From what the page sends."""
+        """Checked choices from JSON."""
         content = checked_dict(content)
         target, task = content.get("target"), content.get("task") or None
         uses, reading = checked_texts(content.get("uses")), checked_texts(content.get("reading"))
@@ -55,7 +43,7 @@ class Choices:
         return cls(target or None, uses, {name: text for name, text in reading.items() if text}, task)
 
     def as_json(self) -> dict[str, Any]:
-        """What ``from_json`` takes."""
+        """The input of ``from_json``."""
         return {"target": self.target, "uses": dict(self.uses), "reading": dict(self.reading), "task": self.task}
 
     @property
@@ -80,12 +68,16 @@ def checked_texts(content: Any) -> dict[str, str]:
     return texts
 
 
-def checked_number(content: dict[str, Any], name: str) -> int | None:
-    """A whole number of a JSON object, or None where it has none of that name."""
-    number = content.get(name)
-    if number is not None and type(number) is not int:
-        raise WrongRequestError(f"{name} is a whole number")
-    return number
+def checked_number(
+    content: dict[str, Any], name: str, default: int | None = None, low: int = 0, high: int = MOST_NUMBER
+) -> int | None:
+    """A whole number of a JSON object from low to high, or the default where it has none of that name."""
+    value = content.get(name)
+    if value is None:
+        return default
+    if type(value) is not int or not low <= value <= high:
+        raise WrongRequestError(f"{name}: a whole number from {low} to {high} is needed")
+    return value
 
 
 def fit_settings(content: dict[str, Any]) -> dict[str, Any]:
@@ -95,17 +87,17 @@ def fit_settings(content: dict[str, Any]) -> dict[str, Any]:
 
 def comparison_settings(content: dict[str, Any]) -> dict[str, Any]:
     """Methods and folds of a comparison."""
-    known = {*METHODS, *REGRESSION_METHODS}  # The work itself says which are for which task.
+    known = {*METHODS, *REGRESSION_METHODS}  # The job itself checks the task.
     methods = content.get("methods", ["free-energy", "rf", "hist-boosting"])
     if not isinstance(methods, list) or not 1 <= len(methods) <= len(known):
         raise WrongRequestError("choose one method or more")
     chosen = list(dict.fromkeys(_among(known, method) for method in methods))
-    folds, repeats = _number(content, "folds", 5, (2, 20)), _number(content, "repeats", 1, (1, 20))
+    folds, repeats = checked_number(content, "folds", 5, 2, 20), checked_number(content, "repeats", 1, 1, 20)
     return {**_common(content), "methods": chosen, "folds": folds, "repeats": repeats}
 
 
 def _common(content):
-    seed, jobs = _number(content, "seed", 0, (0, MOST_SEED)), _number(content, "jobs", None, (1, 256))
+    seed, jobs = checked_number(content, "seed", 0), checked_number(content, "jobs", None, 1, 256)
     return {"quick": content.get("quick") is True, "seed": seed, "jobs": jobs}
 
 
@@ -113,11 +105,3 @@ def _among(known, value):
     if not isinstance(value, str) or value not in known:
         raise WrongRequestError(f"unknown method; known: {', '.join(sorted(known))}")
     return value
-
-
-def _number(content, name, default, ends):
-    """A whole number from the first of the ends to the second, or the default where there is none."""
-    value = content.get(name, default)
-    if value is not None and (type(value) is not int or not ends[0] <= value <= ends[1]):
-        raise WrongRequestError(f"{name}: a whole number from {ends[0]} to {ends[1]} is needed")
-    return default if value is None else value

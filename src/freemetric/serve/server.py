@@ -18,7 +18,7 @@ HANGUP = getattr(signal, "SIGHUP", None)  # the terminal was closed; unknown to 
 
 @dataclass(frozen=True)
 class Options:
-    """What the server may take.
+    """Options of the server.
 
     Attributes
     ----------

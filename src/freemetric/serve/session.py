@@ -1,4 +1,4 @@
-"""What the page is about: one table, what was chosen, the work that runs, and what came of it."""
+"""The session of a page: one table, the choices about it, the running job and its results."""
 
 import json
 import threading
@@ -12,22 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .folders import Folder, PrivateFolder
-from .jobs import Bounds, Job
+from .jobs import Bounds, ServerJob
 from .requests import Choices
 from .upload import file_stem, shown_name, stored_path
 
 DESCRIBING = 300.0  # seconds that reading a table may take, whatever a fit may
 MOST_NEIGHBORS = 8
 SPACE, CELLS = "space.npy", "rows.json"  # files of the rows of a fit
-KNOWN = ("row", "wrong", "fair", "numbers", "target")
+KNOWN = ("row", "wrong", "out_of_bag", "targets", "target")
 
 
 class RefusedError(Exception):
     """Something that cannot be done now, or with this; the text is a line for the user."""
 
 
-class Rows:
-    """The rows of a fitted model, from the files that ``worker.write_rows`` wrote."""
+class FittedRows:
+    """The rows of a fitted model, read from the files of ``worker.write_rows``."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -62,7 +62,7 @@ class Rows:
 
     def _who(self, i):
         line = self.about["line"]
-        names = {"row": "row", "class": "class", "judged": "judged", "stories": "story"}
+        names = {"row": "row", "class": "class", "predicted": "predicted", "stories": "story"}
         who = {name: self.about[key][i] for key, name in names.items() if key in self.about}
         return {"place": int(i), "line": None if line is None else line[i], **who}
 
@@ -73,24 +73,24 @@ class Session:
     def __init__(self, bounds: Bounds):
         self.bounds, self.home = bounds, PrivateFolder()
         self.lock, self.version = threading.RLock(), 0
-        self.is_closed, self.describing = False, set[Job]()
+        self.is_closed, self.describing = False, set[ServerJob]()
         self.forget()
 
     @property
     def folder(self) -> Path:
-        """Where everything is."""
+        """The private folder."""
         return self.home.path
 
     def forget(self) -> None:
-        """No table any more, nor anything made of one."""
+        """Forget the table and its results."""
         self.place: Folder | None = None  # of the table
         self.path = Path()
         self.name, self.choices = "", Choices()
         self.table: dict[str, Any] | None = None
-        self.job: Job | None = None
-        self.results: dict[str, Job] = {}
-        self.made: dict[Job, Folder] = {}
-        self.rows: Rows | None = None
+        self.job: ServerJob | None = None
+        self.results: dict[str, ServerJob] = {}
+        self.made: dict[ServerJob, Folder] = {}
+        self.rows: FittedRows | None = None
 
     @contextmanager
     def arrival(self) -> Iterator[Folder]:
@@ -104,7 +104,7 @@ class Session:
                     folder.drop()
 
     def take(self, folder: Folder, name: str) -> dict[str, Any]:
-        """A new table in the place of the old one, if it can be read; what was understood of it."""
+        """Put a new table in the place of the old one, if it can be read; return its description."""
         path, shown = stored_path(folder.path, name), shown_name(name)
         table = self._described(path, shown, Choices())
         with self.lock:
@@ -112,13 +112,13 @@ class Session:
             old = [self.place, *self.made.values()]
             self.forget()
             self.place, self.path, self.name = folder, path, shown
-            said = self._remember(table)
+            described = self._remember(table)
         for replaced in filter(None, old):
             replaced.drop()
-        return said
+        return described
 
     def choose(self, choices: Choices, number: int | None = None) -> dict[str, Any]:
-        """Understand the table in another way; `number` is that of the table which the page shows."""
+        """Describe the table with other choices; `number` is that of the table which the page shows."""
         with self.lock:
             place, path, name = self._needed_place(), self.path, self.name
             if number not in (None, place.number):
@@ -139,7 +139,7 @@ class Session:
 
     def _described(self, path, name, choices):
         bounds = Bounds(min(DESCRIBING, self.bounds.seconds or DESCRIBING), self.bounds.megabytes)
-        job = Job(0, "describe", self._request(path, name, choices), bounds)
+        job = ServerJob(0, "describe", self._request(path, name, choices), bounds)
         with self.lock:
             self.describing.add(job)
             if self.is_closed:
@@ -147,12 +147,12 @@ class Session:
         job.ended.wait()
         with self.lock:
             self.describing.discard(job)
-        said = json.loads(job.last)
+        last = json.loads(job.last)
         if job.state != "done":
-            raise RefusedError(said.get("text", "stopped"))
-        return said["result"]
+            raise RefusedError(last.get("text", "stopped"))
+        return last["result"]
 
-    def start(self, kind: str, settings: dict[str, Any], version: int | None = None) -> Job:
+    def start(self, kind: str, settings: dict[str, Any], version: int | None = None) -> ServerJob:
         """Begin a fit or a comparison; `version` is that of the description which the page shows."""
         with self.lock:
             self._needed_place()
@@ -167,12 +167,12 @@ class Session:
                 self.made.pop(job).drop()
             folder = self.home.new()
             request = {**self._request(self.path, self.name, self.choices), "folder": str(folder.path)}
-            self.job = Job(folder.number, kind, {**request, "settings": settings}, self.bounds)
+            self.job = ServerJob(folder.number, kind, {**request, "settings": settings}, self.bounds)
             self.made[self.job] = folder
             return self.job
 
-    def done(self) -> dict[str, Job]:
-        """By its kind, the work that has come to a good end; the last of each."""
+    def done(self) -> dict[str, ServerJob]:
+        """The last successful job of each kind."""
         with self.lock:
             job = self.job
             if job is not None and job.state == "done" and self.results.get(job.kind) is not job:
@@ -190,12 +190,12 @@ class Session:
         return self.place
 
     def cancel(self) -> None:
-        """End what runs."""
+        """End the running job."""
         if self.job is not None:
             self.job.cancel()
 
     def made_by(self, kind: str) -> Folder:
-        """The folder of what the last fit or comparison has made."""
+        """The folder with the results of the last fit or comparison."""
         with self.lock:
             job = self.done().get(kind)
             if job is None:
@@ -203,22 +203,22 @@ class Session:
             return self.made[job]
 
     @contextmanager
-    def known_rows(self) -> Iterator[Rows]:
+    def known_rows(self) -> Iterator[FittedRows]:
         """The rows of the last fit, whose files stay meanwhile."""
         with self.made_by("fit").in_use() as folder:
             with self.lock:
                 if self.rows is None or self.rows.folder != folder:
-                    self.rows = Rows(folder)
+                    self.rows = FittedRows(folder)
                 rows = self.rows
             yield rows
 
     @property
     def stem(self) -> str:
-        """What downloads are called."""
+        """The name of downloads, without a suffix."""
         return file_stem(self.name)
 
     def state(self) -> dict[str, Any]:
-        """All that a page needs that is opened anew."""
+        """The state for a page that is opened anew."""
         with self.lock:
             done = {kind: json.loads(job.last)["result"] for kind, job in self.done().items()}
             running = self.job is not None and self.job.state == "running"
@@ -226,7 +226,7 @@ class Session:
             return {"table": self.table, "job": job, "results": done}
 
     def close(self) -> None:
-        """End what runs, and leave nothing behind."""
+        """End all jobs and remove the folder."""
         with self.lock:
             self.is_closed = True
             self.cancel()

@@ -22,13 +22,13 @@ def shown_name(name: str) -> str:
 
 
 def stored_path(folder: Path, name: str) -> Path:
-    """Where a file of that name is kept; only suffixes that tell a format are left of it."""
+    """The path of an uploaded file, which keeps only the suffixes of its name."""
     suffixes = PurePosixPath(shown_name(name)).suffixes[-2:]
     return folder / f"table{''.join(suffix for suffix in suffixes if SUFFIX.fullmatch(suffix)).lower()}"
 
 
 def file_stem(name: str) -> str:
-    """What files made from a table are called: letters that every system and header can take."""
+    """The name of downloads, in characters that every system and header can take."""
     return re.sub(r"[^A-Za-z0-9_-]+", "-", shown_name(name).partition(".")[0]).strip("-")[:40] or "table"
 
 
@@ -40,20 +40,15 @@ LABELS = {
     "numeric": "as numbers",
     "nominal": "as names",
     "decimal": "Decimal mark",
-    "thousands": "Thousands",
     "date-order": "Order of dates",
-    "delimiter": "Delimiter",
-    "encoding": "Encoding",
-    "format": "Format",
-    "sheet": "Sheet",
 }
-"""What options of the command line are called on the page."""
+"""Names on the page of options of the command line; others begin with a capital there."""
 TASK_WORDS = {"--task regress": "“a number”", "--task classify": "“classes”"}
 
 
 @dataclass(frozen=True)
 class Upload:
-    """Where a file is, and what the user calls it."""
+    """The path of an uploaded file, and its name."""
 
     path: str
     name: str
@@ -76,7 +71,7 @@ class Upload:
         text = printable(text.replace(self.path, self.name))
         for option, words in TASK_WORDS.items():
             text = text.replace(option, words)
-        return OPTION.sub(lambda found: f"“{LABELS.get(found[1], found[1])}”", text)
+        return OPTION.sub(lambda found: f"“{LABELS.get(found[1], found[1].capitalize())}”", text)
 
     @contextmanager
     def noted(self) -> Iterator[list[str]]:

@@ -1,4 +1,4 @@
-"""What runs in a process of its own: a description, a fit or a comparison, which sends JSON messages through a pipe."""
+"""The process of a job: a description, a fit or a comparison, which sends JSON events through a pipe."""
 
 import json
 import os
@@ -29,7 +29,7 @@ from ..tabular.table import InputError, Table
 from ..tabular.targets import Target
 from ..tabular.tasks import CLASSIFY, REGRESS, TASKS, choice_of
 from .describing import LONGEST, describe
-from .live import Live, Tell
+from .live import Live, Send
 from .requests import Choices
 from .session import CELLS, SPACE
 from .upload import Upload
@@ -43,40 +43,40 @@ MODEL, REPORT, COMPARISON = "model.fm", "report.html", "comparison.html"
 
 
 def run(pipe: Connection, megabytes: float | None, kind: str, request: dict[str, Any]) -> None:
-    """Do a piece of work of that kind; the last message is of type "done" or "failed"."""
+    """Do a job of that kind; its last event has the type "done" or "failed"."""
     end_with_owner(pipe, whole_group=True)  # a group, so that a job can be cancelled with all that it has started
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its jobs itself
 
-    def tell(event):
+    def send(event):
         pipe.send_bytes(json.dumps(event, allow_nan=False).encode())
 
     try:
         if megabytes is not None:
             limit_memory(megabytes)
-        tell({"type": "done", "result": _done(tell, kind, request)})
+        send({"type": "done", "result": _done(send, kind, request)})
     except InputError as problem:
-        tell({"type": "failed", "text": str(problem)})
+        send({"type": "failed", "text": str(problem)})
     except Exception as problem:
-        tell({"type": "failed", "text": failed(problem, megabytes).failure})
+        send({"type": "failed", "text": failed(problem, megabytes).failure})
 
 
-def _done(tell, kind, request):
+def _done(send, kind, request):
     upload, choices = Upload(request["path"], request["name"]), Choices.from_json(request["choices"])
     if kind == "describe":
         return describe(upload, choices)
     work = {"fit": fit, "compare": compare}[kind]
-    return work(tell, upload, choices, request["folder"], request["settings"])
+    return work(send, upload, choices, Path(request["folder"]), request["settings"])
 
 
 def write_rows(model: TableModel, table: Table, frame: Any, findings: Findings, folder: Path) -> None:
-    """Write what ``Rows`` reads: the rows of the findings, which are among those of ``frame``, and their cells."""
+    """Write the files of ``FittedRows``: the rows of the findings, which are among those of ``frame``."""
     rows = frame.index.to_numpy()[findings.rows]  # in the table
     predicted = _classes(findings) if findings.targets is None else _targets(findings, model, table, rows)
     about = {
         "row": np.asarray(findings.rows).tolist(),
         "line": None if table.lines is None else [int(table.lines[i]) for i in rows],
         "columns": [{**column, "cells": _cells(table, column["name"], rows)} for column in _columns(model, table)],
-        "fair": "out-of-bag" in findings.judged_by,
+        "out_of_bag": findings.prediction_kind == "out-of-bag",
         **predicted,
     }
     np.save(folder / SPACE, np.asarray(findings.Z, dtype=np.float32), allow_pickle=False)
@@ -87,13 +87,13 @@ def write_rows(model: TableModel, table: Table, frame: Any, findings: Findings, 
 def _classes(findings):
     names, y, predicted = np.array([*findings.class_names, ""], dtype=object), findings.y, findings.predicted
     wrong = np.flatnonzero((predicted >= 0) & (predicted != y))
-    return {"class": names[y].tolist(), "judged": names[predicted].tolist(), "wrong": wrong.tolist()}
+    return {"class": names[y].tolist(), "predicted": names[predicted].tolist(), "wrong": wrong.tolist()}
 
 
 def _targets(findings, model, table, rows):
     return {
         "class": _cells(table, model.schema.target, rows),
-        "numbers": targets(findings),
+        "targets": targets(findings),
         "stories": [story(findings.targets, i) for i in range(len(rows))],
         "wrong": _far_off(findings.targets).tolist(),
         "target": clipped(model.schema.target),
@@ -101,16 +101,16 @@ def _targets(findings, model, table, rows):
 
 
 def _far_off(known):
-    """Rows outside of their interval; where there are none, those that are off by more than twice what is usual."""
+    """Rows outside of their interval; without intervals, rows with an error above twice the RMSE."""
     if np.isfinite(known.low).any():
         return np.flatnonzero(known.bounded & ~known.held)
     off = np.abs(known.truth - known.predicted)
-    usual = np.sqrt(np.nanmean(off**2)) if known.judged.any() else 0.0
+    usual = np.sqrt(np.nanmean(off**2)) if known.scored.any() else 0.0
     return np.flatnonzero(off > FAR * usual)
 
 
 def _columns(model, table) -> Iterator[dict[str, Any]]:
-    """Features, those that distances weigh most first; then what is left out."""
+    """Features, the heaviest in the distances first; then columns that are left out."""
     shares = by_column(model.weights())
     used = {c.name: sum(shares.get(part, 0.0) for part in c.parts) for c in model.schema.columns}
     used = {name: share for name, share in used.items() if name not in model.left_out}
@@ -123,15 +123,15 @@ def _cells(table, name, rows):
     return [None if text is None else clipped(text) for text in table.texts(name)[rows]]
 
 
-def fit(tell: Tell, upload: Upload, choices: Choices, folder: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Fit, and write what the page shows and hands out; a summary as JSON values."""
-    method, where = settings["method"], Path(folder)
+def fit(send: Send, upload: Upload, choices: Choices, folder: Path, settings: dict[str, Any]) -> dict[str, Any]:
+    """Fit, write the model, the report and the rows; return a summary as JSON values."""
+    method = settings["method"]
     parameters = QUICK if settings["quick"] and method == "free-energy" else None
     with upload.in_its_words(), upload.noted() as notes:
         table = upload.table(choices.reading)
-        with upload.noted():  # what there is to note, the fit will say
+        with upload.noted():  # The fit repeats these warnings.
             target = _target(table, choices)
-        tell({"type": "begin", **_predicted(target)})
+        send({"type": "begin", **_predicted(target)})
         model = TableModel.fit(
             table,
             choices.target,
@@ -140,17 +140,17 @@ def fit(tell: Tell, upload: Upload, choices: Choices, folder: str, settings: dic
             seed=settings["seed"],
             parameters=parameters,
             n_jobs=settings["jobs"] or -1,  # threads; the result is the same
-            on_step=Live(tell, target.y if target.word == "number" else None),
+            on_step=Live(send, target.y if target.word == "number" else None),
             **cast(dict[str, Any], choices.kinds),
         )
-        tell({"type": "stage", "text": "writing the report"})
-        model.save(where / MODEL, {**choices.kinds, **choices.reading})
-        with upload.noted():  # what there is to note was noted by the fit
+        send({"type": "stage", "text": "writing the report"})
+        model.save(folder / MODEL, {**choices.kinds, **choices.reading})
+        with upload.noted():  # The fit has given these warnings.
             X, y = model.rows(table)
         about: dict[str, Any] = {"feature_names": model.feature_names(), "columns": model.originals()}
         findings = collect(model.pipeline, X, y, most_rows=MOST_ROWS, **about)
-        write_findings(findings, where / REPORT, f"{upload.name}: {choices.target}")
-        write_rows(model, table, X, findings, where)
+        write_findings(findings, folder / REPORT, f"{upload.name}: {choices.target}")
+        write_rows(model, table, X, findings, folder)
     return {**summary(model), **errors(findings), "notes": notes}
 
 
@@ -169,7 +169,7 @@ def _predicted(target):
 
 
 def summary(model: TableModel) -> dict[str, Any]:
-    """A fitted model in a few words."""
+    """Facts about a fitted model."""
     last, weights = model.pipeline[-1], by_column(model.weights())
     score = getattr(last, "oob_score_", np.nan)
     known = np.isfinite(score)
@@ -193,7 +193,12 @@ def errors(findings: Findings) -> dict[str, Any]:
     if findings.targets is None:
         return {}
     found = {name: rounded(float(value), DIGITS) for name, value in scores(findings.targets).items()}
-    return {"errors": found, "alpha": findings.targets.alpha, "judged_by": findings.judged_by}
+    return {
+        "errors": found,
+        "alpha": findings.targets.alpha,
+        "source": findings.prediction_source,
+        "kind": findings.prediction_kind,
+    }
 
 
 def _importances(model):
@@ -205,11 +210,10 @@ def _importances(model):
     return [[str(found.names[i]), float(found.mean[i]), float(found.error[i])] for i in first]
 
 
-def compare(tell: Tell, upload: Upload, choices: Choices, folder: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Compare methods on a table, and write the page about it; the scores as JSON values."""
+def compare(send: Send, upload: Upload, choices: Choices, folder: Path, settings: dict[str, Any]) -> dict[str, Any]:
+    """Compare methods on a table and write a page about it; return the scores as JSON values."""
     parameters = {"free-energy": QUICK} if settings["quick"] else None
     protocol = Settings(settings["folds"], settings["repeats"], settings["seed"], parameters, task=choices.task)
-    os.environ["JOBLIB_TEMP_FOLDER"] = folder  # so that copies of the table for other processes go with the rest
     with upload.in_its_words(), upload.noted() as notes:
         found = evaluate(
             {upload.name: upload.table(choices.reading)},
@@ -217,15 +221,18 @@ def compare(tell: Tell, upload: Upload, choices: Choices, folder: str, settings:
             settings["methods"],
             protocol,
             n_jobs=settings["jobs"] or max(1, (os.cpu_count() or 1) // 2),  # processes, which need memory
-            on_fit=lambda split, done, total: tell(
+            on_fit=lambda split, done, total: send(
                 {"type": "split", "method": split.method, "error": rounded(split.error), "done": done, "total": total}
             ),
             **choices.kinds,
         )
-        write_evaluation(found, Path(folder) / COMPARISON)
-    rows = [_row(row) for row in found.rows()]
-    said = {"task": REGRESS if found.is_of_numbers else CLASSIFY, "rows": rows, "protocol": found.protocol()}
-    return {**said, "notes": [*notes, *map(upload.in_words, found.notes())]}
+        write_evaluation(found, folder / COMPARISON)
+    return {
+        "task": REGRESS if found.is_of_numbers else CLASSIFY,
+        "rows": [_row(row) for row in found.rows()],
+        "protocol": found.protocol(),
+        "notes": [*notes, *map(upload.in_words, found.notes())],
+    }
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-// What everything else uses: the data, numbers and texts.
+// The data of the page, and texts of numbers.
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
 const KINDS = { f4: Float32Array, f8: Float64Array, i4: Int32Array };
@@ -96,16 +96,16 @@ const asText = (value) => {
 };
 const labelled = data.classes.length > 1;
 
-// Of a target that is a number: what is known of every row shown; null where the target is a class.
-const unpackNumbers = (packed) =>
+// Targets of a regression, their predictions and intervals for every row shown; null for classification.
+const unpackTargets = (packed) =>
   packed && { ...packed, ...Object.fromEntries(["truth", "predicted", "low", "high"].map((name) => [name, unpack(packed[name])])) };
-let numbers = unpackNumbers(data.numbers);
-const told = (x) => numberWithin(x, numbers.colours[1] - numbers.colours[0]);
+let targets = unpackTargets(data.targets);
+const targetText = (x) => numberWithin(x, targets.colours[1] - targets.colours[0]);
 
 function hoverText(row) {
   const lines = [`<b>row ${rows.index[row]}</b>`];
   if (labelled) lines[0] += `, class ${label(data.classes[rows.class[row]].name, 40)}`;
-  if (numbers) lines[0] += `: ${told(numbers.truth[row])}, predicted ${told(numbers.predicted[row])}`;
+  if (targets) lines[0] += `: ${targetText(targets.truth[row])}, predicted ${targetText(targets.predicted[row])}`;
   for (const { name, values } of rows.columns) lines.push(`${label(name, 32)}: ${label(asText(values[row]), 40)}`);
   const left = rows.n_columns - rows.columns.length;
   if (left > 0) lines.push(`<i>and ${left} more ${left === 1 ? "column" : "columns"}</i>`);

@@ -1,4 +1,4 @@
-// What is drawn as lines, above all the error against the number of rows.
+// Lines, above all the error against the number of rows.
 const BELOW = { orientation: "h", x: 0, y: 0, yref: "container", yanchor: "bottom" };
 
 function lineOf(result, x, y, more) {

@@ -1,10 +1,10 @@
-// What is chosen, and scores beside the constant answer.
+// Choices of the reader, and scores beside the constant prediction.
 const chosen = { file: 0, score: "error", method: null };
 const TINTS = ["#1A7FC1", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#8A5A00", "#6B6B6B"];
 const DASHES = ["solid", "dash", "dot"];
 const methodNames = [...new Set(data.results.map(({ method }) => method))].filter((name) => name !== data.baseline);
 
-// A method has one look in all figures; the constant answer is grey.
+// A method has one look in all figures; the constant prediction is grey.
 function look(method) {
   if (method === data.baseline) return { line: { color: color("soft"), width: 1.5, dash: "dot" }, marker: { symbol: "circle-open", size: 7, color: color("soft") } };
   const i = methodNames.indexOf(method);
@@ -48,7 +48,7 @@ function drawScores() {
   const line = { type: "line", xref: "x", yref: "paper", x0: unit * constant, x1: unit * constant, y0: 0, y1: 1 };
   const [low, high] = [Math.min(...x, unit * (constant ?? Infinity)), Math.max(...x, unit * (constant ?? -Infinity))];
   const words = {
-    ...{ text: "constant answer", x: unit * constant, y: 1, xref: "x", yref: "paper", yanchor: "bottom", showarrow: false },
+    ...{ text: "constant prediction", x: unit * constant, y: 1, xref: "x", yref: "paper", yanchor: "bottom", showarrow: false },
     ...{ font: { color: color("soft") }, xanchor: unit * constant > (low + high) / 2 ? "right" : "left" },
   };
   const unseen = { type: "scatter", mode: "markers", x: [unit * constant], y: [0], marker: { opacity: 0, size: 20 }, hoverinfo: "skip" };

@@ -1,4 +1,4 @@
-// What is drawn as lines: the traces of the run, and the error against k.
+// Lines: the traces of the run, and the error against k.
 function traceLines(name, panel, axes, tint) {
   const hover = (more) => `step %{x}: ${name} %{y:.4g}${more}<extra></extra>`;
   const on = { ...axes, type: "scatter", mode: "lines" };

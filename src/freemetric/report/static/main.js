@@ -1,4 +1,4 @@
-const FIGURES = [drawSpaces, drawMotion, drawTraces, drawImportances, drawWeights, drawMetric, drawCurves, drawConfusion, ...NUMBER_FIGURES];
+const FIGURES = [drawSpaces, drawMotion, drawTraces, drawImportances, drawWeights, drawMetric, drawCurves, drawConfusion, ...TARGET_FIGURES];
 
 await openPage(async () => {
   drawRows();

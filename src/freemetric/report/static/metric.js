@@ -1,4 +1,4 @@
-// What stands beside names: the matrix, the weights of the features, the confusion of the classes.
+// Figures with names: the matrix, the weights of the features, the confusion of the classes.
 const LINE = 24; // pixels that a line of a confusion needs for its numbers
 const MOST_TICKS = 26;
 const ticksAcross = () => (narrow() ? 14 : MOST_TICKS);
@@ -68,7 +68,7 @@ function drawConfusion() {
   const { names, counts } = data.confusion;
   const totals = counts.map((line) => line.reduce((a, b) => a + b, 0) || 1);
   const share = counts.map((line, i) => line.map((n) => n / totals[i]));
-  const words = (i, j) => `judged ${label(names[j], 40)} (${percent(share[i][j])})`;
+  const words = (i, j) => `predicted ${label(names[j], 40)} (${percent(share[i][j])})`;
   const text = counts.map((line, i) => line.map((n, j) => `${n} of ${label(names[i], 40)}<br>${words(i, j)}`));
   const places = names.flatMap((_, i) => names.map((_, j) => [i, j]));
   const numerals = counts.flat().map((n) => (n || names.length <= 16 ? String(n) : ""));
@@ -91,7 +91,7 @@ function drawConfusion() {
       "confusion-plot",
       [{ type: "heatmap", ...cells, text, ...HOVER }, ...(room ? [numbers] : [])],
       {
-        xaxis: named(names, longest, ticksAcross(), { title: { text: "judged" }, tickangle, constrain: "domain", range: reach }),
+        xaxis: named(names, longest, ticksAcross(), { title: { text: "predicted" }, tickangle, constrain: "domain", range: reach }),
         yaxis: named(names, longest, ticksAcross(), { title: upright("true"), range: [...reach].reverse(), ...square }),
         margin: { l: 20, r: 12, t: 24, b: 30 },
       },

@@ -1,4 +1,4 @@
-// Why this class or number: choose a row, see its neighbours and the features that make them near or far.
+// Why this prediction: choose a row, see its neighbours and the features that make them near or far.
 let explainRow = () => {};
 
 const className = (row) => data.classes[rows.class[row]].name;
@@ -12,8 +12,8 @@ const inTable = (names, most) => {
 };
 
 function entryText(entry) {
-  if (numbers) return numberText(entry.row);
-  const wrong = isWrong(entry) ? `, judged ${data.classes[entry.predicted].name} (wrong)` : "";
+  if (targets) return targetRowText(entry.row);
+  const wrong = isWrong(entry) ? `, predicted ${data.classes[entry.predicted].name} (wrong)` : "";
   return `row ${rows.index[entry.row]}${labelled ? `: ${className(entry.row)}${wrong}` : ""}`;
 }
 
@@ -21,7 +21,7 @@ function entryText(entry) {
 function shortEntry(entry, names) {
   const text = entryText(entry);
   if (text.length <= 28 || !isWrong(entry)) return bothEnds(text, 28);
-  return `row ${rows.index[entry.row]}: ${names[rows.class[entry.row]]}, judged ${names[entry.predicted]}`;
+  return `row ${rows.index[entry.row]}: ${names[rows.class[entry.row]]}, predicted ${names[entry.predicted]}`;
 }
 
 // A cell of the user's table: a number stays on one line, with fewer digits where there is little room; the whole of it
@@ -54,26 +54,26 @@ function pairTable(entry, pair) {
   );
 }
 
-function verdict(entry) {
+function classSummary(entry) {
   const classes = entry.neighbors.map((row) => rows.class[row]);
   const same = classes.filter((c) => c === rows.class[entry.row]).length;
-  const judged =
+  const predicted =
     entry.predicted === null || entry.predicted < 0
       ? ""
-      : ` It is judged ${data.classes[entry.predicted].name}${isWrong(entry) ? ", which is wrong" : ", which is right"}.`;
+      : ` It is predicted as ${data.classes[entry.predicted].name}${isWrong(entry) ? ", which is wrong" : ", which is right"}.`;
   const near = `${same} of its ${classes.length} nearest neighbours are of its own class, ${className(entry.row)}.`;
-  if (!entry.own || !entry.other) return near + judged;
+  if (!entry.own || !entry.other) return near + predicted;
   const ratio = entry.other.distance / entry.own.distance;
   const far = Number.isFinite(ratio)
     ? ` The nearest row of another class is ${number(Number(ratio.toPrecision(2)))} times as far as the nearest of its own.`
     : "";
-  return near + judged + far;
+  return near + predicted + far;
 }
 
 function answer(entry) {
   const parts = [element("h3", entryText(entry))];
-  if (labelled) parts.push(element("p", verdict(entry), { class: "verdict" }));
-  if (numbers) parts.push(...numberStory(entry));
+  if (labelled) parts.push(element("p", classSummary(entry), { class: "summary" }));
+  if (targets) parts.push(...targetStory(entry));
   const weights = data.explanations.weights;
   const group = inTable(
     data.classes.map(({ name }) => name),
@@ -83,18 +83,18 @@ function answer(entry) {
     String(i + 1),
     fixed(String(rows.index[row])),
     ...(labelled ? [group(rows.class[row])] : []),
-    ...(numbers ? [fixed(told(numbers.truth[row]))] : []),
+    ...(targets ? [fixed(targetText(targets.truth[row]))] : []),
     fixed(number(entry.distances[i])),
     ...(weights ? [fixed(number(weights[row]))] : []),
   ]);
-  const header = ["nearest", "row", ...(labelled ? ["class"] : []), ...(numbers ? ["its number"] : []), "distance", ...(weights ? ["weight of its vote"] : [])];
+  const header = ["nearest", "row", ...(labelled ? ["class"] : []), ...(targets ? ["target"] : []), "distance", ...(weights ? ["weight of its vote"] : [])];
   parts.push(tableOf(header, neighbors));
   for (const [pair, words] of [
     [entry.own, labelled ? "Nearest of its own class" : "Nearest"],
-    [entry.other, numbers ? "Of these the one with the most different number" : "Nearest of another class"],
+    [entry.other, targets ? "Of these the one with the most different target" : "Nearest of another class"],
   ]) {
     if (!pair) continue;
-    const what = labelled ? ` (${className(pair.row)})` : numbers ? ` (${told(numbers.truth[pair.row])})` : "";
+    const what = labelled ? ` (${className(pair.row)})` : targets ? ` (${targetText(targets.truth[pair.row])})` : "";
     const who = `row ${rows.index[pair.row]}${what}`;
     parts.push(element("h3", `${words}: ${who}, distance ${number(pair.distance)}`));
     if (pair.features.length && pair.distance > 0) parts.push(pairTable(entry, pair));

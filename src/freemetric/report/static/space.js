@@ -77,7 +77,7 @@ function cloudLayout(titles, solid, reach) {
     const scene = { xaxis, yaxis, zaxis, aspectmode: reach ? "cube" : "data", dragmode: "orbit" };
     return { scene, margin: { l: 0, r: 0, t: 0, b: 0 }, uirevision: "solid" };
   }
-  const yaxis = titles.length > 1 ? bare(titles[1], { scaleanchor: "x" }) : bare(numbers ? "number" : "class", { range: undefined });
+  const yaxis = titles.length > 1 ? bare(titles[1], { scaleanchor: "x" }) : bare(targets ? "target" : "class", { range: undefined });
   return { xaxis: bare(titles[0]), yaxis, margin: { l: 30, r: 8, t: 24, b: 36 }, uirevision: "flat" };
 }
 
@@ -125,7 +125,7 @@ function drawSpaces() {
   const deals = dealt(membersOf(rows.index.map((_, row) => row)));
   const spaces = data.spaces.map(({ points, share }) => {
     const titles = share.map((part, i) => `axis ${i + 1} (${percent(part)})`);
-    return { coordinates: points.map(unpack), deals, texts, titles, shades: numbers && numbers.truth };
+    return { coordinates: points.map(unpack), deals, texts, titles, shades: targets && targets.truth };
   });
   const drawAll = () => spaces.forEach((space, s) => drawCloud(`space-${s}`, space, dimensions()));
   const dimensions = onDimensions("space-axes", drawAll);

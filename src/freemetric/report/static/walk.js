@@ -4,9 +4,9 @@ const PER_SECOND = 6; // snapshots
 // Between two snapshots the map is drawn as if it had moved straight.
 function film(run) {
   const maps = unpack(run.maps);
-  const patterns = unpack(run.patterns);
+  const samples = unpack(run.samples);
   const [d, axes, last] = [run.n_features, run.n_axes, run.step.length - 1];
-  const n = patterns.length / d;
+  const n = samples.length / d;
 
   const between = (values, at) => {
     const [from, to, part] = [Math.floor(at), Math.min(Math.floor(at) + 1, last), at % 1];
@@ -22,7 +22,7 @@ function film(run) {
     return Array.from({ length: axes }, (_, a) => {
       return Float32Array.from({ length: n }, (_, i) => {
         let sum = 0;
-        for (let j = 0; j < d; j++) sum += map[a * d + j] * patterns[i * d + j];
+        for (let j = 0; j < d; j++) sum += map[a * d + j] * samples[i * d + j];
         return sum;
       });
     });
@@ -72,7 +72,7 @@ function drawMotion() {
   const { last, between, positions } = film(run);
   const places = unpack(run.rows);
   const titles = ["axis 1", "axis 2", "axis 3"].slice(0, run.n_axes);
-  const shades = numbers && Array.from(places, (row) => numbers.truth[row]);
+  const shades = targets && Array.from(places, (row) => targets.truth[row]);
   const actors = { deals: dealt(membersOf(places)), texts: Array.from(places, hoverText), titles, shades };
   const widest = Math.max(...run.reach, 1e-12);
   const [slider, play, zoom] = ["step", "play", "zoom"].map(byId);

@@ -54,7 +54,7 @@ function showTable(table) {
   document.body.dataset.task = table.task;
   offerMethods(table.task);
   showClasses(table);
-  showNumbers(table.numbers);
+  showTargets(table.targets);
   for (const id of READING) byId(id).value = table.choices.reading[id] ?? "";
   byId("columns").replaceChildren(...columnTable(table).childNodes);
   const more = table.n_columns - table.names.length;
@@ -72,9 +72,9 @@ function showClasses({ classes, n_classes }) {
   byId("classes").replaceChildren(...chips);
 }
 
-// The numbers to predict: how they spread, and what lies where.
-function showNumbers(known) {
-  byId("numbers").hidden = !known;
+// The targets to predict: how they spread, and what lies where.
+function showTargets(known) {
+  byId("targets").hidden = !known;
   if (!known) return;
   const most = Math.max(...known.bars);
   const bars = known.bars.map((n) => {
@@ -84,7 +84,7 @@ function showNumbers(known) {
   });
   byId("spread").replaceChildren(...bars);
   const ends = [["lowest", known.lowest], ["median", known.median], ["mean", known.mean], ["highest", known.highest]];
-  facts("number-facts", [...ends.map(([name, value]) => [name, numberWithin(value, known.highest - known.lowest)]), ["different numbers", whole(known.n_values)]]);
+  facts("target-facts", [...ends.map(([name, value]) => [name, numberWithin(value, known.highest - known.lowest)]), ["different values", whole(known.n_values)]]);
 }
 
 function columnTable(table) {

@@ -9,7 +9,7 @@ const startCompare = attempt("compare-problem", async () => {
 function watchCompare(job) {
   byId("compare-progress").hidden = false;
   byId("compare-bar").removeAttribute("value");
-  byId("compare-said").textContent = "reading the table";
+  byId("compare-status").textContent = "reading the table";
   running("compare");
   const end = (text) => {
     byId("compare-progress").hidden = true;
@@ -19,8 +19,8 @@ function watchCompare(job) {
   follow(job, {
     split: ({ method, error, done, total }) => {
       [byId("compare-bar").max, byId("compare-bar").value] = [total, done];
-      const said = error === null ? "failed" : `${number(Number(error.toFixed(1)))} ${TASKS[page.table.task].errorShort}`;
-      byId("compare-said").textContent = `${done} of ${total} fits; ${methodName(method)}: ${said}`;
+      const score = error === null ? "failed" : `${number(Number(error.toFixed(1)))} ${TASKS[page.table.task].errorShort}`;
+      byId("compare-status").textContent = `${done} of ${total} fits; ${methodName(method)}: ${score}`;
     },
     failed: ({ text }) => end(text),
     cancelled: () => end("Cancelled. Nothing was changed."),
@@ -38,9 +38,9 @@ function showComparison(result) {
   const sorted = [...result.rows].sort((a, b) => (a.error ?? Infinity) - (b.error ?? Infinity));
   const { error, scores } = TASKS[result.task];
   const plusMinus = ({ error: mean, uncertainty }) => (mean === null ? "–" : `${mean.toFixed(1)}${uncertainty === null ? "" : ` ± ${uncertainty.toFixed(1)}`}`);
-  const told = (row) => scores.map(([name, , words]) => (typeof row.scores[name] === "number" ? fixed(words(row.scores[name])) : "–"));
+  const scoresOf = (row) => scores.map(([name, , words]) => (typeof row.scores[name] === "number" ? fixed(words(row.scores[name])) : "–"));
   const failed = sorted.some(({ failure }) => failure);
-  const lines = sorted.map((row) => [methodName(row.method), fixed(plusMinus(row)), ...told(row), fixed(number(Number(row.seconds.toPrecision(2)))), ...(failed ? [row.failure ?? ""] : [])]);
+  const lines = sorted.map((row) => [methodName(row.method), fixed(plusMinus(row)), ...scoresOf(row), fixed(number(Number(row.seconds.toPrecision(2)))), ...(failed ? [row.failure ?? ""] : [])]);
   const made = tableOf(["method", error, ...scores.map(([, title]) => title), "seconds", ...(failed ? [""] : [])], lines);
   made.tBodies[0].rows[0]?.classList.add("best");
   byId("scores").replaceChildren(...made.childNodes);

@@ -22,7 +22,7 @@ function watchFit(job) {
   byId("fit-progress").hidden = false;
   byId("fit-bar").removeAttribute("value");
   byId("found").replaceChildren();
-  byId("fit-said").textContent = "reading the table";
+  byId("fit-status").textContent = "reading the table";
   running("fit");
   const end = (text) => () => {
     clearInterval(moving);
@@ -33,7 +33,7 @@ function watchFit(job) {
   follow(job, {
     begin: ({ classes, quarters }) => Object.assign(page, { classes, quarters }),
     step: showStep,
-    stage: ({ text }) => (byId("fit-said").textContent = text),
+    stage: ({ text }) => (byId("fit-status").textContent = text),
     walk: addWalk,
     space: moveSpace,
     round: showFound,
@@ -49,7 +49,7 @@ function watchFit(job) {
 function showStep({ done, total }) {
   const bar = byId("fit-bar");
   if (total) [bar.max, bar.value] = [total, Math.min(done, total)];
-  byId("fit-said").textContent = total ? `${whole(done)} of at most ${whole(total)} Monte Carlo steps` : `${whole(done)} ${done === 1 ? "step" : "steps"}`;
+  byId("fit-status").textContent = total ? `${whole(done)} of at most ${whole(total)} Monte Carlo steps` : `${whole(done)} ${done === 1 ? "step" : "steps"}`;
 }
 
 let walksAreDrawn = true;
@@ -115,7 +115,7 @@ function drawSpace(points, classes) {
   draw("live-plot", traces, spaceLayout());
 }
 
-// Rows whose numbers are predicted, from the lowest to the highest; every colour has as many of them.
+// Rows whose targets are predicted, from the lowest to the highest; every colour has as many of them.
 function drawShades(points, ranks) {
   const [parts, ends] = [[0, 0.25, 0.5, 0.75, 1], page.quarters ?? []];
   const colorbar = { thickness: 10, outlinewidth: 0, tickvals: parts, ticktext: ends.map((end) => number(end)), tickfont: { size: 11 } };

@@ -1,8 +1,8 @@
-// What can be fitted and compared, of classes and of numbers, and how it is called.
+// Methods that can be fitted and compared for each task, and their names.
 const NAMES = {
   "free-energy": "free energy", "rf": "random forest", "hist-boosting": "boosting", "extra-trees": "extra trees",
   "euclidean": "plain k-NN", "logistic": "logistic regression", "svm": "SVM", "nca": "NCA + k-NN", "lmnn": "LMNN + k-NN",
-  "dmlfe": "DMLFE + k-NN", "mlkr": "MLKR + k-NN", "lfda": "LFDA + k-NN", "rca": "RCA + k-NN", "constant": "constant answer",
+  "dmlfe": "DMLFE + k-NN", "mlkr": "MLKR + k-NN", "lfda": "LFDA + k-NN", "rca": "RCA + k-NN", "constant": "constant prediction",
 };
 const methodName = (method) => NAMES[method] ?? method;
 
@@ -14,7 +14,7 @@ const TASKS = {
     error: "error in %",
     errorShort: "% wrong",
     scores: [["balanced_accuracy", "balanced accuracy", percent], ["roc_auc", "AUC", number], ["log_loss", "log loss", number]],
-    wrong: "Next misjudged",
+    wrong: "Next wrong one",
   },
   regress: {
     words: "a number",
@@ -28,13 +28,13 @@ const TASKS = {
 };
 const USUAL = ["free-energy", "rf", "hist-boosting", "euclidean"];
 
-// Offer what can predict that; what was chosen stays chosen where it can.
+// Offer the methods of a task; the chosen method stays chosen where it can.
 function offerMethods(task) {
   if (byId("methods").dataset.task === task) return;
   byId("methods").dataset.task = task;
   const { fitted, compared } = TASKS[task];
   const before = byId("method").value;
-  const pairs = fitted.map((name) => [name, name === "free-energy" ? `free energy: many metrics that ${task === "regress" ? "tell" : "vote"}` : NAMES[name]]);
+  const pairs = fitted.map((name) => [name, name === "free-energy" ? "free energy: an ensemble of metrics" : NAMES[name]]);
   options(byId("method"), pairs, fitted.includes(before) ? before : "free-energy");
   const boxes = compared.map((value) => {
     const line = element("label");

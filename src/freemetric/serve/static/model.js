@@ -1,4 +1,4 @@
-// The model that came of a fit: what it is worth, and where it is wrong.
+// The fitted model: its scores and its errors.
 function showModel(result) {
   byId("result").hidden = false;
   byId("stale").hidden = true;
@@ -7,7 +7,7 @@ function showModel(result) {
   const clear = result.importances.filter(([, mean, error]) => mean > 2 * error).slice(0, 3);
   const owed = clear.map(([name, mean, error]) => `${bothEnds(name, 24)} ${mean.toFixed(3)} ± ${error.toFixed(3)}`);
   const counts = [["rows", whole(result.rows)], ["columns", whole(result.columns)]];
-  const voting = [result.task === "regress" ? "replicas that tell" : "replicas that vote", result.replicas || null];
+  const voting = ["replicas", result.replicas || null];
   facts("result-facts", [...pairs, ...counts, voting, ["matters most", owed.join(", ")], ["distances weigh most", heaviest.join(", ")]]);
   list("result-notes", result.notes.filter((note) => !page.table.notes.includes(note)));
   byId("predictions").hidden = result.task !== "regress" || !result.errors.n;
@@ -17,35 +17,34 @@ function showModel(result) {
   openRows(result);
 }
 
-const isFair = ({ score }) => score !== null;
 const few = (x) => (x === null ? null : number(Number(x.toPrecision(3))));
 
 function numberFacts(result) {
   const { r2, mae, rmse, coverage } = result.errors;
-  const how = isFair(result) ? "out of bag" : "by other rows";
+  const how = result.kind;
   const held = coverage === null ? null : percent(coverage);
-  return [[`R², ${how}`, few(r2)], ["mean absolute error", few(mae)], ["root mean squared error", few(rmse)], [`inside of ${chance(result)} intervals`, held]];
+  return [[`${how} R²`, few(r2)], ["mean absolute error", few(mae)], ["root mean squared error", few(rmse)], [`inside of ${chance(result)} intervals`, held]];
 }
 
 const chance = ({ alpha: missed }) => `${Math.round(100 * (1 - missed))} %`;
 
 function numberCaptions(result) {
   const { n, coverage, width } = result.errors;
-  byId("predicted-caption").textContent = `${whole(n)} rows, by ${result.judged_by}. On the line they agree. A click on a point shows its row.`;
+  byId("predicted-caption").textContent = `${whole(n)} rows, ${result.kind}: ${result.source} On the line both agree. A click on a point shows its row.`;
   byId("interval-part").hidden = coverage === null;
-  const said = coverage === null ? "" : `${percent(coverage)} of the ${chance(result)} intervals hold the truth; the median width is ${few(width)}.`;
-  byId("intervals-caption").textContent = `Rows from the narrowest interval to the widest: it is wide where neighbours disagree. ${said}`;
+  const held = coverage === null ? "" : `${percent(coverage)} of the ${chance(result)} intervals hold the truth; the median width is ${few(width)}.`;
+  byId("intervals-caption").textContent = `Rows from the narrowest interval to the widest: it is wide where neighbours disagree. ${held}`;
 }
 
-// Figures of a target that is a number; the report's, about the rows of the last fit.
+// Figures of a regression; the report's, about the rows of the last fit.
 function showPredictions(index) {
-  numbers = unpackNumbers(index.numbers);
+  targets = unpackTargets(index.targets);
   rows = { index: index.row, columns: [], n_columns: 0 };
   drawPredictions();
 }
 
 function drawPredictions() {
-  if (byId("predictions").hidden || !numbers) return;
+  if (byId("predictions").hidden || !targets) return;
   for (const drawing of [drawPredicted, drawResiduals, drawIntervals]) drawing();
 }
 

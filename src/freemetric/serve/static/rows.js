@@ -4,8 +4,8 @@ const looked = { index: null, place: 0, row: null };
 
 const openRows = attempt("trouble", async ({ task }) => {
   looked.index = await ask("api/rows");
-  if (looked.index.numbers) showPredictions(looked.index);
-  byId("wrong").textContent = task === "regress" && !looked.index.numbers.has_intervals ? "Next far off" : TASKS[task].wrong;
+  if (looked.index.targets) showPredictions(looked.index);
+  byId("wrong").textContent = task === "regress" && !looked.index.targets.has_intervals ? "Next far off" : TASKS[task].wrong;
   byId("look").hidden = false;
   byId("row").max = looked.index.row.at(-1);
   byId("wrong").disabled = looked.index.wrong.length === 0;
@@ -33,26 +33,26 @@ function explainRow(place) {
 
 const nameOf = ({ row, line }) => `Row ${row}${line === null ? "" : ` (line ${line} of the file)`}`;
 
-function verdictOnNumber({ self, neighbors }) {
+function summaryOfTarget({ self, neighbors }) {
   const near = neighbors.map((other) => other.story.truth).filter((truth) => truth !== null);
-  const around = near.length ? ` Its ${near.length} nearest neighbours have ${told(Math.min(...near))} to ${told(Math.max(...near))}.` : "";
-  const by = looked.index.fair ? " It was predicted by metrics that have not seen the row." : " It was predicted by its neighbours, in a metric that has seen all rows.";
-  return `${nameOf(self)}. ${numberVerdict(self.story)}${around}${self.story.predicted === null ? "" : by}`;
+  const around = near.length ? ` Its ${near.length} nearest neighbours have ${targetText(Math.min(...near))} to ${targetText(Math.max(...near))}.` : "";
+  const by = looked.index.out_of_bag ? " The prediction is out of bag." : " The prediction is by its neighbours, in a metric that was fitted on all rows.";
+  return `${nameOf(self)}. ${targetSummary(self.story)}${around}${self.story.predicted === null ? "" : by}`;
 }
 
-function verdictOn({ self, neighbors }) {
-  if (self.story) return verdictOnNumber({ self, neighbors });
+function summaryOf({ self, neighbors }) {
+  if (self.story) return summaryOfTarget({ self, neighbors });
   const name = `${nameOf(self)} is of class “${bothEnds(self.class, 40)}”`;
   const same = neighbors.filter((other) => other.class === self.class).length;
   const near = `; ${same} of its ${neighbors.length} nearest neighbours are, too.`;
-  if (!self.judged) return `${name}${near}`;
-  const by = looked.index.fair ? "Metrics that have not seen it judge it" : "The model, which has learned from it, says";
-  return `${name}${near} ${by} “${bothEnds(self.judged, 40)}”, which is ${self.judged === self.class ? "right" : "wrong"}.`;
+  if (!self.predicted) return `${name}${near}`;
+  const by = looked.index.out_of_bag ? "Out of bag it is predicted as" : "The model, which was fitted on it, predicts";
+  return `${name}${near} ${by} “${bothEnds(self.predicted, 40)}”, which is ${self.predicted === self.class ? "right" : "wrong"}.`;
 }
 
 function showRow() {
   const { self, neighbors, columns, cells } = looked.row;
-  byId("row-said").textContent = verdictOn(looked.row);
+  byId("row-summary").textContent = summaryOf(looked.row);
   showParts(self);
   const all = byId("all-columns").checked;
   const shown = columns.map((_, i) => i).filter((i) => all || (columns[i].used && i < FEW_COLUMNS));
@@ -71,7 +71,7 @@ function showRow() {
   byId("row-caption").textContent = `Nearest first, in the learned distance; columns that weigh most in it come first. ${more}The report says which columns make rows near or far.`;
 }
 
-// Classes, those that differ in a colour of their own; of numbers the cells as they stand in the file.
+// Classes, those that differ in a colour of their own; of a regression the cells of the file.
 function whatTheyAre(self, neighbors) {
   const differs = (other) => (self.story || other.class === self.class ? "" : "differs");
   const shown = neighbors.map((other) => element("span", bothEnds(other.class, 24), { class: differs(other) }));

@@ -1,4 +1,4 @@
-// Where the target is a number: its colours, predictions against the truth, what is left, and intervals.
+// Regression: colours of the targets, predictions against true targets, residuals and intervals.
 const VIRIDIS = [[0, "#440154"], [0.25, "#3b528b"], [0.5, "#21918c"], [0.75, "#5ec962"], [1, "#fde725"]];
 const OUTSIDE = "#D55E00";
 // The ends belong to it, which are errors of rows, perhaps of its own.
@@ -6,25 +6,25 @@ function holds(low, high, truth) {
   const slack = 1e-9 * (Math.abs(low) + Math.abs(high));
   return low - slack <= truth && truth <= high + slack;
 }
-const isHeld = (row) => holds(numbers.low[row], numbers.high[row], numbers.truth[row]);
-const hasInterval = (row) => Number.isFinite(numbers.low[row]) && Number.isFinite(numbers.high[row]);
+const isHeld = (row) => holds(targets.low[row], targets.high[row], targets.truth[row]);
+const hasInterval = (row) => Number.isFinite(targets.low[row]) && Number.isFinite(targets.high[row]);
 
 // Numbers that are averaged as logarithms are shown as such; those of the colours must be positive then.
-const shadedAsLogarithms = () => numbers.log && numbers.colours[0] > 0;
+const shadedAsLogarithms = () => targets.log && targets.colours[0] > 0;
 const shade = (value) => (shadedAsLogarithms() ? Math.log10(value) : value);
 const tinted = (values) => ({ color: Array.from(values, shade), coloraxis: "coloraxis" });
 
 function colourAxis() {
-  const [low, high] = numbers.colours.map(shade);
+  const [low, high] = targets.colours.map(shade);
   const steps = [0, 0.25, 0.5, 0.75, 1].map((part) => low + part * (high - low));
   const words = (value) => number(Number((shadedAsLogarithms() ? 10 ** value : value).toPrecision(2)));
   const colorbar = { thickness: 10, outlinewidth: 0, tickvals: steps, ticktext: steps.map(words), tickfont: { size: 11 } };
   return { coloraxis: { colorscale: VIRIDIS, cmin: low, cmax: high > low ? high : low + 1, colorbar } };
 }
 
-const judgedRows = () =>
-  Array.from(numbers.truth.keys()).filter(
-    (row) => Number.isFinite(numbers.truth[row]) && Number.isFinite(numbers.predicted[row]),
+const scoredRows = () =>
+  Array.from(targets.truth.keys()).filter(
+    (row) => Number.isFinite(targets.truth[row]) && Number.isFinite(targets.predicted[row]),
   );
 
 function explainOnClick(id) {
@@ -34,7 +34,7 @@ function explainOnClick(id) {
   });
 }
 
-// Points of rows that can be asked for: those outside of their interval in a colour of their own.
+// Points of rows, which a click explains: those outside of their interval in a colour of their own.
 function rowPoints(shown, x, y) {
   const size = shown.length > 2000 ? 4 : 6;
   const groups = [
@@ -51,9 +51,9 @@ function rowPoints(shown, x, y) {
   });
 }
 
-// Of a logarithmic scale a few whole numbers: 10, 20, 50, 100.
-function scaleOfNumbers(values) {
-  if (!numbers.log) return {};
+// Ticks of a logarithmic scale: 10, 20, 50, 100.
+function scaleOfTargets(values) {
+  if (!targets.log) return {};
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const marks = (digits) =>
     digits
@@ -65,28 +65,28 @@ function scaleOfNumbers(values) {
 }
 
 function drawPredicted() {
-  if (!numbers) return;
-  const shown = judgedRows();
-  const [x, y] = [numbers.truth, numbers.predicted].map((values) => shown.map((row) => values[row]));
+  if (!targets) return;
+  const shown = scoredRows();
+  const [x, y] = [targets.truth, targets.predicted].map((values) => shown.map((row) => values[row]));
   const [low, high] = [Math.min(...x, ...y), Math.max(...x, ...y)];
   const diagonal = {
     ...{ type: "scatter", mode: "lines", x: [low, high], y: [low, high], hoverinfo: "skip" },
     line: { color: color("soft"), dash: "dash", width: 1.5 },
   };
   draw("predicted-plot", [diagonal, ...rowPoints(shown, x, y)], {
-    xaxis: axis({ title: { text: "true" }, nticks: 6, ...scaleOfNumbers(x) }),
-    yaxis: axis({ title: upright("predicted"), nticks: 6, ...scaleOfNumbers(y) }),
+    xaxis: axis({ title: { text: "true" }, nticks: 6, ...scaleOfTargets(x) }),
+    yaxis: axis({ title: upright("predicted"), nticks: 6, ...scaleOfTargets(y) }),
     margin: { l: 56, r: 12, t: 16, b: 44 },
   });
   explainOnClick("predicted-plot");
 }
 
-// How far one number is from another: by a factor where numbers are averaged as logarithms.
-const apart = (value, from) => (numbers.log ? value / from : value - from);
-const apartWords = (of) => (numbers.log ? `${of} / predicted` : `${of} − predicted`);
+// Difference of two targets: a factor where they are averaged as logarithms.
+const apart = (value, from) => (targets.log ? value / from : value - from);
+const apartWords = (of) => (targets.log ? `${of} / predicted` : `${of} − predicted`);
 
 function levelLine(x) {
-  const level = numbers.log ? 1 : 0;
+  const level = targets.log ? 1 : 0;
   return {
     ...{ type: "scatter", mode: "lines", x, y: [level, level], hoverinfo: "skip" },
     line: { color: color("soft"), dash: "dash", width: 1.5 },
@@ -94,36 +94,36 @@ function levelLine(x) {
 }
 
 function drawResiduals() {
-  if (!numbers) return;
-  const shown = judgedRows();
-  const x = shown.map((row) => numbers.predicted[row]);
-  const y = shown.map((row) => apart(numbers.truth[row], numbers.predicted[row]));
+  if (!targets) return;
+  const shown = scoredRows();
+  const x = shown.map((row) => targets.predicted[row]);
+  const y = shown.map((row) => apart(targets.truth[row], targets.predicted[row]));
   draw("residuals-plot", [levelLine([Math.min(...x), Math.max(...x)]), ...rowPoints(shown, x, y)], {
-    xaxis: axis({ title: { text: "predicted" }, nticks: 6, ...scaleOfNumbers(x) }),
-    yaxis: axis({ title: upright(apartWords("true")), nticks: 6, ...scaleOfNumbers(y) }),
+    xaxis: axis({ title: { text: "predicted" }, nticks: 6, ...scaleOfTargets(x) }),
+    yaxis: axis({ title: upright(apartWords("true")), nticks: 6, ...scaleOfTargets(y) }),
     margin: { l: 56, r: 12, t: 16, b: 44 },
   });
   explainOnClick("residuals-plot");
 }
 
 function drawIntervals() {
-  if (!numbers || !numbers.has_intervals) return;
-  const width = (row) => apart(numbers.high[row], numbers.low[row]);
-  const shown = judgedRows().filter(hasInterval).sort((a, b) => width(a) - width(b));
+  if (!targets || !targets.has_intervals) return;
+  const width = (row) => apart(targets.high[row], targets.low[row]);
+  const shown = scoredRows().filter(hasInterval).sort((a, b) => width(a) - width(b));
   const place = shown.map((_, i) => i + 1);
-  const end = (values) => shown.map((row) => apart(values[row], numbers.predicted[row]));
-  const truth = end(numbers.truth);
+  const end = (values) => shown.map((row) => apart(values[row], targets.predicted[row]));
+  const truth = end(targets.truth);
   const edge = { type: "scatter", mode: "lines", x: place, line: { width: 0, shape: "hvh" }, hoverinfo: "skip" };
   const band = [
-    { ...edge, y: end(numbers.low) },
-    { ...edge, y: end(numbers.high), fill: "tonexty", fillcolor: alpha(color("cold"), 0.22) },
+    { ...edge, y: end(targets.low) },
+    { ...edge, y: end(targets.high), fill: "tonexty", fillcolor: alpha(color("cold"), 0.22) },
   ];
   draw("intervals-plot", [...band, levelLine([1, shown.length]), ...rowPoints(shown, place, truth)], {
     xaxis: axis({ title: { text: "rows, the narrowest interval first" }, nticks: 8 }),
-    yaxis: axis({ title: upright(apartWords("true")), nticks: 6, ...scaleOfNumbers(truth) }),
+    yaxis: axis({ title: upright(apartWords("true")), nticks: 6, ...scaleOfTargets(truth) }),
     margin: { l: 56, r: 12, t: 16, b: 44 },
   });
   explainOnClick("intervals-plot");
 }
 
-const NUMBER_FIGURES = [drawPredicted, drawResiduals, drawIntervals].map((drawing) => () => figure(drawing));
+const TARGET_FIGURES = [drawPredicted, drawResiduals, drawIntervals].map((drawing) => () => figure(drawing));

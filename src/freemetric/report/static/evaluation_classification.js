@@ -1,4 +1,4 @@
-// Where the target is a class: the classes of one method, calibration and ROC of all.
+// Classification: the classes of one method, calibration and ROC of all methods.
 const MOST_BESIDE = 12; // classes whose confusion has room beside their table, ...
 const LONGEST_BESIDE = 14; // ... and letters of their names
 const ERROR = { title: "error in %", short: "% wrong" };
@@ -40,7 +40,7 @@ function drawInSquare(id, lines, across, upwards) {
 function calibrationLine(result) {
   const { bins } = result.calibration;
   const [x, y, low, high, n] = [0, 1, 2, 3, 4].map((i) => bins.map((bin) => bin[i]));
-  const text = x.map((_, i) => `${label(result.method, 40)}<br>said ${percent(x[i])}, came true ${percent(y[i])}<br>about ${n[i]} rows`);
+  const text = x.map((_, i) => `${label(result.method, 40)}<br>predicted ${percent(x[i])}, observed ${percent(y[i])}<br>about ${n[i]} rows`);
   const array = high.map((h, i) => h - y[i]);
   const arrayminus = low.map((l, i) => y[i] - l);
   const interval = { type: "data", symmetric: false, array, arrayminus, thickness: 1, width: 3 };
@@ -52,8 +52,8 @@ function drawCalibration() {
   if (!byId("calibration-plot")) return;
   const known = methodsOf(chosen.file).filter(({ calibration }) => calibration);
   const of = known.length ? known[0].calibration.of : null;
-  byId("calibration-name").textContent = of === null ? "Calibration of the class decided for" : `Calibration of “${of}”`;
-  drawInSquare("calibration-plot", known.map(calibrationLine), "probability", "share that came true");
+  byId("calibration-name").textContent = of === null ? "Calibration of the predicted class" : `Calibration of “${of}”`;
+  drawInSquare("calibration-plot", known.map(calibrationLine), "probability", "observed share");
 }
 
 function drawRoc() {

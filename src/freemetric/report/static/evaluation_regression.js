@@ -1,4 +1,4 @@
-// Where the target is a number: predictions of one method against the truth, what is left; intervals of all.
+// Regression: predictions of one method against the true targets, residuals; intervals of all methods.
 const ERROR = { title: "RMSE in % of the standard deviation", short: "%" };
 const WIDE = 100; // times the lowest number: from there on logarithms help to see
 const hasDetails = ({ predictions }) => predictions !== null;
@@ -7,7 +7,7 @@ const dashed = (x, y) => ({
   line: { color: color("soft"), dash: "dash", width: 1.5 },
 });
 const ends = (values) => [Math.min(...values.filter(Number.isFinite)), Math.max(...values.filter(Number.isFinite))];
-const shownPredictions = () => current()?.predictions ?? { truth: [], told: [], left: [] };
+const shownPredictions = () => current()?.predictions ?? { truth: [], predicted: [], left: [] };
 
 // One point a row; a number that is none has no place.
 function rowPoints(x, y, hovertemplate) {
@@ -17,12 +17,12 @@ function rowPoints(x, y, hovertemplate) {
 }
 
 function logarithmsHelp() {
-  const { truth, told } = shownPredictions();
-  const [low, high] = ends([...truth, ...told]);
+  const { truth, predicted } = shownPredictions();
+  const [low, high] = ends([...truth, ...predicted]);
   return low > 0 && high > WIDE * low;
 }
 
-const scaleOfNumbers = () => (logarithmsHelp() && byId("logarithmic").checked ? { type: "log", nticks: 8 } : { nticks: 6 });
+const scaleOfTargets = () => (logarithmsHelp() && byId("logarithmic").checked ? { type: "log", nticks: 8 } : { nticks: 6 });
 
 function offerLogarithms() {
   byId("logarithmic-part").hidden = !logarithmsHelp();
@@ -31,23 +31,23 @@ function offerLogarithms() {
 
 function drawPredicted() {
   if (!byId("predicted-plot")) return;
-  const { truth, told } = shownPredictions();
-  const both = ends([...truth, ...told]);
+  const { truth, predicted } = shownPredictions();
+  const both = ends([...truth, ...predicted]);
   offerLogarithms();
-  const points = rowPoints(truth, told, "true %{x:.6~g}, predicted %{y:.6~g}");
+  const points = rowPoints(truth, predicted, "true %{x:.6~g}, predicted %{y:.6~g}");
   draw("predicted-plot", truth.length ? [dashed(both, both), points] : [], {
-    xaxis: axis({ title: { text: "true" }, ...scaleOfNumbers() }),
-    yaxis: axis({ title: upright("predicted"), ...scaleOfNumbers() }),
+    xaxis: axis({ title: { text: "true" }, ...scaleOfTargets() }),
+    yaxis: axis({ title: upright("predicted"), ...scaleOfTargets() }),
     margin: { l: 56, r: 12, t: 16, b: 44 },
   });
 }
 
 function drawResiduals() {
   if (!byId("residuals-plot")) return;
-  const { told, left } = shownPredictions();
-  const points = rowPoints(told, left, "predicted %{x:.6~g}, true is %{y:+.4~g} from it");
-  draw("residuals-plot", told.length ? [dashed(ends(told), [0, 0]), points] : [], {
-    xaxis: axis({ title: { text: "predicted" }, ...scaleOfNumbers() }),
+  const { predicted, left } = shownPredictions();
+  const points = rowPoints(predicted, left, "predicted %{x:.6~g}, true is %{y:+.4~g} from it");
+  draw("residuals-plot", predicted.length ? [dashed(ends(predicted), [0, 0]), points] : [], {
+    xaxis: axis({ title: { text: "predicted" }, ...scaleOfTargets() }),
     yaxis: axis({ title: upright("true − predicted"), nticks: 6 }),
     margin: { l: 56, r: 12, t: 16, b: 44 },
   });
@@ -55,10 +55,10 @@ function drawResiduals() {
 
 const levelsOf = (known) => [...new Set(known.flatMap(({ intervals }) => intervals.map(([level]) => level)))];
 
-// Means and standard errors, from this place on in what is told of an interval, against its level; side by side.
+// Means and standard errors, from this place on among the values of an interval, against its level; side by side.
 function intervalLines(known, place, unit) {
   return known.map((result, nth) => {
-    const [level, y, array] = [0, place, place + 1].map((i) => result.intervals.map((told) => told[i]));
+    const [level, y, array] = [0, place, place + 1].map((i) => result.intervals.map((values) => values[i]));
     const x = level.map((percent) => percent + 0.3 * (nth - (known.length - 1) / 2));
     const hovertemplate = `${label(result.method, 40)}<br>%{text} %: %{y:.4~g}${unit}<extra></extra>`;
     return lineOf(result, x, y, { error_y: { type: "data", array, thickness: 1, width: 3 }, text: level, hovertemplate });
@@ -71,7 +71,7 @@ function drawIntervals() {
   const levels = levelsOf(known);
   const [low, high] = ends(levels);
   const ticks = { tickvals: levels, ticktext: levels.map((level) => `${level} %`) };
-  const across = axis({ title: { text: "promised" }, ...ticks, range: [low - 2, high + 2] });
+  const across = axis({ title: { text: "nominal level" }, ...ticks, range: [low - 2, high + 2] });
   const common = { showlegend: true, legend: BELOW, xaxis: across, margin: { l: 56, r: 12, t: 16, b: 40 } };
   draw("coverage-plot", [dashed([low, high], [low, high]), ...intervalLines(known, 1, " %")], {
     ...common,

@@ -1,7 +1,7 @@
-// How the page talks to its server, and what it says when something goes wrong.
+// Requests to the server, and messages about errors.
 const page = { table: null, stream: null, classes: [], token: "", links: {} };
 const TOKEN = "#token=";
-const AGAIN = 1000; // milliseconds until a broken stream is asked for again
+const AGAIN = 1000; // milliseconds until a broken stream is requested again
 const MOST_TRIES = 5;
 const ENDS = ["done", "failed", "cancelled"];
 
@@ -48,7 +48,7 @@ addEventListener("hashchange", () => {
 const post = (path, content = {}) =>
   ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(content) });
 
-// What an event does; a message of what goes wrong stands where it belongs.
+// An event handler that shows its error at its place.
 const attempt = (place, work) => async (...given) => {
   say(place, "");
   try {
@@ -68,7 +68,7 @@ async function follow({ number }, on) {
   }
 }
 
-// What a job tells, each event once. An answer that breaks off is asked for again; it begins with the first event.
+// Events of a job, each once. A broken answer is requested again; it begins with the first event.
 async function* eventsOf(number, signal) {
   let seen = 0;
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
