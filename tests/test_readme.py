@@ -1,6 +1,9 @@
-"""The Python blocks of the README run, top to bottom, in one namespace, and its tables are filled."""
+"""The blocks of the README run, top to bottom, and its tables are filled."""
 
 import re
+import shlex
+import subprocess
+import sys
 
 import pytest
 
@@ -15,6 +18,17 @@ def test_readme_blocks_run(tmp_path, monkeypatch):
     assert len(blocks(README, "python")) >= 2
     namespace = run(README)
     assert namespace["model"].score(namespace["X_test"], namespace["y_test"]) > 0.9
+
+
+@pytest.mark.slow
+def test_readme_commands_run(tmp_path):
+    lines = [line for _, block in blocks(README, "console") for line in block.splitlines()]
+    commands = [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("freemetric ")]
+    assert [words[0] for words in commands] == ["example", *"fit predict inspect report evaluate serve".split()]
+    for words in commands[:-1]:
+        done = subprocess.run([sys.executable, "-m", "freemetric", *words], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"people.csv", "new.csv", "people.fm", "out.csv", "people.html"}
 
 
 def test_readme_tables_are_filled():

@@ -98,13 +98,17 @@ def fail(problem: object) -> NoReturn:
     raise typer.Exit(USAGE)
 
 
+def known_name(name: str, known: Collection[str], what: str) -> str:
+    """A name that must be among the known ones."""
+    if name not in known:
+        fail(f"Unknown {what} {name!r}; known: {', '.join(known)}.")
+    return name
+
+
 def listed(text: str, known: Collection[str], what: str) -> list[str]:
     """Names separated by commas, or all."""
-    names = list(known) if text == "all" else [name.strip() for name in text.split(",") if name.strip()]
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        fail(f"Unknown {what} {unknown[0]!r}; known: {', '.join(known)}.")
-    return names
+    names = known if text == "all" else [name.strip() for name in text.split(",") if name.strip()]
+    return [known_name(name, known, what) for name in names]
 
 
 def print_json(value: Any) -> None:

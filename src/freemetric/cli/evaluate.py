@@ -9,13 +9,11 @@ import typer
 from ..printable import printable
 from .console import FAILURE, Json, argument, console, flag, listed, option, print_json, progress, tell, warnings_told
 from .options import (
-    ALL_COLUMNS,
-    AS_FOUND,
     METHODS,
-    NUMBER_METHODS,
+    REGRESSION_METHODS,
     STDOUT,
     WRITTEN_AS,
-    Columns,
+    ColumnOptions,
     Device,
     Reading,
     Seed,
@@ -88,12 +86,10 @@ class Validation:
         return Settings(*given)
 
 
-USUAL_VALIDATION = Validation()
-
-
 @with_fields
 def evaluate(
     data: Annotated[list[Path], argument("DATA", "Tables in any format that `fit` reads; - reads standard input.")],
+    *,
     target: Target = None,
     task: Task = None,
     methods: Annotated[
@@ -101,10 +97,10 @@ def evaluate(
         option(
             "METHODS",
             f"Names separated by commas, or all. For classification: {', '.join(METHODS)}; default "
-            f"{USUAL['classify']}. For regression: {', '.join(NUMBER_METHODS)}; default {USUAL['regress']}.",
+            f"{USUAL['classify']}. For regression: {', '.join(REGRESSION_METHODS)}; default {USUAL['regress']}.",
         ),
     ] = None,
-    validation: Validation = USUAL_VALIDATION,
+    validation: Validation,
     page: Annotated[Path | None, option("FILE", "HTML page with figures to write.", "--report")] = None,
     output: Annotated[
         Path | None,
@@ -113,11 +109,11 @@ def evaluate(
     parameters: Annotated[
         list[str] | None, option("METHOD.NAME=VALUE", "Parameter of a method. Repeatable.", "--set")
     ] = None,
-    columns: Columns = ALL_COLUMNS,
+    columns: ColumnOptions,
     seed: Seed = 0,
     device: Device = "cpu",
     jobs: Annotated[int | None, option("N", "Number of splits to fit at a time.")] = None,
-    reading: Reading = AS_FOUND,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Compare methods by cross-validation. Whatever is learned or chosen uses the training rows of each split only.

@@ -1,4 +1,4 @@
-"""``freemetric fit``, ``predict``, ``transform`` and ``inspect``: models of people's own tables."""
+"""``freemetric fit``, ``predict``, ``transform`` and ``inspect``: models of tables."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -7,13 +7,11 @@ from typing import Annotated, Any
 from ..printable import counted, printable, verb
 from .console import Json, console, flag, option, print_json, progress, tell, warnings_told
 from .options import (
-    ALL_COLUMNS,
-    AS_FOUND,
     FITTED,
-    FITTED_TO_NUMBERS,
+    REGRESSION_FITTED,
     STDOUT,
     WRITTEN_AS,
-    Columns,
+    ColumnOptions,
     Data,
     Device,
     Model,
@@ -25,12 +23,12 @@ from .options import (
     with_fields,
 )
 
-MOSTLY = 0.5  # share of known rows from which on scores are no promise
+MOSTLY = 0.5  # share of training rows above which scores say little about new rows
 
 
 @dataclass(frozen=True)
-class Written:
-    """Where a table is written, and how: every field is an option."""
+class Output:
+    """Where and how a table is written: every field is an option."""
 
     output: Annotated[
         Path, option("FILE", f"File to write: {WRITTEN_AS}; - writes CSV to standard output.", "--output", "-o")
@@ -44,14 +42,14 @@ class Written:
     ] = True
 
     def check(self) -> None:
-        """An error before any work where the table cannot be written."""
+        """InputError where the table cannot be written; called before any work."""
         from ..tabular.writing import check_output
 
         if self.output != STDOUT:
             check_output(self.output)
 
     def write(self, columns: dict[str, Any], as_json: bool, summary: dict[str, Any]) -> None:
-        """The columns to a file or to stdout; in JSON, a summary, with the columns where there is no file."""
+        """Write the columns to a file or to stdout; in JSON, a summary, with the columns where there is no file."""
         from ..tabular.writing import as_delimited, write
 
         if self.output != STDOUT:
@@ -67,12 +65,10 @@ class Written:
             console.print(f"{self.output}: {counted(summary['rows'], 'row')}", soft_wrap=True)
 
 
-AS_USUAL = Written()
-
-
 @with_fields
 def fit(
     data: Data,
+    *,
     output: Annotated[Path, option("MODEL", "Model file to write.", "--output", "-o")],
     target: Target = None,
     task: Task = None,
@@ -80,7 +76,7 @@ def fit(
         str,
         option(
             "METHOD",
-            f"For classification: {', '.join(FITTED)}. For regression: {', '.join(FITTED_TO_NUMBERS)}. "
+            f"For classification: {', '.join(FITTED)}. For regression: {', '.join(REGRESSION_FITTED)}. "
             "After a metric learner, k-NN predicts.",
         ),
     ] = "free-energy",
@@ -88,11 +84,11 @@ def fit(
         list[str] | None, option("NAME=VALUE", "Parameter of the method. Repeatable.", "--set")
     ] = None,
     weight: Annotated[str | None, option("COLUMN", "Column with the weights of the rows; for free-energy.")] = None,
-    columns: Columns = ALL_COLUMNS,
+    columns: ColumnOptions,
     seed: Seed = 0,
     device: Device = "cpu",
     jobs: Annotated[int | None, option("N", "Number of threads.")] = None,
-    reading: Reading = AS_FOUND,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Fit a classifier or a regressor to a table, and write it to a model file.
@@ -135,7 +131,8 @@ def fit(
 def predict(
     model: Model,
     data: Data,
-    written: Written = AS_USUAL,
+    *,
+    written: Output,
     proba: Annotated[bool, flag("Add the probability of every class.")] = False,
     interval: Annotated[
         float | None,
@@ -149,7 +146,7 @@ def predict(
         str | None,
         option("PROBABILITIES", "For regression: add the quantiles of these probabilities, such as 0.1,0.5,0.9."),
     ] = None,
-    reading: Reading = AS_FOUND,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Predict the target of every row of a table. Columns are matched by name.
@@ -173,11 +170,11 @@ def predict(
     columns = {**kept, **{name: cells.tolist() for name, cells in made.items()}}
     written.write(columns, as_json, {"rows": len(made[PREDICTION]), **scores})
     if not as_json:
-        _tell_scores(data, scores, interval)
+        _print_scores(data, scores, interval)
 
 
-def _tell_scores(data, scores, interval):
-    """How good the predictions are, in a line for people."""
+def _print_scores(data, scores, interval):
+    """Scores of the predictions as lines on stderr."""
     if scores["learned_from"]:
         what = "errors say" if "mae" in scores else "accuracy says"
         why = f"the model has learned from most of these rows, so the {what} little about new ones"
@@ -203,9 +200,7 @@ def _chances(text):
 
 
 @with_fields
-def transform(
-    model: Model, data: Data, written: Written = AS_USUAL, reading: Reading = AS_FOUND, as_json: Json = False
-) -> None:
+def transform(model: Model, data: Data, *, written: Output, reading: Reading, as_json: Json = False) -> None:
     """Map every row to the space where the learned distance is Euclidean."""
     from ..tabular import TableModel
 

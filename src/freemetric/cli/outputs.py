@@ -1,10 +1,13 @@
-"""``freemetric report``, ``export`` and ``demo``: models to look at, and for places without Python."""
+"""``freemetric report`` and ``export``: a model as a page and as a graph; ``demo`` and ``example``: ways to begin."""
 
 from pathlib import Path
 from typing import Annotated
 
+from rich.table import Table
+
+from ..printable import counted
 from .console import Json, argument, console, option, print_json, progress, tell, warnings_told
-from .options import AS_FOUND, Model, Reading, with_fields
+from .options import Model, Reading, with_fields
 
 
 @with_fields
@@ -13,12 +16,13 @@ def report(
     data: Annotated[
         Path | None, argument("DATA", "Table of rows to show. Default: the rows that the model has kept.")
     ] = None,
+    *,
     output: Annotated[
         Path | None, option("FILE", "HTML file to write. Default: beside the model.", "--output", "-o")
     ] = None,
     title: Annotated[str | None, option("TITLE", "Title of the page.")] = None,
     rows: Annotated[int, option("N", "Show at most so many rows; a sample if there are more.", min=10)] = 10_000,
-    reading: Reading = AS_FOUND,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Write one HTML page about a model: the learned space, the Monte Carlo run, feature weights, single decisions."""
@@ -89,8 +93,48 @@ def _dates(model):
     return [column.name for column in columns if column.kind == "date"]
 
 
-def demo() -> None:
+def demo(
+    repeats: Annotated[int, option("N", "Repeats of two-fold cross-validation.", min=1)] = 3,
+    out: Annotated[Path, option("FOLDER", "Folder of the picture.")] = Path("out"),
+) -> None:
     """Learn metrics on wine and iris, and draw the space before and after."""
-    from ..demo import main
+    from ..demo import SETS, compare, draw
+    from ..extras import require
 
-    main([])
+    require("matplotlib", "display")
+    with progress("compiling the kernels (once)") as advance:
+        errors = compare(repeats, advance)
+    table = Table("method", *SETS, "seconds a fit", title=f"Test error in %, mean of {repeats} x 2 splits")
+    for method, cells in errors.items():
+        table.add_row(method, *(f"{cell:.2f}" for cell in cells))
+    console.print(table)
+    console.print("k is chosen by inner folds or out-of-bag votes, never on the test half.")
+    console.print(f"The space before and after: {draw(out)}", soft_wrap=True)
+
+
+def example(
+    data: Annotated[Path, argument("DATA", "Table to write, in any format that `predict` writes.")],
+    new: Annotated[Path | None, argument("NEW", "Table of further rows to write, without the class.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Write a made-up table to try the commands on: people with a `class` and an `income` to predict, and gaps.
+
+    A file that exists is not overwritten.
+    """
+    from ..demo import people
+    from ..tabular import InputError
+    from ..tabular.writing import check_output, write
+
+    tables = {data: people(200)}
+    if new is not None:
+        tables[new] = {name: cells for name, cells in people(20, seed=1).items() if name != "class"}
+    for path in tables:
+        check_output(path)
+        if path.exists():
+            raise InputError(f"{path}: the file exists already")
+    for path, columns in tables.items():
+        write(path, columns)
+    if as_json:
+        return print_json({"files": list(map(str, tables)), "columns": list(tables[data])})
+    for path, columns in tables.items():
+        console.print(f"{path}: {counted(len(columns['age']), 'row')}; {', '.join(columns)}", soft_wrap=True)
