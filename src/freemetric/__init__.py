@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import forking as forking  # registers what is done at a fork
+from . import forking as forking  # registers a handler of forks
 from ._version import __version__
 from .presenting import PROVIDED
 

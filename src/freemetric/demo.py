@@ -77,7 +77,7 @@ def people(n: int, seed: int = 0) -> dict[str, list[Any]]:
     age, hours = rng.integers(20, 66, n), rng.normal(38, 8, n).clip(5, 70).round(1)
     town, smoker = rng.choice(["Bonn", "Lyon", "Pisa", "Turku"], n), rng.choice(["no", "yes"], n, p=[0.7, 0.3])
     joined = np.datetime64("2015-01-01") + rng.integers(0, 3650, n).astype("timedelta64[D]")
-    income = (700 + 45 * hours + 20 * age + 600 * (town == "Bonn") + rng.normal(0, 150, n)).round()
+    income = (700 + 45 * hours + 20 * age + 600 * (town == "Bonn") + rng.normal(0, 150, n)).astype(int)
     risk = age / 20 + 1.5 * (smoker == "yes") - income / 2500 + rng.normal(0, 0.2, n)
     columns = {
         **{"age": age, "hours": hours, "town": town, "smoker": smoker, "joined": joined.astype(str), "income": income},

@@ -276,7 +276,7 @@ def test_tables_and_figures_say_what_they_show():
     figure = figures.scatter_figure(table, "ours")
     assert figure.get_supxlabel() == "unexplained variance, 1 - R2, in %, the other method"
     assert figure.axes[0].get_title() == "forest  7 / 0 / 1"
-    assert all(measure.words for measure in MEASURES.values())
+    assert all(measure.title for measure in MEASURES.values())
 
 
 @pytest.mark.slow

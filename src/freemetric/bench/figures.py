@@ -116,7 +116,7 @@ def scatter_figure(errors: Any, control: str) -> Any:
 
 
 def _root(x):
-    # matplotlib also asks beyond the ends of the axis
+    # matplotlib also calls it beyond the ends of the axis
     return np.sqrt(np.maximum(x, 0))
 
 

@@ -17,7 +17,7 @@ from .records import INTERVALS, Record, check_known, parse
 
 PROTOCOLS = ("honest", "paper", "one-k")
 """How k is chosen: without the test half; the best on each test half; or the best for the mean over all test halves of
-a data set, one k for all of them. The last is what the published errors look like."""
+a data set, one k for all of them. The last agrees best with the published errors."""
 
 PUBLISHED_NAMES = {
     "rf": "RF",
@@ -91,7 +91,7 @@ def load_compact(path: Path) -> list[Record]:
 class Measure(NamedTuple):
     """Its name in tables and figures, and its value for a record; None where the record does not have it."""
 
-    words: str
+    title: str
     of: Callable[[Record], float | None]
 
 
@@ -166,7 +166,7 @@ def mean_measure(records: list[Record], measure: str) -> Any:
     20.0
     """
     check_known(measure, MEASURES, "measure")
-    words, of = MEASURES[measure]
+    title, of = MEASURES[measure]
     table = _by_cell(records, lambda group: np.array([None if r.failure else of(r) for r in group], float).mean())
-    table.attrs["measure"] = words
+    table.attrs["measure"] = title
     return table

@@ -50,7 +50,7 @@ class TunedRegressor(RegressorMixin, BaseEstimator):
 class WithResiduals(RegressorMixin, BaseEstimator):
     """Quantiles of an estimator that has none: predictions plus those of its errors over inner folds.
 
-    The same everywhere, whatever the noise; with the parameters chosen on the whole training set.
+    The quantiles are the same for all samples; parameters are those chosen on the whole training set.
     """
 
     def __init__(self, estimator: Any, *, random_state: int | None = None):

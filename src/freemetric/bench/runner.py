@@ -49,7 +49,7 @@ def claim(path: Path) -> Iterator[bool]:
 def _lock(file: TextIO) -> None:
     """BlockingIOError or PermissionError where another process has the lock.
 
-    On a system that knows no locks two processes may do the same work; files are written whole all the same.
+    Without locks two processes may do the same work; files are written atomically all the same.
     """
     if fcntl is not None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

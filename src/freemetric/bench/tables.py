@@ -1,4 +1,4 @@
-"""Tables of results, beside the published ones and for people's own files."""
+"""Tables of results, also beside the published ones, and of comparisons on users' files."""
 
 from collections.abc import Iterator
 from importlib.resources import files
@@ -85,7 +85,7 @@ def neighbour_table(best_k: Any) -> TextTable:
 def posthoc_table(errors: Any, control: str, alpha: float = 0.05) -> TextTable:
     """Tests of every other method against the control: the paper's Table 4, with ranks, p-values and Holm's test.
 
-    It says "rejected", in bold, where the equality of a method with the control is rejected.
+    A cell is "rejected", in bold, where the equality of a method with the control is rejected.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def beside_published(errors: Any, published: Any = None, threshold: float = 0.5)
 
 
 def has_ranks(comparison: Comparison) -> bool:
-    """Whether a comparison of people's own files has enough files and methods for ranks."""
+    """Whether a comparison on users' files has enough files and methods for ranks."""
     return comparison.errors().notna().all(axis=1).sum() > 1 and len(comparison.methods) > 1
 
 

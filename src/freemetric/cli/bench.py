@@ -5,10 +5,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from ..printable import counted
-from .console import Json, argument, console, fail, flag, known_name, listed, option, print_json, progress, tell
+from .console import (
+    Json,
+    argument,
+    fail,
+    flag,
+    known_name,
+    listed,
+    log,
+    option,
+    print_json,
+    print_result,
+    print_table,
+    progress,
+)
 from .datasets import DataHome
 from .options import Device, with_fields
 
@@ -40,7 +52,7 @@ def read_records(folder: Path, methods: str = "all", without: str = "") -> "list
         by_job = {record.job: record for record in [*load_compact(packed), *records]}
         records = [by_job[job] for job in sorted(by_job)]
     for line in broken:
-        tell(line)
+        log(line)
     wanted = listed(methods, list(dict.fromkeys(name for task in TASKS.values() for name in task.methods)), "method")
     dropped = listed(without, sorted({record.job.dataset for record in records}), "data set")
     chosen = [record for record in records if record.job.method in wanted and record.job.dataset not in dropped]
@@ -111,7 +123,7 @@ def bench_run(
     execution: Execution,
     as_json: Json = False,
 ) -> None:
-    """Fit whatever has no record yet. It can be stopped and started again at any time, and several can run at once."""
+    """Make the fits that have no record yet. A run can be stopped and started again; several can share a folder."""
     from ..bench.runner import Limits, RunOptions, run
 
     todo, given = plan.jobs(), asdict(execution)
@@ -124,11 +136,10 @@ def bench_run(
             n_jobs=jobs,
             on_fit=lambda job, done, total: advance(done, total, f"{job.method} on {job.dataset}"),
         )
-    if as_json:
-        return print_json(asdict(report))
-    for line in report.problems:
-        tell(line)
-    console.print(f"{report.fitted} fitted, {report.found} found, {counted(len(report.problems), 'problem')}.")
+    for line in () if as_json else report.problems:
+        log(line)
+    counts = f"{report.fitted} fitted, {report.found} found, {counted(len(report.problems), 'problem')}."
+    print_result(as_json, asdict(report), counts)
 
 
 @app.command("status")
@@ -142,10 +153,8 @@ def bench_status(folder: Records, as_json: Json = False) -> None:
         row["seconds"] += record.seconds
     if as_json:
         return print_json(counts)
-    table = Table("method", "fits", "failed", "seconds")
-    for method, row in counts.items():
-        table.add_row(method, str(row["fits"]), str(row["failed"]), f"{row['seconds']:.0f}")
-    console.print(table)
+    rows = ((method, row["fits"], row["failed"], round(row["seconds"])) for method, row in counts.items())
+    print_table(("method", "fits", "failed", "seconds"), rows)
 
 
 @app.command("pack")
@@ -157,9 +166,8 @@ def bench_pack(
 
     records = read_records(folder)
     save_compact(records, file)
-    if as_json:
-        return print_json({"records": len(records), "file": str(file)})
-    console.print(f"{counted(len(records), 'record')} in {file}")
+    found = {"records": len(records), "file": str(file)}
+    print_result(as_json, found, f"{counted(len(records), 'record')} in {file}")
 
 
 @app.command("unpack")
@@ -171,10 +179,9 @@ def bench_unpack(
     new = [record for record in packed if not record.job.path(folder).exists()]
     for record in new:
         record.write(folder)
-    n_there = len(packed) - len(new)
-    if as_json:
-        return print_json({"unpacked": len(new), "found": n_there})
-    console.print(f"{counted(len(new), 'record')} unpacked, {counted(n_there, 'record')} already there")
+    n_found = len(packed) - len(new)
+    text = f"{counted(len(new), 'record')} unpacked, {counted(n_found, 'record')} already there"
+    print_result(as_json, {"unpacked": len(new), "found": n_found}, text)
 
 
 @dataclass(frozen=True)
@@ -288,9 +295,7 @@ def bench_figure(
         "neighbors": lambda: figures.neighbors_figure(records, dataset),
     }
     figures.save(makers[known_name(which, makers, "figure")](), file)
-    if as_json:
-        return print_json({"figure": which, "file": str(file)})
-    console.print(f"{which} in {file}")
+    print_result(as_json, {"figure": which, "file": str(file)}, f"{which} in {file}")
 
 
 @app.command("draw")
@@ -319,6 +324,5 @@ def bench_draw(
     with progress(f"{which} of {dataset}", quiet=as_json) as advance:
         drawn = make(minmax_scale(loaded.X), loaded.y, advance)
     figures.save(drawn, file)
-    if as_json:
-        return print_json({"drawing": which, "dataset": dataset, "file": str(file)})
-    console.print(f"{which} of {dataset} in {file}")
+    drawing = {"drawing": which, "dataset": dataset, "file": str(file)}
+    print_result(as_json, drawing, f"{which} of {dataset} in {file}")

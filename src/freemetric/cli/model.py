@@ -4,8 +4,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from ..printable import counted, printable, verb
-from .console import Json, console, flag, option, print_json, progress, tell, warnings_told
+from ..printable import counted, printable
+from .console import Json, console, flag, log, option, print_json, progress, shown_warnings
 from .options import (
     FITTED,
     REGRESSION_FITTED,
@@ -94,8 +94,8 @@ def fit(
     """Fit a classifier or a regressor to a table, and write it to a model file.
 
     Columns may hold names, dates and missing values. A target of names, or of a few different whole numbers, is
-    classified. A target of numbers with decimals, or of many different numbers, is a regression target, and a note says
-    so; --task decides otherwise.
+    classified. A target of numbers with decimals, or of many different numbers, is a regression target, and a note is
+    printed; --task decides otherwise.
     """
     from ..tabular import TableModel
     from ..tabular.writing import check_writable
@@ -103,26 +103,15 @@ def fit(
 
     check_writable(output)
     given, kinds = assignments(parameters), columns.kinds()
-    with warnings_told():
+    with shown_warnings():
         table = reading.table(data)
         with progress(f"{method} on {counted(table.n_rows, 'row')}", quiet=as_json) as advance:
-            model = TableModel.fit(
-                table,
-                target,
-                method,
-                task=task,
-                weight=weight,
-                seed=seed,
-                parameters=given,
-                device=device,
-                n_jobs=jobs,
-                on_step=advance,
-                **kinds,
-            )
+            options: dict[str, Any] = {"task": task, "weight": weight, "seed": seed, "device": device, **kinds}
+            model = TableModel.fit(table, target, method, parameters=given, n_jobs=jobs, on_step=advance, **options)
         model.save(output, {**kinds, **asdict(reading), "n_jobs": jobs})
     if as_json:
         return print_json({"model": str(output), **described(model)})
-    used = len([column for column in model.schema.columns if column.name not in model.left_out])
+    used = sum(column.name not in model.left_out for column in model.schema.columns)
     learned = f"{method} on {counted(model.notes['rows'], 'row')}, {counted(used, 'column')}{target_words(model)}"
     console.print(f"{output}: {learned}{expected(model.pipeline[-1])}", soft_wrap=True)
 
@@ -151,12 +140,12 @@ def predict(
 ) -> None:
     """Predict the target of every row of a table. Columns are matched by name.
 
-    If the table has the target column, show how good the predictions are.
+    If the table has the target column, scores of the predictions are printed.
     """
     from ..tabular import TableModel
     from ..tabular.predictions import PREDICTION, check_wanted, predictions, scores_of
 
-    with warnings_told():
+    with shown_warnings():
         written.check()
         loaded, chances = TableModel.load(model), _chances(quantiles)
         check_wanted(loaded, proba, chances, interval)
@@ -178,15 +167,14 @@ def _print_scores(data, scores, interval):
     if scores["learned_from"]:
         what = "errors say" if "mae" in scores else "accuracy says"
         why = f"the model has learned from most of these rows, so the {what} little about new ones"
-        tell(f"note: {data}: {why}; `freemetric evaluate` estimates that")
+        log(f"note: {data}: {why}; `freemetric evaluate` estimates that")
     if scores.get("accuracy") is not None:
-        tell(f"accuracy {100 * scores['accuracy']:.2f} % of the rows that have a class")
+        log(f"accuracy {100 * scores['accuracy']:.2f} % of the rows that have a class")
     if "mae" in scores:
         share = "" if scores["r2"] is None else f"R\u00b2 {scores['r2']:.4g}, "
         errors = f"{share}mean absolute error {scores['mae']:.4g}, RMSE {scores['rmse']:.4g}"
         inside = f"; {100 * scores['coverage']:.1f} % lie in their {100 * interval:g} % intervals" if interval else ""
-        n = scores["known_rows"]
-        tell(f"{errors} on the {counted(n, 'row')} that {verb(n, 'has', 'have')} a number{inside}")
+        log(f"{errors} on the {counted(scores['known_rows'], 'row')} with a known target{inside}")
 
 
 def _chances(text):
@@ -204,7 +192,7 @@ def transform(model: Model, data: Data, *, written: Output, reading: Reading, as
     """Map every row to the space where the learned distance is Euclidean."""
     from ..tabular import TableModel
 
-    with warnings_told():
+    with shown_warnings():
         written.check()
         loaded = TableModel.load(model)
         table = reading.table(data)
@@ -222,7 +210,7 @@ def inspect(
     from ..tabular import TableModel
     from .show import described, show
 
-    with warnings_told():
+    with shown_warnings():
         loaded = TableModel.load(model)
         with progress("importances of the columns", quiet=as_json):
             about = described(loaded, with_importances=True)

@@ -1,12 +1,9 @@
 """``freemetric report`` and ``export``: a model as a page and as a graph; ``demo`` and ``example``: ways to begin."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from rich.table import Table
-
-from ..printable import counted
-from .console import Json, argument, console, option, print_json, progress, tell, warnings_told
+from .console import Json, argument, console, log, option, print_result, print_table, progress, shown_warnings
 from .options import Model, Reading, with_fields
 
 
@@ -32,26 +29,17 @@ def report(
 
     output = output or model.with_suffix(".html")
     check_writable(output)
-    with warnings_told():
+    with shown_warnings():
         loaded = TableModel.load(model)
         X = y = None
         if data is not None:
             X, y = loaded.rows(reading.table(data))
         with progress("writing the report", quiet=as_json):
-            names = loaded.feature_names()
-            write(
-                loaded.pipeline,
-                output,
-                X,
-                y,
-                title=title or model.stem,
-                feature_names=names,
-                most_rows=rows,
-                columns=loaded.originals(),
-            )
-    if as_json:
-        return print_json({"report": str(output), "bytes": output.stat().st_size})
-    console.print(f"{output}: open it in a browser", soft_wrap=True)
+            names, columns = loaded.feature_names(), loaded.originals()
+            options: dict[str, Any] = {"title": title or model.stem, "feature_names": names, "columns": columns}
+            write(loaded.pipeline, output, X, y, most_rows=rows, **options)
+    written = {"report": str(output), "bytes": output.stat().st_size}
+    print_result(as_json, written, f"{output}: open it in a browser")
 
 
 def export(
@@ -69,15 +57,14 @@ def export(
 
     output = output or model.with_suffix(".onnx")
     check_writable(output)
-    with warnings_told(), progress("exporting", quiet=as_json):
+    with shown_warnings(), progress("exporting", quiet=as_json):
         graph = to_onnx(load(model), output).graph
     dates = _dates(model)
     if dates:
-        tell(f"note: the graph takes the parts of dates as numbers; days are counted from 1970: {few(dates)}")
+        log(f"note: the graph takes the parts of dates as numbers; days are counted from 1970: {few(dates)}")
     inputs, outputs = ([value.name for value in values] for values in (graph.input, graph.output))
-    if as_json:
-        return print_json({"output": str(output), "bytes": output.stat().st_size, "inputs": inputs, "outputs": outputs})
-    console.print(f"{output}: from {', '.join(inputs)} to {', '.join(outputs)}", soft_wrap=True)
+    written = {"output": str(output), "bytes": output.stat().st_size, "inputs": inputs, "outputs": outputs}
+    print_result(as_json, written, f"{output}: from {', '.join(inputs)} to {', '.join(outputs)}")
 
 
 def _dates(model):
@@ -104,10 +91,8 @@ def demo(
     require("matplotlib", "display")
     with progress("compiling the kernels (once)") as advance:
         errors = compare(repeats, advance)
-    table = Table("method", *SETS, "seconds a fit", title=f"Test error in %, mean of {repeats} x 2 splits")
-    for method, cells in errors.items():
-        table.add_row(method, *(f"{cell:.2f}" for cell in cells))
-    console.print(table)
+    rows = ((method, *(f"{cell:.2f}" for cell in cells)) for method, cells in errors.items())
+    print_table(("method", *SETS, "seconds a fit"), rows, f"Test error in %, mean of {repeats} x 2 splits")
     console.print("k is chosen by inner folds or out-of-bag votes, never on the test half.")
     console.print(f"The space before and after: {draw(out)}", soft_wrap=True)
 
@@ -134,7 +119,5 @@ def example(
             raise InputError(f"{path}: the file exists already")
     for path, columns in tables.items():
         write(path, columns)
-    if as_json:
-        return print_json({"files": list(map(str, tables)), "columns": list(tables[data])})
-    for path, columns in tables.items():
-        console.print(f"{path}: {counted(len(columns['age']), 'row')}; {', '.join(columns)}", soft_wrap=True)
+    written = {"files": list(map(str, tables)), "columns": list(tables[data])}
+    print_result(as_json, written, f"{', '.join(map(str, tables))}: {', '.join(tables[data])}")
