@@ -88,7 +88,7 @@ def test_inspected(freemetric, folder):
     assert said["oob_score"] > 0.9
     assert said["columns"][0]["importance"] > said["columns"][1]["importance"] > 0
     shown = freemetric("inspect", folder / "homes.fm").out
-    assert "number        price: from 1" in shown
+    assert "target        price: from 1" in shown
     assert "what the out-of-bag R² loses" in shown
     assert freemetric("transform", folder / "homes.fm", folder / "homes.csv").out.startswith("z1,")
 
