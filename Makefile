@@ -13,7 +13,7 @@ RELEASE := .venv-release
 .PHONY: demo test test-slow test-oldest test-minima test-metric-learn lint bench-speed bench-honest bench-accuracy bench-learners bench-onnx bench-scale bench-bayes bench-regression results docs pages release-check audit-user fuzz survive mutants clean
 
 demo: $(VENV)/ready
-	$(RUN) -m freemetric.demo
+	$(RUN) -m freemetric demo
 
 test: lint
 	$(RUN) -m pytest -n 2 -m "not slow"

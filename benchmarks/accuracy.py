@@ -33,15 +33,14 @@ from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.preprocessing import MinMaxScaler
 
 from freemetric import FreeEnergyClassifier, Recipe
-from freemetric.bench.checks import DECIMALS
 from freemetric.bench.classification import halves, probability_scores
-from freemetric.bench.records import Job, Record, read_all
+from freemetric.bench.records import BenchJob, Record, read_all
 from freemetric.bench.results import PROTOCOLS, load_compact, mean_errors, save_compact
-from freemetric.bench.runner import plan, run
-from freemetric.bench.stats import critical_difference, summarise, wilcoxon
+from freemetric.bench.runner import RunOptions, plan, run
+from freemetric.bench.stats import DECIMALS, critical_difference, summarise, wilcoxon
 from freemetric.datasets import info, list_datasets, load
+from freemetric.extras import versions
 from freemetric.learners import PAPER
-from freemetric.versions import versions
 
 HERE = Path(__file__).parent
 COMMITTED = (HERE / "paper" / "records.jsonl.gz", HERE / "accuracy" / "references.jsonl.gz")
@@ -260,7 +259,8 @@ def fit_missing(arguments):
     for name in arguments.datasets or list_datasets():
         repeats = REPEATS if info(name).rows < SMALL else REPEATS_LARGE
         jobs += plan([name], dict.fromkeys((*SHOWN, *METRICS)), repeats)
-    report = run(jobs, arguments.run, data_home=arguments.data_home, device=arguments.device, n_jobs=arguments.jobs)
+    options = RunOptions(data_home=arguments.data_home, device=arguments.device)
+    report = run(jobs, arguments.run, options, n_jobs=arguments.jobs)
     for line in report.problems:
         print(line)
     return read_all(arguments.run)[0]
@@ -364,7 +364,7 @@ def fit_variant(job, folder, data_home, device):
 def fit_ablation(arguments):
     """Records in the folder: every variant on the two halves of one repeat of the small sets."""
     names = [name for name in arguments.datasets or list_datasets() if info(name).rows <= MOST_ABLATED]
-    jobs = [Job(name, variant, 0, fold, "ablation") for variant in VARIANTS for name in names for fold in range(2)]
+    jobs = [BenchJob(name, variant, 0, fold, "ablation") for variant in VARIANTS for name in names for fold in range(2)]
     make = delayed(fit_variant)
     Parallel(n_jobs=arguments.jobs, batch_size=1)(
         make(job, arguments.ablation, arguments.data_home, arguments.device) for job in jobs

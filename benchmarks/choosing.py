@@ -36,10 +36,10 @@ from zoo import PROBLEMS
 
 from freemetric import FreeEnergyClassifier
 from freemetric.bench.classification import halves, probability_scores
-from freemetric.bench.records import Job, Record, read_all
+from freemetric.bench.records import BenchJob, Record, read_all
 from freemetric.bench.stats import wilcoxon
 from freemetric.datasets import load
-from freemetric.versions import versions
+from freemetric.extras import versions
 
 CHOOSING = (
     *("promoters", "hepatitis", "heart-c", "soybean", "anneal", "german"),  # with categories
@@ -84,7 +84,9 @@ def fit(job, change, folder, data_home):
 
 
 def fit_sets(names, change, folder, data_home, n_jobs):
-    jobs = [Job(name, "free-energy", repeat, fold) for name, repeat, fold in product(names, range(REPEATS), range(2))]
+    jobs = [
+        BenchJob(name, "free-energy", repeat, fold) for name, repeat, fold in product(names, range(REPEATS), range(2))
+    ]
     Parallel(n_jobs, batch_size=1)(delayed(fit)(job, change, folder, data_home) for job in jobs)
 
 

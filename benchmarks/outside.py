@@ -27,12 +27,12 @@ from outside_methods import METHODS, refusal
 from outside_tables import tables
 
 from freemetric.bench.classification import halves, scores
-from freemetric.bench.records import Job, Record, read_all
+from freemetric.bench.records import BenchJob, Record, read_all
 from freemetric.bench.results import load_compact, save_compact
 from freemetric.bench.runner import claim
 from freemetric.datasets import info, list_datasets, load
+from freemetric.extras import library_versions, versions
 from freemetric.tabular.limits import described
-from freemetric.versions import library_versions, versions
 
 HERE = Path(__file__).parent
 OURS = "free-energy"
@@ -52,7 +52,7 @@ def small_sets():
 def plan(sets, methods, repeats):
     """All fits, the first repeat of everything first: tables can then be looked at early."""
     order = product(range(repeats), sets, methods, range(2))
-    return [Job(name, method, repeat, fold, METHODS[method].setting) for repeat, name, method, fold in order]
+    return [BenchJob(name, method, repeat, fold, METHODS[method].setting) for repeat, name, method, fold in order]
 
 
 # --- fits

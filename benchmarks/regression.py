@@ -23,10 +23,10 @@ import sys
 from itertools import product
 from pathlib import Path
 
-from freemetric.bench.records import Job, read_all
+from freemetric.bench.records import BenchJob, read_all
 from freemetric.bench.regression import METHODS, list_tables
 from freemetric.bench.results import load_compact, save_compact
-from freemetric.bench.runner import Limits, run
+from freemetric.bench.runner import Limits, RunOptions, run
 from freemetric.datasets import export_regression, list_regression, regression_info
 
 HERE = Path(__file__).parent
@@ -41,7 +41,7 @@ SHOW_EVERY = 20  # fits
 def plan(sets, methods, repeats):
     """All fits, the first repeat of everything first: tables can then be looked at early."""
     order = product(range(repeats), sets, methods, range(2))
-    return [Job(name, method, repeat, fold) for repeat, name, method, fold in order]
+    return [BenchJob(name, method, repeat, fold) for repeat, name, method, fold in order]
 
 
 def noise_plan(problems, sizes, methods, repeats):
@@ -64,16 +64,13 @@ def fit_missing(arguments):
         jobs = noise_plan(sets, arguments.sizes, arguments.methods, arguments.repeats)
     else:
         jobs = plan(arguments.sets or list_tables(), arguments.methods, arguments.repeats)
-    report = run(
-        jobs,
-        arguments.run,
+    options = RunOptions(
+        "synthetic" if arguments.noise else "regression",
         data_home=arguments.data_home,
         limits=Limits(arguments.seconds),
-        n_jobs=arguments.jobs,
         retry_failed=arguments.retry_failed,
-        on_fit=show_progress,
-        task="synthetic" if arguments.noise else "regression",
     )
+    report = run(jobs, arguments.run, options, n_jobs=arguments.jobs, on_fit=show_progress)
     print(*report.problems, sep="\n", end="\n" if report.problems else "", file=sys.stderr)
     print(f"{report.fitted} fitted, {report.found} found, {len(report.problems)} problems")
     return bool(report.fitted + report.found)

@@ -13,8 +13,8 @@ import freemetric
 
 ROOT = Path(freemetric.__file__).parent
 BOTTOM = {
-    *("contract", "exceptions", "extras", "forking", "magnitudes", "presenting", "printable", "process_watchdog"),
-    *("provided", "sklearn_compat", "text_files", "versions", "_version"),
+    *("exceptions", "extras", "forking", "magnitudes", "presenting", "printable", "process_watchdog"),
+    *("sklearn_compat", "text_files", "_version"),
 }
 """Modules beside the packages: small things that anybody may use, and that use nothing of ours."""
 
@@ -143,7 +143,6 @@ DYNAMIC = {"import_module", "__import__", "find_spec", "load_module", "exec_modu
 MAY_BE_DYNAMIC = {
     "__init__.py": "what takes time or needs extras, when it is asked for",
     "bench/__init__.py": "the same, inside the laboratory",
-    "cli/app.py": "commands, when they are called",
     "extras.py": "libraries of an extra, or one line about how to get them",
     "kernels/__init__.py": "the kernels of a device",
 }

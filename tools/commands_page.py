@@ -8,7 +8,6 @@ from typing import Any
 import typer
 
 from freemetric.cli import app
-from freemetric.cli.app import called
 
 PAGE = Path(__file__).parents[1] / "docs" / "guide" / "commands.md"
 INTRODUCTION = """# The command line
@@ -41,8 +40,7 @@ def page() -> str:
 
 def leaves(group: Any, path: str) -> Iterator[tuple[str, Any]]:
     """All commands under a group, by their full names."""
-    for name, listed in group.commands.items():
-        command = called(listed)
+    for name, command in group.commands.items():
         if hasattr(command, "commands"):
             yield from leaves(command, f"{path} {name}")
         elif not command.hidden:

@@ -3,13 +3,12 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import forking as forking  # registers what is done at a fork
+from . import forking as forking  # registers a handler of forks
 from ._version import __version__
-from .provided import PROVIDED
+from .presenting import PROVIDED
 
-if TYPE_CHECKING:  # at run time they are imported when they are asked for: scikit-learn and numba take seconds
+if TYPE_CHECKING:  # at run time they are imported on first use: scikit-learn and numba take seconds
     from . import datasets, energies, files, mc, metrics
-    from .contract import expected_failed_checks
     from .ensemble import FreeEnergyClassifier, FreeEnergyRegressor, Recipe
     from .files import load
     from .learners import (
@@ -45,77 +44,25 @@ if TYPE_CHECKING:  # at run time they are imported when they are asked for: scik
         TripletClassifier,
         keep_interrupted_fits,
     )
+    from .sklearn_compat import expected_failed_checks
     from .tabular import TableClassifier, TableRegressor
 
-__all__ = [
-    "ANMM",
-    "DCA",
-    "DMLFE",
-    "DMLMJ",
-    "GMML",
-    "ITML",
-    "LDA",
-    "LDML",
-    "LEARNERS",
-    "LFDA",
-    "LMNN",
-    "LSML",
-    "MCML",
-    "MLKR",
-    "MMC",
-    "NCA",
-    "NCMML",
-    "PCA",
-    "RCA",
-    "SCML",
-    "SDML",
-    "Covariance",
-    "DMLeig",
-    "Euclidean",
-    "FreeEnergyClassifier",
-    "FreeEnergyRegressor",
-    "Kernelized",
-    "MetricKNeighborsClassifier",
-    "MetricKNeighborsRegressor",
-    "PairClassifier",
-    "QuadrupletClassifier",
-    "Recipe",
-    "TableClassifier",
-    "TableRegressor",
-    "TripletClassifier",
-    "__version__",
-    "datasets",
-    "energies",
-    "expected_failed_checks",
-    "files",
-    "keep_interrupted_fits",
-    "load",
-    "mc",
-    "metrics",
-]
+__all__ = ["LEARNERS", "Recipe", "__version__", "expected_failed_checks", "keep_interrupted_fits", "load"]
+__all__ += ["ANMM", "DCA", "DMLFE", "DMLMJ", "GMML", "ITML", "LDA", "LDML", "LFDA", "LMNN", "LSML", "MCML", "MLKR"]
+__all__ += ["MMC", "NCA", "NCMML", "PCA", "RCA", "SCML", "SDML", "Covariance", "DMLeig", "Euclidean", "Kernelized"]
+__all__ += ["FreeEnergyClassifier", "FreeEnergyRegressor", "MetricKNeighborsClassifier", "MetricKNeighborsRegressor"]
+__all__ += ["PairClassifier", "QuadrupletClassifier", "TableClassifier", "TableRegressor", "TripletClassifier"]
+__all__ += ["datasets", "energies", "files", "mc", "metrics"]
 
 _MODULES = {
-    *(
-        "bench",
-        "dask",
-        "datasets",
-        "display",
-        "energies",
-        "ensemble",
-        "exceptions",
-        "files",
-        "kernels",
-        "learners",
-        "mc",
-    ),
-    *("metric_learn", "metrics", "onnx_export", "report", "serve", "tabular"),
+    *("bench", "dask", "datasets", "display", "energies", "ensemble", "exceptions", "files", "kernels", "learners"),
+    *("mc", "metric_learn", "metrics", "onnx_export", "report", "serve", "tabular"),
 }
-_TABLES = ("TableClassifier", "TableRegressor")
 _HOMES = {
-    "expected_failed_checks": "contract",
+    "expected_failed_checks": "sklearn_compat",
     "load": "files",
     **dict.fromkeys(("FreeEnergyClassifier", "FreeEnergyRegressor", "Recipe"), "ensemble"),
-    **dict.fromkeys(_TABLES, "tabular"),
+    **dict.fromkeys(("TableClassifier", "TableRegressor"), "tabular"),
 }  # of the other names in __all__; else learners
 
 

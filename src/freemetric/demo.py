@@ -1,13 +1,7 @@
-"""The main job on data that ships with scikit-learn: ``python -m freemetric.demo``.
+"""The demo, a comparison on data of scikit-learn, and the example, a table to try the commands on."""
 
-Learns metrics on wine and iris, prints how well they classify patterns they never saw, and draws the space before
-and after.
-"""
-
-import argparse
-import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,98 +11,52 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import RepeatedStratifiedKFold, cross_validate
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from . import DMLFE, Euclidean, FreeEnergyClassifier, MetricKNeighborsClassifier
+from .extras import require
 
-Make = Callable[[int], BaseEstimator]  # of a seed
 
-
-def knn(learner: BaseEstimator) -> MetricKNeighborsClassifier:
+def _knn(learner: BaseEstimator) -> MetricKNeighborsClassifier:
     """k-NN in a learned space; k is chosen by refitting inner folds."""
     return MetricKNeighborsClassifier(make_pipeline(MinMaxScaler(), learner), random_state=0)
 
 
 SETS = {"wine": load_wine, "iris": load_iris}
-METHODS: dict[str, Make] = {
-    "Euclidean + k-NN": lambda seed: knn(Euclidean()),
-    "scikit-learn's NCA + k-NN": lambda seed: knn(NeighborhoodComponentsAnalysis(random_state=seed)),
-    "DMLFE + k-NN": lambda seed: knn(DMLFE(random_state=seed)),
-    "FreeEnergyClassifier": lambda seed: FreeEnergyClassifier(random_state=seed),
-    "random forest": lambda seed: RandomForestClassifier(random_state=seed),
+METHODS: dict[str, BaseEstimator] = {
+    "Euclidean + k-NN": _knn(Euclidean()),
+    "scikit-learn's NCA + k-NN": _knn(NeighborhoodComponentsAnalysis(random_state=0)),
+    "DMLFE + k-NN": _knn(DMLFE(random_state=0)),
+    "FreeEnergyClassifier": FreeEnergyClassifier(random_state=0),
+    "random forest": RandomForestClassifier(random_state=0),
 }
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Compare, then draw."""
-    try:
-        import matplotlib
-        import rich
-    except ImportError as missing:
-        raise SystemExit(f"The demo needs {missing.name}: pip install 'freemetric[cli,display]'.") from None
-    parser = argparse.ArgumentParser(
-        prog="freemetric.demo", description="The main job on data that ships with scikit-learn."
-    )
-    parser.add_argument("--repeats", type=int, default=3, help="repeats of two-fold cross-validation")
-    parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the picture")
-    arguments = parser.parse_args(argv)
-    if arguments.repeats < 1:
-        parser.error("--repeats must be at least 1")
-    matplotlib.use("Agg")
-    console = rich.get_console()
-    console.print(compare(arguments.repeats, console))
-    console.print("k is chosen by inner folds or out-of-bag votes, never on the test half.")
-    console.print(f"The space before and after: {draw(arguments.out)}")
+def compare(repeats: int, on_method: Callable[[int, int, str], None]) -> dict[str, list[float]]:
+    """Mean test error in % on every data set, and seconds of a fit, by method; of repeated two-fold cross-validation.
 
-
-def compare(repeats: int, console: Any) -> Any:
-    """A table of test errors and seconds, with a progress bar while it is made."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-    from rich.table import Table
-
-    table = Table(title=f"Error on unseen halves in %, mean of {repeats} x 2 splits")
-    table.add_column("method")
-    for name in SETS:
-        table.add_column(name, justify="right")
-    table.add_column("seconds a fit", justify="right")
-    columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("compiling the kernels (once)", total=len(METHODS) * len(SETS) * 2 * repeats)
-        DMLFE().fit(*load_iris(return_X_y=True))
-        for method, make in METHODS.items():
-            cells, seconds = [], []
-            for name, load in SETS.items():
-                progress.update(task, description=f"{method} on {name}")
-                errors, (X, y) = [], load(return_X_y=True)
-                for error, elapsed in fits(make, X, y, repeats):
-                    errors.append(error)
-                    seconds.append(elapsed)
-                    progress.advance(task)
-                cells.append(f"{np.mean(errors):.2f}")
-            table.add_row(method, *cells, f"{np.mean(seconds):.2f}")
+    ``on_method`` is called with (number done, number of all, name) before every method.
+    """
+    folds = RepeatedStratifiedKFold(n_splits=2, n_repeats=repeats, random_state=0)
+    DMLFE().fit(*load_iris(return_X_y=True))  # compiles the kernels
+    table = {}
+    for done, (name, method) in enumerate(METHODS.items()):
+        on_method(done, len(METHODS), name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # scikit-learn's NCA
+            runs = [cross_validate(method, *load(return_X_y=True), cv=folds) for load in SETS.values()]
+        errors = [100 * (1 - run["test_score"].mean()) for run in runs]
+        table[name] = [*errors, float(np.mean([run["fit_time"] for run in runs]))]
     return table
 
 
-def fits(make: Make, X: np.ndarray, y: np.ndarray, repeats: int) -> Iterator[tuple[float, float]]:
-    """Test error in % and seconds of every split."""
-    for seed in range(repeats):
-        for train, test in StratifiedKFold(2, shuffle=True, random_state=seed).split(X, y):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # scikit-learn's NCA
-                start = time.perf_counter()
-                model = make(seed).fit(X[train], y[train])
-                yield 100 * np.mean(model.predict(X[test]) != y[test]), time.perf_counter() - start
-
-
 def draw(folder: Path) -> Path:
-    """Both data sets in their two main directions, as they come and as DMLFE sees them."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(len(SETS), 2, figsize=(9, 4.2 * len(SETS)), layout="constrained")
-    for row, (name, load) in zip(axes, SETS.items(), strict=True):
+    """Draw the two main directions of both data sets, before and after DMLFE; the path of the picture."""
+    figure = require("matplotlib.figure", "display").Figure(figsize=(9, 4.2 * len(SETS)), layout="constrained")
+    for row, (name, load) in zip(figure.subplots(len(SETS), 2), SETS.items(), strict=True):
         data = load()
         X = MinMaxScaler().fit_transform(data.data)
         Z = DMLFE(random_state=0).fit(X, data.target).transform(X)
@@ -119,11 +67,25 @@ def draw(folder: Path) -> Path:
             axis.set(title=f"{name}, {title}", xticks=[], yticks=[], aspect="equal", adjustable="datalim")
         row[0].legend(frameon=False)
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "demo.png"
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
-    return path
+    figure.savefig(folder / "demo.png", dpi=120)
+    return folder / "demo.png"
 
 
-if __name__ == "__main__":
-    main()
+def people(n: int, seed: int = 0) -> dict[str, list[Any]]:
+    """Made-up people as columns by name: numbers, names and a date, with gaps, a numeric ``income`` and a ``class``."""
+    rng = np.random.default_rng(seed)
+    age, hours = rng.integers(20, 66, n), rng.normal(38, 8, n).clip(5, 70).round(1)
+    town, smoker = rng.choice(["Bonn", "Lyon", "Pisa", "Turku"], n), rng.choice(["no", "yes"], n, p=[0.7, 0.3])
+    joined = np.datetime64("2015-01-01") + rng.integers(0, 3650, n).astype("timedelta64[D]")
+    income = (700 + 45 * hours + 20 * age + 600 * (town == "Bonn") + rng.normal(0, 150, n)).astype(int)
+    risk = age / 20 + 1.5 * (smoker == "yes") - income / 2500 + rng.normal(0, 0.2, n)
+    columns = {
+        **{"age": age, "hours": hours, "town": town, "smoker": smoker, "joined": joined.astype(str), "income": income},
+        "class": np.select([risk < 0.6, risk < 1.6], ["low", "medium"], "high"),
+    }
+    gaps = {"hours": 0.05, "town": 0.1}  # shares of missing values
+    return {
+        name: [None if gap else value for value, gap in zip(column.tolist(), missing, strict=True)]
+        for name, column in columns.items()
+        for missing in [rng.random(n) < gaps.get(name, 0)]
+    }

@@ -4,7 +4,7 @@ import sys
 
 from .printable import printable
 
-ON_THE_WAY = (__name__.split(".")[0], "sklearn", "contextlib")  # packages whose lines a warning does not name
+ON_THE_WAY = (__name__.split(".")[0], "sklearn", "contextlib")  # packages that a warning does not point to
 
 
 class DataWarning(UserWarning):
@@ -20,7 +20,7 @@ class VersionWarning(UserWarning):
 
 
 class ModelFileError(ValueError):
-    """A model file cannot be written or read; the message is one line that names the file and what is wrong."""
+    """A model file cannot be written or read; the message is one line that names the file and the problem."""
 
 
 class ModelFileAccessError(OSError, ModelFileError):  # in this order, so that OSError reads the arguments

@@ -1,30 +1,19 @@
-"""Libraries that only an extra installs."""
+"""Libraries: those that only an extra installs, and the versions in use."""
 
+import platform
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-OWN_EXTRA = {"openpyxl": "excel", "pyarrow": "parquet"}  # whoever asks for them
+from ._version import __version__
+
+OWN_EXTRA = {"openpyxl": "excel", "pyarrow": "parquet"}
 
 
 def require(module: str, extra: str = "bench") -> Any:
-    """Import a module of an extra, or say in one line how to get it.
+    """Import a module of an extra; ImportError, in one line with the command that installs it, where it is missing.
 
-    Parameters
-    ----------
-    module : str
-        Name of the module.
-    extra : str, default="bench"
-        What installs it, unless it has an extra of its own.
-
-    Returns
-    -------
-    module
-        The imported module.
-
-    Raises
-    ------
-    ImportError
-        If it is not installed.
+    ``extra`` installs the module, unless it is in ``OWN_EXTRA``.
 
     Examples
     --------
@@ -36,3 +25,30 @@ def require(module: str, extra: str = "bench") -> Any:
     except ModuleNotFoundError as missing:
         extra = OWN_EXTRA.get(module.partition(".")[0], extra)
         raise ImportError(f"This needs {missing.name}: pip install 'freemetric[{extra}]'.") from None
+
+
+def versions() -> dict[str, str]:
+    """Versions of this package, of Python and of the libraries that numbers depend on, and the kind of machine."""
+    return {
+        "freemetric": __version__,
+        "python": platform.python_version(),
+        **library_versions("numpy", "scipy", "scikit-learn"),
+        "machine": platform.machine(),
+    }
+
+
+def library_versions(*names: str) -> dict[str, str]:
+    """Versions of libraries by the names they are installed under; one that is not installed is left out.
+
+    Examples
+    --------
+    >>> list(library_versions("numpy", "no-such-library"))
+    ['numpy']
+    """
+    installed = {}
+    for name in names:
+        try:
+            installed[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return installed

@@ -1,9 +1,8 @@
-"""Threads: how many a computation may use, and what a fork does to them.
+"""Threads: their number, and their state after a fork.
 
-A process that is forked from one that has computed in several threads computes in one.
-GNU's OpenMP, in which scikit-learn searches neighbours and grows boosted trees, keeps its threads between calls. A fork
-does not take them along, and the child waits for them without an end. With one thread there is nobody to wait for, and
-a server or a pool that forks has a process for every core anyway; ``threadpoolctl.threadpool_limits`` gives it more.
+A process that is forked from one that has computed in several threads computes in one thread. GNU's OpenMP, which
+scikit-learn uses, keeps its threads between calls. A fork does not copy them, and the child would wait forever.
+A server or a pool that forks has a process for every core anyway; ``threadpoolctl.threadpool_limits`` gives it more.
 """
 
 import os

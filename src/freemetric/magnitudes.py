@@ -1,7 +1,6 @@
-"""Numbers of any magnitude, times a power of two, so that their squares neither overflow nor vanish.
+"""Scores of numbers of any magnitude, scaled by a power of two, so that squares neither overflow nor vanish.
 
-A power of two changes the exponents of numbers and nothing else: results in ordinary units stay the same to the last
-bit, and those of 2^k y are 2^k times those of y.
+A power of two changes only exponents: results stay the same to the last bit, and those of 2^k y are 2^k times as large.
 """
 
 from typing import Any
@@ -39,13 +38,13 @@ def enlarged(y: ArrayLike, exponent: Any) -> NDArray[np.float64]:
 
 
 def lengths(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Euclidean lengths (n,) of differences (n, p), whatever their magnitude; none is infinite."""
+    """Euclidean lengths (n,) of differences (n, p) of any magnitude; none is infinite."""
     exponent = exponent_of(differences.T)
     return enlarged(np.linalg.norm(reduced(differences, exponent[:, None]), axis=1), exponent)
 
 
 def r2(y: ArrayLike, predicted: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-    """scikit-learn's R^2 of predictions (n,) or (n, n_outputs), whatever the magnitude of the numbers."""
+    """scikit-learn's R^2 of predictions (n,) or (n, n_outputs) of any magnitude."""
     if np.shape(y) == np.shape(predicted):
         exponent = exponent_of(y, predicted)
         y, predicted = reduced(y, exponent), reduced(predicted, exponent)
@@ -53,19 +52,19 @@ def r2(y: ArrayLike, predicted: ArrayLike, sample_weight: ArrayLike | None = Non
 
 
 def mae(y: NDArray, predicted: NDArray) -> float:
-    """Mean absolute error of predictions (n,), whatever the magnitude of the numbers."""
+    """Mean absolute error of predictions (n,) of any magnitude."""
     exponent = exponent_of(y, predicted)
     return float(enlarged(np.abs(reduced(y, exponent) - reduced(predicted, exponent)).mean(), exponent))
 
 
 def rmse(y: NDArray, predicted: NDArray) -> float:
-    """Root of the mean squared error of predictions (n,), whatever the magnitude of the numbers."""
+    """Root mean squared error of predictions (n,) of any magnitude."""
     exponent = exponent_of(y, predicted)
     squares = (reduced(y, exponent) - reduced(predicted, exponent)) ** 2
     return float(enlarged(np.sqrt(squares.mean()), exponent))
 
 
 def spread(y: NDArray, ddof: int = 0) -> float:
-    """Standard deviation of numbers (n,), whatever their magnitude, with numpy's ``ddof``."""
+    """Standard deviation of numbers (n,) of any magnitude, with numpy's ``ddof``."""
     exponent = exponent_of(y)
     return float(enlarged(reduced(y, exponent).std(ddof=ddof), exponent))

@@ -1,15 +1,21 @@
-"""How a fitted estimator shows itself: a report as a method, and in a notebook what it has learned.
+"""How a fitted estimator shows itself: a report as a method, and a card in notebooks.
 
-What writes and draws lives above the estimators and is ``provided`` from there.
+Reports and cards are made by packages above the estimators. ``freemetric/__init__.py`` puts their functions into
+``PROVIDED``, so that no import runs upwards.
 """
 
+from collections.abc import Callable
 from os import PathLike
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from numpy.typing import ArrayLike
+if TYPE_CHECKING:  # this module is imported with the package, numpy is not
+    from pathlib import Path
 
-from .provided import PROVIDED
+    from numpy.typing import ArrayLike
+
+PROVIDED: dict[str, Callable[..., Any]] = {}
+"""``card(model)``, a few lines of HTML; ``report(model, path, X, y, **options)``; ``saved()``, which registers our
+classes with model files."""
 
 
 class Presented:
@@ -26,8 +32,8 @@ class Presented:
         return bundle
 
     def report(
-        self, path: str | PathLike, X: ArrayLike | None = None, y: ArrayLike | None = None, **options: Any
-    ) -> Path:
+        self, path: str | PathLike, X: "ArrayLike | None" = None, y: "ArrayLike | None" = None, **options: Any
+    ) -> "Path":
         """Write a report: one HTML page about the learned space and the run, which opens without a network.
 
         Parameters
@@ -35,7 +41,7 @@ class Presented:
         path : path-like
             File to write.
         X : array-like of shape (n_samples, n_features) or None, default=None
-            Patterns to show; None takes those that the model has kept, if any.
+            Samples to show; None takes those that the model has kept, if any.
         y : array-like of shape (n_samples,) or None, default=None
             Their labels.
         **options : dict

@@ -1,4 +1,4 @@
-"""Words of messages: text from files made safe to show, and numbers of things."""
+"""Text of messages: content of files made safe to show, and counts of things."""
 
 
 def printable(text: object) -> str:

@@ -2,8 +2,8 @@
 
 The owner of a process keeps one end of a pipe and gives the other end to the process when it starts it. The operating
 system closes the owner's end when the owner is gone, also after SIGKILL, and a thread of the process waits for that.
-Nobody asks for names or parents of processes: a fit may run in the worker of another library, which has an owner of
-its own.
+Names and parents of processes are never looked up: a fit may run in the worker of another library, which has an owner
+of its own.
 """
 
 import multiprocessing
@@ -32,16 +32,10 @@ THREAD_LIMITS = (
 
 
 def end_with_owner(lifeline: Connection, *, whole_group: bool = False) -> None:
-    """Kill this process once the other end of a pipe is closed.
+    """Kill this process once the other end of the pipe ``lifeline``, which the owner alone holds, is closed.
 
-    Only a process that we started may call this, as the first thing it does.
-
-    Parameters
-    ----------
-    lifeline : Connection
-        The end of a pipe whose other end is held by the owner alone. The owner sends nothing through it.
-    whole_group : bool, default=False
-        Make this process the leader of a new process group where the system has such groups, and kill the group.
+    Only a process that we started may call this, as its first action. With ``whole_group`` it becomes the leader of a
+    new process group where the system has such groups, and the group is killed.
     """
     if whole_group and hasattr(os, "setsid"):
         os.setsid()
@@ -62,24 +56,11 @@ def may_start_processes() -> bool:
 
 
 def in_processes(work: Callable[[Task], Result], tasks: Sequence[Task], n_jobs: int | None) -> Iterator[Result]:
-    """Compute ``work(task)`` for every task in parallel processes that end with this one.
+    """Yield ``work(task)`` for every task, in order, from parallel processes that end with this one.
 
     Another backend than joblib's default, which ``joblib.parallel_config`` or an outer loop of joblib has chosen,
-    carries the tasks itself. Threads do where this process may not have children.
-
-    Parameters
-    ----------
-    work : callable
-        A function of a module.
-    tasks : sequence
-        Its arguments. All tasks are sent to each process once, so they may share large objects.
-    n_jobs : int or None
-        Number of processes, in joblib's terms.
-
-    Yields
-    ------
-    result : object
-        The results in the order of the tasks.
+    carries the tasks itself. Threads do where this process may not have children. ``work`` is a function of a module.
+    All tasks are sent to each process once, so they may share large objects. ``n_jobs`` is as in joblib.
     """
     prefer = None if may_start_processes() else "threads"
     backend, _ = get_active_backend(prefer=prefer)
@@ -106,7 +87,7 @@ def _in_workers(work, tasks, n_workers):
     try:
         for future in [executor.submit(_number, number) for number in range(len(tasks))]:
             yield future.result()
-    finally:  # also after an interrupt, which does not wait for fits that nobody wants any more
+    finally:  # also after an interrupt, which does not wait for the remaining fits
         executor.shutdown(kill_workers=True)
         ours.close()
         theirs.close()

@@ -69,7 +69,7 @@ for _tag, _cls in {
     "sum": energies.SumEnergy,
     "scaled": energies.ScaledEnergy,
     "mini-batch": energies.MiniBatch,
-    "callable": energies.CallableEnergy,  # to say of its function that it cannot be saved
+    "callable": energies.CallableEnergy,  # only to raise an error about its function
 }.items():
     register(f"energy:{_tag}", _cls, attributes=())
 for _tag, _cls in {

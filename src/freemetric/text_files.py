@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
-LARGEST = 1 << 30  # bytes that a file may unpack to ...
-ALWAYS, MOST_PER_BYTE = 1 << 25, 32  # ... and those of a small file: a few bytes could fill the memory
+LARGEST = 1 << 30  # unpacked bytes of any file
+ALWAYS, MOST_PER_BYTE = 1 << 25, 32  # unpacked bytes of a small file, and by packed byte of a larger one
 
 
 def content_of(path: Path, error: type[Exception]) -> bytes:
-    """The bytes of a file that is not empty, unpacked where its name ends in .gz; ``error`` is what is raised."""
+    """The bytes of a file that is not empty, unpacked where its name ends in .gz; problems raise ``error``."""
     try:
         content = unpacked(path) if path.suffix == ".gz" else path.read_bytes()
     except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
@@ -29,13 +29,13 @@ def content_of(path: Path, error: type[Exception]) -> bytes:
 
 
 def unpacked(path: Path) -> bytes:
-    """The content of a gzipped file; ValueError where it is larger than data in so many bytes are."""
+    """The content of a gzipped file, as :func:`bounded`."""
     with gzip.open(path) as file:
         return bounded(file, path.stat().st_size)
 
 
 def bounded(file: IO[bytes] | gzip.GzipFile, n_packed: int) -> bytes:
-    """All that a file unpacks to; ValueError where that is more than data in so many packed bytes are."""
+    """The unpacked content of a file; ValueError where it is too large for so many packed bytes."""
     most = min(LARGEST, max(ALWAYS, MOST_PER_BYTE * n_packed))
     content = file.read(most + 1)
     if len(content) > most:
@@ -44,14 +44,14 @@ def bounded(file: IO[bytes] | gzip.GzipFile, n_packed: int) -> bytes:
 
 
 def text_of(source: object, content: bytes, error: type[Exception], encoding: str = "utf-8-sig", hint: str = "") -> str:
-    """UTF-8, with or without a mark in front, or another encoding; no file of text has a zero byte.
+    """Decode UTF-8, with or without a byte order mark, or another encoding; a NUL byte is an error.
 
-    ``hint`` ends the message about a byte that is not of the encoding.
+    ``hint`` ends the message about a byte that cannot be decoded.
     """
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as problem:
-        # counted in what the decoder saw, which begins after the mark
+        # counted in the bytes that the decoder gets, which begin after the mark
         line = problem.object.count(b"\n", 0, problem.start) + 1
         name = "UTF-8" if encoding == "utf-8-sig" else encoding
         byte = f"byte {problem.object[problem.start]:#04x}"
@@ -64,25 +64,9 @@ def text_of(source: object, content: bytes, error: type[Exception], encoding: st
 def csv_records(
     source: object, text: str, error: type[Exception], delimiter: str = ","
 ) -> tuple[list[tuple[str, ...]], Sequence[int]]:
-    """Records that are not blank, and the line each ends on.
+    """Records that are not blank, fields without surrounding blanks, and the numbers of their last lines, from 1.
 
-    Parameters
-    ----------
-    source : object
-        Named in messages.
-    text : str
-        The whole text.
-    error : type of exception
-        Raised, with one line, where the text is malformed or empty.
-    delimiter : str, default=","
-        Between fields.
-
-    Returns
-    -------
-    records : list of tuple of str
-        Fields without surrounding blanks.
-    lines : sequence of int
-        Numbers of their last lines, from 1.
+    ``error`` is raised, with one line that names the ``source``, where the text is malformed or empty.
     """
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     records, lines = [], array("q")
@@ -92,8 +76,8 @@ def csv_records(
                 records.append(tuple(map(str.strip, record)))
                 lines.append(reader.line_num)
     except csv.Error as problem:
-        words = str(problem).replace("'\t'", "a tab")
-        raise error(f"{source}, line {reader.line_num}: {words}") from problem
+        reason = str(problem).replace("'\t'", "a tab")
+        raise error(f"{source}, line {reader.line_num}: {reason}") from problem
     if not records:
         raise error(f"{source}: the file is empty")
     return records, lines

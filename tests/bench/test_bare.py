@@ -21,15 +21,15 @@ sys.meta_path.insert(0, Missing)
 for name in {hidden}:
     sys.modules.pop(name, None)
 from freemetric.bench.records import read_all
-from freemetric.bench.runner import Limits, plan, run
+from freemetric.bench.runner import Limits, RunOptions, plan, run
 
 if __name__ == "__main__":
-    report = run(plan(["iris"], {methods}, 1), sys.argv[1], limits=Limits(60))
+    report = run(plan(["iris"], {methods}, 1), sys.argv[1], RunOptions(limits=Limits(60)))
     records, broken = read_all(Path(sys.argv[1]))
     print(report.fitted, report.problems, broken, [record.failure for record in records])
 """
 
-EXTRAS = ["pandas", "pyarrow", "typer", "rich", "matplotlib", "plotly", "jinja2", "scikit_posthocs", "baycomp", "cma"]
+EXTRAS = ["pandas", "pyarrow", "typer", "rich", "matplotlib", "plotly", "jinja2", "scikit_posthocs", "cma"]
 
 
 @pytest.mark.slow

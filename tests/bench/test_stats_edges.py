@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from freemetric import extras
-from freemetric.bench.stats import bayesian_signed_rank, critical_difference, friedman, posthoc, summarise, wilcoxon
+from freemetric.bench.stats import critical_difference, friedman, posthoc, summarise, wilcoxon
 
 
 @pytest.fixture
@@ -85,10 +85,8 @@ def test_one_data_set(errors):
         friedman(errors.iloc[:1])
 
 
-@pytest.mark.parametrize("function", [wilcoxon, posthoc, bayesian_signed_rank])
+@pytest.mark.parametrize("function", [wilcoxon, posthoc])
 def test_unknown_control(errors, function):
-    if function is bayesian_signed_rank:
-        pytest.importorskip("baycomp")
     with pytest.raises(ValueError, match=r"^The control 'z' is not a method of the table; it has a, b, c, d\.$"):
         function(errors, "z")
 

@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
 
 from freemetric.bench.classification import halves
-from freemetric.bench.records import Job, Record, read_all
+from freemetric.bench.records import BenchJob, Record, read_all
 
 outside = pytest.importorskip("outside", reason="benchmarks are not part of an installed package")
 
@@ -160,7 +160,7 @@ def test_nothing_of_the_test_half_is_seen_before_it_is_judged(monkeypatch):
 
     monkeypatch.setitem(METHODS, "watching", Outsider(lambda seed: Watching(), ""))
     X, y = numbered_iris()
-    record = outside.evaluate(Job("iris", "watching", 3, 1), X, y)
+    record = outside.evaluate(BenchJob("iris", "watching", 3, 1), X, y)
     train, test = halves(y, 3)[1]
     np.testing.assert_array_equal(seen[0], train)
     expected = KNeighborsClassifier().fit(X[train], y[train]).score(X[test], y[test])
@@ -226,7 +226,9 @@ def test_a_failed_fit_is_recorded_told_and_left_out_of_tables(monkeypatch, tmp_p
 
 def record(name, method, error, loss, repeat=0):
     probabilities = {} if loss is None else {"brier": loss / 2, "log_loss": loss}
-    return Record(Job(name, method, repeat, 0), [error], None, error, seconds=1.0, shape=(9, 2, 2), **probabilities)
+    return Record(
+        BenchJob(name, method, repeat, 0), [error], None, error, seconds=1.0, shape=(9, 2, 2), **probabilities
+    )
 
 
 def test_tables_say_what_the_records_hold(capsys):
@@ -251,7 +253,7 @@ def test_tables_say_what_the_records_hold(capsys):
 def test_the_forest_under_another_name_is_rated_as_the_forest():
     committed = outside.all_records([])
     twins = [
-        Record(Job(r.job.dataset, "forest-500", r.job.repeat, r.job.fold), r.errors, None, r.honest_error)
+        Record(BenchJob(r.job.dataset, "forest-500", r.job.repeat, r.job.fold), r.errors, None, r.honest_error)
         for r in committed
         if r.job.method == "rf" and r.job.dataset in outside.small_sets()
     ]

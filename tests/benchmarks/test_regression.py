@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from freemetric.bench.records import Job, Record
+from freemetric.bench.records import BenchJob, Record
 from freemetric.bench.results import save_compact
 from freemetric.datasets import export_regression
 
@@ -22,7 +22,7 @@ OURS = regression.OURS
 def record(dataset, method, fold, rmse, **more):
     scores = {"r2": 1 - rmse**2, "mae": 8 * rmse, "rmse": 10 * rmse, "pinball": 2 * rmse, "spread": 10.0}
     width = [26 * rmse, 33 * rmse, 39 * rmse]
-    job = Job(dataset, method, 0, fold)
+    job = BenchJob(dataset, method, 0, fold)
     return Record(job, **scores, **{"coverage": [0.8, 0.9, 0.95], "width": width, "shape": (50, 3, 0), **more})
 
 

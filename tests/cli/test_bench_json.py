@@ -7,7 +7,7 @@ from dataclasses import asdict
 import pytest
 import typer.testing
 
-from freemetric.bench.records import Job, Record
+from freemetric.bench.records import BenchJob, Record
 from freemetric.cli.bench import app
 from freemetric.learners import LEARNERS, PAPER
 from freemetric.tabular.methods import METHODS
@@ -19,7 +19,7 @@ def folder(tmp_path):
     for method, pair in errors.items():
         for dataset, error in zip(("iris", "wine"), pair, strict=True):
             for fold in (0, 1):
-                Record(Job(dataset, method, 0, fold), errors=[error] * 3, honest_k=1, honest_error=error).write(
+                Record(BenchJob(dataset, method, 0, fold), errors=[error] * 3, honest_k=1, honest_error=error).write(
                     tmp_path
                 )
     return tmp_path
@@ -54,7 +54,7 @@ def test_numbers_by_any_measure(freemetric, tmp_path):
     errors = {"knn": (4.0, 9.0), "free-energy-regressor": (3.0, 8.0), "svr": (3.5, 8.5)}
     for method, pair in errors.items():
         for name, rmse in zip(("boston", "engel"), pair, strict=True):
-            Record(Job(name, method, 0, 0), rmse=rmse, mae=rmse / 2, r2=1 - rmse / 10, spread=10.0).write(tmp_path)
+            Record(BenchJob(name, method, 0, 0), rmse=rmse, mae=rmse / 2, r2=1 - rmse / 10, spread=10.0).write(tmp_path)
     table = freemetric("bench", "table", tmp_path, "--json").json
     assert table["columns"] == ["Data set", "free-energy-regressor", "knn", "svr"]
     assert table["rows"][:2] == [["boston", "30.00", "40.00", "35.00"], ["engel", "80.00", "90.00", "85.00"]]
@@ -82,7 +82,7 @@ def test_a_synthetic_problem_is_run(freemetric, tmp_path):
 
 
 def test_records_that_lead_elsewhere_are_not_unpacked(freemetric, tmp_path):
-    record = asdict(Record(Job("../elsewhere", "nca", 0, 0), errors=[1.0], honest_error=1.0))
+    record = asdict(Record(BenchJob("../elsewhere", "nca", 0, 0), errors=[1.0], honest_error=1.0))
     for content, message in {
         json.dumps(record): "the data set '../elsewhere' is no plain name",
         json.dumps({**record, "job": {**record["job"], "dataset": "iris"}, "seconds": "long"}): "seconds is 'long'",

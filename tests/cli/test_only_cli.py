@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from freemetric.bench.records import Job, Record
+from freemetric.bench.records import BenchJob, Record
 
-NOT_OF_CLI = ["cma", "baycomp", "scikit_posthocs", "matplotlib", "onnx", "pyarrow", "skl2onnx"]
+NOT_OF_CLI = ["cma", "scikit_posthocs", "matplotlib", "onnx", "pyarrow", "skl2onnx"]
 CALL = f"""
 import sys
 class Hidden:
@@ -82,7 +82,7 @@ def test_evaluate_has_ranks_and_says_what_the_tests_need(home, fewer):
 def test_the_laboratory_says_what_it_needs(words, missing, tmp_path):
     for method, error in {"euclidean": 5.0, "nca": 4.0}.items():
         for dataset in ("iris", "wine"):
-            Record(Job(dataset, method, 0, 0), errors=[error], honest_error=error).write(tmp_path)
+            Record(BenchJob(dataset, method, 0, 0), errors=[error], honest_error=error).write(tmp_path)
     done = shell("bench", *(word.replace("FOLDER", str(tmp_path)) for word in words))
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"This needs {missing}: pip install 'freemetric[bench]'.\n"

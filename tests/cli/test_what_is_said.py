@@ -54,11 +54,11 @@ def test_rows_three_times(freemetric, people, tmp_path):
 @pytest.fixture
 def packed(tmp_path):
     pytest.importorskip("scipy")
-    from freemetric.bench.records import Job, Record
+    from freemetric.bench.records import BenchJob, Record
     from freemetric.bench.results import save_compact
 
     def record(method, fold, error):
-        return Record(Job("iris", method, 0, fold), [error, error], 1, error, seconds=1.0, shape=(75, 4, 3))
+        return Record(BenchJob("iris", method, 0, fold), [error, error], 1, error, seconds=1.0, shape=(75, 4, 3))
 
     save_compact([record(m, f, 10.0) for m in ("nca", "euclidean") for f in (0, 1)], tmp_path / "records.jsonl.gz")
     return tmp_path, record

@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata
 
-from freemetric.bench.critical_difference import rank_diagram
 from freemetric.bench.tables import published_errors
 from freemetric.display import ComparisonDisplay
 
@@ -28,10 +27,15 @@ def bars(axis):
 
 
 @pytest.mark.parametrize("table", ["errors", "close_methods"])
-def test_joins_what_the_published_diagram_joins(table, request):
+def test_joins_what_scikit_posthocs_joins(table, request):
+    sp = pytest.importorskip("scikit_posthocs")
     errors = request.getfixturevalue(table)
     display = ComparisonDisplay.from_errors(errors)
-    assert bars(display.ax_) == bars(rank_diagram(errors).axes[0])
+    reference = plt.figure().subplots()
+    sp.critical_difference_diagram(
+        display.ranks, sp.posthoc_nemenyi_friedman(errors), ax=reference, crossbar_props={"linewidth": 4}
+    )
+    assert bars(display.ax_) == bars(reference)
 
 
 def test_ranks_of_any_table(errors):

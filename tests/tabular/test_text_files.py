@@ -7,11 +7,11 @@ import sys
 import pytest
 
 from freemetric import text_files
-from freemetric.datasets import DatasetError, load_csv
+from freemetric.datasets.table import DatasetError, read_table
 from freemetric.tabular import InputError, read
 from freemetric.text_files import content_of, text_of
 
-READERS = [(read, InputError), (load_csv, DatasetError)]
+READERS = [(read, InputError), (read_table, DatasetError)]
 
 
 @pytest.mark.parametrize(("reader", "error"), READERS)

@@ -3,7 +3,7 @@
 from importlib import import_module
 from types import ModuleType
 
-__all__ = ["critical_difference", "figures", "results", "runner", "stats", "tables"]
+__all__ = ["figures", "results", "runner", "stats", "tables"]
 
 
 def __getattr__(name: str) -> ModuleType:

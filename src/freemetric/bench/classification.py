@@ -13,25 +13,25 @@ from ..ensemble import FreeEnergyClassifier
 from ..learners import MetricKNeighborsClassifier
 from ..learners.base import generator
 from ..tabular.methods import METHODS, stratified_sample
-from .records import Job
+from .records import BenchJob
 
 MOST_NEIGHBORS = 40
 INNER_FOLDS = 5
 
 
 class OnSample(TransformerMixin, BaseEstimator):
-    """A metric learner that is fitted on a stratified sample of at most ``most_patterns`` of its training set.
+    """A metric learner that is fitted on a stratified sample of at most ``most_samples`` of its training set.
 
     ``learner_`` is the fitted learner, ``sample_`` are the indices of the sample, and ``random_state`` is its seed.
     """
 
-    def __init__(self, learner: BaseEstimator, most_patterns: int, *, random_state: Any = None):
+    def __init__(self, learner: BaseEstimator, most_samples: int, *, random_state: Any = None):
         self.learner = learner
-        self.most_patterns = most_patterns
+        self.most_samples = most_samples
         self.random_state = random_state
 
     def fit(self, X: NDArray, y: NDArray) -> "OnSample":
-        self.sample_ = stratified_sample(generator(self.random_state), y, self.most_patterns)
+        self.sample_ = stratified_sample(generator(self.random_state), y, self.most_samples)
         self.learner_ = clone(self.learner).fit(X[self.sample_], y[self.sample_])
         return self
 
@@ -54,7 +54,7 @@ def split(data: Any, repeat: int, fold: int) -> tuple[NDArray, NDArray, NDArray,
 
 
 def fit(
-    job: Job, X: NDArray, y: NDArray, seed: int, device: str = "cpu", most_patterns: int | None = None
+    job: BenchJob, X: NDArray, y: NDArray, seed: int, device: str = "cpu", most_samples: int | None = None
 ) -> tuple[BaseEstimator, dict[str, Any]]:
     """Return a classifier fitted on one half, k and parameters chosen there, and the parameters to record.
 
@@ -64,9 +64,9 @@ def fit(
     estimator, grid, parameters = method.prepared(seed, device), method.grid, {}
     if learns_metric(estimator):
         prefix = "learner__metric__"
-        if most_patterns is not None and learns_on_sample(job, len(X), most_patterns):
-            estimator = OnSample(estimator, most_patterns, random_state=seed)
-            prefix, parameters = prefix + "learner__", {"most_patterns": most_patterns}
+        if most_samples is not None and learns_on_sample(job, len(X), most_samples):
+            estimator = OnSample(estimator, most_samples, random_state=seed)
+            prefix, parameters = prefix + "learner__", {"most_patterns": most_samples}
         learner = Pipeline([("scaler", MinMaxScaler()), ("metric", estimator)])
         estimator = MetricKNeighborsClassifier(learner, n_folds=INNER_FOLDS, random_state=seed)
         grid = {prefix + name: values for name, values in grid.items()}
@@ -77,9 +77,9 @@ def fit(
     return search.best_estimator_, {**tuned, **parameters}
 
 
-def learns_on_sample(job: Job, n_samples: int, most_patterns: int | None) -> bool:
+def learns_on_sample(job: BenchJob, n_samples: int, most_samples: int | None) -> bool:
     """Whether the job's method learns a metric, and from fewer samples than there are."""
-    are_more = most_patterns is not None and n_samples > most_patterns
+    are_more = most_samples is not None and n_samples > most_samples
     return are_more and learns_metric(METHODS[job.method].make())
 
 
@@ -89,10 +89,7 @@ def learns_metric(estimator: BaseEstimator) -> bool:
 
 
 def scores(model: Any, X: NDArray, y: NDArray) -> dict[str, Any]:
-    """Fields of a record about a fitted model on the test half.
-
-    A method without k has one error; it and one that mixes several k have ``honest_k`` None.
-    """
+    """Fields of the record of a fitted model: test errors for k = 1, 2, ..., or one error of a method without k."""
     if hasattr(model, "predict_proba"):
         P = model.predict_proba(X)
         predicted, found = P.argmax(axis=1), probability_scores(P, y)

@@ -1,5 +1,6 @@
-"""Figures of records and of walks: error against k, snapshots of a space being learned, annealing against quenches."""
+"""Figures of comparisons, of records and of walks."""
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -7,14 +8,116 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
-from ..energies import as_energy
+from ..energies import NCAEnergy
 from ..extras import require
 from ..learners.dmlfe import DMLFE
 from ..mc import Annealing, Constant, ElementMove, Geometric
 from .records import Record
 from .results import curve
+from .stats import checked, measure_of, posthoc, wilcoxon
 
 plt = require("matplotlib.pyplot")
+
+CONTROL = "#b2182b"
+OTHER = "#2166ac"
+
+
+def interval_figure(errors: Any, control: str, alpha: float = 0.05) -> Any:
+    """Draw average ranks beside the intervals around the control: the paper's figure of post-hoc tests.
+
+    Methods outside an interval differ significantly from the control.
+
+    Parameters
+    ----------
+    errors : DataFrame of shape (n_sets, n_methods)
+        Error in %, NaN where a method has no result. At least two methods.
+    control : str
+        Column that the others are compared with.
+    alpha : float, default=0.05
+        Level of significance.
+
+    Examples
+    --------
+    >>> from freemetric.bench.figures import interval_figure
+    >>> from freemetric.bench.tables import published_errors
+    >>> [label.get_text() for label in interval_figure(published_errors(), "DMLFE").axes[0].get_yticklabels()][:3]
+    ['DMLFE (3.38)', 'RF (4.58)', 'DMLMJ (5.17)']
+    """
+    result = posthoc(errors, control, alpha)
+    ranks = result.ranks.sort_values(kind="stable")
+    centre, k = ranks[control], len(ranks)
+    figure, ax = plt.subplots(figsize=(7, 1.2 + 0.27 * k))
+    intervals = [("Nemenyi", result.nemenyi, "0.92"), ("Bonferroni-Dunn", result.bonferroni_dunn, "0.83")]
+    for name, width, shade in sorted(intervals, key=lambda interval: -interval[1]):
+        ax.axvspan(centre - width, centre + width, color=shade, linewidth=0, label=f"{name}, \u00b1{width:.2f}")
+    for position, (method, rank) in enumerate(ranks.items()):
+        inside = abs(rank - centre) < result.nemenyi
+        color = CONTROL if method == control else OTHER
+        ax.plot(rank, position, "o", color=color, markerfacecolor=color if inside else "white")
+    ax.axvline(centre, color=CONTROL, linewidth=0.8, zorder=1)
+    ax.set_yticks(range(k), [f"{method} ({rank:.2f})" for method, rank in ranks.items()])
+    ax.set(xlim=(min(1, ranks.min()) - 0.3, k + 0.3), ylim=(k - 0.4, -0.6))
+    ax.set_xlabel(f"average rank over {result.n_sets} data sets (intervals around {control}, alpha = {alpha:g})")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, frameon=False)
+    return figure
+
+
+def scatter_figure(errors: Any, control: str) -> Any:
+    """Plot the error, or another measure, of the control against that of each other method, one point per data set.
+
+    Every panel has the wins, ties and losses of the control. Points below the diagonal, in blue, are its wins. Axes
+    have a square-root scale, so that small errors stay apart.
+
+    Parameters
+    ----------
+    errors : DataFrame of shape (n_sets, n_methods)
+        Error in %, NaN where a method has no result. At least two methods.
+    control : str
+        Method on the vertical axes.
+
+    Examples
+    --------
+    >>> from freemetric.bench.figures import scatter_figure
+    >>> from freemetric.bench.tables import published_errors
+    >>> scatter_figure(published_errors(), "DMLFE").axes[0].get_title()
+    'RF  15 / 0 / 21'
+    """
+    measure, errors = measure_of(errors), checked(errors, control)
+    pairs = wilcoxon(errors, control)
+    if pairs.empty:
+        raise ValueError(f"There is no other method to compare {control!r} with.")
+    n_columns = min(4, len(pairs))
+    n_rows = -(-len(pairs) // n_columns)
+    size = (2.5 * n_columns, 2.6 * n_rows + 0.5)
+    grid = {"sharex": True, "sharey": True, "squeeze": False}
+    figure, axes = plt.subplots(n_rows, n_columns, figsize=size, layout="constrained", **grid)
+    panels = axes.ravel()
+    highest = errors.max().max()
+    unit = 0.01 if highest < 0.7 else 1  # of a score that is no percentage
+    top = max(1.05 * highest, unit)
+    ticks = [unit * tick for tick in (0, 1, 5, 10, 20, 40, 70, 100, 200, 400) if unit * tick <= top]
+    for ax, pair in zip(panels, pairs.itertuples(), strict=False):
+        colors = np.where(errors[control] > errors[pair.Index], CONTROL, OTHER)
+        ax.plot([0, top], [0, top], color="0.6", linewidth=0.8)
+        ax.scatter(errors[pair.Index], errors[control], c=colors, s=16, alpha=0.7, linewidth=0)
+        ax.set_title(f"{pair.Index}  {pair.wins} / {pair.ties} / {pair.losses}", fontsize=10)
+        ax.set_xscale("function", functions=(_root, np.square))
+        ax.set_yscale("function", functions=(_root, np.square))
+        ax.set(xlim=(0, top), ylim=(0, top), xticks=ticks, yticks=ticks, aspect="equal")
+    for ax in panels[len(pairs) :]:
+        ax.remove()
+    for ax in panels[len(pairs) - n_columns : len(pairs)]:
+        ax.xaxis.set_tick_params(labelbottom=True)
+    figure.suptitle(f"wins / ties / losses of {control}", fontsize=11)
+    figure.supxlabel(f"{measure}, the other method", fontsize=11)
+    figure.supylabel(f"{measure}, {control}", fontsize=11)
+    return figure
+
+
+def _root(x):
+    # matplotlib also calls it beyond the ends of the axis
+    return np.sqrt(np.maximum(x, 0))
 
 
 def neighbors_figure(records: Iterable[Record], dataset: str) -> Any:
@@ -62,18 +165,12 @@ def snapshots_figure(
 
 
 def annealing_figure(
-    X: NDArray,
-    y: NDArray,
-    n_quenches: int = 20,
-    n_steps: int = 100,
-    *,
-    energy: Any = None,
-    random_state: int | None = 0,
+    X: NDArray, y: NDArray, n_quenches: int = 20, n_steps: int = 100, *, random_state: int | None = 0
 ) -> Any:
     """Energy over Monte Carlo steps, one annealing against quenches from random starts: the paper's Fig. 6."""
     move = ElementMove(1.0, n_moves="samples", target_acceptance=None)
     rng = np.random.default_rng(random_state)
-    bound = as_energy("nca" if energy is None else energy).bind(X, y)
+    bound = NCAEnergy().bind(X, y)
     starts = rng.random((n_quenches, X.shape[1], X.shape[1]))
     quenches = _energies(Annealing(Constant(0.0), move, n_steps=n_steps), rng, bound, starts)
     annealed = _energies(Annealing(Geometric(0.1, 0.9), move, n_steps=n_steps), rng, bound, starts[:1])
@@ -115,3 +212,10 @@ class _Recorder(Annealing):
         for state, info in self.sampler.iterate(rng, energy, A):
             self.maps.append(state.A[0])
             yield state, info
+
+
+def save(figure: Any, path: str | os.PathLike) -> None:
+    """Write a figure; the ending of the path chooses PNG, SVG or another format."""
+    # neither date nor random names: the same figure is the same file
+    with plt.rc_context({"svg.hashsalt": "freemetric"}):
+        figure.savefig(path, bbox_inches="tight", dpi=150, metadata={"Date": None})

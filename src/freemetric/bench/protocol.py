@@ -1,4 +1,4 @@
-"""The protocol: split, fit on one part, score on the other, one record; a task says how each step is done."""
+"""The protocol: split, fit on one part, score on the other, one record; a task defines how each step is done."""
 
 import time
 import warnings
@@ -6,27 +6,27 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
+from ..extras import versions
 from ..tabular.methods import METHODS
-from ..versions import versions
 from . import classification, regression
-from .records import Job, Record
+from .records import BenchJob, Record, check_known
 
 
 @dataclass(frozen=True)
-class Task:
+class BenchTask:
     """The steps of the protocol that differ between classification, regression and synthetic problems."""
 
     methods: Collection[str]
     datasets: Callable[[], list[str]]
     load: Callable[[str, Any], Any]  # (name, data_home) -> data
     split: Callable[[Any, int, int], tuple[Any, Any, Any, Any]]  # (data, repeat, fold) -> X, y, X_test, truth
-    fit: Callable[..., tuple[Any, dict[str, Any]]]  # (job, X, y, seed, device, most_patterns) -> model, parameters
+    fit: Callable[..., tuple[Any, dict[str, Any]]]  # (job, X, y, seed, device, most_samples) -> model, parameters
     scores: Callable[[Any, Any, Any], dict[str, Any]]  # (model, X_test, truth) -> fields of a record
     samples: bool = False  # whether metrics can be learned on a sample of the training set
 
 
 def _from_datasets(name: str, *given: Any) -> Callable[..., Any]:
-    """A function of ``freemetric.datasets``, looked up when it is called: that part of the house may be left out."""
+    """A function of ``freemetric.datasets``, looked up when it is called: that package may be left out."""
 
     def call(*arguments):
         from .. import datasets
@@ -37,7 +37,7 @@ def _from_datasets(name: str, *given: Any) -> Callable[..., Any]:
 
 
 TASKS = {
-    "classification": Task(
+    "classification": BenchTask(
         METHODS,
         _from_datasets("list_datasets"),
         _from_datasets("load"),
@@ -46,7 +46,7 @@ TASKS = {
         classification.scores,
         samples=True,
     ),
-    "regression": Task(
+    "regression": BenchTask(
         regression.METHODS,
         regression.list_tables,
         _from_datasets("load_regression"),
@@ -54,7 +54,7 @@ TASKS = {
         regression.fit,
         regression.scores,
     ),
-    "synthetic": Task(
+    "synthetic": BenchTask(
         regression.METHODS,
         _from_datasets("list_regression", "generated"),
         lambda name, _: regression.sized_problem(name),
@@ -65,41 +65,36 @@ TASKS = {
 }
 
 
-def task_of(name: str) -> Task:
+def task_of(name: str) -> BenchTask:
     """Return the task of that name; ValueError, in one line, where there is none."""
-    if name not in TASKS:
-        raise ValueError(f"Unknown task {name!r}; known: {', '.join(map(repr, TASKS))}.")
+    check_known(name, TASKS, "task")
     return TASKS[name]
 
 
 def evaluate(
-    job: Job, data: Any, task: str = "classification", device: str = "cpu", most_patterns: int | None = None
+    job: BenchJob, data: Any, task: str = "classification", device: str = "cpu", most_samples: int | None = None
 ) -> Record:
     """Fit the job's method on one part of the data and score it on the other.
 
     Parameters
     ----------
-    job : Job
+    job : BenchJob
         Method, repeat and fold.
     data : Dataset or SizedProblem
-        What the task's ``load`` gives.
+        Result of the task's ``load``.
     task : {"classification", "regression", "synthetic"}, default="classification"
-        What the data are for.
+        Name of the task.
     device : str, default="cpu"
         Where the method computes, if it can choose.
-    most_patterns : int or None, default=None
+    most_samples : int or None, default=None
         Learn a metric on a stratified sample of this size where a half is larger; k-NN uses the whole half.
-
-    Returns
-    -------
-    record : Record
     """
     kind = task_of(task)
     X, y, X_test, truth = kind.split(data, job.repeat, job.fold)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about constant features of a half, convergence, and of libraries
         start = time.perf_counter()
-        model, parameters = kind.fit(job, X, y, 2 * job.repeat + job.fold, device, most_patterns)
+        model, parameters = kind.fit(job, X, y, 2 * job.repeat + job.fold, device, most_samples)
         scores = kind.scores(model, X_test, truth)
         seconds = time.perf_counter() - start
     return Record(

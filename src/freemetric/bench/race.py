@@ -1,4 +1,4 @@
-"""Every optimiser on the same energy against the clock: how low does it get, and when."""
+"""A race of optimisers: the lowest NCA energy of each over wall-clock time."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -22,7 +22,7 @@ class _TimeUp(Exception):  # noqa: N818 - the end of a race is no error
 
 
 class _Clocked:
-    """A bound energy that notes when it was lower than ever, and ends the search when time is up."""
+    """A bound energy that records every new minimum with its time, and ends the search when time is up."""
 
     def __init__(self, energy, seconds):
         self.energy, self.seconds = energy, seconds
@@ -127,7 +127,7 @@ def race(
     y : ndarray of shape (n_samples,)
         Class numbers.
     seconds : float, default=10.0
-        Time of each optimiser. One that ends by itself is not started again.
+        Time of each optimiser.
     optimisers : list of str or None, default=None
         Names out of ``OPTIMISERS``; None is all.
     random_state : int, default=0
@@ -138,7 +138,7 @@ def race(
     Returns
     -------
     curves : dict of (ndarray, ndarray)
-        Seconds and the lowest energy so far.
+        Seconds and the lowest energy so far, by optimiser.
     """
     bound = NCAEnergy().bind(X, y)
     bound.value_and_grad(np.eye(X.shape[1])[None])  # compiled before the clock starts

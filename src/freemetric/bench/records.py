@@ -1,7 +1,7 @@
-"""Records: one fit of one method on one split, in files that are whole or not there."""
+"""Records: the result of one fit of one method on one split, in a file that is written atomically."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,8 @@ FORBIDDEN = frozenset("/\\:")  # they would make a name a path
 
 
 @dataclass(frozen=True, order=True)
-class Job:
-    """One fit of one method on one half of a data set."""
+class BenchJob:
+    """One fit of one method on one half of a data set: the key of its record."""
 
     dataset: str
     method: str
@@ -27,9 +27,8 @@ class Job:
     setting: str = "default"  # or "tuned"
 
     def path(self, folder: Path) -> Path:
-        """Where the record of this fit is kept."""
-        name = f"{self.method}.{self.setting}.{self.repeat}.{self.fold}.json"
-        return Path(folder) / self.dataset / name
+        """File of the record of this fit."""
+        return Path(folder) / self.dataset / f"{self.method}.{self.setting}.{self.repeat}.{self.fold}.json"
 
     def check(self) -> None:
         """ValueError, in one line, where the job cannot be the name of a file."""
@@ -46,17 +45,14 @@ class Record:
     """The result of one fit.
 
     ``errors`` holds the test error in % for k = 1, 2, ...; a single one for a method without k. ``honest_error`` is
-    that of ``honest_k``, chosen without the test half; of a mixture where ``honest_k`` is None. ``brier`` and
+    that of ``honest_k``, chosen without the test half, or of a mixture where ``honest_k`` is None. ``brier`` and
     ``log_loss`` score probabilities where a method has any. A failed fit has a ``failure`` and no errors.
 
-    Regression has no errors but ``r2``, ``mae``, ``rmse``, ``pinball`` and ``spread``, the standard deviation of the
-    targets, and ``coverage`` and ``width`` of the 80, 90 and 95 % intervals, all in units of the target. For synthetic
-    problems, ``excess`` is the mean squared distance to the true means and ``noise`` the variance around them,
-    ``coverage`` is the probability itself, and, where the noise varies, ``coverage_quiet`` and ``coverage_loud`` are
-    those of the quarters of the samples with least and most noise.
+    A record of regression has the scores of :func:`freemetric.bench.regression.prediction_scores` instead of errors,
+    and for synthetic problems those of :func:`freemetric.bench.regression.truth_scores`.
     """
 
-    job: Job
+    job: BenchJob
     errors: list[float] = field(default_factory=list)
     honest_k: int | None = None
     honest_error: float | None = None
@@ -85,11 +81,11 @@ class Record:
         return min(self.errors) if self.errors else None
 
     def content(self) -> dict[str, Any]:
-        """What is written: all fields but those of regression that are not set."""
+        """The fields that are written: all but those of regression that are not set."""
         return {name: value for name, value in asdict(self).items() if value is not None or name not in OF_REGRESSION}
 
     def write(self, folder: Path) -> None:
-        """Put the whole record in its place at once."""
+        """Write the record atomically."""
         path = self.job.path(folder)
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
@@ -118,6 +114,12 @@ def is_plain_name(name: object) -> bool:
     return not name.startswith(".") and ".." not in name and FORBIDDEN.isdisjoint(name)
 
 
+def check_known(name: str, known: Collection[str], what: str) -> None:
+    """ValueError, in one line, where a name is not among the known ones."""
+    if name not in known:
+        raise ValueError(f"Unknown {what} {name!r}; known: {', '.join(map(repr, known))}.")
+
+
 def _within(low: float, high: float) -> Callable[[Any], bool]:
     return lambda value: is_number(value) and low <= value <= high
 
@@ -143,7 +145,7 @@ OF_REGRESSION: dict[str, Callable[[Any], bool]] = {
     "width": _for_intervals(float("inf")),
     **dict.fromkeys(("coverage", "coverage_quiet", "coverage_loud"), _for_intervals(1)),
 }
-"""What the fields must hold that only records of regression have."""
+"""Checks of the fields that only records of regression have."""
 
 FIELDS: dict[str, Callable[[Any], bool]] = {
     "errors": lambda value: isinstance(value, list) and all(map(_is_error, value)),
@@ -157,7 +159,7 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "versions": lambda value: isinstance(value, dict),
     **{name: _or_none(is_right) for name, is_right in OF_REGRESSION.items()},
 }
-"""What each field of a record must hold; a loss may be infinite."""
+"""Checks of all fields; a loss may be infinite."""
 
 
 def read(path: Path) -> Record:
@@ -172,7 +174,7 @@ def parse(text: str) -> Record:
     """Make a record of its JSON; ValueError, in one line, if it is something else."""
     try:
         content = json.loads(text)
-        record = Record(**{**content, "job": Job(**content["job"]), "shape": tuple(content["shape"])})
+        record = Record(**{**content, "job": BenchJob(**content["job"]), "shape": tuple(content["shape"])})
     except (TypeError, KeyError, RecursionError) as problem:
         raise ValueError(printable(f"{type(problem).__name__}: {problem}")) from None
     record.job.check()

@@ -16,8 +16,8 @@ from sklearn.svm import SVR
 from ..ensemble import FreeEnergyRegressor
 from ..learners import MLKR, MetricKNeighborsRegressor
 from ..printable import counted
-from .records import INTERVALS, Job
-from .rivals import INNER_FOLDS, LEVELS, BoostedQuantiles, LeafQuantiles, Tuned, WithResiduals
+from .records import INTERVALS, BenchJob
+from .rivals import INNER_FOLDS, LEVELS, BoostedQuantiles, LeafQuantiles, TunedRegressor, WithResiduals
 
 N_TREES = 500
 NEIGHBORS = (1, 2, 3, 5, 8, 12, 17, 23, 31, 40)
@@ -35,7 +35,7 @@ def _neighbors(X, seed, device):
     most = len(X) - -(-len(X) // INNER_FOLDS)  # samples that the smallest inner training fold has
     counts = [k for k in NEIGHBORS if k <= most]
     grid = {"kneighborsregressor__n_neighbors": counts, "kneighborsregressor__weights": ["uniform", "distance"]}
-    model = Tuned(make_pipeline(StandardScaler(), KNeighborsRegressor()), grid, random_state=seed)
+    model = TunedRegressor(make_pipeline(StandardScaler(), KNeighborsRegressor()), grid, random_state=seed)
     return WithResiduals(model, random_state=seed)
 
 
@@ -53,7 +53,7 @@ def _support_vectors(X, seed, device):
         "svr__epsilon": [0.03, 0.3],
     }
     model = make_pipeline(StandardScaler(), SVR(cache_size=500))
-    return WithResiduals(Tuned(model, grid, most_rows=MOST_TUNED, random_state=seed), random_state=seed)
+    return WithResiduals(TunedRegressor(model, grid, most_rows=MOST_TUNED, random_state=seed), random_state=seed)
 
 
 METHODS: dict[str, Callable[[NDArray, int, str], Any]] = {
@@ -83,7 +83,7 @@ def list_tables() -> list[str]:
 
 
 def sized_problem(name: str) -> SizedProblem:
-    """Return what a name like "fan-200" stands for; DatasetError where it is another."""
+    """Return the problem and the size of a name like "fan-200"; DatasetError where there is none."""
     from ..datasets import SYNTHETIC, DatasetError
 
     problem, _, n = name.rpartition("-")
@@ -113,21 +113,21 @@ def draw(data: SizedProblem, repeat: int, fold: int) -> tuple[NDArray, NDArray, 
 
 
 def fit(
-    job: Job, X: NDArray, y: NDArray, seed: int, device: str = "cpu", most_patterns: None = None
+    job: BenchJob, X: NDArray, y: NDArray, seed: int, device: str = "cpu", most_samples: None = None
 ) -> tuple[Any, dict[str, Any]]:
-    """Return a regressor fitted on one half, and what it chose there."""
+    """Return a regressor fitted on one half, and the parameters chosen there."""
     model = METHODS[job.method](X, seed, device).fit(X, y)
     scale = {"scale": model.scale_name_} if hasattr(model, "scale_name_") else {}
     return model, {**getattr(model, "parameters_", {}), **scale}
 
 
 def scores(model: Any, X: NDArray, y: NDArray) -> dict[str, Any]:
-    """Fields of a record about a fitted model on the test half."""
+    """Fields of the record of a fitted model."""
     return _fields(model, prediction_scores(y, *predictions(model, X)))
 
 
 def synthetic_scores(model: Any, X: NDArray, truth: Any) -> dict[str, Any]:
-    """Fields of a record about a fitted model on test samples whose means and noise are known."""
+    """Fields of the record of a fitted model on test samples of known means and noise."""
     predicted, quantiles, intervals = predictions(model, X)
     found = prediction_scores(truth.y, predicted, quantiles, intervals) | truth_scores(truth, predicted, intervals)
     return _fields(model, found)

@@ -1,4 +1,4 @@
-"""Results: compact files of records, and tables (data sets x methods) of what they say."""
+"""Results: compact files of records, and tables (data sets x methods) of their errors and other measures."""
 
 import gzip
 import json
@@ -13,11 +13,11 @@ import numpy as np
 from ..extras import require
 from ..files.atomic import replacing
 from ..text_files import unpacked
-from .records import INTERVALS, Record, parse
+from .records import INTERVALS, Record, check_known, parse
 
 PROTOCOLS = ("honest", "paper", "one-k")
 """How k is chosen: without the test half; the best on each test half; or the best for the mean over all test halves of
-a data set, one k for all of them. The last is what the published errors look like."""
+a data set, one k for all of them. The last agrees best with the published errors."""
 
 PUBLISHED_NAMES = {
     "rf": "RF",
@@ -33,8 +33,7 @@ def mean_errors(records: list[Record], protocol: str) -> Any:
 
     A split without a result leaves the cell empty, so that no method profits from failing where it is hard.
     """
-    if protocol not in PROTOCOLS:
-        raise ValueError(f"Unknown protocol {protocol!r}; known: {', '.join(map(repr, PROTOCOLS))}.")
+    check_known(protocol, PROTOCOLS, "protocol")
     return _by_cell(records, lambda group: _mean(group, protocol))
 
 
@@ -90,9 +89,9 @@ def load_compact(path: Path) -> list[Record]:
 
 
 class Measure(NamedTuple):
-    """Its words in tables and figures, and its value for a record; None where the record has it not."""
+    """Its name in tables and figures, and its value for a record; None where the record does not have it."""
 
-    words: str
+    title: str
     of: Callable[[Record], float | None]
 
 
@@ -100,12 +99,14 @@ def _field(name: str) -> Callable[[Record], float | None]:
     return lambda record: getattr(record, name)
 
 
-def _relative(value: Callable[[Record], float | None], unit: str) -> Callable[[Record], float | None]:
-    """A value in % of a field."""
+def _relative(name: str, unit: str, place: int | None = None) -> Callable[[Record], float | None]:
+    """A field, or one number of it, in % of another field."""
 
     def of(record):
-        found, size = value(record), getattr(record, unit)
-        return None if found is None or not size else 100 * found / size
+        value, size = getattr(record, name), getattr(record, unit)
+        if value is None or not size:
+            return None
+        return 100 * (value if place is None else value[place]) / size
 
     return of
 
@@ -114,32 +115,31 @@ def _unexplained(record: Record) -> float | None:
     return None if record.r2 is None else 100 * (1 - record.r2)
 
 
-def _width(place: int) -> Callable[[Record], float | None]:
-    return _relative(lambda record: record.width[place] if record.width else None, "spread")
-
-
 def _off(place: int) -> Callable[[Record], float | None]:
     return lambda record: None if not record.coverage else 100 * abs(record.coverage[place] - INTERVALS[place])
 
 
 OF_SPREAD = "in % of the standard deviation"
+PERCENTS = [100 * share for share in INTERVALS]
 
 MEASURES: dict[str, Measure] = {
     "error": Measure("error in %", _field("honest_error")),
     "brier": Measure("Brier score", _field("brier")),
     "log_loss": Measure("log loss", _field("log_loss")),
     "unexplained": Measure("unexplained variance, 1 - R2, in %", _unexplained),
-    "mae": Measure(f"mean absolute error {OF_SPREAD}", _relative(_field("mae"), "spread")),
-    "rmse": Measure(f"root mean squared error {OF_SPREAD}", _relative(_field("rmse"), "spread")),
-    "pinball": Measure(f"pinball loss {OF_SPREAD}", _relative(_field("pinball"), "spread")),
-    "excess": Measure("excess over the noise in % of its variance", _relative(_field("excess"), "noise")),
+    "mae": Measure(f"mean absolute error {OF_SPREAD}", _relative("mae", "spread")),
+    "rmse": Measure(f"root mean squared error {OF_SPREAD}", _relative("rmse", "spread")),
+    "pinball": Measure(f"pinball loss {OF_SPREAD}", _relative("pinball", "spread")),
+    "excess": Measure("excess over the noise in % of its variance", _relative("excess", "noise")),
     **{
-        f"width{100 * share:.0f}": Measure(f"width of {100 * share:.0f} % intervals {OF_SPREAD}", _width(place))
-        for place, share in enumerate(INTERVALS)
+        f"width{percent:.0f}": Measure(
+            f"width of {percent:.0f} % intervals {OF_SPREAD}", _relative("width", "spread", place)
+        )
+        for place, percent in enumerate(PERCENTS)
     },
     **{
-        f"off{100 * share:.0f}": Measure(f"points that {100 * share:.0f} % intervals hold too many or few", _off(place))
-        for place, share in enumerate(INTERVALS)
+        f"off{percent:.0f}": Measure(f"points that {percent:.0f} % intervals hold too many or few", _off(place))
+        for place, percent in enumerate(PERCENTS)
     },
 }
 """By name. Statistics, tables and figures take any of them, as the table that :func:`mean_measure` makes."""
@@ -155,25 +155,18 @@ def mean_measure(records: list[Record], measure: str) -> Any:
     records : list of Record
         Those of one comparison.
     measure : str
-        A name in ``MEASURES``.
-
-    Returns
-    -------
-    DataFrame of shape (n_sets, n_methods)
-        For :mod:`freemetric.bench.stats`, :mod:`freemetric.bench.tables` and
-        :mod:`freemetric.bench.critical_difference`; its ``attrs["measure"]`` says what it is.
+        A name in ``MEASURES``. It becomes ``attrs["measure"]`` of the DataFrame.
 
     Examples
     --------
     >>> from freemetric.bench.results import mean_measure
-    >>> from freemetric.bench.records import Job, Record
-    >>> records = [Record(Job("boston", "knn", 0, fold), rmse=4.0, r2=0.75 + 0.1 * fold) for fold in range(2)]
+    >>> from freemetric.bench.records import BenchJob, Record
+    >>> records = [Record(BenchJob("boston", "knn", 0, fold), rmse=4.0, r2=0.75 + 0.1 * fold) for fold in range(2)]
     >>> round(mean_measure(records, "unexplained").loc["boston", "knn"].item(), 6)
     20.0
     """
-    if measure not in MEASURES:
-        raise ValueError(f"Unknown measure {measure!r}; known: {', '.join(map(repr, MEASURES))}.")
-    words, of = MEASURES[measure]
+    check_known(measure, MEASURES, "measure")
+    title, of = MEASURES[measure]
     table = _by_cell(records, lambda group: np.array([None if r.failure else of(r) for r in group], float).mean())
-    table.attrs["measure"] = words
+    table.attrs["measure"] = title
     return table

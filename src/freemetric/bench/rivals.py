@@ -1,4 +1,4 @@
-"""Regressors to compare with: their parameters are chosen by inner folds, and they predict quantiles."""
+"""Regressors to compare with, which predict quantiles; their parameters are chosen by inner folds."""
 
 from typing import Any, Self
 
@@ -19,7 +19,7 @@ MANY = 5000  # samples, of which one fold has errors enough
 BLOCK = 256  # samples whose leaves are looked up at a time
 
 
-class Tuned(RegressorMixin, BaseEstimator):
+class TunedRegressor(RegressorMixin, BaseEstimator):
     """An estimator with the parameters of lowest squared error over inner folds, on standardised targets.
 
     ``grid`` has values to try, by parameter. With ``most_rows`` they are chosen on a random sample of this size where
@@ -50,7 +50,7 @@ class Tuned(RegressorMixin, BaseEstimator):
 class WithResiduals(RegressorMixin, BaseEstimator):
     """Quantiles of an estimator that has none: predictions plus those of its errors over inner folds.
 
-    The same everywhere, whatever the noise; with the parameters chosen on the whole training set.
+    The quantiles are the same for all samples; parameters are those chosen on the whole training set.
     """
 
     def __init__(self, estimator: Any, *, random_state: int | None = None):
@@ -69,8 +69,8 @@ class WithResiduals(RegressorMixin, BaseEstimator):
 
     @property
     def parameters_(self) -> dict:
-        """What was chosen."""
-        if isinstance(self.estimator_, Tuned):
+        """Chosen parameters."""
+        if isinstance(self.estimator_, TunedRegressor):
             return self.estimator_.parameters_
         return {"n_neighbors": self.estimator_.n_neighbors_}
 
@@ -84,7 +84,7 @@ class WithResiduals(RegressorMixin, BaseEstimator):
 
 def _settled(fitted):
     """An unfitted copy that chooses nothing again."""
-    if isinstance(fitted, Tuned):
+    if isinstance(fitted, TunedRegressor):
         return clone(fitted.estimator_)
     return clone(fitted).set_params(n_neighbors=fitted.n_neighbors_)
 

@@ -1,4 +1,4 @@
-"""The runner: makes the records that are missing, in processes with limits."""
+"""The runner: fits that have no record yet, in processes with limits of time and memory."""
 
 import sys
 import time
@@ -7,16 +7,16 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from joblib import Parallel, delayed
 
+from ..extras import versions
 from ..printable import counted, verb
 from ..tabular.limits import WARM, Limits, limited
-from ..versions import versions
 from .classification import learns_on_sample
 from .protocol import evaluate, task_of
-from .records import Job, Record, read
+from .records import BenchJob, Record, read
 
 if sys.platform == "win32":
     import msvcrt
@@ -49,7 +49,7 @@ def claim(path: Path) -> Iterator[bool]:
 def _lock(file: TextIO) -> None:
     """BlockingIOError or PermissionError where another process has the lock.
 
-    On a system that knows no locks two processes may do the same work; files are written whole all the same.
+    Without locks two processes may do the same work; files are written atomically all the same.
     """
     if fcntl is not None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -57,16 +57,53 @@ def _lock(file: TextIO) -> None:
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
 
 
-PRELOAD = [WARM, f"{__package__}.protocol"]  # what is imported once for all fits
+PRELOAD = [WARM, f"{__package__}.protocol"]  # imported once for all fits
 WAIT = 0.5  # seconds between looks at fits that another runner has taken
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How fits are made.
+
+    Parameters
+    ----------
+    task : {"classification", "regression", "synthetic"}, default="classification"
+        Data sets of :func:`freemetric.datasets.load`, of :func:`freemetric.datasets.load_regression`, or synthetic
+        problems with a number of samples, like "fan-200".
+    data_home : path or None, default=None
+        Folder to look in first for data sets.
+    limits : Limits, default=Limits()
+        Time and memory of one fit; beyond them it becomes a record of a failure.
+    device : str, default="cpu"
+        Where the methods compute that can choose.
+    most_samples : int or None, default=None
+        Learn metrics on a stratified sample of this size where a half is larger; k-NN uses the whole half. The record
+        has it as its parameter ``most_patterns``. Existing records are kept, whatever they were learned on.
+    retry_failed : bool, default=False
+        Repeat fits that failed before.
+    """
+
+    task: str = "classification"
+    data_home: Path | str | None = None
+    limits: Limits = field(default_factory=Limits)
+    device: str = "cpu"
+    most_samples: int | None = None
+    retry_failed: bool = False
+
+    def __post_init__(self):
+        can_sample = task_of(self.task).samples
+        if self.most_samples is not None and self.most_samples < 2:
+            raise ValueError(f"most_samples must be at least 2; got {self.most_samples}.")
+        if self.most_samples is not None and not can_sample:
+            raise ValueError(f"most_samples is for classification; the task is {self.task!r}.")
 
 
 @dataclass
 class Report:
-    """What a run did: numbers of fits, and a line for everything that went wrong."""
+    """Numbers of fits that a run made and found, and a line for every problem."""
 
     fitted: int = 0
-    found: int = 0  # records that were there already
+    found: int = 0
     problems: list[str] = field(default_factory=list)
 
 
@@ -76,27 +113,22 @@ def plan(
     repeats: int,
     setting: str = "default",
     task: str = "classification",
-) -> list[Job]:
+) -> list[BenchJob]:
     """All fits of a comparison, data set by data set; ``task`` is a name in ``protocol.TASKS``."""
     methods, known = list(methods), task_of(task).methods
     unknown = sorted(set(methods) - set(known))
     if unknown:
         raise ValueError(f"Unknown method {unknown[0]!r}; known methods: {', '.join(known)}.")
-    return [Job(d, m, r, f, setting) for d, r, m, f in product(datasets, range(repeats), methods, range(2))]
+    return [BenchJob(d, m, r, f, setting) for d, r, m, f in product(datasets, range(repeats), methods, range(2))]
 
 
 def run(
-    jobs: Iterable[Job],
+    jobs: Iterable[BenchJob],
     folder: Path | str,
+    options: RunOptions | None = None,
     *,
-    data_home: Path | str | None = None,
-    limits: Limits | None = None,
-    device: str = "cpu",
-    most_patterns: int | None = None,
     n_jobs: int | None = None,
-    retry_failed: bool = False,
-    on_fit: Callable[[Job, int, int], None] | None = None,
-    task: str = "classification",
+    on_fit: Callable[[BenchJob, int, int], None] | None = None,
 ) -> Report:
     """Make the records of all jobs that have none yet.
 
@@ -105,47 +137,24 @@ def run(
 
     Parameters
     ----------
-    jobs : iterable of Job
-        What to fit, from :func:`plan`.
+    jobs : iterable of BenchJob
+        Fits to make, from :func:`plan`.
     folder : path
-        Where records are kept, one file a fit.
-    data_home : path or None, default=None
-        Where data sets are looked for first.
-    limits : Limits or None, default=None
-        Time and memory of one fit; beyond them it becomes a record of a failure.
-    device : str, default="cpu"
-        Where the methods compute that can choose.
-    most_patterns : int or None, default=None
-        Learn metrics on a stratified sample of this size where a half is larger; k-NN uses the whole half. The record
-        then says so among its parameters. Records that exist are kept, whatever they were learned on; the report
-        counts those that this run would have made otherwise.
+        Folder of records, one file a fit.
+    options : RunOptions or None, default=None
+        How fits are made.
     n_jobs : int or None, default=None
         Fits at a time.
-    retry_failed : bool, default=False
-        Fit again what has a record of a failure.
     on_fit : callable or None, default=None
         Called with (job, number done, number of all) after every fit.
-    task : {"classification", "regression", "synthetic"}, default="classification"
-        What the jobs are about: sets of :func:`freemetric.datasets.load`, of
-        :func:`freemetric.datasets.load_regression`, or synthetic problems with a number of samples, like "fan-200".
-
-    Returns
-    -------
-    report : Report
-        What was done.
     """
-    if most_patterns is not None and most_patterns < 2:
-        raise ValueError(f"most_patterns must be at least 2; got {most_patterns}.")
-    if most_patterns is not None and not task_of(task).samples:
-        raise ValueError(f"most_patterns is for classification; the task is {task!r}.")
-    report, folder, others = Report(), Path(folder), 0
-    options = {"device": device, "most_patterns": most_patterns}
-    possible = _possible(list(jobs), data_home, report, task_of(task))
-    left, done = possible, 0
+    options, report, folder, others = options or RunOptions(), Report(), Path(folder), 0
+    left = possible = _possible(list(jobs), options, report)
+    done = 0
     while left:
         # Threads, because each of them waits for a process of its own.
         attempts = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered")(
-            delayed(attempt)(job, folder, data_home, limits or Limits(), options, retry_failed, task) for job in left
+            delayed(attempt)(job, folder, options) for job in left
         )
         taken = []
         for job, outcome, lines in attempts:
@@ -163,45 +172,36 @@ def run(
         if taken:
             time.sleep(WAIT)
     if others:
-        report.problems.append(
-            f"{counted(others, 'record')} of fits with another most_patterns {verb(others, 'is', 'are')} kept."
-        )
+        kept = f"{counted(others, 'record')} of fits with another most_samples {verb(others, 'is', 'are')} kept."
+        report.problems.append(kept)
     return report
 
 
-def _possible(jobs, data_home, report, task):
+def _possible(jobs, options, report):
     """Jobs whose data can be read and split; a line for every set that cannot."""
-    good = set()
+    good, task = set(), task_of(options.task)
     for name in dict.fromkeys(job.dataset for job in jobs):
         try:
-            task.split(task.load(name, data_home), 0, 0)
+            task.split(task.load(name, options.data_home), 0, 0)
             good.add(name)
         except ValueError as problem:
             report.problems.append(f"{name}: {str(problem).removeprefix(f'{name}: ')}")
     return [job for job in jobs if job.dataset in good]
 
 
-def attempt(
-    job: Job,
-    folder: Path,
-    data_home: Path | str | None,
-    limits: Limits,
-    options: dict[str, Any],
-    retry_failed: bool,
-    task: str = "classification",
-) -> tuple[Job, str, list[str]]:
+def attempt(job: BenchJob, folder: Path, options: RunOptions) -> tuple[BenchJob, str, list[str]]:
     """One job in a process of its own: (job, "fitted" | "found" | "other" | "taken", problems).
 
-    "other" is a record that was found but learned on a sample of another size than the options ask for.
+    "other" is a record that was found, but was learned on a sample of another size than the options have.
     """
     problems: list[str] = []
     with claim(job.path(folder)) as mine:
         if not mine:
             return job, "taken", problems
-        record = _kept(job.path(folder), retry_failed, problems)
+        record = _kept(job.path(folder), options.retry_failed, problems)
         if record:
-            return job, "found" if _as_asked(record, options["most_patterns"]) else "other", problems
-        failure = limited(_make, job, folder, data_home, options, task, limits=limits, preload=PRELOAD).failure
+            return job, "found" if _has_sample_size(record, options.most_samples) else "other", problems
+        failure = limited(_make, job, folder, options, limits=options.limits, preload=PRELOAD).failure
         if failure:
             problems.append(f"{job.dataset}, {job.method}, repeat {job.repeat}, fold {job.fold}: {failure}")
             Record(job, failure=failure, versions=versions()).write(folder)
@@ -220,11 +220,12 @@ def _kept(path, retry_failed, problems):
         return None
 
 
-def _as_asked(record, most_patterns):
-    asked = most_patterns if learns_on_sample(record.job, record.shape[0], most_patterns) else None
-    return bool(record.failure) or record.parameters.get("most_patterns") == asked
+def _has_sample_size(record, most_samples):
+    expected = most_samples if learns_on_sample(record.job, record.shape[0], most_samples) else None
+    return bool(record.failure) or record.parameters.get("most_patterns") == expected
 
 
-def _make(job, folder, data_home, options, task):
+def _make(job, folder, options):
     """Fit and write the record."""
-    evaluate(job, task_of(task).load(job.dataset, data_home), task, **options).write(folder)
+    data = task_of(options.task).load(job.dataset, options.data_home)
+    evaluate(job, data, options.task, options.device, options.most_samples).write(folder)

@@ -1,5 +1,9 @@
-"""Statistics over many data sets: average ranks, Friedman's test and what follows it."""
+"""Statistics over many data sets: average ranks, Friedman's test and what follows it, signed-rank tests.
 
+They start from a table of errors, or of another measure: rows are data sets, columns are methods.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,27 +11,69 @@ import numpy as np
 from scipy import stats
 
 from ..extras import require
-from .checks import complete_rows
-from .signed_rank import bayesian_signed_rank, wilcoxon
 
 pd = require("pandas")
 
-__all__ = [
-    "Friedman",
-    "PostHoc",
-    "Summary",
-    "bayesian_signed_rank",
-    "critical_difference",
-    "friedman",
-    "posthoc",
-    "summarise",
-    "wilcoxon",
-]
+# records are rounded to six decimals: means over folds that differ by less are ties
+DECIMALS = 5
+
+
+def checked(errors: Any, control: str | None = None) -> Any:
+    """Return the table as floats with ties restored; ValueError, in one line, where it is none or lacks the control.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> checked(pd.DataFrame({"NCA": [0.1 + 0.2], "PCA": [0.3]})).nunique(axis=1).item()
+    1
+    """
+    errors = pd.DataFrame(errors)
+    for what, names in {"Methods": errors.columns, "Data sets": errors.index}.items():
+        if not names.is_unique:
+            raise ValueError(f"{what} appear twice: {listed(names[names.duplicated()])}.")
+    if control is not None and control not in errors.columns:
+        raise ValueError(f"The control {control!r} is not a method of the table; it has {listed(errors.columns)}.")
+    textual = [name for name in errors if not pd.api.types.is_numeric_dtype(errors[name])]
+    if textual:
+        raise ValueError(f"Errors must be numbers; these columns are not: {listed(textual)}.")
+    errors = errors.astype(float).round(DECIMALS)
+    if np.isinf(errors.to_numpy()).any():
+        raise ValueError("Errors must be finite, or NaN where a method has no result.")
+    return errors
+
+
+def complete_rows(errors: Any, control: str | None = None) -> tuple[Any, tuple[str, ...]]:
+    """Split the checked table into the rows where every method has a result and the names of the others.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> errors = pd.DataFrame({"NCA": [4.5, 1.0], "PCA": [3.9, None]}, index=["iris", "wine"])
+    >>> complete_rows(errors)[1]
+    ('wine',)
+    """
+    errors = checked(errors, control)
+    has_all = errors.notna().all(axis=1)
+    if errors.shape[1] == 0 or not has_all.any():
+        empty = errors.columns[errors.isna().all()]
+        hint = f" Without any result: {listed(empty)}." if len(empty) and len(errors) else ""
+        raise ValueError(f"No data set has a result of every method.{hint}")
+    return errors[has_all], tuple(errors.index[~has_all])
+
+
+def measure_of(errors: Any) -> str:
+    """Name of the measure in the table, set by :func:`freemetric.bench.results.mean_measure`; by default the error."""
+    return getattr(errors, "attrs", {}).get("measure", "error in %")
+
+
+def listed(names: Iterable) -> str:
+    """Join names for a message."""
+    return ", ".join(map(str, names))
 
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """Mean, median and average rank of every method, and which data sets they are over."""
+    """Mean, median and average rank of every method, and the data sets they are over."""
 
     table: Any
     n_sets: int
@@ -72,7 +118,7 @@ def summarise(errors: Any) -> Summary:
     -------
     Summary
         ``table`` has the methods as rows and the columns mean, median and rank (1 is the lowest error; ties share the
-        average of their ranks); ``n_sets`` and ``left_out`` say which data sets counted.
+        average of their ranks).
 
     Examples
     --------
@@ -82,10 +128,8 @@ def summarise(errors: Any) -> Summary:
     {'mean': 14.81, 'median': 12.66, 'rank': 3.38}
     """
     complete, left_out = complete_rows(errors)
-    table = pd.DataFrame(
-        {"mean": complete.mean(), "median": complete.median(), "rank": complete.rank(axis=1).mean()}
-    ).rename_axis("method")
-    return Summary(table, len(complete), left_out)
+    columns = {"mean": complete.mean(), "median": complete.median(), "rank": complete.rank(axis=1).mean()}
+    return Summary(pd.DataFrame(columns).rename_axis("method"), len(complete), left_out)
 
 
 def friedman(errors: Any) -> Friedman:
@@ -133,20 +177,13 @@ def critical_difference(n_methods: int, n_sets: int, alpha: float = 0.05, test: 
 
     Parameters
     ----------
-    n_methods : int
-        Methods compared, k, at least two.
-    n_sets : int
-        Data sets, n.
+    n_methods, n_sets : int
+        Numbers k of methods, at least two, and n of data sets.
     alpha : float, default=0.05
         Level of significance.
     test : {"nemenyi", "bonferroni-dunn"}, default="nemenyi"
         Every method against every other (q from the studentised range), or all against one control (q from the normal
         distribution at alpha / (k - 1)).
-
-    Returns
-    -------
-    float
-        The critical difference.
 
     Examples
     --------
@@ -212,3 +249,53 @@ def posthoc(errors: Any, control: str, alpha: float = 0.05) -> PostHoc:
     table["holm"] = table["holm_p"] <= alpha
     table["wilcoxon"] = table["wilcoxon_p"] <= alpha
     return PostHoc(control, alpha, ranks, nemenyi, dunn, table, n, left_out)
+
+
+def wilcoxon(errors: Any, control: str) -> Any:
+    """Two-sided Wilcoxon signed-rank test of the control against each other method.
+
+    Each pair uses the data sets where both have a result; equal errors are dropped. The distribution is scipy's choice
+    (``method="auto"``). Methods that tie on every data set have p = 1.
+
+    Parameters
+    ----------
+    errors : DataFrame of shape (n_sets, n_methods)
+        Error in %, NaN where a method has no result.
+    control : str
+        Column that the others are compared with.
+
+    Returns
+    -------
+    DataFrame
+        One row per other method: ``n_sets`` used and ``left_out`` for lack of a result; ``wins``, ``ties`` and
+        ``losses`` of the control; ``statistic``; ``p_value``; ``effect``, the matched-pairs rank-biserial correlation
+        from -1 (the control always loses) to 1 (it always wins).
+
+    References
+    ----------
+    F. Wilcoxon, Individual comparisons by ranking methods, Biometrics Bulletin 1945.
+    D. S. Kerby, The simple difference formula, Comprehensive Psychology 2014.
+
+    Examples
+    --------
+    >>> from freemetric.bench.tables import published_errors
+    >>> from freemetric.bench.stats import wilcoxon
+    >>> wilcoxon(published_errors(), "DMLFE").loc["RF", ["wins", "losses", "p_value"]].round(2).tolist()
+    [15.0, 21.0, 0.38]
+    """
+    errors = checked(errors, control)
+    rows = {method: _pair(errors[control], errors[method]) for method in errors.columns.drop(control)}
+    columns = ["n_sets", "left_out", "wins", "ties", "losses", "statistic", "p_value", "effect"]
+    counts = dict.fromkeys(columns[:5], int)
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).astype(counts).rename_axis("method")
+
+
+def _pair(control, other):
+    gain = (other - control).dropna().round(DECIMALS).to_numpy()
+    nonzero = gain[gain != 0]
+    ranks = stats.rankdata(abs(nonzero))
+    won, lost = ranks[nonzero > 0].sum(), ranks[nonzero < 0].sum()
+    p_value = stats.wilcoxon(nonzero, zero_method="wilcox", method="auto").pvalue if len(nonzero) else 1.0
+    counts = [(gain > 0).sum(), (gain == 0).sum(), (gain < 0).sum()]
+    effect = (won - lost) / (won + lost) if len(nonzero) else 0.0
+    return [len(gain), len(control) - len(gain), *counts, min(won, lost), p_value, effect]

@@ -1,4 +1,4 @@
-"""Tables of results, beside the published ones and for people's own files."""
+"""Tables of results, also beside the published ones, and of comparisons on users' files."""
 
 from collections.abc import Iterator
 from importlib.resources import files
@@ -10,8 +10,7 @@ from ..extras import require
 from ..printable import counted
 from ..tabular import Comparison
 from ..tabular.text_table import TextTable
-from .checks import DECIMALS, checked, listed, words_of
-from .stats import critical_difference, friedman, posthoc, summarise
+from .stats import DECIMALS, checked, critical_difference, friedman, listed, measure_of, posthoc, summarise
 
 pd = require("pandas")
 
@@ -35,16 +34,12 @@ def published_errors() -> Any:
 def error_table(errors: Any) -> TextTable:
     """Errors per data set, the best in bold, with mean, median and average rank below: the paper's Table 3.
 
+    The last three rows count only data sets with a result of every method, and are missing if there is none.
+
     Parameters
     ----------
     errors : DataFrame of shape (n_sets, n_methods)
-        Error in %, or what :func:`freemetric.bench.results.mean_measure` gives; NaN where a method has no result.
-
-    Returns
-    -------
-    TextTable
-        One row per data set and three more, which count only data sets with a result of every method and are missing
-        if there is none.
+        Error in %, or the result of :func:`freemetric.bench.results.mean_measure`; NaN where a method has no result.
 
     Examples
     --------
@@ -52,28 +47,23 @@ def error_table(errors: Any) -> TextTable:
     >>> print(error_table(published_errors()[["RF", "NCA", "DMLFE"]]).markdown().splitlines()[-3])
     | **Mean** | **14.42** | 15.36 | 14.81 |
     """
-    words, errors = words_of(errors), checked(errors)
-    words = words[0].upper() + words[1:]
+    measure, errors = measure_of(errors), checked(errors)
+    measure = measure[0].upper() + measure[1:]
     if not errors.notna().all(axis=1).any():
-        return _decimals(errors, "Data set", f"{words}. No data set has a result of every method.")
+        return _decimals(errors, "Data set", f"{measure}. No data set has a result of every method.")
     summary = summarise(errors)
     body = pd.concat([errors, summary.table.T.rename(str.capitalize)])
-    caption = f"{words}. Mean, median and rank over {_sets(summary)}."
+    caption = f"{measure}. Mean, median and rank over {_sets(summary)}."
     return _decimals(body, "Data set", caption, footer=3)
 
 
 def neighbour_table(best_k: Any) -> TextTable:
-    """Statistics of the number of neighbours with the lowest error: the paper's Table 5.
+    """Mean, median and average rank of the number of neighbours with the lowest error: the paper's Table 5.
 
     Parameters
     ----------
     best_k : DataFrame of shape (n_sets, n_methods)
         Best number of neighbours, NaN where a method has no result.
-
-    Returns
-    -------
-    TextTable
-        Rows mean, median and rank (1 is the fewest neighbours), the lowest in bold.
 
     Examples
     --------
@@ -95,6 +85,8 @@ def neighbour_table(best_k: Any) -> TextTable:
 def posthoc_table(errors: Any, control: str, alpha: float = 0.05) -> TextTable:
     """Tests of every other method against the control: the paper's Table 4, with ranks, p-values and Holm's test.
 
+    A cell is "rejected", in bold, where the equality of a method with the control is rejected.
+
     Parameters
     ----------
     errors : DataFrame of shape (n_sets, n_methods)
@@ -103,11 +95,6 @@ def posthoc_table(errors: Any, control: str, alpha: float = 0.05) -> TextTable:
         Column that the others are compared with.
     alpha : float, default=0.05
         Level of significance.
-
-    Returns
-    -------
-    TextTable
-        One row per other method; "rejected", in bold, where its equality with the control is rejected.
 
     Examples
     --------
@@ -118,18 +105,11 @@ def posthoc_table(errors: Any, control: str, alpha: float = 0.05) -> TextTable:
     result = posthoc(errors, control, alpha)
     columns = ("Method", "Rank", "Difference", "Wilcoxon p", "Wilcoxon", "Nemenyi", "Bonferroni-Dunn", "Holm p", "Holm")
     outcome = {True: "rejected", False: "not rejected"}
-    rows = tuple(
-        (
-            str(row.Index),
-            f"{row.rank:.2f}",
-            f"{row.difference:.2f}",
-            f"{row.wilcoxon_p:.2g}",
-            *(outcome[v] for v in (row.wilcoxon, row.nemenyi, row.bonferroni_dunn)),
-            f"{row.holm_p:.2g}",
-            outcome[row.holm],
-        )
-        for row in result.table.itertuples()
-    )
+    cells = {name: result.table[name].map(outcome) for name in ("wilcoxon", "nemenyi", "bonferroni_dunn", "holm")}
+    cells |= {name: result.table[name].map("{:.2f}".format) for name in ("rank", "difference")}
+    cells |= {name: result.table[name].map("{:.2g}".format) for name in ("wilcoxon_p", "holm_p")}
+    order = ("rank", "difference", "wilcoxon_p", "wilcoxon", "nemenyi", "bonferroni_dunn", "holm_p", "holm")
+    rows = tuple(zip(map(str, result.table.index), *(cells[name] for name in order), strict=True))
     bold = frozenset((i, j) for i, row in enumerate(rows) for j, cell in enumerate(row) if j and cell == "rejected")
     caption = (
         f"Tests against {control} (rank {result.ranks[control]:.2f}) at alpha = {alpha:g}, over {_sets(result)}. "
@@ -139,7 +119,7 @@ def posthoc_table(errors: Any, control: str, alpha: float = 0.05) -> TextTable:
 
 
 def beside_published(errors: Any, published: Any = None, threshold: float = 0.5) -> TextTable:
-    """Our errors beside the published ones, for the methods and data sets that both tables have.
+    """Our errors beside the published ones, for the methods and data sets that both tables have, and their means.
 
     Parameters
     ----------
@@ -148,13 +128,7 @@ def beside_published(errors: Any, published: Any = None, threshold: float = 0.5)
     published : DataFrame or None, default=None
         The other table; None takes the paper's.
     threshold : float, default=0.5
-        Differences of more points than this are flagged.
-
-    Returns
-    -------
-    TextTable
-        One row per data set and method, flagged differences in bold; below, the means of every method over the data
-        sets where both tables have a result.
+        Differences of more points than this are flagged, in bold.
 
     Examples
     --------
@@ -190,12 +164,12 @@ def beside_published(errors: Any, published: Any = None, threshold: float = 0.5)
 
 
 def has_ranks(comparison: Comparison) -> bool:
-    """Whether a comparison of people's own files has files and methods enough for ranks."""
+    """Whether a comparison on users' files has enough files and methods for ranks."""
     return comparison.errors().notna().all(axis=1).sum() > 1 and len(comparison.methods) > 1
 
 
 def rank_tables(comparison: Comparison) -> Iterator[TextTable]:
-    """Errors of files with average ranks, then every method against the first, which needs the extra ``bench``."""
+    """Errors of files with average ranks, then tests against the first method, which need the extra ``bench``."""
     yield error_table(comparison.errors())
     yield posthoc_table(comparison.errors(), comparison.methods[0])
 

@@ -1,10 +1,10 @@
-"""What all commands share: where they print, how they fail, how they show progress."""
+"""Output, errors and progress of all commands."""
 
 import errno
 import json
 import math
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, NoReturn
 
@@ -20,21 +20,22 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.table import Table
 from rich.text import Text
 from typer.core import TyperGroup
 
 from ..printable import printable
 
-# names come from files: they are no markup
+# Names come from files and are not markup.
 console, errors = (Console(stderr=stderr, markup=False, emoji=False) for stderr in (False, True))
-USAGE, FAILURE = 2, 1  # exit codes: wrong input, and all else that goes wrong
+USAGE, FAILURE = 2, 1  # exit codes of wrong input and of all other errors
 WRONG_PATHS = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
 # typer brings click's exceptions along, from a place that differs between releases
 THEIRS: tuple[Any, ...] = (typer.Exit, typer.Abort, typer.BadParameter.__mro__[2])
 
 
 def option(metavar: str, help: str, *names: str, **more: Any) -> Any:
-    """An option with a value; it is called as its parameter unless ``names`` say otherwise."""
+    """An option with a value; its name is that of the parameter unless ``names`` are given."""
     return typer.Option(*names, metavar=metavar, help=help, **more)
 
 
@@ -44,7 +45,7 @@ def flag(help: str, *names: str, **more: Any) -> Any:
 
 
 def argument(metavar: str, help: str) -> Any:
-    """What a command takes by its place."""
+    """A positional argument."""
     return typer.Argument(metavar=metavar, help=help)
 
 
@@ -53,7 +54,7 @@ Advance = Callable[..., None]
 
 
 class OneLine(TyperGroup):
-    """Whatever goes wrong in a command is one line and an exit code; a traceback only with --debug."""
+    """Every error of a command is one line and an exit code; a traceback only with --debug."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -64,52 +65,72 @@ class OneLine(TyperGroup):
             broken_pipe = isinstance(problem, OSError) and problem.errno == errno.EPIPE
             if broken_pipe or ctx.params.get("debug"):
                 raise
-            raise typer.Exit(say_why(problem)) from None
+            raise typer.Exit(print_error(problem)) from None
 
 
-def say_why(problem: Exception) -> int:
-    """One line about an exception; its exit code."""
+def print_error(problem: Exception) -> int:
+    """Print one line about an exception; its exit code."""
     text = str(problem) or type(problem).__name__
     if isinstance(problem, OSError) and not isinstance(problem, ValueError) and problem.strerror:
         text = f"{problem.filename}: {problem.strerror}" if problem.filename else problem.strerror
-    elif not isinstance(problem, ValueError | ImportError):  # as our own errors are
+    elif not isinstance(problem, ValueError | ImportError):  # which our own errors are
         text = f"{type(problem).__name__}: {text}; `freemetric --debug ...` shows where"
-    tell(text, "red")
+    log(text, "red")
     return exit_code(problem)
 
 
 def exit_code(problem: Exception) -> int:
     """USAGE where the input is wrong: a value, a model file or a path; FAILURE for all else, such as a full disk."""
-    from numpy.linalg import LinAlgError  # a ValueError that says nothing about the input
+    from numpy.linalg import LinAlgError  # a ValueError that is not about the input
 
     if isinstance(problem, OSError):  # a model file that cannot be read or written is one, too
         return USAGE if isinstance(problem, WRONG_PATHS) else FAILURE
     return USAGE if isinstance(problem, ValueError) and not isinstance(problem, LinAlgError) else FAILURE
 
 
-def tell(text: object, style: str | None = None) -> None:
+def log(text: object, style: str | None = None) -> None:
     """A line on stderr."""
     errors.print(printable(text), style=style, highlight=False, soft_wrap=True)
 
 
 def fail(problem: object) -> NoReturn:
-    """A line on stderr about what is wrong with the input, and the end."""
-    tell(problem, "red")
+    """Print one line about wrong input on stderr, and exit."""
+    log(problem, "red")
     raise typer.Exit(USAGE)
+
+
+def known_name(name: str, known: Collection[str], what: str) -> str:
+    """A name that must be among the known ones."""
+    if name not in known:
+        fail(f"Unknown {what} {name!r}; known: {', '.join(known)}.")
+    return name
 
 
 def listed(text: str, known: Collection[str], what: str) -> list[str]:
     """Names separated by commas, or all."""
-    names = list(known) if text == "all" else [name.strip() for name in text.split(",") if name.strip()]
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        fail(f"Unknown {what} {unknown[0]!r}; known: {', '.join(known)}.")
-    return names
+    names = known if text == "all" else [name.strip() for name in text.split(",") if name.strip()]
+    return [known_name(name, known, what) for name in names]
 
 
 def print_json(value: Any) -> None:
-    """JSON on stdout; what is not a finite number is null."""
+    """JSON on stdout; numbers that are not finite are null."""
     print(json.dumps(_finite(value), indent=2, ensure_ascii=False, default=str, allow_nan=False))
+
+
+def print_result(as_json: bool, value: dict[str, Any], text: str) -> None:
+    """The result of a command as JSON, or as a line of text."""
+    if as_json:
+        print_json(value)
+    else:
+        console.print(text, soft_wrap=True)
+
+
+def print_table(columns: Iterable[str], rows: Iterable[Iterable[object]], title: str | None = None) -> None:
+    """A table of printable cells."""
+    table = Table(*columns, title=title)
+    for row in rows:
+        table.add_row(*map(printable, row))
+    console.print(table)
 
 
 def _finite(value):
@@ -121,8 +142,8 @@ def _finite(value):
 
 
 @contextmanager
-def warnings_told() -> Iterator[None]:
-    """Warnings of the library as lines on stderr, each once."""
+def shown_warnings() -> Iterator[None]:
+    """Print warnings of the library as lines on stderr, each once."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -130,27 +151,27 @@ def warnings_told() -> Iterator[None]:
             yield
         finally:
             for text in dict.fromkeys(str(warning.message) for warning in caught):
-                tell(f"note: {text}")
+                log(f"note: {text}")
 
 
 class Clock(ProgressColumn):
-    """Time left; time gone while that is unknown."""
+    """Time left, or time elapsed while that is unknown."""
 
     max_refresh = 0.5  # seconds
 
     def __init__(self):
         super().__init__()
-        self.left, self.gone = TimeRemainingColumn(), TimeElapsedColumn()
+        self.left, self.elapsed = TimeRemainingColumn(), TimeElapsedColumn()
 
     def render(self, task: Task) -> Text:
-        return self.gone.render(task) if task.time_remaining is None else self.left.render(task) + " left"
+        return self.elapsed.render(task) if task.time_remaining is None else self.left.render(task) + " left"
 
 
 @contextmanager
 def progress(description: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Advance]:
     """A function ``advance(done, total, description)`` that moves a bar with the time left.
 
-    Nothing is shown off a terminal, or to those who want JSON and nothing else.
+    Nothing is shown where stderr is no terminal, or where ``quiet``.
     """
     columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), Clock()
     with Progress(*columns, console=errors, transient=True, disable=quiet or not errors.is_terminal) as bar:

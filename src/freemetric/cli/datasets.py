@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from .console import Json, argument, console, listed, option, print_json, progress
+from .console import Json, argument, console, listed, option, print_json, print_table, progress
 
 app = typer.Typer(no_args_is_help=True, help="List, fetch and check the paper's data sets.")
 
@@ -23,15 +22,12 @@ def sets_list(as_json: Json = False) -> None:
     from .. import datasets as data
 
     entries = [data.info(name) for name in data.list_datasets()]
-    sizes = [[entry.paper[what] for what in ("rows", "features", "classes")] for entry in entries]
+    sizes = ("rows", "features", "classes")
+    rows = [(entry.number, entry.name, *(entry.paper[size] for size in sizes)) for entry in entries]
     if as_json:
         names = ("number", "name", "patterns", "features", "classes")
-        rows = [(entry.number, entry.name, *size) for entry, size in zip(entries, sizes, strict=True)]
         return print_json([dict(zip(names, row, strict=True)) for row in rows])
-    table = Table("#", "name", "patterns", "features", "classes")
-    for entry, size in zip(entries, sizes, strict=True):
-        table.add_row(str(entry.number), entry.name, *map(str, size))
-    console.print(table)
+    print_table(("#", "name", "samples", "features", "classes"), rows)
 
 
 @app.command("fetch")
@@ -51,7 +47,7 @@ def sets_check(names: Names = "all", data_home: DataHome = None, as_json: Json =
 
 
 def _show(work, names, data_home, as_json):
-    """What the work says of each set, in a line; exit code 1 if one is not usable."""
+    """Print the result for each data set in a line; exit code 1 if one is not usable."""
     from ..datasets import list_datasets
 
     chosen = listed(names, list_datasets(), "data set")

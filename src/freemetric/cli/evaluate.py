@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..printable import printable
-from .console import FAILURE, Json, argument, console, flag, listed, option, print_json, progress, tell, warnings_told
+from .console import FAILURE, Json, argument, console, flag, listed, log, option, print_json, progress, shown_warnings
 from .options import (
-    ALL_COLUMNS,
-    AS_FOUND,
     METHODS,
-    NUMBER_METHODS,
+    REGRESSION_METHODS,
     STDOUT,
     WRITTEN_AS,
-    Columns,
+    ColumnOptions,
     Device,
     Reading,
     Seed,
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def show_evaluation(found: "Comparison", as_json: bool) -> None:
-    """Scores, classes or intervals, the learning curve; ranks where there are files enough."""
+    """Print scores, classes or intervals, the learning curve; ranks where there are enough files."""
     from ..bench.tables import has_ranks, rank_tables, ranks_as_json  # loads the statistics
 
     if as_json:
@@ -43,7 +41,7 @@ def show_evaluation(found: "Comparison", as_json: bool) -> None:
         for table in rank_tables(found) if has_ranks(found) else ():
             print(f"\n{table.markdown()}", end="")
     except ImportError as missing:
-        tell(f"note: no tests against {found.methods[0]}. {missing}")
+        log(f"note: no tests against {found.methods[0]}. {missing}")
 
 
 def _tables(found):
@@ -57,7 +55,7 @@ def _tables(found):
 
 
 USUAL = {"classify": "free-energy,nca,euclidean,rf", "regress": "free-energy,mlkr,euclidean,rf,hist-boosting"}
-"""Methods that are compared where none is named."""
+"""Methods that are compared by default."""
 
 
 @dataclass(frozen=True)
@@ -88,12 +86,10 @@ class Validation:
         return Settings(*given)
 
 
-USUAL_VALIDATION = Validation()
-
-
 @with_fields
 def evaluate(
     data: Annotated[list[Path], argument("DATA", "Tables in any format that `fit` reads; - reads standard input.")],
+    *,
     target: Target = None,
     task: Task = None,
     methods: Annotated[
@@ -101,10 +97,10 @@ def evaluate(
         option(
             "METHODS",
             f"Names separated by commas, or all. For classification: {', '.join(METHODS)}; default "
-            f"{USUAL['classify']}. For regression: {', '.join(NUMBER_METHODS)}; default {USUAL['regress']}.",
+            f"{USUAL['classify']}. For regression: {', '.join(REGRESSION_METHODS)}; default {USUAL['regress']}.",
         ),
     ] = None,
-    validation: Validation = USUAL_VALIDATION,
+    validation: Validation,
     page: Annotated[Path | None, option("FILE", "HTML page with figures to write.", "--report")] = None,
     output: Annotated[
         Path | None,
@@ -113,14 +109,14 @@ def evaluate(
     parameters: Annotated[
         list[str] | None, option("METHOD.NAME=VALUE", "Parameter of a method. Repeatable.", "--set")
     ] = None,
-    columns: Columns = ALL_COLUMNS,
+    columns: ColumnOptions,
     seed: Seed = 0,
     device: Device = "cpu",
     jobs: Annotated[int | None, option("N", "Number of splits to fit at a time.")] = None,
-    reading: Reading = AS_FOUND,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
-    """Compare methods by cross-validation. Whatever is learned or chosen uses the training rows of each split only.
+    """Compare methods by cross-validation. Parameters are learned and chosen on the training rows of each split only.
 
     Classification is scored by error, balanced accuracy, F1 (the mean over classes), AUC (each class against the rest),
     log loss and Brier score; regression by R2, MAE, RMSE, pinball loss, and coverage and width of prediction intervals.
@@ -136,7 +132,7 @@ def evaluate(
     _check_outputs(page, output)
     listed(methods or "all", all_methods(), "method")
     settings = validation.settings(seed, device, task)
-    with warnings_told():
+    with shown_warnings():
         tables = {name: reading.table(path) for name, path in _named(data).items()}
         settings = decided(settings, tables, target)
         chosen = _chosen(methods, settings.kind)
@@ -157,9 +153,9 @@ def evaluate(
         show_evaluation(found, as_json)
     _write(found, page, output, as_json or output == STDOUT)
     for note in () if as_json else found.notes():
-        tell(f"note: {note}")
+        log(f"note: {note}")
     for line in dict.fromkeys(f"{split.file}, {split.method}: {split.failure}" for split in found.failures):
-        tell(line, "red")
+        log(line, "red")
     if found.failures:
         raise typer.Exit(FAILURE)
 
@@ -176,7 +172,7 @@ def _chosen(methods, kind):
 
 
 def _check_outputs(page, output):
-    """An error before hours of work where something cannot be written."""
+    """InputError where something cannot be written; called before hours of work."""
     from ..extras import require
     from ..tabular import InputError
     from ..tabular.writing import check_output, check_writable
@@ -191,7 +187,7 @@ def _check_outputs(page, output):
 
 
 def _write(found, page, output, quiet):
-    """Write the files; nothing is written before all is done, and then as a whole."""
+    """Write the files at the end, atomically."""
     from ..tabular.writing import write
 
     written = []

@@ -1,19 +1,17 @@
-"""``freemetric fit``, ``predict``, ``transform`` and ``inspect``: models of people's own tables."""
+"""``freemetric fit``, ``predict``, ``transform`` and ``inspect``: models of tables."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from ..printable import counted, printable, verb
-from .console import Json, console, flag, option, print_json, progress, tell, warnings_told
+from ..printable import counted, printable
+from .console import Json, console, flag, log, option, print_json, progress, shown_warnings
 from .options import (
-    ALL_COLUMNS,
-    AS_FOUND,
     FITTED,
-    FITTED_TO_NUMBERS,
+    REGRESSION_FITTED,
     STDOUT,
     WRITTEN_AS,
-    Columns,
+    ColumnOptions,
     Data,
     Device,
     Model,
@@ -25,12 +23,12 @@ from .options import (
     with_fields,
 )
 
-MOSTLY = 0.5  # share of known rows from which on scores are no promise
+MOSTLY = 0.5  # share of training rows above which scores say little about new rows
 
 
 @dataclass(frozen=True)
-class Written:
-    """Where a table is written, and how: every field is an option."""
+class Output:
+    """Where and how a table is written: every field is an option."""
 
     output: Annotated[
         Path, option("FILE", f"File to write: {WRITTEN_AS}; - writes CSV to standard output.", "--output", "-o")
@@ -44,14 +42,14 @@ class Written:
     ] = True
 
     def check(self) -> None:
-        """An error before any work where the table cannot be written."""
+        """InputError where the table cannot be written; called before any work."""
         from ..tabular.writing import check_output
 
         if self.output != STDOUT:
             check_output(self.output)
 
     def write(self, columns: dict[str, Any], as_json: bool, summary: dict[str, Any]) -> None:
-        """The columns to a file or to stdout; in JSON, a summary, with the columns where there is no file."""
+        """Write the columns to a file or to stdout; in JSON, a summary, with the columns where there is no file."""
         from ..tabular.writing import as_delimited, write
 
         if self.output != STDOUT:
@@ -67,12 +65,10 @@ class Written:
             console.print(f"{self.output}: {counted(summary['rows'], 'row')}", soft_wrap=True)
 
 
-AS_USUAL = Written()
-
-
 @with_fields
 def fit(
     data: Data,
+    *,
     output: Annotated[Path, option("MODEL", "Model file to write.", "--output", "-o")],
     target: Target = None,
     task: Task = None,
@@ -80,7 +76,7 @@ def fit(
         str,
         option(
             "METHOD",
-            f"For classification: {', '.join(FITTED)}. For regression: {', '.join(FITTED_TO_NUMBERS)}. "
+            f"For classification: {', '.join(FITTED)}. For regression: {', '.join(REGRESSION_FITTED)}. "
             "After a metric learner, k-NN predicts.",
         ),
     ] = "free-energy",
@@ -88,18 +84,18 @@ def fit(
         list[str] | None, option("NAME=VALUE", "Parameter of the method. Repeatable.", "--set")
     ] = None,
     weight: Annotated[str | None, option("COLUMN", "Column with the weights of the rows; for free-energy.")] = None,
-    columns: Columns = ALL_COLUMNS,
+    columns: ColumnOptions,
     seed: Seed = 0,
     device: Device = "cpu",
     jobs: Annotated[int | None, option("N", "Number of threads.")] = None,
-    reading: Reading = AS_FOUND,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Fit a classifier or a regressor to a table, and write it to a model file.
 
     Columns may hold names, dates and missing values. A target of names, or of a few different whole numbers, is
-    classified. A target of numbers with decimals, or of many different numbers, is a regression target, and a note says
-    so; --task decides otherwise.
+    classified. A target of numbers with decimals, or of many different numbers, is a regression target, and a note is
+    printed; --task decides otherwise.
     """
     from ..tabular import TableModel
     from ..tabular.writing import check_writable
@@ -107,26 +103,15 @@ def fit(
 
     check_writable(output)
     given, kinds = assignments(parameters), columns.kinds()
-    with warnings_told():
+    with shown_warnings():
         table = reading.table(data)
         with progress(f"{method} on {counted(table.n_rows, 'row')}", quiet=as_json) as advance:
-            model = TableModel.fit(
-                table,
-                target,
-                method,
-                task=task,
-                weight=weight,
-                seed=seed,
-                parameters=given,
-                device=device,
-                n_jobs=jobs,
-                on_step=advance,
-                **kinds,
-            )
+            options: dict[str, Any] = {"task": task, "weight": weight, "seed": seed, "device": device, **kinds}
+            model = TableModel.fit(table, target, method, parameters=given, n_jobs=jobs, on_step=advance, **options)
         model.save(output, {**kinds, **asdict(reading), "n_jobs": jobs})
     if as_json:
         return print_json({"model": str(output), **described(model)})
-    used = len([column for column in model.schema.columns if column.name not in model.left_out])
+    used = sum(column.name not in model.left_out for column in model.schema.columns)
     learned = f"{method} on {counted(model.notes['rows'], 'row')}, {counted(used, 'column')}{target_words(model)}"
     console.print(f"{output}: {learned}{expected(model.pipeline[-1])}", soft_wrap=True)
 
@@ -135,7 +120,8 @@ def fit(
 def predict(
     model: Model,
     data: Data,
-    written: Written = AS_USUAL,
+    *,
+    written: Output,
     proba: Annotated[bool, flag("Add the probability of every class.")] = False,
     interval: Annotated[
         float | None,
@@ -149,17 +135,17 @@ def predict(
         str | None,
         option("PROBABILITIES", "For regression: add the quantiles of these probabilities, such as 0.1,0.5,0.9."),
     ] = None,
-    reading: Reading = AS_FOUND,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Predict the target of every row of a table. Columns are matched by name.
 
-    If the table has the target column, show how good the predictions are.
+    If the table has the target column, scores of the predictions are printed.
     """
     from ..tabular import TableModel
     from ..tabular.predictions import PREDICTION, check_wanted, predictions, scores_of
 
-    with warnings_told():
+    with shown_warnings():
         written.check()
         loaded, chances = TableModel.load(model), _chances(quantiles)
         check_wanted(loaded, proba, chances, interval)
@@ -173,23 +159,22 @@ def predict(
     columns = {**kept, **{name: cells.tolist() for name, cells in made.items()}}
     written.write(columns, as_json, {"rows": len(made[PREDICTION]), **scores})
     if not as_json:
-        _tell_scores(data, scores, interval)
+        _print_scores(data, scores, interval)
 
 
-def _tell_scores(data, scores, interval):
-    """How good the predictions are, in a line for people."""
+def _print_scores(data, scores, interval):
+    """Scores of the predictions as lines on stderr."""
     if scores["learned_from"]:
         what = "errors say" if "mae" in scores else "accuracy says"
         why = f"the model has learned from most of these rows, so the {what} little about new ones"
-        tell(f"note: {data}: {why}; `freemetric evaluate` estimates that")
+        log(f"note: {data}: {why}; `freemetric evaluate` estimates that")
     if scores.get("accuracy") is not None:
-        tell(f"accuracy {100 * scores['accuracy']:.2f} % of the rows that have a class")
+        log(f"accuracy {100 * scores['accuracy']:.2f} % of the rows that have a class")
     if "mae" in scores:
         share = "" if scores["r2"] is None else f"R\u00b2 {scores['r2']:.4g}, "
         errors = f"{share}mean absolute error {scores['mae']:.4g}, RMSE {scores['rmse']:.4g}"
         inside = f"; {100 * scores['coverage']:.1f} % lie in their {100 * interval:g} % intervals" if interval else ""
-        n = scores["known_rows"]
-        tell(f"{errors} on the {counted(n, 'row')} that {verb(n, 'has', 'have')} a number{inside}")
+        log(f"{errors} on the {counted(scores['known_rows'], 'row')} with a known target{inside}")
 
 
 def _chances(text):
@@ -203,13 +188,11 @@ def _chances(text):
 
 
 @with_fields
-def transform(
-    model: Model, data: Data, written: Written = AS_USUAL, reading: Reading = AS_FOUND, as_json: Json = False
-) -> None:
+def transform(model: Model, data: Data, *, written: Output, reading: Reading, as_json: Json = False) -> None:
     """Map every row to the space where the learned distance is Euclidean."""
     from ..tabular import TableModel
 
-    with warnings_told():
+    with shown_warnings():
         written.check()
         loaded = TableModel.load(model)
         table = reading.table(data)
@@ -227,7 +210,7 @@ def inspect(
     from ..tabular import TableModel
     from .show import described, show
 
-    with warnings_told():
+    with shown_warnings():
         loaded = TableModel.load(model)
         with progress("importances of the columns", quiet=as_json):
             about = described(loaded, with_importances=True)

@@ -1,8 +1,8 @@
-"""Options that the commands on people's own files share."""
+"""Options that commands share, and dataclasses whose fields are options."""
 
 import inspect
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
@@ -10,35 +10,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from .console import argument, option
 
-if TYPE_CHECKING:  # at run time commands import such things when they run, so that help takes no seconds
+if TYPE_CHECKING:  # commands import such packages when they run, so that help is fast
     from ..tabular import Table
 
 STDOUT = Path("-")
 
-# Names that help lists are written out, for what they name takes seconds to import; a test compares the two.
+# The names in help are copies, because the modules that define them take seconds to import; a test compares the two.
 FORMATS = ("csv", "tsv", "txt", "excel", "jsonl", "json", "feather", "parquet", "arff", "libsvm")
-"""Formats that are read."""
-
 TEXTS = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json")
 WRITTEN = (*TEXTS, ".parquet", ".pq", ".feather", ".arrow", ".xlsx")
-"""Endings of files that are written."""
-
 PACKED = (".gz", ".bz2", ".xz", ".zip")
-"""Endings of packed files that are written."""
 
 PAPER = ("euclidean", "pca", "rca", "dca", "lfda", "itml", "lmnn", "dml-eig", "scml", "nca", "dmlmj", "dmlfe")
 LEARNERS = (*PAPER, "covariance", "lsml", "mmc", "sdml", "lda", "gmml", "ncmml", "anmm", "ldml", "mcml")
 FITTED = ("free-energy", *LEARNERS)
-"""Methods whose models can be saved."""
+"""Methods of classification whose models can be saved."""
 
-FITTED_TO_NUMBERS = ("free-energy", "euclidean", "pca", "mlkr", "dmlfe")
-"""Those that predict numbers."""
+REGRESSION_FITTED = ("free-energy", "euclidean", "pca", "mlkr", "dmlfe")
+"""Methods of regression whose models can be saved."""
 
 METHODS = ("rf", *LEARNERS, "dmlfe-paper", "free-energy", "hist-boosting", "svm", "logistic")
-"""Methods that can be compared."""
+"""Methods of classification that can be compared."""
 
-NUMBER_METHODS = (*FITTED_TO_NUMBERS, "rf", "extra-trees", "hist-boosting")
-"""Methods that can be compared on numbers."""
+REGRESSION_METHODS = (*REGRESSION_FITTED, "rf", "extra-trees", "hist-boosting")
+"""Methods of regression that can be compared."""
 
 READ = "CSV, TSV or other text, Excel, JSON (lines), Feather, Parquet, ARFF or LIBSVM"
 
@@ -58,7 +53,7 @@ WRITTEN_AS = f"{', '.join(WRITTEN)}, optionally followed by {', '.join(PACKED)}"
 
 @dataclass(frozen=True)
 class Reading:
-    """How tables are read: every field is an option of the commands that take such an object."""
+    """How tables are read: every field is an option."""
 
     format: Annotated[
         str | None,
@@ -94,8 +89,8 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Columns:
-    """What users say about columns: every field is an option."""
+class ColumnOptions:
+    """How columns are used: every field is an option."""
 
     drop: Annotated[list[str] | None, option("COLUMN", "Column to leave out. Repeatable.")] = None
     keep: Annotated[
@@ -108,38 +103,31 @@ class Columns:
     ] = None
 
     def kinds(self) -> dict[str, list[str]]:
-        """Names of columns by what is said of them."""
+        """Names of columns by option."""
         return {name: names or [] for name, names in asdict(self).items()}
 
 
-AS_FOUND, ALL_COLUMNS = Reading(), Columns()
-"""Defaults of commands, where nothing is said."""
-
-
 def with_fields(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the fields of its parameters that are dataclasses as options in their place."""
-    own = inspect.signature(command).parameters
-    grouped = {name: {field.name for field in fields(one.annotation)} for name, one in own.items() if _is_group(one)}
-    shown = [part for one in own.values() for part in (_options(one) if _is_group(one) else [one])]
+    """The command, where every parameter that is a dataclass is replaced by its fields as options."""
+    shown: list[inspect.Parameter] = []
+    groups: dict[str, Any] = {}
+    for name, parameter in inspect.signature(command).parameters.items():
+        if is_dataclass(parameter.annotation):
+            groups[name] = parameter.annotation
+            options = inspect.signature(groups[name]).parameters.values()
+            shown += [option.replace(kind=parameter.kind) for option in options]
+        else:
+            shown.append(parameter)
 
     @wraps(command)
     def called(**given: Any) -> None:
-        for name, parts in grouped.items():
-            given[name] = own[name].annotation(**{part: given.pop(part) for part in parts})
+        for name, group in groups.items():
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
         command(**given)
 
     called.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
-    called.__annotations__ = {one.name: one.annotation for one in shown}
+    called.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
     return called
-
-
-def _is_group(parameter: inspect.Parameter) -> bool:
-    return is_dataclass(parameter.annotation)
-
-
-def _options(parameter: inspect.Parameter) -> Iterator[inspect.Parameter]:
-    for one in inspect.signature(parameter.annotation).parameters.values():
-        yield one.replace(kind=parameter.kind)
 
 
 def assignments(texts: list[str] | None) -> dict[str, Any]:

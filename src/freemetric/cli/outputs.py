@@ -1,10 +1,10 @@
-"""``freemetric report``, ``export`` and ``demo``: models to look at, and for places without Python."""
+"""``freemetric report`` and ``export``: a model as a page and as a graph; ``demo`` and ``example``: ways to begin."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from .console import Json, argument, console, option, print_json, progress, tell, warnings_told
-from .options import AS_FOUND, Model, Reading, with_fields
+from .console import Json, argument, console, log, option, print_result, print_table, progress, shown_warnings
+from .options import Model, Reading, with_fields
 
 
 @with_fields
@@ -13,12 +13,13 @@ def report(
     data: Annotated[
         Path | None, argument("DATA", "Table of rows to show. Default: the rows that the model has kept.")
     ] = None,
+    *,
     output: Annotated[
         Path | None, option("FILE", "HTML file to write. Default: beside the model.", "--output", "-o")
     ] = None,
     title: Annotated[str | None, option("TITLE", "Title of the page.")] = None,
     rows: Annotated[int, option("N", "Show at most so many rows; a sample if there are more.", min=10)] = 10_000,
-    reading: Reading = AS_FOUND,
+    reading: Reading,
     as_json: Json = False,
 ) -> None:
     """Write one HTML page about a model: the learned space, the Monte Carlo run, feature weights, single decisions."""
@@ -28,26 +29,17 @@ def report(
 
     output = output or model.with_suffix(".html")
     check_writable(output)
-    with warnings_told():
+    with shown_warnings():
         loaded = TableModel.load(model)
         X = y = None
         if data is not None:
             X, y = loaded.rows(reading.table(data))
         with progress("writing the report", quiet=as_json):
-            names = loaded.feature_names()
-            write(
-                loaded.pipeline,
-                output,
-                X,
-                y,
-                title=title or model.stem,
-                feature_names=names,
-                most_rows=rows,
-                columns=loaded.originals(),
-            )
-    if as_json:
-        return print_json({"report": str(output), "bytes": output.stat().st_size})
-    console.print(f"{output}: open it in a browser", soft_wrap=True)
+            names, columns = loaded.feature_names(), loaded.originals()
+            options: dict[str, Any] = {"title": title or model.stem, "feature_names": names, "columns": columns}
+            write(loaded.pipeline, output, X, y, most_rows=rows, **options)
+    written = {"report": str(output), "bytes": output.stat().st_size}
+    print_result(as_json, written, f"{output}: open it in a browser")
 
 
 def export(
@@ -65,15 +57,14 @@ def export(
 
     output = output or model.with_suffix(".onnx")
     check_writable(output)
-    with warnings_told(), progress("exporting", quiet=as_json):
+    with shown_warnings(), progress("exporting", quiet=as_json):
         graph = to_onnx(load(model), output).graph
     dates = _dates(model)
     if dates:
-        tell(f"note: the graph takes the parts of dates as numbers; days are counted from 1970: {few(dates)}")
+        log(f"note: the graph takes the parts of dates as numbers; days are counted from 1970: {few(dates)}")
     inputs, outputs = ([value.name for value in values] for values in (graph.input, graph.output))
-    if as_json:
-        return print_json({"output": str(output), "bytes": output.stat().st_size, "inputs": inputs, "outputs": outputs})
-    console.print(f"{output}: from {', '.join(inputs)} to {', '.join(outputs)}", soft_wrap=True)
+    written = {"output": str(output), "bytes": output.stat().st_size, "inputs": inputs, "outputs": outputs}
+    print_result(as_json, written, f"{output}: from {', '.join(inputs)} to {', '.join(outputs)}")
 
 
 def _dates(model):
@@ -89,8 +80,44 @@ def _dates(model):
     return [column.name for column in columns if column.kind == "date"]
 
 
-def demo() -> None:
+def demo(
+    repeats: Annotated[int, option("N", "Repeats of two-fold cross-validation.", min=1)] = 3,
+    out: Annotated[Path, option("FOLDER", "Folder of the picture.")] = Path("out"),
+) -> None:
     """Learn metrics on wine and iris, and draw the space before and after."""
-    from ..demo import main
+    from ..demo import SETS, compare, draw
+    from ..extras import require
 
-    main([])
+    require("matplotlib", "display")
+    with progress("compiling the kernels (once)") as advance:
+        errors = compare(repeats, advance)
+    rows = ((method, *(f"{cell:.2f}" for cell in cells)) for method, cells in errors.items())
+    print_table(("method", *SETS, "seconds a fit"), rows, f"Test error in %, mean of {repeats} x 2 splits")
+    console.print("k is chosen by inner folds or out-of-bag votes, never on the test half.")
+    console.print(f"The space before and after: {draw(out)}", soft_wrap=True)
+
+
+def example(
+    data: Annotated[Path, argument("DATA", "Table to write, in any format that `predict` writes.")],
+    new: Annotated[Path | None, argument("NEW", "Table of further rows to write, without the class.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Write a made-up table to try the commands on: people with a `class` and an `income` to predict, and gaps.
+
+    A file that exists is not overwritten.
+    """
+    from ..demo import people
+    from ..tabular import InputError
+    from ..tabular.writing import check_output, write
+
+    tables = {data: people(200)}
+    if new is not None:
+        tables[new] = {name: cells for name, cells in people(20, seed=1).items() if name != "class"}
+    for path in tables:
+        check_output(path)
+        if path.exists():
+            raise InputError(f"{path}: the file exists already")
+    for path, columns in tables.items():
+        write(path, columns)
+    written = {"files": list(map(str, tables)), "columns": list(tables[data])}
+    print_result(as_json, written, f"{', '.join(map(str, tables))}: {', '.join(tables[data])}")

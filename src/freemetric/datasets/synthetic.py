@@ -24,8 +24,8 @@ class Problem:
 
     Attributes
     ----------
-    name, words : str
-        What it is called, and what it is.
+    name, description : str
+        Its name, and a few words about it.
     n_features : int
         Number of features, irrelevant ones included.
     features : callable
@@ -35,7 +35,7 @@ class Problem:
     """
 
     name: str
-    words: str
+    description: str
     n_features: int
     features: Callable[[Generator, int], NDArray]
     mean: Callable[[NDArray], NDArray]

@@ -1,13 +1,15 @@
-"""A data set as text: the columns of a CSV file, read strictly, checked and written atomically."""
+"""A data set as text: the columns of a CSV file, read strictly, checked, encoded as numbers and written atomically."""
 
 import csv
 import hashlib
 import io
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from ..files.atomic import replacing
 from ..printable import counted
@@ -15,7 +17,7 @@ from ..text_files import content_of, csv_records, text_of
 
 
 class DatasetError(ValueError):
-    """A data set is missing, malformed or not what its name says; the message is one line."""
+    """A data set is missing, malformed or differs from the registry; the message is one line."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +50,11 @@ class TextColumns:
 
 @dataclass(frozen=True)
 class DataFile:
-    """What a file must hold.
+    """Expected content of a file.
 
-    ``file`` is its path inside a data folder; the same with .gz added is as good. ``columns``, the names of the
-    features in order, and ``class_counts``, the rows of every class, are None where they are not known. ``nominal`` has
-    the values that a nominal column may take; other columns are numeric. ``sha256`` is that of the unpacked file.
+    ``file`` is its path inside a data folder, with or without .gz. ``columns``, the names of the features, and
+    ``class_counts``, the rows of every class, are None where they are not known. ``nominal`` has the values that a
+    nominal column may take; other columns are numeric. ``sha256`` is that of the unpacked file.
     """
 
     file: str
@@ -65,11 +67,9 @@ class DataFile:
 
 
 def read_table(path: str | os.PathLike) -> tuple[TextColumns, str]:
-    """The table of a CSV file, gzipped or not, and the sha256 of its text.
+    """The table of a CSV file, gzipped or not, and the sha256 of its unpacked content.
 
-    The file is UTF-8 with a header line and the class in the last column; one whose name ends in .gz is unpacked. Every
-    row has a field for every column, every column a name of its own, every row a class. The sha256 is that of the
-    unpacked file, so that it is the same for x.csv and x.csv.gz.
+    The file is UTF-8 with a header line and the class in the last column.
     """
     content = content_of(Path(path), DatasetError)
     records, lines = csv_records(path, text_of(path, content, DatasetError), DatasetError)
@@ -98,7 +98,7 @@ def _check_header(path, header):
 
 
 def verify(table: TextColumns, expected: DataFile) -> None:
-    """DatasetError, in one line, where a table is not what the registry says."""
+    """DatasetError, in one line, where a table differs from the registry."""
     _verify_columns(table, expected)
     if len(table.labels) != expected.rows:
         raise DatasetError(f"{table.source}: {counted(len(table.labels), 'row')}, expected {expected.rows}")
@@ -138,6 +138,90 @@ def _verify_values(table, expected):
             )
 
 
+def encode(
+    table: TextColumns, nominal: Mapping[str, Sequence[str]], rules: Mapping[str, str], missing: str = "mode"
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Encode the features of a table: an array (N, d) of float64 without gaps, unscaled, and the names of features.
+
+    A column in ``nominal``, which has its values in order, is encoded by the rule in ``RULES`` that ``rules`` has for
+    it or for "*". Its gaps become its most frequent value or, with ``missing="value"``, a value of their own. Every
+    other column is numeric, and its gaps become its mean. Fillers come from the whole column, test rows included.
+    """
+    names, features = [], []
+    for column, fields in zip(table.columns, table.fields, strict=True):
+        if column not in nominal:
+            names.append(column)
+            features.append(_numbers(table, column, fields))
+            continue
+        fields, values = _fill(fields, list(nominal[column]), missing)
+        for name, feature in RULES[rules.get(column, rules["*"])](column, np.array(fields), values):
+            names.append(name)
+            features.append(feature)
+    return np.column_stack(features).astype(np.float64), tuple(names)
+
+
+def _numbers(table, column, fields):
+    numbers = np.array([_number(text) for text in fields])
+    present = np.array([bool(text) for text in fields])
+    wrong = np.flatnonzero(present & ~np.isfinite(numbers))
+    if len(wrong):
+        line, text = table.lines[wrong[0]], fields[wrong[0]]
+        raise DatasetError(
+            f"{table.source}, line {line}: {text!r} in column {column!r} is not a finite number; "
+            "a missing one is an empty field"
+        )
+    if not present.any():
+        raise DatasetError(f"{table.source}: column {column!r} has no value at all")
+    numbers[~present] = numbers[present].mean()
+    return numbers
+
+
+def _number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan
+
+
+def _fill(fields, values, missing):
+    if "" not in fields:
+        return fields, values
+    if missing == "value":
+        return [text or "(missing)" for text in fields], [*values, "(missing)"]
+    counts = Counter(fields)
+    mode = max(values, key=lambda value: counts[value])
+    return [text or mode for text in fields], values
+
+
+def _onehot(column, fields, values):
+    observed = set(fields)
+    return _declared(column, fields, [value for value in values if value in observed])
+
+
+def _declared(column, fields, values):
+    # one column is enough for two values; a column with one value stays, as a constant
+    shown = values[1:] if len(values) == 2 else values
+    return [(f"{column}={value}", fields == value) for value in shown]
+
+
+def _ordinal(column, fields, values):
+    return [(column, _places(fields, values) + 1)]
+
+
+def _bits(column, fields, values):
+    places = _places(fields, values)
+    width = max(1, (len(values) - 1).bit_length())
+    return [(f"{column}:{bit}", places >> bit & 1) for bit in reversed(range(width))]
+
+
+def _places(fields, values):
+    place = {value: number for number, value in enumerate(values)}
+    return np.array([place[text] for text in fields])
+
+
+RULES = {"onehot": _onehot, "declared": _declared, "ordinal": _ordinal, "bits": _bits}
+
+
 def as_text(value: object) -> str:
     """A number in its shortest form, anything else as it stands."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
@@ -153,7 +237,7 @@ def as_csv(table: TextColumns) -> bytes:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write bytes to a file, whose folder is made if need be, that is there whole or not at all."""
+    """Write bytes to a file atomically; its folder is made if need be."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:

@@ -34,7 +34,7 @@ class ComparisonDisplay(Display):
 
     See Also
     --------
-    freemetric.bench.critical_difference : The same diagram as a file for a publication, and other figures.
+    freemetric.bench.figures : Other figures of a comparison.
 
     References
     ----------
@@ -71,8 +71,7 @@ class ComparisonDisplay(Display):
             Where to draw; None makes a figure.
         """
         require("pandas")
-        from ..bench.checks import complete_rows
-        from ..bench.stats import critical_difference
+        from ..bench.stats import complete_rows, critical_difference
 
         complete, left_out = complete_rows(errors, highlight)
         n, k = complete.shape

@@ -20,8 +20,8 @@ from ..exceptions import (
     ModelFilePermissionError,
     VersionWarning,
 )
+from ..presenting import PROVIDED
 from ..printable import printable
-from ..provided import PROVIDED
 from . import container
 from .container import Decoder
 from .encoder import Encoder, UnsupportedError

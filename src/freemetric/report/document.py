@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..extras import require
+from ..extras import library_versions, require
+from ..extras import versions as own_versions
 from ..files.atomic import check_can_be_written, replacing
 from ..printable import printable
-from ..versions import library_versions
-from ..versions import versions as own_versions
 
 LONGEST_TEXT = 120
 LARGEST_WHOLE = 1e15  # that is written out

@@ -13,11 +13,10 @@ from sklearn.pipeline import Pipeline
 from .. import files
 from ..ensemble.importances import Importances
 from ..exceptions import ModelFileError
-from ..extras import require
+from ..extras import require, versions
 from ..files.checks import is_number
 from ..learners.learned_space import LearnedSpace
 from ..printable import counted, verb
-from ..versions import versions
 from .feature_columns import Originals, Weight, shares
 from .methods import Progress, last_step, pipeline, steps_reported
 from .notation import Marks, marks_of

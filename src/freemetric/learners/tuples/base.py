@@ -20,9 +20,8 @@ from ...files.checks import require
 from ...files.estimators import check_attributes
 from ...magnitudes import lengths
 from ...metrics.training_set import equal_rows
-from ...presenting import Presented
+from ...presenting import PROVIDED, Presented
 from ...printable import counted
-from ...provided import PROVIDED
 from ...sklearn_compat import validate_params
 from ..fitting import AtomicFit
 from ..validation import check_not_huge, check_samples, few

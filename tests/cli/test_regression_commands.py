@@ -36,7 +36,7 @@ def folder(homes, freemetric, tmp_path_factory):
         "--task classify takes them for classes",
         f"{where} 5 rows without a number are left out",
     ]
-    assert "free-energy on 85 rows, 2 columns, predicts the number price, out-of-bag R² 0.9" in answer.out
+    assert "free-energy on 85 rows, 2 columns, regression of price, out-of-bag R² 0.9" in answer.out
     return folder
 
 
@@ -59,7 +59,7 @@ def test_what_is_predicted_is_what_the_regressor_says(freemetric, folder, homes,
     assert answer.lines[1] == (
         f"R² {1 - ((truth - told) ** 2).sum() / ((truth - truth.mean()) ** 2).sum():.4g}, "
         f"mean absolute error {(truth - told).abs().mean():.4g}, RMSE {np.sqrt(((truth - told) ** 2).mean()):.4g} "
-        f"on the 85 rows that have a number; {100 * inside:.1f} % lie in their 90 % intervals"
+        f"on the 85 rows with a known target; {100 * inside:.1f} % lie in their 90 % intervals"
     )
     said = freemetric("predict", folder / "homes.fm", folder / "homes.csv", "--json").json
     assert said["rows"] == 90
@@ -88,7 +88,7 @@ def test_inspected(freemetric, folder):
     assert said["oob_score"] > 0.9
     assert said["columns"][0]["importance"] > said["columns"][1]["importance"] > 0
     shown = freemetric("inspect", folder / "homes.fm").out
-    assert "number        price: from 1" in shown
+    assert "target        price: from 1" in shown
     assert "what the out-of-bag R² loses" in shown
     assert freemetric("transform", folder / "homes.fm", folder / "homes.csv").out.startswith("z1,")
 
@@ -119,7 +119,7 @@ def test_metrics_that_k_nn_follows(freemetric, folder, tmp_path, method):
     words = ["--target", "price", "--method", method, "--set", "n_neighbors=5", "-o", tmp_path / "a.fm"]
     answer = freemetric("fit", folder / "homes.csv", *words)
     assert answer.code == 0
-    assert answer.out.strip().endswith("2 columns, predicts the number price")
+    assert answer.out.strip().endswith("2 columns, regression of price")
     answer = freemetric("predict", tmp_path / "a.fm", folder / "homes.csv")
     assert float(answer.lines[-1].split()[1].rstrip(",")) > 0.8
     answer = freemetric("predict", tmp_path / "a.fm", folder / "homes.csv", "--interval", "0.9")
@@ -135,10 +135,10 @@ def test_ratings_either_way(freemetric, people, tmp_path):
     words = [tmp_path / "a.csv", "--target", "rating", *FAST, "-o", tmp_path / "a.fm"]
     answer = freemetric("fit", *words)
     assert (answer.code, answer.lines) == (0, [])
-    assert ", 5 classes from 1 to 5 (--task regress predicts a number), out-of-bag accuracy" in answer.out
+    assert ", 5 classes from 1 to 5 (--task regress for regression), out-of-bag accuracy" in answer.out
     answer = freemetric("fit", *words, "--task", "regress")
     assert (answer.code, answer.lines) == (0, [])
-    assert "predicts the number rating, out-of-bag R²" in answer.out
+    assert "regression of rating, out-of-bag R²" in answer.out
 
 
 def test_numbers_with_decimals_may_be_classes(freemetric, people, tmp_path):
@@ -199,7 +199,7 @@ def test_new_rows_whose_number_is_not_there_yet(freemetric, folder, homes, tmp_p
     answer = freemetric("predict", folder / "homes.fm", tmp_path / "new.csv", "-o", tmp_path / "out.csv")
     assert answer.code == 0
     assert answer.lines[-1].startswith("mean absolute error ")
-    assert answer.lines[-1].endswith("on the 1 row that has a number")
+    assert answer.lines[-1].endswith("on the 1 row with a known target")
 
 
 @pytest.mark.parametrize("name", ["lowest", "mean", "decimal", "thousands", None])
