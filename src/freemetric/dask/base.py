@@ -1,4 +1,4 @@
-"""What free-energy classifiers and regressors share whose training samples stay in Dask partitions."""
+"""Fit and prediction of free-energy models whose training samples stay in Dask partitions."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -21,11 +21,11 @@ from .partition_index import PartitionedIndex, ReadVotes, Spaces
 from .partitioned_samples import PartitionedSamples
 from .partitions import Block, check_not_lost, feature_blocks, is_dask, known_lengths, target_blocks
 
-ATTRIBUTES = ("classes_", "n_features_in_", "feature_names_in_")  # that a search does not give
+ATTRIBUTES = ("classes_", "n_features_in_", "feature_names_in_")  # not of the search
 
 
 class DaskFreeEnergyModel(FreeEnergyModel):
-    """Fit, prediction and gathering on partitions; subclasses say what samples vote for and how votes are read."""
+    """Fit, prediction and gathering on partitions; subclasses define the votes of samples and how they are read."""
 
     _local: ClassVar[type]  # the model of one process
     _read_target: Callable[[Any, int], NDArray]  # of one partition
@@ -40,11 +40,11 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         raise NotImplementedError
 
     def _n_given(self, is_local: bool) -> int | None:
-        """Rows given to fit; None where attributes with an entry for each are left out."""
+        """Rows given to fit; None if attributes with an entry for each row are left out."""
         return len(self._training_set)
 
     def _read_votes(self) -> ReadVotes:
-        """Makes predictions of votes, where these are."""
+        """The function that makes predictions of votes, on the workers."""
         raise NotImplementedError
 
     @with_callbacks
@@ -54,7 +54,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         Parameters
         ----------
         X : dask array of shape (n_samples, n_features) or dask dataframe
-            Features. They are kept in the memory of the workers. An array or a frame of this process is one partition.
+            Features, kept in the memory of the workers. An array or a frame of this process is one partition.
         y : dask array of shape (n_samples,) or dask series
             Targets, in partitions of the same rows as those of X.
 
@@ -84,7 +84,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         return self
 
     def _predictions(self, X: Any, width: int) -> Any:
-        """Predictions (n, width) as ``_read_votes`` makes them, of Dask where X is."""
+        """Predictions (n, width) as ``_read_votes`` makes them, of Dask if X is."""
         check_is_fitted(self)
         array = require("dask.array", "dask")
         parts = [part for parts in self._by_partition(X) for part in parts]
@@ -103,7 +103,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         return [self._index.predictions(block, n) for block, n in zip(blocks, lengths, strict=True)]
 
     def _compared(self, X: Any, y: Any, compare: Callable[[NDArray, NDArray], Any]) -> list[Any]:
-        """compare(predictions, targets) of every partition, where it lives."""
+        """compare(predictions, targets) of every partition, on its worker."""
         check_is_fitted(self)
         predicted, targets = self._by_partition(X), target_blocks(y, self._read_target)
         if len(predicted) != len(targets):
@@ -119,12 +119,9 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         return found
 
     def to_local(self) -> Any:
-        """The model with its whole training set in this process: to be saved, exported, explained, or used alone.
+        """The FreeEnergyClassifier or FreeEnergyRegressor that one process would have fitted, with all samples here.
 
-        Returns
-        -------
-        model : FreeEnergyClassifier or FreeEnergyRegressor
-            As one process would have fitted it.
+        It can be saved, exported, explained, and used without Dask.
         """
         check_is_fitted(self)
         check_not_lost(*self._training_set.blocks)
@@ -142,7 +139,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
 
 
 def compared(predictions: Sequence[NDArray], y: NDArray, number: int, compare: Callable) -> Any:
-    """compare(predictions, y) of a partition, whose predictions come in blocks; None where it has no rows."""
+    """compare(predictions, y) of a partition, whose predictions come in blocks; None if it has no rows."""
     n = sum(len(block) for block in predictions)
     if n != len(y):
         raise ValueError(f"X has {counted(n, 'row')} in partition {number}, and y has {len(y)}.")
@@ -150,7 +147,7 @@ def compared(predictions: Sequence[NDArray], y: NDArray, number: int, compare: C
 
 
 def on_the_cluster() -> AbstractContextManager:
-    """joblib through Dask's client where there is one, else as it is set."""
+    """joblib through Dask's client if there is one, else as it is set."""
     try:
         client = require("distributed", "dask").default_client()
     except (ImportError, ValueError):

@@ -19,10 +19,10 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
     """FreeEnergyClassifier on Dask arrays and dataframes, whose samples need not fit one machine.
 
     The search sees a stratified sample, as that of :class:`freemetric.FreeEnergyClassifier` does, and its tasks run on
-    the workers. The whole training set votes, and it stays where it is: every partition finds the nearest of its own
-    samples for a block of queries, in the space of every replica, and votes are counted when all partitions are done.
-    For the same data and ``random_state`` the model is that of one process, whatever the chunks and the number of
-    workers.
+    the workers. All training samples vote and stay in their partitions: every partition finds its nearest samples of a
+    block of queries, in the space of every replica, and the votes are merged. For the same data and ``random_state``
+    the model is that of one process, whatever the chunks and the number of workers. Predictions of Dask collections are
+    Dask arrays, others are numpy arrays.
 
     Without a ``dask.distributed.Client`` Dask's default scheduler is used, and joblib's threads for the search.
 
@@ -33,10 +33,10 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
     Attributes
     ----------
     ensemble_ : Ensemble
-        The metrics and their weights, with the samples of the search as training set: for displays, reports, ``embed``
-        and ``votes``. ``to_local`` gives one with the whole training set.
+        The metrics and their weights, with the samples of the search as training set, for displays, reports, ``embed``
+        and ``votes``; ``to_local`` returns one with the whole training set.
     n_rows_ : int
-        Samples with a label, all of which vote.
+        Number of samples with a label, all of which vote.
 
     See Also
     --------
@@ -73,34 +73,10 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         return partial(probabilities_of, self.ensemble_.head)
 
     def predict_proba(self, X: Any) -> Any:
-        """Calibrated class probabilities.
-
-        Parameters
-        ----------
-        X : dask array of shape (n_samples, n_features), dask dataframe or array-like
-            Samples.
-
-        Returns
-        -------
-        P : dask array of shape (n_samples, n_classes)
-            Rows sum to one; columns follow ``classes_``. A numpy array where X is not of Dask.
-        """
         check_is_fitted(self)
         return self._predictions(X, len(self.classes_))
 
     def predict(self, X: Any) -> Any:
-        """The class of the largest probability.
-
-        Parameters
-        ----------
-        X : dask array of shape (n_samples, n_features), dask dataframe or array-like
-            Samples.
-
-        Returns
-        -------
-        y : dask array of shape (n_samples,)
-            Labels. A numpy array where X is not of Dask.
-        """
         probabilities = self.predict_proba(X)
         if not is_dask(probabilities):
             return self.classes_[probabilities.argmax(axis=1)]
@@ -112,20 +88,7 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         raise ValueError("This model keeps no out-of-bag votes; to_local().predict_set(X) gathers them first.")
 
     def score(self, X: Any, y: Any) -> float:
-        """Accuracy.
-
-        Parameters
-        ----------
-        X : dask array of shape (n_samples, n_features), dask dataframe or array-like
-            Samples.
-        y : dask array of shape (n_samples,), dask series or array-like
-            Their classes, in partitions of the same rows.
-
-        Returns
-        -------
-        score : float
-            Share of the samples whose class is predicted.
-        """
+        """Accuracy of the predictions for X; the partitions of y have the same rows."""
         if not is_dask(X):
             return super().score(X, y)
         check_is_fitted(self)
@@ -133,14 +96,12 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         return float(np.concatenate(right).mean())
 
     def partial_fit(self, *args: Any, **options: Any) -> Self:
-        """Raise ValueError: ``to_local().partial_fit(X, y)`` adds samples, or a fit of all."""
-        raise ValueError(
-            "This model learns all samples at once; to_local().partial_fit(X, y) adds more where they fit."
-        )
+        """Raise ValueError: ``to_local().partial_fit(X, y)`` adds samples."""
+        raise ValueError("This model learns all samples at once; to_local().partial_fit(X, y) adds more, if they fit.")
 
 
 def probabilities_of(head: ClassificationHead, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
-    """Class probabilities (n, C) of queries that got these shares of all votes."""
+    """Class probabilities (n, C) of queries with these shares of all votes."""
     return head.answers(shares, head.wholes(queries))
 
 

@@ -19,7 +19,7 @@ from . import preprocessing
 from .converters import register, takes_tuples, tuple_inputs
 from .graph import onnx, skl2onnx, types
 
-OPSET = {"": 18, "ai.onnx.ml": 3}  # of 2022: a newer one would be of no use, and older runtimes could not read it
+OPSET = {"": 18, "ai.onnx.ml": 3}  # of 2022, for older runtimes; a newer one is not needed
 TREATED = (*preprocessing.GRAPHS, *preprocessing.CODES)
 
 
@@ -35,7 +35,7 @@ def declared(model: Any) -> tuple[list[tuple[str, Any]], Sequence[str] | None]:
 
 
 def prune(made: Any, columns: Sequence[str]) -> list[str]:
-    """Take unused inputs out of a graph with an input for every column; the columns that are left."""
+    """Remove unused inputs from a graph with an input for every column; the columns that are left."""
     used = {name for node in made.graph.node for name in node.input}
     left = [(put, column) for put, column in zip(made.graph.input, columns, strict=True) if put.name in used]
     kept = [put for put, _ in left]
@@ -45,7 +45,7 @@ def prune(made: Any, columns: Sequence[str]) -> list[str]:
 
 
 def last_step(model: Any) -> Any:
-    """What answers in the end."""
+    """The last step of a pipeline, or the model itself."""
     while isinstance(model, Pipeline):
         model = model.steps[-1][1]
     return model
@@ -71,28 +71,27 @@ def _texts(encoder, columns, names):
 def to_onnx(model: Any, path: str | PathLike | None = None, *, quantiles: float | Sequence[float] | None = None) -> Any:
     """Export a fitted model as an ONNX graph, which predicts without Python.
 
-    The graph computes in double precision and takes doubles: one input "X" of shape (n, n_features), or, where the
-    model begins with a ``ColumnTransformer`` that was fitted on a DataFrame, an input of shape (n, 1) for every column
-    it uses. Columns of names are texts then, and an empty text is a gap. A learner has the output "variable", its
-    coordinates; a classifier has "label" and "probabilities"; a regressor has "variable", the expected targets (n, 1),
-    and "quantiles" (n, q) if they are given. A classifier of tuples, of freemetric.metric_learn too, has inputs
-    "X1", "X2", ... of shape (n, n_features) for the first, second, ... points of all tuples, and outputs "decision", as
-    its ``decision_function``, and "label", +1 or -1. The metadata hold JSON lists of "classes", which are the columns
-    of the probabilities, "quantiles", their probabilities, and "columns", the names of the features.
+    The graph computes in double precision. Its input is "X" of shape (n, n_features), or, if the model begins with a
+    ``ColumnTransformer`` that was fitted on a DataFrame, an input of shape (n, 1) for every column it uses. Columns of
+    names are texts then, and an empty text is a gap. A learner has the output "variable", its coordinates; a classifier
+    has "label" and "probabilities"; a regressor has "variable", the expected targets (n, 1), and "quantiles" (n, q) if
+    they are given. A classifier of tuples has inputs "X1", "X2", ... of shape (n, n_features), the first, second, ...
+    points of all tuples, and outputs "decision", as its ``decision_function``, and "label", +1 or -1. The metadata hold
+    JSON lists: "classes", the columns of the probabilities, "quantiles", their probabilities, and "columns", the names
+    of the features.
 
-    The graph holds the training set where neighbours vote, and needs memory for their distances from all new samples at
-    once: feed it some thousands at a time. A free-energy model looks at the same shortlist of training samples as in
-    Python. Copies of a training sample vote as they do in Python. Where others are equally far, the first of them
-    counts; Python's search may take another. A graph cannot refuse a sample: one with NaN or infinity gets NaN.
+    The graph holds the training set if neighbours vote, and all distances of a batch are in memory at once: feed some
+    thousands of samples at a time. Of equally far training samples the first counts; Python's search may take another.
+    A sample with NaN or infinity gets NaN.
 
     Parameters
     ----------
     model : estimator
         A fitted metric learner, MetricKNeighborsClassifier, FreeEnergyClassifier, FreeEnergyRegressor, TableClassifier,
-        classifier of tuples, an estimator of freemetric.metric_learn, or a pipeline or search with one. Of a table,
-        dates are taken as their parts, which are numbers. skl2onnx must know the other steps.
+        classifier of tuples, an estimator of freemetric.metric_learn, or a pipeline or search with one. Dates of a
+        table are inputs of their numeric parts. skl2onnx must know the other steps.
     path : path-like or None, default=None
-        File to write. One that is there already is replaced, once the new one is complete.
+        File to write. An existing one is replaced, once the new one is complete.
     quantiles : float, sequence of float or None, default=None
         Probabilities between 0 and 1: quantiles of the targets, as ``predict_quantiles`` of a FreeEnergyRegressor.
 
@@ -136,7 +135,7 @@ def to_onnx(model: Any, path: str | PathLike | None = None, *, quantiles: float 
 
 
 def _checked(model, quantiles):
-    """Chances as a list; ValueError where they are none, or where the model does not know them."""
+    """Probabilities as a list; ValueError if they are invalid, or if the model has no quantiles."""
     chances = check_chances(quantiles).tolist()
     if not isinstance(last_step(model), FreeEnergyRegressor):
         raise ValueError(f"quantiles are of a FreeEnergyRegressor; {type(last_step(model)).__name__} has none.")

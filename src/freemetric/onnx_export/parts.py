@@ -20,22 +20,22 @@ from ..metrics import (
     trends,
 )
 from ..metrics.views import Quantiles, Scaled, Steps
-from .graph import Graph
+from .graph import GraphBuilder
 
-PartGraph = Callable[[Graph, Any, str], str]
+PartGraph = Callable[[GraphBuilder, Any, str], str]
 
 
 def register_view_graph(view_class: type[View], function: PartGraph) -> None:
-    """Export models with a view of one's own.
+    """Export models with a custom view.
 
     Parameters
     ----------
     view_class : subclass of View
-        The view. Classes derived from it may see something else, and need functions of their own.
+        The view. Classes derived from it need functions of their own.
     function : callable
-        Called as ``function(graph, view, X)``, with the fitted view and the name of the samples in the graph. Returns
-        the name of what the view makes of them. Operators of ONNX are methods of ``graph``: ``graph.Mul(X, 2.0)`` adds
-        a node and returns the name of its output; arrays and numbers become constants, in double precision.
+        Called as ``function(graph, view, X)`` with the fitted view and the name of the samples; returns the name of the
+        result. Operators of ONNX are methods of ``graph``: ``graph.Mul(X, 2.0)`` adds a node and returns the name of
+        its output; arrays and numbers become constants, in double precision.
 
     Examples
     --------
@@ -53,31 +53,30 @@ def register_view_graph(view_class: type[View], function: PartGraph) -> None:
 
 
 def register_density_graph(density_class: type[ClassDensity], function: PartGraph) -> None:
-    """Export models with a class density of one's own.
+    """Export models with a custom class density.
 
     Parameters
     ----------
     density_class : subclass of ClassDensity
-        The class density. Classes derived from it may say something else, and need functions of their own.
+        The class density. Classes derived from it need functions of their own.
     function : callable
         Called as ``function(graph, density, X)``; see :func:`register_view_graph`.
     """
     GRAPHS[density_class] = function
 
 
-def part_graph(graph: Graph, part: View | ClassDensity, X: str) -> str:
-    """What a view or a class density makes of samples X; ValueError where no function is registered for its class."""
+def part_graph(graph: GraphBuilder, part: View | ClassDensity, X: str) -> str:
+    """The graph of a view or a class density for samples X; ValueError if no function is registered for its class."""
     if type(part) not in GRAPHS:
         word, kind = ("view", "view") if isinstance(part, View) else ("class density", "density")
         raise ValueError(f"the {word} {type(part).__name__} has no ONNX graph; register_{kind}_graph adds one")
     return GRAPHS[type(part)](graph, part, X)
 
 
-def on_quantiles(graph: Graph, transformer: QuantileTransformer, X: str) -> str:
-    """What a QuantileTransformer does for a uniform distribution.
+def on_quantiles(graph: GraphBuilder, transformer: QuantileTransformer, X: str) -> str:
+    """A QuantileTransformer for a uniform distribution: the mean of interpolations from below and from above.
 
-    The mean of two interpolations, one from below and one from above: they differ where quantiles are equal. The
-    lowest value and all below are 0, the highest and all above are 1; a constant is both, and becomes 0.
+    The lowest value and all below are 0, the highest and all above are 1; a constant is both, and becomes 0.
     """
     table, levels = transformer.quantiles_, transformer.references_
     upwards = _interpolated(graph, X, table, levels)
@@ -95,7 +94,7 @@ def _interpolated(graph, X, table, levels):
     def cells(row):
         return graph.Gather(table.T.ravel(), graph.Add(row, start))
 
-    # The last row that is not above X, by bisection: to compare all rows would take n_rows times the memory.
+    # The last row that is not above X, by bisection: comparing all rows would take n_rows times the memory.
     row = graph.integers(graph.Less(X, X))  # zeros of its shape
     for power in reversed(range((n_rows - 1).bit_length())):
         trial = graph.Min(graph.Add(row, 2**power), n_rows - 1)
@@ -157,8 +156,8 @@ GRAPHS: dict[type, PartGraph] = {
 """Functions (graph, part, X) -> result by the class of the view or density."""
 
 
-def kernel_coordinates(graph: Graph, model: Kernelized, X: str) -> str:
-    """Coordinates (n, r) of samples, as the learner in the model takes them; ValueError where there is no graph."""
+def kernel_coordinates(graph: GraphBuilder, model: Kernelized, X: str) -> str:
+    """Kernel coordinates (n, r) of samples, the input of the learner in the model."""
     kernel = Kernel(model.kernel, model.gamma_, model.degree, model.coef0)
     if not isinstance(kernel.kind, str):
         raise ValueError("a kernel of one's own has no ONNX graph, only those that have a name")
@@ -176,7 +175,7 @@ def _rbf(graph, kernel, X, landmarks):
 
 
 def _laplacian(graph, kernel, X, landmarks):
-    """A feature after the other: all at once would need the memory of n m d numbers."""
+    """One feature after the other: all at once would take n m d numbers of memory."""
     apart = [graph.Abs(graph.Sub(graph.take(X, [i]), landmarks[:, i])) for i in range(landmarks.shape[1])]
     return graph.Exp(graph.Mul(graph.Sum(*apart), -kernel.gamma))
 
