@@ -8,14 +8,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from joblib import parallel_config
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..ensemble.base import FreeEnergyModel
 from ..ensemble.finish import finish_fit
 from ..ensemble.running import given_recipe, run_to_the_end
 from ..extras import require
 from ..learners.validation import check_n_components
-from ..printable import counted
 from ..sklearn_compat import validate_params, with_callbacks
 from .partition_index import PartitionedIndex, ReadVotes, Spaces
 from .partitioned_samples import PartitionedSamples
@@ -86,37 +85,28 @@ class DaskFreeEnergyModel(FreeEnergyModel):
     def _predictions(self, X: Any, width: int) -> Any:
         """Predictions (n, width) as ``_read_votes`` makes them, of Dask if X is."""
         check_is_fitted(self)
+        self._index.check()
         array = require("dask.array", "dask")
-        parts = [part for parts in self._by_partition(X) for part in parts]
-        blocks = [array.from_delayed(block, (n, width), dtype=np.float64) for n, block in parts]
-        predictions = array.concatenate(blocks) if blocks else array.empty((0, width))
+        if is_dask(X):
+            blocks = feature_blocks(self, X, reset=False)
+            lengths = known_lengths(X, blocks)
+        else:
+            samples = self._samples(X)
+            blocks, lengths = [self._index.dask.delayed(samples, traverse=False)], [len(samples)]
+        parts = [part for block, n in zip(blocks, lengths, strict=True) for part in self._index.predictions(block, n)]
+        made = [array.from_delayed(part, (n, width), dtype=np.float64) for n, part in parts]
+        predictions = array.concatenate(made) if made else array.empty((0, width))
         return predictions if is_dask(X) else predictions.compute()
 
-    def _by_partition(self, X):
-        """For every partition of X its delayed predictions, block by block."""
-        self._index.check()
-        if not is_dask(X):
-            samples = self._samples(X)
-            return [self._index.predictions(self._index.dask.delayed(samples, traverse=False), len(samples))]
-        blocks = feature_blocks(self, X, reset=False)
-        lengths = known_lengths(X, blocks)
-        return [self._index.predictions(block, n) for block, n in zip(blocks, lengths, strict=True)]
-
-    def _compared(self, X: Any, y: Any, compare: Callable[[NDArray, NDArray], Any]) -> list[Any]:
-        """compare(predictions, targets) of every partition, on its worker."""
-        check_is_fitted(self)
-        predicted, targets = self._by_partition(X), target_blocks(y, self._read_target)
-        if len(predicted) != len(targets):
-            raise ValueError(f"X has {counted(len(predicted), 'partition')}, and y has {len(targets)}.")
-        dask = require("dask", "dask")
-        wanted = [
-            dask.delayed(compared)([block for _, block in blocks], own, number, compare)
-            for number, (blocks, own) in enumerate(zip(predicted, targets, strict=True))
-        ]
-        found = [some for some in dask.compute(*wanted) if some is not None]
-        if not found:
+    def _gathered(self, X, y):
+        """Targets and predictions (n,), in this process."""
+        targets = target_blocks(y, self._read_target)
+        predicted, *parts = require("dask", "dask").compute(self.predict(X), *targets)
+        y = np.concatenate(parts)
+        check_consistent_length(y, predicted)
+        if not len(y):
             raise ValueError("X has no rows.")
-        return found
+        return y, predicted
 
     def to_local(self) -> Any:
         """The FreeEnergyClassifier or FreeEnergyRegressor that one process would have fitted, with all samples here.
@@ -136,14 +126,6 @@ class DaskFreeEnergyModel(FreeEnergyModel):
     def save(self, path: str | PathLike, about: dict[str, Any] | None = None) -> None:
         """Raise ValueError: ``to_local().save(path)`` gathers the training samples first."""
         raise ValueError("The training samples live in Dask partitions; to_local().save(path) gathers them first.")
-
-
-def compared(predictions: Sequence[NDArray], y: NDArray, number: int, compare: Callable) -> Any:
-    """compare(predictions, y) of a partition, whose predictions come in blocks; None if it has no rows."""
-    n = sum(len(block) for block in predictions)
-    if n != len(y):
-        raise ValueError(f"X has {counted(n, 'row')} in partition {number}, and y has {len(y)}.")
-    return compare(np.concatenate(predictions), y) if n else None
 
 
 def on_the_cluster() -> AbstractContextManager:

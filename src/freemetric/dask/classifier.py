@@ -4,7 +4,8 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from ..ensemble import FreeEnergyClassifier
@@ -87,13 +88,9 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         """Raise ValueError: ``to_local().predict_set(X, alpha)`` has the out-of-bag votes."""
         raise ValueError("This model keeps no out-of-bag votes; to_local().predict_set(X) gathers them first.")
 
-    def score(self, X: Any, y: Any) -> float:
-        """Accuracy of the predictions for X; the partitions of y have the same rows."""
-        if not is_dask(X):
-            return super().score(X, y)
-        check_is_fitted(self)
-        right = self._compared(X, y, partial(are_right, self.classes_))
-        return float(np.concatenate(right).mean())
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy of the predictions for X; labels and predictions come to this process."""
+        return float(accuracy_score(*self._gathered(X, y), sample_weight=sample_weight))
 
     def partial_fit(self, *args: Any, **options: Any) -> Self:
         """Raise ValueError: ``to_local().partial_fit(X, y)`` adds samples."""
@@ -103,8 +100,3 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
 def probabilities_of(head: ClassificationHead, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
     """Class probabilities (n, C) of queries with these shares of all votes."""
     return head.answers(shares, head.wholes(queries))
-
-
-def are_right(classes: NDArray, probabilities: NDArray, y: NDArray) -> NDArray[np.bool_]:
-    """Which labels y (n,) are those of the largest probabilities (n, n_classes)."""
-    return classes[probabilities.argmax(axis=1)] == y

@@ -15,7 +15,7 @@ from ..ensemble.tasks.regression import Prediction, RegressionHead, RegressionTa
 from ..ensemble.tasks.scales import RegressionScore
 from ..learners.base import one_blas_thread
 from ..learners.validation import warn_of_samples
-from ..magnitudes import reduced
+from ..magnitudes import r2
 from .base import DaskFreeEnergyModel
 from .partitioned_samples import PartitionedTargets
 from .partitions import is_dask, targets_of
@@ -100,16 +100,8 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         return predictions.map_blocks(read, chunks=(predictions.chunks[0], (len(*chances),)), meta=np.empty((0, 0)))
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """R^2 of the predictions for X; the partitions of y have the same rows. Weights are for arrays only."""
-        if not is_dask(X):
-            return super().score(X, y, sample_weight)
-        if sample_weight is not None:
-            raise ValueError("Samples in Dask partitions have no weights; give X and sample_weight as arrays.")
-        check_is_fitted(self)
-        found = self._compared(X, y, partial(errors_of, self.ensemble_.head))
-        n, apart, squares, errors = np.sum(found, axis=0)
-        variance = squares - apart**2 / n
-        return float(1 - errors / variance) if variance > 0 else float(errors == 0)
+        """R^2 of the predictions for X; targets and predictions come to this process."""
+        return r2(*self._gathered(X, y), sample_weight)
 
 
 def predictions_of(head: RegressionHead, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
@@ -121,16 +113,3 @@ def from_head(head: RegressionHead, what: Any, *given: Any) -> NDArray[np.float6
     """Values of a method of the head for locations and spreads (n, 2), the last of ``given``."""
     *chances, predictions = given
     return what(head, Prediction(*predictions.T), *chances)
-
-
-def errors_of(head: RegressionHead, predictions: NDArray, y: NDArray) -> NDArray[np.float64]:
-    """The number of targets y (n,) and sums of differences from a centre, of their squares, and of squared errors.
-
-    Units are those of the scale, in which squares do not overflow.
-    """
-    scale = head.scale
-    centre = scale.reduced_back(np.zeros(1))  # any value near those of y
-    means = from_head(head, RegressionHead.means, predictions)
-    known, predicted = (reduced(values, scale.exponent) for values in (y, means))
-    apart, errors = known - centre, known - predicted
-    return np.array([len(y), apart.sum(), (apart**2).sum(), (errors**2).sum()])

@@ -1,4 +1,4 @@
-"""Objects as trees of JSON values and npy files, and back, with a budget for the memory that a file may ask for."""
+"""Objects as trees of JSON values and npy files, and back, within a budget of memory."""
 
 import io
 import math
@@ -21,7 +21,7 @@ LONGEST_TAG = 80  # letters, in messages
 FREE_BYTES = 1 << 20  # for the smallest files
 BYTES_PER_BYTE = 100
 OBJECT_BYTES = 4096  # at most about what an object takes beside its parts
-NUMBERS_OF_FEATURES = ("n_features_in_", "_n_features_out")  # attributes that say how many names will be made
+NUMBERS_OF_FEATURES = ("n_features_in_", "_n_features_out")  # attributes that give the number of feature names
 FEATURE_BYTES = 16  # less than a name takes, so that wide models of few numbers can be saved
 WORDS_OF_A_STATE = 624  # of Mersenne's twister
 NOT_FINITE = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}

@@ -66,21 +66,9 @@ def _is_public(name):
 
 
 SHAPES = {
-    "feature_names_in_": "d",
-    "classes_": "C",
-    "statistics_": "d",
-    "components_": "pd",
-    "replicas_": "Rpd",
-    "oob_decision_function_": ".C",
-    "scale_": "d",
-    "min_": "d",
-    "mean_": "d",
-    "var_": "d",
-    "center_": "d",
-    "quantiles_": "qd",
-    "references_": "q",
-    "basis_": "bd",
-    "weights_": "b",
+    **dict.fromkeys(("feature_names_in_", "statistics_", "scale_", "min_", "mean_", "var_", "center_"), "d"),
+    **{"classes_": "C", "components_": "pd", "replicas_": "Rpd", "oob_decision_function_": ".C"},
+    **{"quantiles_": "qd", "references_": "q", "basis_": "bd", "weights_": "b"},
 }
 """Axes of fitted arrays; the same letter is the same length within one estimator, a dot is any length."""
 

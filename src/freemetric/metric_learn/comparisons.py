@@ -22,7 +22,7 @@ STEP = 60  # our lengths of SCML's steps are in other units; metric-learn's defa
 
 
 class ComparisonsClassifier(ClassifierMixin, Mahalanobis):
-    """Subclasses say how many points a tuple has, and which of them are the two pairs."""
+    """Subclasses define the number of points in a tuple, and its two pairs."""
 
     classes_ = np.array([-1, 1])
     _size: int
@@ -78,18 +78,9 @@ class LSML(BaseLSML, QuadrupletsClassifier):
     """Least squared-residual metric learning from quadruplets, by :class:`freemetric.LSML`."""
 
     def fit(self, quadruplets: ArrayLike, weights: ArrayLike | None = None) -> Self:
-        """Learn the metric from quadruplets.
+        """Learn the metric from quadruplets (n, 4, n_features), or of indicators (n, 4), and their weights (n,).
 
-        Parameters
-        ----------
-        quadruplets : array-like of shape (n_quadruplets, 4, n_features) or (n_quadruplets, 4)
-            Quadruplets of points, or of indicators: the first two are nearer to each other than the last two.
-        weights : array-like of shape (n_quadruplets,), default=None
-            Relative weights of the quadruplets.
-
-        Returns
-        -------
-        self : object
+        The first two points of a quadruplet are nearer to each other than the last two.
         """
         X, indices = self._distinct(quadruplets, 4)
         return self._learn_quadruplets(X, indices, weights)
@@ -154,16 +145,9 @@ class SCML(BaseSCML, TripletsClassifier):
     _drawn_basis = "triplet_diffs"
 
     def fit(self, triplets: ArrayLike) -> Self:
-        """Learn the metric from triplets.
+        """Learn the metric from triplets (n, 3, n_features), or of indicators (n, 3).
 
-        Parameters
-        ----------
-        triplets : array-like of shape (n_triplets, 3, n_features) or (n_triplets, 3)
-            Triplets of points, or of indicators: the first is nearer to the second than to the third.
-
-        Returns
-        -------
-        self : object
+        The first point of a triplet is nearer to the second than to the third.
         """
         X, indices = self._distinct(triplets, 3)
         self._check_basis(X.shape[1])

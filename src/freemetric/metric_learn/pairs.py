@@ -204,22 +204,9 @@ class ITML(BaseITML, PairsClassifier):
     def fit(  # type: ignore[override]  # metric-learn's order
         self, pairs: ArrayLike, y: ArrayLike, bounds: ArrayLike | None = None, calibration_params: Any = None
     ) -> Self:
-        """Learn the metric and a threshold from pairs.
+        """Learn the metric and a threshold from pairs, as :meth:`MMC.fit`.
 
-        Parameters
-        ----------
-        pairs : array-like of shape (n_pairs, 2, n_features) or (n_pairs, 2)
-            Pairs of points, or of indicators.
-        y : array-like of shape (n_pairs,)
-            +1 for similar, -1 for dissimilar pairs.
-        bounds : array-like of shape (2,), default=None
-            See ``bounds_``; None: the 5th and the 95th percentile of the distances between points.
-        calibration_params : dict or None, default=None
-            Parameters of ``calibrate_threshold``.
-
-        Returns
-        -------
-        self : object
+        ``bounds`` become ``bounds_``; None: the 5th and the 95th percentile of the distances between points.
         """
         return self._fit_and_calibrate(pairs, y, calibration_params, bounds=bounds)
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ensemble.model import Ensemble
-from ..ensemble.tasks.classification import ClassificationHead
 from ..ensemble.tasks.regression import BEYOND, LEAST_VARIANCE, RegressionHead
 from ..ensemble.tasks.scales import Scale
 from ..metrics import Member, TargetEncoding, TrainingSet, Trend
@@ -93,15 +92,10 @@ def one_space(graph: GraphBuilder, training_set: TrainingSet, n_neighbors: int, 
 
 def many_spaces(graph: GraphBuilder, ensemble: Ensemble, X: str, shortlist: int | None) -> str:
     """Class probabilities of samples X; ``shortlist`` training samples vote, all for None."""
-    mixed = mixed_shares(graph, ensemble, X, shortlist)
-    energies = [part_graph(graph, some, X) for some in ensemble.head.densities]
-    return _calibrated(graph, ensemble.head, mixed, energies)
-
-
-def _calibrated(graph: GraphBuilder, head: ClassificationHead, mixed: str, energies: Sequence[str]) -> str:
+    head, mixed = ensemble.head, mixed_shares(graph, ensemble, X, shortlist)
     logits = graph.Mul(head.slope, graph.Log(graph.Add(mixed, head.floor)))
-    for strength, energy in zip(head.strengths, energies, strict=True):
-        logits = graph.Sub(logits, graph.Mul(strength, energy))
+    for strength, density in zip(head.strengths, head.densities, strict=True):
+        logits = graph.Sub(logits, graph.Mul(strength, part_graph(graph, density, X)))
     return graph.Softmax(graph.Add(logits, head.bias), axis=-1)
 
 

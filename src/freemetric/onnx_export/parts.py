@@ -107,25 +107,9 @@ def _interpolated(graph, X, table, levels):
     return graph.Add(graph.Mul(slope, graph.Sub(X, low)), level)
 
 
-def _scaled(graph, view, X):
-    return graph.Div(graph.Sub(X, view.low), view.span)
-
-
-def _on_quantiles(graph, view, X):
-    return on_quantiles(graph, view.transformer, X)
-
-
-def _steps(graph, view, X):
-    return graph.doubles(graph.Greater(graph.take(X, view.owner), view.threshold))
-
-
 def _products(graph, view, X):
     V = graph.Clip(graph.Sub(graph.Div(graph.Sub(X, view.low), view.span), 0.5), -trends.FARTHEST, trends.FARTHEST)
     return graph.Mul(graph.take(V, view.first), graph.take(V, view.owner))
-
-
-def _turned(graph, view, X):
-    return graph.MatMul(graph.Sub(X, view.centre), view.matrix)
 
 
 def _student_t(graph, density, X):
@@ -138,14 +122,18 @@ def _student_t(graph, density, X):
     return graph.Div(graph.Add(rise, density.depths), np.sqrt(d))
 
 
+def _turned(graph, view, X):
+    return graph.MatMul(graph.Sub(X, view.centre), view.matrix)
+
+
 def _naive_bayes(graph, density, X):
     return graph.Add(graph.MatMul(part_graph(graph, density.steps, X), density.slopes), density.base)
 
 
 GRAPHS: dict[type, PartGraph] = {
-    Scaled: _scaled,
-    Quantiles: _on_quantiles,
-    Steps: _steps,
+    Scaled: lambda graph, view, X: graph.Div(graph.Sub(X, view.low), view.span),
+    Quantiles: lambda graph, view, X: on_quantiles(graph, view.transformer, X),
+    Steps: lambda graph, view, X: graph.doubles(graph.Greater(graph.take(X, view.owner), view.threshold)),
     trends.Products: _products,
     Whitened: _turned,
     Axes: _turned,
@@ -180,23 +168,11 @@ def _laplacian(graph, kernel, X, landmarks):
     return graph.Exp(graph.Mul(graph.Sum(*apart), -kernel.gamma))
 
 
-def _poly(graph, kernel, X, landmarks):
-    return graph.Pow(_affine_products(graph, kernel, X, landmarks), float(kernel.degree))
-
-
-def _sigmoid(graph, kernel, X, landmarks):
-    return graph.Tanh(_affine_products(graph, kernel, X, landmarks))
-
-
 def _cosine(graph, kernel, X, landmarks):
     lengths = np.linalg.norm(landmarks, axis=1, keepdims=True)
     norms = graph.ReduceL2(X, np.array([1]), keepdims=1)
     norms = graph.Where(graph.Equal(norms, 0.0), 1.0, norms)
     return graph.MatMul(graph.Div(X, norms), (landmarks / np.where(lengths > 0, lengths, 1)).T)
-
-
-def _linear(graph, kernel, X, landmarks):
-    return graph.MatMul(X, landmarks.T)
 
 
 def _affine_products(graph, kernel, X, landmarks):
@@ -207,10 +183,10 @@ def _affine_products(graph, kernel, X, landmarks):
 KERNELS: dict[str, Callable[..., str]] = {
     "rbf": _rbf,
     "laplacian": _laplacian,
-    "poly": _poly,
-    "sigmoid": _sigmoid,
+    "poly": lambda graph, kernel, X, Z: graph.Pow(_affine_products(graph, kernel, X, Z), float(kernel.degree)),
+    "sigmoid": lambda graph, kernel, X, Z: graph.Tanh(_affine_products(graph, kernel, X, Z)),
     "cosine": _cosine,
-    "linear": _linear,
-    "precomputed": lambda graph, kernel, X, landmarks: graph.take(X, landmarks),
+    "linear": lambda graph, kernel, X, Z: graph.MatMul(X, Z.T),
+    "precomputed": lambda graph, kernel, X, Z: graph.take(X, Z),
 }
 """Functions (graph, kernel, X, landmarks) -> K by the name of the kernel."""
