@@ -98,7 +98,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         predictions = array.concatenate(made) if made else array.empty((0, width))
         return predictions if is_dask(X) else predictions.compute()
 
-    def _gathered(self, X, y):
+    def _gathered(self, X: Any, y: Any) -> tuple[NDArray, NDArray]:
         """Targets and predictions (n,), in this process."""
         targets = target_blocks(y, self._read_target)
         predicted, *parts = require("dask", "dask").compute(self.predict(X), *targets)

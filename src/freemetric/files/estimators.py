@@ -96,7 +96,7 @@ class EstimatorStates:
         shapes: Mapping[str, str] = SHAPES_OF_ANY_CLASS,
     ) -> None:
         self.cls, self.public, self.private, self.shapes = cls, public, private, shapes
-        self.check: Check = check or getattr(cls, "check_state", lambda estimator: None)
+        self.check: Any = check or getattr(cls, "check_state", lambda estimator: None)
 
     def to_state(self, estimator: Any) -> dict[str, Any]:
         """Parameters and attributes of a valid estimator, without the callbacks of its fit."""
