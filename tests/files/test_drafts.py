@@ -89,7 +89,7 @@ def test_what_is_not_ours_stays(tmp_path):
 
 def test_a_draft_that_is_taken_for_abandoned_is_begun_again(tmp_path, monkeypatch):
     """Between its making and its lock, another writer may come along."""
-    real, taken = atomic._locked, []
+    real, taken = atomic._lock, []
 
     def late(file):
         if not taken:
@@ -97,7 +97,7 @@ def test_a_draft_that_is_taken_for_abandoned_is_begun_again(tmp_path, monkeypatc
             atomic.remove_abandoned_drafts(tmp_path / "a")
         return real(file)
 
-    monkeypatch.setattr(atomic, "_locked", late)
+    monkeypatch.setattr(atomic, "_lock", late)
     write(tmp_path / "a")
     assert len(taken) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["a"]

@@ -14,7 +14,7 @@ import freemetric
 from freemetric import ITML, RCA, Kernelized, MetricKNeighborsClassifier, PairClassifier, metric_learn
 from freemetric.files import ModelFileError, container, save
 from freemetric.files.checks import check_hashes
-from freemetric.files.encoder import BYTES_PER_BYTE, FREE_BYTES
+from freemetric.files.codec import BYTES_PER_BYTE, FREE_BYTES
 from freemetric.learners import LEARNERS
 from freemetric.metrics import ClassEncoding, TrainingSet
 

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from freemetric import LEARNERS
-from freemetric.files import atomic
+from freemetric.files import atomic, codec
 from freemetric.files import atomic as locks
-from freemetric.files import encoder as budget
-from freemetric.files.container import DEEPEST, Decoder, as_json
-from freemetric.files.encoder import Encoder
+from freemetric.files.codec import DEEPEST, Decoder, Encoder
+from freemetric.files.container import as_json
 from freemetric.files.estimators import _check_array, check_attributes
 
 
@@ -20,9 +19,9 @@ def test_what_json_has_no_words_for_is_not_written(value):
 
 def test_a_larger_file_may_ask_for_more():
     """Every byte of a file adds as many bytes as the last one did."""
-    limits = [budget._limit(size) for size in (0, 1000, 2000)]
-    assert limits[0] == budget.FREE_BYTES
-    assert limits[1] - limits[0] == limits[2] - limits[1] == 1000 * budget.BYTES_PER_BYTE
+    limits = [codec.limit(size) for size in (0, 1000, 2000)]
+    assert limits[0] == codec.FREE_BYTES
+    assert limits[1] - limits[0] == limits[2] - limits[1] == 1000 * codec.BYTES_PER_BYTE
 
 
 def test_axes_of_one_name_have_one_length():

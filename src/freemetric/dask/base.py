@@ -1,4 +1,4 @@
-"""What free-energy classifiers and regressors share whose training samples stay in Dask partitions."""
+"""Fit and prediction of free-energy models whose training samples stay in Dask partitions."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -8,24 +8,23 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from joblib import parallel_config
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ..ensemble.base import FreeEnergyModel
 from ..ensemble.finish import finish_fit
 from ..ensemble.running import given_recipe, run_to_the_end
 from ..extras import require
 from ..learners.validation import check_n_components
-from ..printable import counted
 from ..sklearn_compat import validate_params, with_callbacks
 from .partition_index import PartitionedIndex, ReadVotes, Spaces
 from .partitioned_samples import PartitionedSamples
 from .partitions import Block, check_not_lost, feature_blocks, is_dask, known_lengths, target_blocks
 
-ATTRIBUTES = ("classes_", "n_features_in_", "feature_names_in_")  # that a search does not give
+ATTRIBUTES = ("classes_", "n_features_in_", "feature_names_in_")  # not of the search
 
 
 class DaskFreeEnergyModel(FreeEnergyModel):
-    """Fit, prediction and gathering on partitions; subclasses say what samples vote for and how votes are read."""
+    """Fit, prediction and gathering on partitions; subclasses define the votes of samples and how they are read."""
 
     _local: ClassVar[type]  # the model of one process
     _read_target: Callable[[Any, int], NDArray]  # of one partition
@@ -40,11 +39,11 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         raise NotImplementedError
 
     def _n_given(self, is_local: bool) -> int | None:
-        """Rows given to fit; None where attributes with an entry for each are left out."""
+        """Rows given to fit; None if attributes with an entry for each row are left out."""
         return len(self._training_set)
 
     def _read_votes(self) -> ReadVotes:
-        """Makes predictions of votes, where these are."""
+        """The function that makes predictions of votes, on the workers."""
         raise NotImplementedError
 
     @with_callbacks
@@ -54,7 +53,7 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         Parameters
         ----------
         X : dask array of shape (n_samples, n_features) or dask dataframe
-            Features. They are kept in the memory of the workers. An array or a frame of this process is one partition.
+            Features, kept in the memory of the workers. An array or a frame of this process is one partition.
         y : dask array of shape (n_samples,) or dask series
             Targets, in partitions of the same rows as those of X.
 
@@ -84,47 +83,35 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         return self
 
     def _predictions(self, X: Any, width: int) -> Any:
-        """Predictions (n, width) as ``_read_votes`` makes them, of Dask where X is."""
+        """Predictions (n, width) as ``_read_votes`` makes them, of Dask if X is."""
         check_is_fitted(self)
+        self._index.check()
         array = require("dask.array", "dask")
-        parts = [part for parts in self._by_partition(X) for part in parts]
-        blocks = [array.from_delayed(block, (n, width), dtype=np.float64) for n, block in parts]
-        predictions = array.concatenate(blocks) if blocks else array.empty((0, width))
+        if is_dask(X):
+            blocks = feature_blocks(self, X, reset=False)
+            lengths = known_lengths(X, blocks)
+        else:
+            samples = self._samples(X)
+            blocks, lengths = [self._index.dask.delayed(samples, traverse=False)], [len(samples)]
+        parts = [part for block, n in zip(blocks, lengths, strict=True) for part in self._index.predictions(block, n)]
+        made = [array.from_delayed(part, (n, width), dtype=np.float64) for n, part in parts]
+        predictions = array.concatenate(made) if made else array.empty((0, width))
         return predictions if is_dask(X) else predictions.compute()
 
-    def _by_partition(self, X):
-        """For every partition of X its delayed predictions, block by block."""
-        self._index.check()
-        if not is_dask(X):
-            samples = self._samples(X)
-            return [self._index.predictions(self._index.dask.delayed(samples, traverse=False), len(samples))]
-        blocks = feature_blocks(self, X, reset=False)
-        lengths = known_lengths(X, blocks)
-        return [self._index.predictions(block, n) for block, n in zip(blocks, lengths, strict=True)]
-
-    def _compared(self, X: Any, y: Any, compare: Callable[[NDArray, NDArray], Any]) -> list[Any]:
-        """compare(predictions, targets) of every partition, where it lives."""
-        check_is_fitted(self)
-        predicted, targets = self._by_partition(X), target_blocks(y, self._read_target)
-        if len(predicted) != len(targets):
-            raise ValueError(f"X has {counted(len(predicted), 'partition')}, and y has {len(targets)}.")
-        dask = require("dask", "dask")
-        wanted = [
-            dask.delayed(compared)([block for _, block in blocks], own, number, compare)
-            for number, (blocks, own) in enumerate(zip(predicted, targets, strict=True))
-        ]
-        found = [some for some in dask.compute(*wanted) if some is not None]
-        if not found:
+    def _gathered(self, X: Any, y: Any) -> tuple[NDArray, NDArray]:
+        """Targets and predictions (n,), in this process."""
+        targets = target_blocks(y, self._read_target)
+        predicted, *parts = require("dask", "dask").compute(self.predict(X), *targets)
+        y = np.concatenate(parts)
+        check_consistent_length(y, predicted)
+        if not len(y):
             raise ValueError("X has no rows.")
-        return found
+        return y, predicted
 
     def to_local(self) -> Any:
-        """The model with its whole training set in this process: to be saved, exported, explained, or used alone.
+        """The FreeEnergyClassifier or FreeEnergyRegressor that one process would have fitted, with all samples here.
 
-        Returns
-        -------
-        model : FreeEnergyClassifier or FreeEnergyRegressor
-            As one process would have fitted it.
+        It can be saved, exported, explained, and used without Dask.
         """
         check_is_fitted(self)
         check_not_lost(*self._training_set.blocks)
@@ -141,16 +128,8 @@ class DaskFreeEnergyModel(FreeEnergyModel):
         raise ValueError("The training samples live in Dask partitions; to_local().save(path) gathers them first.")
 
 
-def compared(predictions: Sequence[NDArray], y: NDArray, number: int, compare: Callable) -> Any:
-    """compare(predictions, y) of a partition, whose predictions come in blocks; None where it has no rows."""
-    n = sum(len(block) for block in predictions)
-    if n != len(y):
-        raise ValueError(f"X has {counted(n, 'row')} in partition {number}, and y has {len(y)}.")
-    return compare(np.concatenate(predictions), y) if n else None
-
-
 def on_the_cluster() -> AbstractContextManager:
-    """joblib through Dask's client where there is one, else as it is set."""
+    """joblib through Dask's client if there is one, else as it is set."""
     try:
         client = require("distributed", "dask").default_client()
     except (ImportError, ValueError):

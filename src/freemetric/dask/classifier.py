@@ -4,7 +4,8 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from ..ensemble import FreeEnergyClassifier
@@ -19,10 +20,10 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
     """FreeEnergyClassifier on Dask arrays and dataframes, whose samples need not fit one machine.
 
     The search sees a stratified sample, as that of :class:`freemetric.FreeEnergyClassifier` does, and its tasks run on
-    the workers. The whole training set votes, and it stays where it is: every partition finds the nearest of its own
-    samples for a block of queries, in the space of every replica, and votes are counted when all partitions are done.
-    For the same data and ``random_state`` the model is that of one process, whatever the chunks and the number of
-    workers.
+    the workers. All training samples vote and stay in their partitions: every partition finds its nearest samples of a
+    block of queries, in the space of every replica, and the votes are merged. For the same data and ``random_state``
+    the model is that of one process, whatever the chunks and the number of workers. Predictions of Dask collections are
+    Dask arrays, others are numpy arrays.
 
     Without a ``dask.distributed.Client`` Dask's default scheduler is used, and joblib's threads for the search.
 
@@ -33,10 +34,10 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
     Attributes
     ----------
     ensemble_ : Ensemble
-        The metrics and their weights, with the samples of the search as training set: for displays, reports, ``embed``
-        and ``votes``. ``to_local`` gives one with the whole training set.
+        The metrics and their weights, with the samples of the search as training set, for displays, reports, ``embed``
+        and ``votes``; ``to_local`` returns one with the whole training set.
     n_rows_ : int
-        Samples with a label, all of which vote.
+        Number of samples with a label, all of which vote.
 
     See Also
     --------
@@ -73,34 +74,10 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         return partial(probabilities_of, self.ensemble_.head)
 
     def predict_proba(self, X: Any) -> Any:
-        """Calibrated class probabilities.
-
-        Parameters
-        ----------
-        X : dask array of shape (n_samples, n_features), dask dataframe or array-like
-            Samples.
-
-        Returns
-        -------
-        P : dask array of shape (n_samples, n_classes)
-            Rows sum to one; columns follow ``classes_``. A numpy array where X is not of Dask.
-        """
         check_is_fitted(self)
         return self._predictions(X, len(self.classes_))
 
     def predict(self, X: Any) -> Any:
-        """The class of the largest probability.
-
-        Parameters
-        ----------
-        X : dask array of shape (n_samples, n_features), dask dataframe or array-like
-            Samples.
-
-        Returns
-        -------
-        y : dask array of shape (n_samples,)
-            Labels. A numpy array where X is not of Dask.
-        """
         probabilities = self.predict_proba(X)
         if not is_dask(probabilities):
             return self.classes_[probabilities.argmax(axis=1)]
@@ -111,39 +88,15 @@ class DaskFreeEnergyClassifier(DaskFreeEnergyModel, FreeEnergyClassifier):
         """Raise ValueError: ``to_local().predict_set(X, alpha)`` has the out-of-bag votes."""
         raise ValueError("This model keeps no out-of-bag votes; to_local().predict_set(X) gathers them first.")
 
-    def score(self, X: Any, y: Any) -> float:
-        """Accuracy.
-
-        Parameters
-        ----------
-        X : dask array of shape (n_samples, n_features), dask dataframe or array-like
-            Samples.
-        y : dask array of shape (n_samples,), dask series or array-like
-            Their classes, in partitions of the same rows.
-
-        Returns
-        -------
-        score : float
-            Share of the samples whose class is predicted.
-        """
-        if not is_dask(X):
-            return super().score(X, y)
-        check_is_fitted(self)
-        right = self._compared(X, y, partial(are_right, self.classes_))
-        return float(np.concatenate(right).mean())
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy of the predictions for X; labels and predictions come to this process."""
+        return float(accuracy_score(*self._gathered(X, y), sample_weight=sample_weight))
 
     def partial_fit(self, *args: Any, **options: Any) -> Self:
-        """Raise ValueError: ``to_local().partial_fit(X, y)`` adds samples, or a fit of all."""
-        raise ValueError(
-            "This model learns all samples at once; to_local().partial_fit(X, y) adds more where they fit."
-        )
+        """Raise ValueError: ``to_local().partial_fit(X, y)`` adds samples."""
+        raise ValueError("This model learns all samples at once; to_local().partial_fit(X, y) adds more, if they fit.")
 
 
 def probabilities_of(head: ClassificationHead, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
-    """Class probabilities (n, C) of queries that got these shares of all votes."""
+    """Class probabilities (n, C) of queries with these shares of all votes."""
     return head.answers(shares, head.wholes(queries))
-
-
-def are_right(classes: NDArray, probabilities: NDArray, y: NDArray) -> NDArray[np.bool_]:
-    """Which labels y (n,) are those of the largest probabilities (n, n_classes)."""
-    return classes[probabilities.argmax(axis=1)] == y

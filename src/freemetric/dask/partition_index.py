@@ -1,6 +1,6 @@
 """The neighbour index of an ensemble whose training samples stay in their Dask partitions.
 
-Every partition finds the nearest of its own samples in all learned spaces; what partitions find is merged, and votes
+Every partition finds the nearest of its own samples in all learned spaces; results of partitions are merged, and votes
 are counted at the end.
 """
 
@@ -67,24 +67,26 @@ class PartitionIndex(NamedTuple):
         return self._replace(shortlist=Shortlist.of(spaces.matrices, seen_in(spaces.views, self.X)))
 
     def nearest(self, spaces: Spaces, X: NDArray, size: int | None = None) -> "NearestPlaces":
-        """The nearest places of queries X (n, d) in every space.
+        """The nearest places of queries X (n, d) in every space, in one thread: tasks run in parallel.
 
-        Only the ``size`` places are compared that are nearest in the averaged metric; all for None.
+        Only the ``size`` places that are nearest in the averaged metric are compared; all for None.
         """
+        with one_blas_thread():
+            return self._nearest(spaces, X, size)
+
+    def _nearest(self, spaces, X, size):
         size = None if size is None or size >= len(self.X) else size
         n, (R, K) = len(X), spaces.weights.shape
         distances, places = np.empty((n, R, K), np.float32), np.full((n, R, K), NO_PLACE, np.int32)
         for part, rows, candidates in self._candidates(spaces, X, size):
             found = np.empty_like(distances[part]), np.full_like(places[part], NO_PLACE)
             _search(spaces, self.X[rows], X[part], candidates, *found)
-            before = distances[part].copy(), places[part].copy()
-            cpu_kernels().merge(
-                before, (found[0], _renumbered(found[1], rows)), self.ranks, (distances[part], places[part])
-            )
+            before, out = (distances[part].copy(), places[part].copy()), (distances[part], places[part])
+            cpu_kernels().merge(before, (found[0], _renumbered(found[1], rows)), self.ranks, out)
         return self._named(distances, places)
 
     def _candidates(self, spaces, X, size) -> Iterator[tuple[slice, NDArray, NDArray]]:
-        """Which queries, which rows of the partition, and which of these are compared with each query."""
+        """Queries, rows of the partition, and which of these rows are compared with each query."""
         if size is None:
             for start in range(0, len(self.X), BLOCK):
                 rows = np.arange(start, min(start + BLOCK, len(self.X)))
@@ -98,9 +100,8 @@ class PartitionIndex(NamedTuple):
             yield part, rows, numbers.reshape(listed.shape).astype(np.int32)
 
     def _named(self, distances, places):
-        """Nearest places with the facts about those that occur."""
-        named = np.unique(places)
-        named = named[named != NO_PLACE]
+        """Nearest places, with ranks, keys, counts and votes of those that occur."""
+        named: Any = np.setdiff1d(places, NO_PLACE)
         numbers = np.where(places == NO_PLACE, NO_PLACE, np.searchsorted(named, places)).astype(np.int32)
         return NearestPlaces(distances, numbers, *(column[named] for column in self[1:5]))
 
@@ -116,7 +117,7 @@ def _search(spaces, rows, X, candidates, distances, places):
 
 
 def row_keys(X: NDArray) -> NDArray[np.uint64]:
-    """Numbers (N,) that are equal for equal rows of X (N, d), and else different but for chance (2^-64 a pair)."""
+    """Hashes (N,) of the rows of X (N, d): equal for equal rows, and for others with a chance of 2^-64 a pair."""
     keys = np.zeros(len(X), dtype=np.uint64)
     for column in X.T:
         # plus zero: there are two zeros that are equal. The constants are those of splitmix64.
@@ -129,7 +130,7 @@ def row_keys(X: NDArray) -> NDArray[np.uint64]:
 
 
 class NearestPlaces(NamedTuple):
-    """The K nearest places (n, R, K) of n queries in R spaces, and what lies there."""
+    """The K nearest places (n, R, K) of n queries in R spaces, and their samples."""
 
     distances: NDArray[np.float32]  # squared
     places: NDArray[np.int32]  # rows of what follows; NO_PLACE where there are no more
@@ -146,7 +147,7 @@ class NearestPlaces(NamedTuple):
 
     @classmethod
     def merged(cls, parts: Sequence["NearestPlaces"]) -> "NearestPlaces":
-        """What several partitions found as if they were one."""
+        """The nearest places of several partitions, as if they were one."""
         keys, numbers = np.unique(np.concatenate([part.keys for part in parts]), return_inverse=True)
         ranks = np.full(len(keys), np.iinfo(np.int64).max)
         counts = np.zeros(len(keys), dtype=parts[0].counts.dtype)
@@ -165,12 +166,12 @@ class NearestPlaces(NamedTuple):
 
 
 def _renumbered(places, numbers):
-    """Places by their numbers elsewhere; NO_PLACE, which is -1 and takes the last of all, stays."""
+    """Places by other numbers; NO_PLACE, which is -1 and takes the last of all, stays."""
     return np.append(numbers, NO_PLACE)[places].astype(np.int32)
 
 
 class PartitionedIndex:
-    """The indices of all partitions, kept where these live, and predictions as a graph that Dask may run anywhere.
+    """The indices of all partitions, kept on their workers, and predictions as delayed tasks.
 
     Every partition compares the ``size`` places that are nearest in the averaged metric, or all for None;
     ``read(shares, queries)`` makes predictions (n, m) of votes.
@@ -186,7 +187,7 @@ class PartitionedIndex:
         self.indices = self.dask.persist(*indices)
 
     def check(self) -> None:
-        """RuntimeError where the cluster has lost the indices."""
+        """RuntimeError if the cluster has lost the indices."""
         check_not_lost(self.spaces, self.read, *self.indices)
 
     def predictions(self, X: Block, n: int) -> list[tuple[int, Any]]:
@@ -195,22 +196,7 @@ class PartitionedIndex:
         for start in range(0, n, self.block):
             stop = min(start + self.block, n)
             queries = X if (start, stop) == (0, n) else X[start:stop]
-            out.append((stop - start, self._predictions(queries)))
+            found = [index.nearest(self.spaces, queries, self.size) for index in self.indices]
+            merged = merged_in_steps(found, NearestPlaces.merged)
+            out.append((stop - start, self.read(merged.shares(self.spaces), queries)))
         return out
-
-    def _predictions(self, queries):
-        nearest = self.dask.delayed(nearest_in_one_thread, pure=False)
-        found = [nearest(index, self.spaces, queries, self.size) for index in self.indices]
-        merged = merged_in_steps(found, NearestPlaces.merged)
-        return self.dask.delayed(read_votes, pure=False)(self.read, self.spaces, merged, queries)
-
-
-def nearest_in_one_thread(index: PartitionIndex, spaces: Spaces, queries: NDArray, size: int | None) -> NearestPlaces:
-    """``index.nearest``; tasks are what runs in parallel."""
-    with one_blas_thread():
-        return index.nearest(spaces, queries, size)
-
-
-def read_votes(read: ReadVotes, spaces: Spaces, found: NearestPlaces, queries: NDArray) -> NDArray[np.float64]:
-    """Predictions (n, m) for queries whose nearest places in all partitions are known."""
-    return read(found.shares(spaces), queries)

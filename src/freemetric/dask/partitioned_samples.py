@@ -1,7 +1,8 @@
-"""Training samples that stay in their Dask partitions: references here, the features there."""
+"""References to training samples that stay in their Dask partitions."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, pairwise
+from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,14 +18,14 @@ from .partition_index import PartitionIndex
 from .partitioned_trends import PartitionedTrend, TrendFinder
 from .partitions import Block, check_aligned
 
-MOST_TOGETHER = 65_535  # samples of a part of a partition: all of them are seen in every view at once
+MOST_TOGETHER = 65_535  # samples of a part of a partition: their views are computed at once
 
 
 class PartitionedSamples:
-    """Features (n, d) and targets (n,) of Dask partitions, delayed arrays that are kept where they are computed.
+    """Features (n, d) and targets (n,) of Dask partitions, delayed arrays that stay where they are computed.
 
-    Subclasses set y and rows (N,), the targets of the training samples and their rows in the table, in the order that
-    one process would have them in, and ``vote_encoder``, which travels to the partitions.
+    Subclasses set y and rows (N,), the targets of the training samples and their rows in the table, in the order of one
+    process, and ``vote_encoder``, which is sent to the partitions.
     """
 
     y: NDArray
@@ -34,23 +35,21 @@ class PartitionedSamples:
 
     def __init__(self, X: Sequence[Block], y: Sequence[Block], n_features: int):
         self.dask, self.n_features = require("dask", "dask"), n_features
-        delayed = self.dask.delayed
         kept = self.dask.persist(*X, *y)
         self.blocks, self.targets = kept[: len(X)], kept[len(X) :]
-        lengths, own = self.dask.compute(
-            [delayed(len)(block) for block in self.blocks], [delayed(len)(block) for block in self.targets]
-        )
+        length = self.dask.delayed(len)
+        lengths, own = self.dask.compute(list(map(length, self.blocks)), list(map(length, self.targets)))
         check_aligned(lengths, own)
         if not sum(lengths):
             raise ValueError("X has no rows.")
-        self.starts = np.array([0, *accumulate(lengths)])
+        self.starts = np.cumsum([0, *lengths])
 
     def __len__(self) -> int:
         return len(self.y)
 
     @property
     def n_parts(self) -> int:
-        """Parts that :meth:`each` calls a function of."""
+        """Number of parts that :meth:`each` calls a function for."""
         return sum(len(range(start, end, MOST_TOGETHER)) for start, end in pairwise(self.starts))
 
     @property
@@ -61,7 +60,7 @@ class PartitionedSamples:
     def put_in_order(self) -> None:
         """Give y and rows the order of one process."""
         if self.is_ordered:
-            features: Any = _Columns(self)
+            features: Any = self
             order = canonical_order(features, self.y, np.ones(len(self.y)))
             self.y, self.rows = self.y[order], self.rows[order]
 
@@ -76,12 +75,14 @@ class PartitionedSamples:
         X = X.astype(np.float64, copy=False) if self.is_ordered else X
         return X[np.argsort(np.argsort(rows))]
 
-    def feature(self, number: int) -> NDArray:
-        """Fetch one feature of all samples, in the order of the table."""
-        return np.concatenate(self._from_blocks(self.rows, number)).astype(np.float64)
+    @property
+    def T(self) -> Iterator[NDArray]:
+        """Features of all samples, in the order of the table, each fetched when it is needed."""
+        for number in range(self.n_features):
+            yield np.concatenate(self._from_blocks(self.rows, number)).astype(np.float64)
 
     def _from_blocks(self, rows, columns):
-        """Some columns of those of these rows that each block has, in the order of the table."""
+        """Some columns of these rows, block by block, in the order of the table."""
         rows = np.sort(rows)
         ends = np.searchsorted(rows, self.starts)
         parts = [rows[a:b] - start for a, b, start in zip(ends[:-1], ends[1:], self.starts[:-1], strict=True)]
@@ -90,16 +91,16 @@ class PartitionedSamples:
             *(self.dask.delayed(_taken)(block, part, columns) for block, part in blocks if len(part))
         )
 
-    def each(self, function: Callable, *more: Any) -> Iterator[Any]:
-        """Delayed function(X, y, ranks, ...) of every partition or part of it, none of them empty.
+    def each(self, function: Callable, *first: Any) -> Iterator[Any]:
+        """Delayed function(*first, X, y, ranks) of every partition or part of it, none of them empty.
 
-        Ranks (n,) among all training samples, -1 where a row is none; of very many rows the first rank, an int.
+        Ranks (n,) among all training samples, -1 for other rows; for very many rows the first rank, an int.
         """
         done = self.dask.delayed(_of_part, pure=False)
         ranks = np.full(self.starts[-1] if self.is_ordered else 0, -1)
         if self.is_ordered:
             ranks[self.rows] = np.arange(len(self.rows))
-        sent = self.dask.delayed(_Call(function, more), traverse=False)  # once, not with every task
+        sent = self.dask.delayed(partial(function, *first), traverse=False)  # once, not with every task
         for block, y, start, end in zip(self.blocks, self.targets, self.starts, self.starts[1:], strict=False):
             for a in range(start, end, MOST_TOGETHER):
                 b = min(a + MOST_TOGETHER, end)
@@ -111,35 +112,15 @@ class PartitionedSamples:
         return self.each(index_of, self.vote_encoder)
 
 
-class _Call:
-    """A function and what it is given beside samples; no tuple, which Dask would take for a task."""
-
-    def __init__(self, function, given):
-        self.function, self.given = function, given
-
-
-class _Columns:
-    """Features (N, d) of which one column at a time is fetched, as far as they are needed."""
-
-    def __init__(self, samples):
-        self.samples, self.T = samples, self
-
-    def __len__(self):
-        return len(self.samples)
-
-    def __iter__(self):
-        return (self.samples.feature(number) for number in range(self.samples.n_features))
-
-
 def _taken(X, rows, columns):
     return X[rows, columns]
 
 
-def _of_part(call, X, y, part, ranks):
-    return call.function(X[part], y[part], ranks, *call.given)
+def _of_part(function, X, y, part, ranks):
+    return function(X[part], y[part], ranks)
 
 
-def index_of(X: NDArray, y: NDArray, ranks: NDArray | int, vote_encoder: Any) -> PartitionIndex:
+def index_of(vote_encoder: Any, X: NDArray, y: NDArray, ranks: NDArray | int) -> PartitionIndex:
     """The neighbour index of a part of a block, in the order of ranks, of which an int is the first."""
     rows = vote_encoder.voting(y)
     if isinstance(ranks, int):
@@ -161,7 +142,7 @@ class ClassVotes(NamedTuple):
         return np.flatnonzero(self.class_of_code[y] >= 0)
 
     def places(self, X: NDArray, y: NDArray, ranks: NDArray) -> Places:
-        """Where samples X (n, d) with codes y (n,) lie, and what they vote for."""
+        """Places and votes of samples X (n, d) with codes y (n,)."""
         return places_of(X, self.class_of_code[y], ClassEncoding(self.n_classes))
 
 
@@ -194,12 +175,12 @@ class PartitionedClasses(PartitionedSamples):
 
 
 def _codes(y, names):
-    """Numbers of labels among all of them, in as few bytes as do."""
+    """Numbers of labels among all of them, in the smallest type."""
     return np.searchsorted(names, y).astype(np.min_scalar_type(len(names)))
 
 
 class TargetVotes(NamedTuple):
-    """Votes of samples for the values of their encoded target: itself, its square, and what trends say."""
+    """Votes of samples for the values of their encoded target: itself, its square, and predictions of trends."""
 
     scale: Scale
     trends: list[PartitionedTrend]
@@ -214,7 +195,7 @@ class TargetVotes(NamedTuple):
         return np.array([z, z**2, *(trend.left_out(X, ranks) for trend in self.trends)])
 
     def places(self, X: NDArray, y: NDArray, ranks: NDArray) -> Places:
-        """Where samples X (n, d) with targets y (n,) lie, and what they vote for."""
+        """Places and votes of samples X (n, d) with targets y (n,)."""
         return places_of(X, self.values(X, self.scale(y), ranks), self.encoding)
 
 

@@ -15,17 +15,11 @@ from ..metrics.views import Scaled, Steps, View, step_levels
 from .partitions import merged_in_steps
 
 RUNGS = 512  # of a ladder
-
-
-class Ladder(NamedTuple):
-    """Values (g, d) of every feature and how many values are before them, (g,); the lowest and the highest are in."""
-
-    values: NDArray[np.float64]
-    numbers: NDArray[np.intp]
+Ladder = tuple[NDArray[np.float64], NDArray[np.intp]]  # sorted values (g, d) of every feature, and their ranks (g,)
 
 
 class Margins(NamedTuple):
-    """What is known of the features one by one, (d,) and quantiles (n, d)."""
+    """Smallest and largest values (d,) of the features, and quantiles (n, d)."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
@@ -33,31 +27,31 @@ class Margins(NamedTuple):
 
 
 def margins_of(samples: Any, levels: NDArray) -> Margins:
-    """The ends of all features, and those of their values that a share ``levels`` (n,) of all does not exceed."""
+    """Extremes and quantiles of all features at ``levels`` (n,), numpy's method "inverted_cdf"."""
     dask, features = samples.dask, range(samples.n_features)
     ladders = dask.compute(*samples.each(ladder_of))
     wanted = 1 + np.quantile(np.arange(len(samples)), levels, method="inverted_cdf").astype(np.intp)
     above, up_to = np.stack([brackets(ladders, wanted, j) for j in features], axis=-1)
     found = dask.compute(*samples.each(between, above, up_to))
     quantiles = [[picked(found, n, j, k) for j in features] for n, k in enumerate(wanted)]
-    low = np.min([ladder.values[0] for ladder in ladders], axis=0)
-    return Margins(low, np.max([ladder.values[-1] for ladder in ladders], axis=0), np.array(quantiles))
+    low, high = (np.array([values[end] for values, _ in ladders]) for end in (0, -1))
+    return Margins(low.min(axis=0), high.max(axis=0), np.array(quantiles))
 
 
 def ladder_of(X: NDArray, y: NDArray, ranks: Any) -> Ladder:
-    """The ladder of features X (n, d)."""
+    """The ladder of features X (n, d); the smallest and the largest values are in it."""
     numbers = np.unique(np.linspace(0, len(X) - 1, RUNGS).astype(np.intp))
-    return Ladder(np.sort(X, axis=0)[numbers].astype(np.float64), numbers)
+    return np.sort(X, axis=0)[numbers].astype(np.float64), numbers
 
 
 def brackets(ladders: Sequence[Ladder], wanted: NDArray, feature: int) -> NDArray[np.float64]:
     """Values (2, n) such that the k-th smallest of a feature, k in ``wanted`` (n,), is above the one, up to the other.
 
-    At a rung at least as many values are met as stand up to it, and at most as many as stand before the next.
+    A rung bounds the rank of its value from below by the ranks up to it, and from above by those before the next rung.
     """
-    values = np.concatenate([ladder.values[:, feature] for ladder in ladders])
-    at_least = np.concatenate([np.diff(ladder.numbers, prepend=-1) for ladder in ladders])
-    at_most = np.concatenate([np.diff(ladder.numbers, append=ladder.numbers[-1] + 1) for ladder in ladders])
+    values = np.concatenate([rungs[:, feature] for rungs, _ in ladders])
+    at_least = np.concatenate([np.diff(ranks, prepend=-1) for _, ranks in ladders])
+    at_most = np.concatenate([np.diff(ranks, append=ranks[-1] + 1) for _, ranks in ladders])
     order = np.argsort(values, kind="stable")
     values, at_least, at_most = values[order], np.cumsum(at_least[order]), np.cumsum(at_most[order])
     first = values[np.searchsorted(at_most, wanted)]  # that may be large enough
@@ -65,8 +59,8 @@ def brackets(ladders: Sequence[Ladder], wanted: NDArray, feature: int) -> NDArra
     return np.array([below, values[np.searchsorted(at_least, wanted)]])
 
 
-def between(X: NDArray, y: NDArray, ranks: Any, above: NDArray, up_to: NDArray) -> tuple[NDArray, list[list[NDArray]]]:
-    """How many values (n, d) are not in these brackets (n, d) but below; different values in them and how often."""
+def between(above: NDArray, up_to: NDArray, X: NDArray, y: NDArray, ranks: Any) -> tuple[NDArray, list[list[NDArray]]]:
+    """Numbers (n, d) of values below these brackets (n, d), and unique values inside with their counts."""
     values = np.sort(X, axis=0).astype(np.float64).T
     starts, ends = (
         np.array([np.searchsorted(column, cut, "right") for column, cut in zip(values, cuts.T, strict=True)])
@@ -99,7 +93,7 @@ class PartitionedTrend(NamedTuple):
 
 
 class TrendFinder:
-    """Finds trends of PartitionedSamples; what all of them share is computed once."""
+    """Finds trends of PartitionedSamples; shared quantities are computed once."""
 
     def __init__(self, samples: Any):
         self.samples = samples
@@ -107,15 +101,13 @@ class TrendFinder:
 
     @cached_property
     def views(self) -> dict[type, View]:
-        """What the columns of trends are made of."""
-        margins = margins_of(self.samples, step_levels(self.samples.n_features))
-        low, high = margins.low, margins.high
-        steps = Steps.at(margins.quantiles, low, high)
+        """Views of which the columns of trends consist."""
+        low, high, quantiles = margins_of(self.samples, step_levels(self.samples.n_features))
         scaled = Scaled(low, np.where(high > low, high - low, 1.0))
-        return {Scaled: scaled, Steps: steps, Products: Products.within(low, high)}
+        return {Scaled: scaled, Steps: Steps.at(quantiles, low, high), Products: Products.within(low, high)}
 
     def __call__(self, kind: type[Trend], rows: TrainingRows, scale: Scale) -> tuple[PartitionedTrend, NDArray] | None:
-        """The trend of that kind on a scale, and its cross-fitted predictions; None where it costs too much."""
+        """The trend of that kind on a scale, and its cross-fitted predictions; None if it costs too much."""
         if not has_few_products(kind, self.samples.n_features):
             return None
         views = [self.views[view] for view in kind.parts]
@@ -130,7 +122,7 @@ class TrendFinder:
         return found, values[self.samples.rows]
 
     def _columns(self, views):
-        """Centres and units of columns; where they are more than samples, their axes."""
+        """Columns with centres and units; along the rows if they outnumber the samples."""
         N, p = len(self.samples), sum(len(view.owner) for view in views)
         columns = StandardColumns(views, np.zeros(p), np.ones(p))
         columns = columns._replace(centre=self._summed(sums, columns, 1) / N)
@@ -142,19 +134,17 @@ class TrendFinder:
         return merged_in_steps(list(self.samples.each(function, *given)), added).compute()
 
 
-def sums(X: NDArray, y: NDArray, ranks: NDArray | int, columns: StandardColumns, power: int) -> NDArray[np.float64]:
-    """Of columns to that power, (p,)."""
+def sums(columns: StandardColumns, power: int, X: NDArray, y: NDArray, ranks: NDArray | int) -> NDArray[np.float64]:
+    """Sums (p,) of columns to that power."""
     return columns.sums(X, np.ones(len(X)), power)
 
 
-def moments(
-    X: NDArray, y: NDArray, ranks: NDArray | int, columns: StandardColumns, scale: Scale
-) -> NDArray[np.float64]:
+def moments(columns: StandardColumns, scale: Scale, X: NDArray, y: NDArray, ranks: NDArray | int) -> NDArray[np.float64]:
     """For every fold the products (r + 2, r + 2) of columns, one and the target on its scale, summed over samples."""
     return columns.moments(X, scale(y), all_ranks(ranks, len(X)) % FOLDS, np.ones(len(X)))
 
 
-def values_left_out(X: NDArray, y: NDArray, ranks: NDArray | int, found: PartitionedTrend) -> NDArray[np.float64]:
+def values_left_out(found: PartitionedTrend, X: NDArray, y: NDArray, ranks: NDArray | int) -> NDArray[np.float64]:
     """Predictions (n,) of the trends without each sample."""
     return found.left_out(X, all_ranks(ranks, len(X)))
 

@@ -1,4 +1,4 @@
-"""Dask arrays and dataframes as blocks of samples, checked where they live."""
+"""Dask arrays and dataframes as blocks of samples, checked on their workers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,17 +10,17 @@ from sklearn.utils.validation import validate_data
 from ..extras import require
 from ..printable import counted
 
-Block = Any  # a delayed array, where it lives
-MERGED_TOGETHER = 8  # results of partitions; so that no worker holds all of them
+Block = Any  # a delayed array
+MERGED_TOGETHER = 8  # results of partitions, so that no worker holds all of them
 
 
 def is_dask(X: Any) -> bool:
-    """Whether it is something of Dask's."""
+    """Whether X is a Dask collection."""
     return bool(require("dask", "dask").is_dask_collection(X))
 
 
 def in_partitions(X: Any) -> Any:
-    """What is Dask's as it is; an array or a frame of this process as one partition."""
+    """A Dask collection as it is; an array or a frame of this process as one partition."""
     if is_dask(X):
         return X
     if hasattr(X, "iloc"):
@@ -66,14 +66,14 @@ def known_lengths(X: Any, blocks: list[Block]) -> list[int]:
 
 
 def check_aligned(X_lengths: list[int], y_lengths: list[int]) -> None:
-    """ValueError unless the partitions of X and y have the same rows."""
+    """ValueError unless the partitions of X and y have the same lengths."""
     if list(X_lengths) != list(y_lengths):
         few = [", ".join(map(str, lengths[:5])) + ", ..." * (len(lengths) > 5) for lengths in (X_lengths, y_lengths)]
         raise ValueError(f"The partitions of X and y must have the same rows; they have ({few[0]}) and ({few[1]}).")
 
 
 def check_not_lost(*kept: Any) -> None:
-    """RuntimeError where a cluster has lost what it kept: Dask alone would say that some key was cancelled."""
+    """RuntimeError if a cluster has lost persisted data; Dask's own error names a cancelled key only."""
     try:
         futures_of = require("distributed", "dask").futures_of
     except ImportError:  # without a cluster results are kept in this process
@@ -94,7 +94,7 @@ def merged_in_steps(found: list[Block], merge: Callable) -> Block:
 
 
 def features_of(part: Any, number: int, n_features: int) -> NDArray[np.floating]:
-    """A partition as numbers (n, d), float32 where it is that; ValueError where it is something else."""
+    """A partition as an array (n, d) of floats, float32 or float64; ValueError if it is something else."""
     if hasattr(part, "toarray") or hasattr(part, "todense"):
         raise ValueError(f"X is sparse in partition {number}; dense numbers are needed.")
     X = _without_gaps(part)
@@ -109,7 +109,7 @@ def features_of(part: Any, number: int, n_features: int) -> NDArray[np.floating]
 
 
 def labels_of(part: Any, number: int) -> NDArray:
-    """A partition as labels (n,); ValueError where one is missing."""
+    """A partition as labels (n,); ValueError if one is missing."""
     y = np.asarray(part)
     is_missing = part.isna() if hasattr(part, "isna") else [label is None or label != label for label in y.tolist()]
     if np.any(is_missing):
@@ -118,7 +118,7 @@ def labels_of(part: Any, number: int) -> NDArray:
 
 
 def targets_of(part: Any, number: int) -> NDArray[np.float64]:
-    """A partition as numeric targets (n,); ValueError where one is missing or none."""
+    """A partition as numeric targets (n,); ValueError if one is missing or no number."""
     try:
         y = _without_gaps(part).astype(np.float64)
     except (TypeError, ValueError):
@@ -129,7 +129,7 @@ def targets_of(part: Any, number: int) -> NDArray[np.float64]:
 
 
 def _without_gaps(part):
-    """An array; gaps among pandas' numbers are NaN."""
+    """An array; missing values of pandas' extension types are NaN."""
     values = np.asarray(part)
     is_pandas = values.dtype == object and hasattr(part, "to_numpy")
     return part.to_numpy(np.float64, na_value=np.nan) if is_pandas else values

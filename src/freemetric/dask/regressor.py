@@ -15,7 +15,7 @@ from ..ensemble.tasks.regression import Prediction, RegressionHead, RegressionTa
 from ..ensemble.tasks.scales import RegressionScore
 from ..learners.base import one_blas_thread
 from ..learners.validation import warn_of_samples
-from ..magnitudes import reduced
+from ..magnitudes import r2
 from .base import DaskFreeEnergyModel
 from .partitioned_samples import PartitionedTargets
 from .partitions import is_dask, targets_of
@@ -24,26 +24,20 @@ from .partitions import is_dask, targets_of
 class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type: ignore[misc]
     """FreeEnergyRegressor on Dask arrays and dataframes, whose samples need not fit one machine.
 
-    The search sees a stratified sample, as that of :class:`freemetric.FreeEnergyRegressor` does, and its tasks run on
-    the workers. The whole training set votes, and it stays where it is, see :class:`DaskFreeEnergyClassifier`. Trends
-    are those of the whole training set, too: every partition sums up its own samples. For the same data and
-    ``random_state`` the metrics are those of one process, whatever the chunks and the number of workers, and
-    predictions are the same but for rounding.
+    See :class:`DaskFreeEnergyClassifier` for what happens where, for the parameters and for the type of predictions.
+    Trends are those of the whole training set: every partition sums over its samples. For the same data and
+    ``random_state`` the metrics are those of one process, and predictions are the same up to rounding.
 
     The targets of all samples come to this process, and the cross-fitted predictions of trends; of the features only
     those of the search do, and few values near quantiles.
 
-    Parameters are those of :class:`freemetric.FreeEnergyRegressor`. ``shortlist`` counts samples of every partition, or
-    of every 65,535 samples of a larger one, so that more are compared than in one process; None compares all, which is
-    exact. ``n_jobs`` counts only without a client, and votes are counted on the CPU whatever the ``device``.
-
     Attributes
     ----------
     ensemble_ : Ensemble
-        The metrics and their weights, the trends and the head, with the samples of the search as training set: for
-        displays, reports and ``embed``. ``to_local`` gives one with the whole training set.
+        The metrics and their weights, the trends and the head, with the samples of the search as training set, for
+        displays, reports and ``embed``; ``to_local`` returns one with the whole training set.
     n_rows_ : int
-        Samples, all of which vote.
+        Number of samples, all of which vote.
 
     See Also
     --------
@@ -82,61 +76,21 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         return partial(predictions_of, self.ensemble_.head)
 
     def predict(self, X: Any) -> Any:
-        """Predicted means.
-
-        Parameters
-        ----------
-        X : dask array of shape (n_samples, n_features), dask dataframe or array-like
-            Samples.
-
-        Returns
-        -------
-        y : dask array of shape (n_samples,)
-            Means of the targets. A numpy array where X is not of Dask.
-        """
         return self._from_head(X, RegressionHead.means)
 
     def predict_quantiles(self, X: Any, q: ArrayLike = (0.1, 0.5, 0.9)) -> Any:
-        """Quantiles of the targets.
-
-        Parameters
-        ----------
-        X : dask array of shape (n_samples, n_features), dask dataframe or array-like
-            Samples.
-        q : float or array-like of shape (n_quantiles,), default=(0.1, 0.5, 0.9)
-            Probabilities that the target is below, between 0 and 1.
-
-        Returns
-        -------
-        Q : dask array of shape (n_samples, n_quantiles)
-            Quantiles, which never cross; (n_samples,) where q is one number. A numpy array where X is not of Dask.
-        """
         chances = check_chances(q)
         Q = self._from_head(X, RegressionHead.quantiles, chances)
         return Q[:, 0] if np.ndim(q) == 0 else Q
 
     def predict_interval(self, X: Any, alpha: float = 0.1) -> Any:
-        """Prediction intervals of coverage 1 - alpha, as those of one process.
-
-        Parameters
-        ----------
-        X : dask array of shape (n_samples, n_features), dask dataframe or array-like
-            Samples.
-        alpha : float, default=0.1
-            Share of intervals that may miss the target, between 0 and 1.
-
-        Returns
-        -------
-        I : dask array of shape (n_samples, 2)
-            Lower and upper ends. A numpy array where X is not of Dask.
-        """
         check_alpha(alpha, "intervals without the target")
         check_is_fitted(self)
         chances = interval_chances(len(self.ensemble_.head.errors), alpha)
         return self._from_head(X, RegressionHead.quantiles, chances)
 
     def _from_head(self, X, what, *chances):
-        """A function of the head's (n,) or for some chances (n, n_chances); of Dask where X is."""
+        """Values (n,) of a method of the head, or (n, n_chances) for some chances; of Dask if X is."""
         predictions = self._predictions(X, 2)
         read = partial(from_head, self.ensemble_.head, what, *chances)
         if not is_dask(predictions):
@@ -146,52 +100,16 @@ class DaskFreeEnergyRegressor(DaskFreeEnergyModel, FreeEnergyRegressor):  # type
         return predictions.map_blocks(read, chunks=(predictions.chunks[0], (len(*chances),)), meta=np.empty((0, 0)))
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """R^2 of the predictions.
-
-        Parameters
-        ----------
-        X : dask array of shape (n_samples, n_features), dask dataframe or array-like
-            Samples.
-        y : dask array of shape (n_samples,), dask series or array-like
-            Their targets, in partitions of the same rows.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights, where X is not of Dask.
-
-        Returns
-        -------
-        score : float
-            One minus the mean squared error in units of the variance of y.
-        """
-        if not is_dask(X):
-            return super().score(X, y, sample_weight)
-        if sample_weight is not None:
-            raise ValueError("Samples in Dask partitions have no weights; give X and sample_weight as arrays.")
-        check_is_fitted(self)
-        found = self._compared(X, y, partial(errors_of, self.ensemble_.head))
-        n, apart, squares, errors = np.sum(found, axis=0)
-        variance = squares - apart**2 / n
-        return float(1 - errors / variance) if variance > 0 else float(errors == 0)
+        """R^2 of the predictions for X; targets and predictions come to this process."""
+        return r2(*self._gathered(X, y), sample_weight)
 
 
 def predictions_of(head: RegressionHead, shares: NDArray, queries: NDArray) -> NDArray[np.float64]:
-    """Location and spread (n, 2) of queries that got these shares of all votes."""
+    """Location and spread (n, 2) of queries with these shares of all votes."""
     return np.column_stack(head(shares, head.wholes(queries)))
 
 
 def from_head(head: RegressionHead, what: Any, *given: Any) -> NDArray[np.float64]:
-    """What a head makes of locations and spreads (n, 2), the last of what is given."""
+    """Values of a method of the head for locations and spreads (n, 2), the last of ``given``."""
     *chances, predictions = given
     return what(head, Prediction(*predictions.T), *chances)
-
-
-def errors_of(head: RegressionHead, predictions: NDArray, y: NDArray) -> NDArray[np.float64]:
-    """The number of targets y (n,), and sums of their differences from a centre, of the squares, and of squared errors.
-
-    All are in units of the scale, in which squares do not overflow.
-    """
-    scale = head.scale
-    centre = scale.reduced_back(np.zeros(1))  # any value near those of y
-    means = from_head(head, RegressionHead.means, predictions)
-    known, predicted = (reduced(values, scale.exponent) for values in (y, means))
-    apart, errors = known - centre, known - predicted
-    return np.array([len(y), apart.sum(), (apart**2).sum(), (errors**2).sum()])

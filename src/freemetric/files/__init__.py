@@ -3,7 +3,7 @@
 A file is an uncompressed zip archive of
 
 - ``freemetric.json``: format, versions, class, the user's notes, and a sha256 over everything;
-- ``tree.json``: the estimator as a tree of plain values (``encoder.py``);
+- ``tree.json``: the estimator as a tree of plain values (``codec.py``);
 - ``arrays/0.npy``, ``arrays/1.npy``, ...: its arrays of numbers.
 
 The checksum finds damage by accident. Against files that are made to harm, the reader makes objects of registered

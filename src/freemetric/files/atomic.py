@@ -21,10 +21,9 @@ HELD: dict[int, BinaryIO] = {}  # by their descriptors
 
 
 def take_lock(path: Path) -> BinaryIO | None:
-    """The file, made where it is missing and locked until ``release_lock``; None where somebody else has locked it.
+    """The file, created if missing and locked until ``release_lock``; None if another process or thread has locked it.
 
-    Two threads of one process are different holders. Where the file system or the operating system has no locks, the
-    file is given to everybody who asks.
+    Without locks of the file system or the operating system, everybody gets the file.
     """
     file = open(path, "ab")  # noqa: SIM115 - the caller closes it
     try:
@@ -48,7 +47,7 @@ def release_lock(file: BinaryIO) -> None:
 
 
 def _close_in_child():
-    """A forked child has its parent's locks open, and would hold them when the parent is gone."""
+    """Close the locks of the parent in a forked child, which would hold them when the parent is gone."""
     for file in HELD.values():
         file.close()
     HELD.clear()
@@ -60,13 +59,14 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to, which takes the place of `path` once it is complete and on the disk."""
+    """A file to write to, which replaces `path` once it is complete and on the disk."""
     remove_abandoned_drafts(path)
     with _draft(path) as (draft, file):
         yield file
         file.flush()
         os.fsync(file.fileno())
-        file.close()
+        if fcntl is None:
+            file.close()  # Windows moves no open file. Elsewhere the lock holds until the draft has its name.
         os.replace(draft, path)
     with suppress(OSError):  # Not every system can sync a folder; the file is whole either way.
         folder = os.open(path.parent, os.O_RDONLY)
@@ -77,14 +77,14 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def check_can_be_written(path: Path) -> None:
-    """OSError where no draft can be made beside `path`: a folder or file system for reading only, a full disk."""
+    """OSError if no draft can be written beside `path`, as in a read-only folder or on a full disk."""
     with _draft(path) as (_, file):
         file.write(b"\0")
         file.flush()
 
 
 def remove_with_drafts(path: Path) -> None:
-    """Remove a file, and what processes that were killed while they wrote it have left."""
+    """Remove a file, and drafts of killed processes."""
     path.unlink(missing_ok=True)
     remove_abandoned_drafts(path)
 
@@ -92,7 +92,7 @@ def remove_with_drafts(path: Path) -> None:
 def remove_abandoned_drafts(path: Path) -> None:
     """Remove the drafts of a file whose writers are gone; those of a writer at work stay."""
     ours = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{32}}\.tmp")
-    with suppress(OSError):  # a folder that cannot be read, a draft of somebody else: no reason not to write
+    with suppress(OSError):  # an unreadable folder or a draft of another user does not prevent writing
         with os.scandir(path.parent) as entries:
             drafts = [entry for entry in entries if ours.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)]
         for draft in drafts:
@@ -100,41 +100,35 @@ def remove_abandoned_drafts(path: Path) -> None:
 
 
 def _remove_if_abandoned(draft: Path) -> None:
-    with suppress(OSError), open(draft, "rb") as file:
-        if fcntl is not None:
+    with suppress(OSError):
+        if fcntl is None:  # Windows removes no open file
+            draft.unlink()
+            return
+        with open(draft, "rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: its writer lives
-            draft.unlink(missing_ok=True)
-    if fcntl is None:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
+            draft.unlink()
 
 
 @contextmanager
 def _draft(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """A new file beside `path`, locked; it is removed in the end, unless it was renamed."""
+    """A new locked file beside `path`; it is removed in the end, unless it was renamed."""
     while True:
         draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
         try:
             file = open(draft, "xb")  # noqa: SIM115 - closed below
-        except OSError as problem:  # about the file that was wanted, not about a draft that nobody knows
+        except OSError as problem:  # about the file that was wanted, not about its draft
             raise OSError(problem.errno, problem.strerror, str(path)) from None
-        lock = _locked(file)
         try:
-            if draft.exists():  # Somebody may have taken it for abandoned before it was locked.
-                with file:
+            with file:
+                _lock(file)
+                if draft.exists():  # another writer may have removed it as abandoned before it was locked
                     yield draft, file
-                return
-            file.close()
+                    return
         finally:
             draft.unlink(missing_ok=True)
-            if lock is not None:
-                os.close(lock)
 
 
-def _locked(file: BinaryIO) -> int | None:
-    """A second handle of the file, locked as long as one of the two is open; None where there are no locks."""
-    if fcntl is None:
-        return None
-    with suppress(OSError):  # of file systems without locks, where no draft is ever taken for abandoned
-        fcntl.flock(file, fcntl.LOCK_EX)
-    return os.dup(file.fileno())
+def _lock(file: BinaryIO) -> None:
+    if fcntl is not None:
+        with suppress(OSError):  # of file systems without locks, where no draft ever counts as abandoned
+            fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""What values must be that come from a file: one line says what is wrong with them."""
+"""Checks of values from a file, with errors of one line."""
 
 import math
 import sys
@@ -38,10 +38,9 @@ def check_numbers(numbers: Any, count: int, what: str) -> None:
 
 
 def check_hashes(keys: Iterable[Hashable]) -> None:
-    """ValueError where very many keys have one hash: a dict of them takes a time that grows with their square.
+    """ValueError if very many keys have one hash: a dict of them takes a time that grows with their square.
 
-    Integers and floats are hashed modulo 2^61 - 1, so that whoever writes a file can choose such keys. Those that
-    occur in earnest hardly ever share a hash.
+    Integers and floats are hashed modulo 2^61 - 1, so that an attacker can choose such keys.
     """
     shared = Counter(map(hash, keys))
     if shared and max(shared.values()) > MOST_OF_ONE_HASH:
@@ -49,13 +48,13 @@ def check_hashes(keys: Iterable[Hashable]) -> None:
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a finite number that a float can hold, and no truth value."""
+    """Whether it is a finite number within the range of floats, and no bool."""
     if isinstance(value, bool) or not isinstance(value, float | int):
         return False
     return math.isfinite(value) if isinstance(value, float) else abs(value) <= sys.float_info.max
 
 
 def require(fact: Any, what: str, problem: str) -> None:
-    """ValueError, "what problem", unless it is so."""
+    """ValueError "what problem" unless the fact is true."""
     if not fact:
         raise ValueError(f"{what} {problem}")

@@ -27,7 +27,7 @@ def documented(cls: type) -> frozenset[str] | None:
     Returns
     -------
     names : frozenset of str or None
-        None where there is no docstring, as under ``python -OO``.
+        None without a docstring, as under ``python -OO``.
 
     Examples
     --------
@@ -49,9 +49,9 @@ def check_names(
     public: Collection[str] | None = None,
     private: Collection[str] = (),
 ) -> None:
-    """ValueError where an attribute hides what the class provides, or is none that the class has.
+    """ValueError if an attribute hides a member of the class, or is not known: a parameter, ``public`` or ``private``.
 
-    ``public`` and ``private`` are what its fit may set; None allows every public name with an underscore at its end.
+    None allows every public name with an underscore at its end.
     """
     known = {*parameters, *OF_ANY_ESTIMATOR, *private, *(public or ())}
     for name in names:
@@ -66,21 +66,9 @@ def _is_public(name):
 
 
 SHAPES = {
-    "feature_names_in_": "d",
-    "classes_": "C",
-    "statistics_": "d",
-    "components_": "pd",
-    "replicas_": "Rpd",
-    "oob_decision_function_": ".C",
-    "scale_": "d",
-    "min_": "d",
-    "mean_": "d",
-    "var_": "d",
-    "center_": "d",
-    "quantiles_": "qd",
-    "references_": "q",
-    "basis_": "bd",
-    "weights_": "b",
+    **dict.fromkeys(("feature_names_in_", "statistics_", "scale_", "min_", "mean_", "var_", "center_"), "d"),
+    **{"classes_": "C", "components_": "pd", "replicas_": "Rpd", "oob_decision_function_": ".C"},
+    **{"quantiles_": "qd", "references_": "q", "basis_": "bd", "weights_": "b"},
 }
 """Axes of fitted arrays; the same letter is the same length within one estimator, a dot is any length."""
 
@@ -94,39 +82,31 @@ Check = Callable[[Any], None]
 class EstimatorStates:
     """How the estimators of a class are written and read.
 
-    Parameters
-    ----------
-    cls : type
-        The class.
-    check : callable
-        Called with an estimator; raises ValueError if its parts do not fit together.
-    public : collection of str or None, default=None
-        Attributes that its fit may set; None allows every name with an underscore at its end.
-    private : collection of str, default=()
-        More of them, which begin with an underscore.
-    shapes : dict, default=SHAPES_OF_ANY_CLASS
-        Axes of those that are arrays.
+    ``check`` is called with an estimator and raises ValueError if its parts do not fit together; by default the method
+    ``check_state`` of the class. ``public`` and ``private`` are attributes that its fit may set, ``shapes`` the axes of
+    those that are arrays.
     """
 
     def __init__(
         self,
         cls: type,
-        check: Check,
+        check: Check | None = None,
         public: Collection[str] | None = None,
         private: Collection[str] = (),
         shapes: Mapping[str, str] = SHAPES_OF_ANY_CLASS,
     ) -> None:
-        self.cls, self.check, self.public, self.private, self.shapes = cls, check, public, private, shapes
+        self.cls, self.public, self.private, self.shapes = cls, public, private, shapes
+        self.check: Any = check or getattr(cls, "check_state", lambda estimator: None)
 
     def to_state(self, estimator: Any) -> dict[str, Any]:
-        """Parameters and attributes of an estimator that is whole, without the callbacks of its fit."""
+        """Parameters and attributes of a valid estimator, without the callbacks of its fit."""
         state = {name: value for name, value in vars(estimator).items() if name != CALLBACKS}
         check_names(self.cls, state, parameters_of(self.cls), self.public, self.private)
         self._check(estimator)
         return state
 
     def from_state(self, state: Mapping[str, Any]) -> Any:
-        """The estimator that had this state; ValueError or TypeError where it cannot work."""
+        """The estimator of a state; ValueError or TypeError if it cannot work."""
         parameters = parameters_of(self.cls)
         check_names(self.cls, state, parameters, self.public, self.private)
         made: Any = object.__new__(self.cls)
@@ -153,20 +133,20 @@ class EstimatorStates:
 
 @cache
 def parameters_of(cls: type) -> dict[str, Any]:
-    """Names and defaults of the constructor's parameters; ``inspect.Parameter.empty`` where there is no default."""
+    """Names and defaults of the constructor's parameters; ``inspect.Parameter.empty`` without a default."""
     return {name: parameter.default for name, parameter in inspect.signature(cls).parameters.items()}
 
 
 def check_attributes(estimator: Any, needed: tuple[str, ...]) -> None:
-    """ValueError where an attribute is missing without which a fitted estimator cannot work."""
+    """ValueError if a fitted estimator lacks an attribute that it needs."""
     missing = [name for name in needed if name not in vars(estimator)]
     if missing and is_fitted(estimator):
         raise ValueError(f"{type(estimator).__name__} without its attribute {missing[0]!r}")
 
 
 def is_fitted(estimator: Any) -> bool:
-    """Whether it has attributes that only a fit gives."""
-    return any(name.endswith("_") and not name.startswith("_") for name in vars(estimator))
+    """Whether it has fitted attributes."""
+    return any(map(_is_public, vars(estimator)))
 
 
 def _check_fitted(estimator, state, shapes):

@@ -23,8 +23,7 @@ from ..exceptions import (
 from ..presenting import PROVIDED
 from ..printable import printable
 from . import container
-from .container import Decoder
-from .encoder import Encoder, UnsupportedError
+from .codec import Decoder, Encoder, UnsupportedError
 
 LONGEST_REASON, LONGEST_PLACE = 300, 80  # letters
 ACCESS: dict[type[OSError], type[ModelFileAccessError]] = {
@@ -35,8 +34,8 @@ ACCESS: dict[type[OSError], type[ModelFileAccessError]] = {
 
 
 @contextmanager
-def told_in_one_line(path: str | os.PathLike) -> Iterator[None]:
-    """Turn every error into one about the file: its content is not trusted, so neither are its errors."""
+def one_line_errors(path: str | os.PathLike) -> Iterator[None]:
+    """Turn every error into a ModelFileError of one line; errors may quote the file, which is not trusted."""
     try:
         yield
     except Exception as problem:
@@ -57,7 +56,7 @@ def refused_access(problem: OSError, path: str | os.PathLike, access: str) -> Mo
 
 
 def subject(model: Any, where: str) -> str:
-    """The beginning of a sentence about a part of a model that cannot be saved."""
+    """Subject of a message about a part of a model that cannot be saved."""
     if not where:
         return f"{type(model).__name__} cannot be saved: it"
     where = shortened(where.removeprefix("."), LONGEST_PLACE)
@@ -83,7 +82,7 @@ class Savable:
         Parameters
         ----------
         path : path-like
-            File to write. One that is there already is replaced, once the new one is complete.
+            File to write. An existing one is replaced, once the new one is complete.
         about : dict or None, default=None
             JSON values to keep beside the model.
         """
@@ -93,23 +92,23 @@ class Savable:
 def save(model: Any, path: str | os.PathLike, about: dict[str, Any] | None = None) -> None:
     """Save a fitted model: one of ours, or a scikit-learn pipeline of known transformers around it.
 
-    Classes of one's own are made known by :func:`register`. Functions cannot be saved. A model that was fitted with an
-    energy of one's own predicts without it: ``model.set_params(energy="nca")`` makes it savable.
+    :func:`register` adds other classes. Functions cannot be saved. A model with a custom energy predicts without it:
+    ``model.set_params(energy="nca")`` makes it savable.
 
     Parameters
     ----------
     model : estimator or other object of a registered class
-        Estimators must be fitted. Committees, chains and their parts can be saved too.
+        Estimators must be fitted. Ensembles, chains and their parts can be saved too.
     path : path-like
-        File to write. One that is there already is replaced, once the new one is complete.
+        File to write. An existing one is replaced, once the new one is complete.
     about : dict or None, default=None
         JSON values to keep beside the model, for :func:`about`.
 
     Raises
     ------
     ModelFileError
-        If the model holds something that no file can hold, or the file cannot be written; then it is an OSError, too,
-        such as FileNotFoundError or PermissionError.
+        If a part of the model cannot be saved, or the file cannot be written; then it is an OSError, too, such as
+        FileNotFoundError or PermissionError.
     """
     PROVIDED["saved"]()
     _check_fitted(model)
@@ -129,16 +128,14 @@ def save(model: Any, path: str | os.PathLike, about: dict[str, Any] | None = Non
 
 
 def load(path: str | os.PathLike, *, with_about: bool = False) -> Any:
-    """Load a model. Nothing in the file is run.
-
-    The parameter ``n_jobs`` of every part is None again: it depends on the machine.
+    """Load a model. Nothing in the file is run, and ``n_jobs`` of every part is None.
 
     Parameters
     ----------
     path : path-like
         A file that ``save`` wrote.
     with_about : bool, default=False
-        Whether to return what was kept beside the model, too.
+        Whether to return the notes beside the model, too.
 
     Returns
     -------
@@ -150,9 +147,8 @@ def load(path: str | os.PathLike, *, with_about: bool = False) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is damaged, altered, of another format or not a model file, or holds an object of a class that is
-        not registered. If it is missing, a folder or must not be read, the error is also a FileNotFoundError, an
-        IsADirectoryError or a PermissionError.
+        If the file is damaged, altered, of another format or not a model file, or holds an object of an unregistered
+        class. If it cannot be opened, the error is also a FileNotFoundError, IsADirectoryError or PermissionError.
 
     Examples
     --------
@@ -168,34 +164,23 @@ def load(path: str | os.PathLike, *, with_about: bool = False) -> Any:
     """
     PROVIDED["saved"]()
     path = Path(path)
-    with told_in_one_line(path):
+    with one_line_errors(path):
         header, contents = container.read(path)
         decoder = Decoder(contents[1:], sum(map(len, contents)))
         model = _decoded(decoder, container.from_json(contents[0]), header)
     saved_with, releases = header["scikit-learn"], RELEASES["scikit-learn"]
     differs = saved_with.split(".")[:2] != releases.split(".")[:2]
     if differs and any(tag.startswith("sklearn:") for tag in decoder.tags):
-        told = f"its scikit-learn parts are of {shortened(saved_with, LONGEST_PLACE)}, this is {releases}"
-        said = f"{path}: {told}; fit it again if it does not predict as before"
-        warnings.warn(printable(said), VersionWarning, stacklevel=2)
+        versions = f"its scikit-learn parts are of {shortened(saved_with, LONGEST_PLACE)}, this is {releases}"
+        message = f"{path}: {versions}; fit it again if it does not predict as before"
+        warnings.warn(printable(message), VersionWarning, stacklevel=2)
     return (model, header["about"]) if with_about else model
 
 
 def about(path: str | os.PathLike) -> dict[str, Any]:
-    """What was kept beside the model, read without the model.
-
-    Parameters
-    ----------
-    path : path-like
-        A file that ``save`` wrote.
-
-    Returns
-    -------
-    about : dict
-        Empty if there was nothing.
-    """
+    """Read the notes beside the model, without the model; an empty dict if there are none."""
     path = Path(path)
-    with told_in_one_line(path):
+    with one_line_errors(path):
         return container.read_header(path)["about"]
 
 
@@ -206,12 +191,12 @@ def _encoded(model):
     if not isinstance(tree, dict) or "object" not in tree:
         raise ValueError("it is no model")
     contents = [container.as_json(tree), *encoder.arrays]
-    encoder.budget.settle(sum(map(len, contents)))
+    encoder.check_size(sum(map(len, contents)))
     return tree["object"][0], contents
 
 
 def _decoded(decoder, tree, header):
-    """The model; where it cannot be rebuilt and was saved by another release, the error says so."""
+    """The model; if that fails and another release has saved it, the error says so."""
     try:
         model = decoder.decode(tree)
         if tree["object"][0] != header["class"]:
@@ -229,7 +214,7 @@ def _decoded(decoder, tree, header):
 
 
 def _check_fitted(model):
-    """NotFittedError where a model could be fitted and is not; energies, samplers and values cannot be."""
+    """NotFittedError for an estimator that is not fitted; energies, samplers and values have no fit."""
     if isinstance(model, BaseEstimator) and hasattr(model, "fit"):
         check_is_fitted(model)
 

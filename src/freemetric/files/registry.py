@@ -21,25 +21,18 @@ class Entry(NamedTuple):
     tag: str
     cls: type
     to_state: Callable[[Any], State]
-    from_state: Callable[[State], Any]  # ValueError, TypeError or KeyError where the state is not one of the class
+    from_state: Callable[[State], Any]  # ValueError, TypeError or KeyError if the state is not one of the class
 
     def rebuilt(self, state: State) -> Any:
         """The object of a state that has what it needs and nothing else."""
-        made = self.from_state(Kept(self.cls.__name__, state))
+        name = self.cls.__name__
+        try:
+            made = self.from_state(state)
+        except KeyError as missing:
+            raise ValueError(f"{name} without its attribute {missing}") from missing
         if not set(state) <= set(self.to_state(made)):
-            raise ValueError(f"{self.cls.__name__} with other attributes than its own")
+            raise ValueError(f"{name} with other attributes than its own")
         return made
-
-
-class Kept(dict[str, Any]):
-    """What a file holds of an object; it says what it lacks."""
-
-    def __init__(self, owner: str, state: State) -> None:
-        super().__init__(state)
-        self.owner = owner
-
-    def __missing__(self, name: str) -> Any:
-        raise ValueError(f"{self.owner} without its attribute {name!r}")
 
 
 BY_TAG: dict[str, Entry] = {}
@@ -49,23 +42,21 @@ BY_CLASS: dict[type, Entry] = {}
 def register(tag: str, cls: type, check: Check | None = None, attributes: Collection[str] | None = None) -> None:
     """Let model files hold objects of a class.
 
-    A program that loads such a file must have registered the class too. Names of modules are not part of a file: the
-    code may move, as long as it registers the same tag.
+    A program that loads such a file must register the class too, under the same tag. The code may move.
 
     Parameters
     ----------
     tag : str
-        The permanent name of the class in files. Choose one that is yours, such as "acme:weighted-nca".
+        The permanent name of the class in files, such as "acme:weighted-nca".
     cls : type
-        Either a scikit-learn estimator, whose parameters and fitted attributes are written, or a class with a method
-        ``to_state()``, which returns a dict of values that files can hold, and a class method ``from_state(state)``,
-        which checks such a dict and makes the object.
+        A scikit-learn estimator, whose parameters and fitted attributes are written, or a class with ``to_state()``,
+        which returns a dict of savable values, and a class method ``from_state(state)``, which checks such a dict.
     check : callable or None, default=None
         For estimators: called with the object before it is saved and after it is loaded; raises ValueError if its parts
-        do not fit together. None takes the method ``check_state`` of the class, if it has one.
+        do not fit together. None: the method ``check_state`` of the class, if it has one.
     attributes : collection of str or None, default=None
-        For estimators: names of the attributes that a fit may set; files with others are refused. None allows every
-        name that ends in an underscore and does not begin with one.
+        For estimators: attributes that a fit may set; files with others are refused. None allows every name that ends
+        in an underscore and does not begin with one.
 
     Raises
     ------
@@ -87,17 +78,14 @@ def register(tag: str, cls: type, check: Check | None = None, attributes: Collec
     if hasattr(cls, "to_state") and hasattr(cls, "from_state"):
         _enter(Entry(tag, cls, lambda value: value.to_state(), cls.from_state))
     elif issubclass(cls, BaseEstimator):
-        _enter_estimator(tag, EstimatorStates(cls, check or _own_check(cls), attributes))
+        _enter_estimator(tag, EstimatorStates(cls, check, attributes))
     else:
         raise TypeError(f"{cls.__name__} is no estimator and has no methods to_state and from_state.")
 
 
 def register_known(tag: str, cls: type, check: Check | None = None, private: Collection[str] = ()) -> None:
-    """Register an estimator of ours or of scikit-learn: its docstring lists its attributes, SHAPES their axes.
-
-    ``private`` are attributes that its fit sets beside those of the docstring.
-    """
-    _enter_estimator(tag, EstimatorStates(cls, check or _own_check(cls), documented(cls), private, SHAPES))
+    """Register an estimator of ours or of scikit-learn, whose docstring lists its attributes but ``private`` ones."""
+    _enter_estimator(tag, EstimatorStates(cls, check, documented(cls), private, SHAPES))
 
 
 def _enter_estimator(tag, states):
@@ -105,7 +93,6 @@ def _enter_estimator(tag, states):
 
 
 def _enter(entry):
-    """Let files hold what an entry describes; ValueError where its tag is none, or taken."""
     tag, cls = entry.tag, entry.cls
     if not isinstance(tag, str) or not TAG.fullmatch(tag):
         raise ValueError(f"A tag is a short plain text; got {tag!r}.")
@@ -113,8 +100,3 @@ def _enter(entry):
     if known is not None and (known.cls.__module__, known.cls.__qualname__) != (cls.__module__, cls.__qualname__):
         raise ValueError(f"The tag {tag!r} belongs to {known.cls.__qualname__} already.")
     BY_TAG[tag] = BY_CLASS[cls] = entry
-
-
-def _own_check(cls: type) -> Check:
-    """The check of a class by its own method, if it has one."""
-    return getattr(cls, "check_state", lambda estimator: None)

@@ -25,40 +25,38 @@ OBJECTS = (str, int, float, bool, type(None))
 
 
 def check_categories(encoder: Any) -> None:
-    """ValueError unless every feature has categories that a value can be looked up in."""
+    """ValueError unless every feature has sorted categories of numbers or texts."""
+    name = type(encoder).__name__
     # a dtype of texts would have a width, which every encoded cell would take up
-    require(np.dtype(encoder.dtype).kind in "biuf", f"dtype of {_name(encoder)}", "is none of numbers")
+    require(np.dtype(encoder.dtype).kind in "biuf", f"dtype of {name}", "is none of numbers")
     if "categories_" not in vars(encoder):
         return
     categories = encoder.categories_
     is_list = type(categories) is list and len(categories) == encoder.n_features_in_
-    require(is_list, f"categories_ of {_name(encoder)}", "are no list of those of every feature")
+    require(is_list, f"categories_ of {name}", "are no list of those of every feature")
     for table in categories:
         is_table = type(table) is np.ndarray and table.ndim == 1 and table.size and table.dtype.kind in "biufUO"
-        require(is_table, _name(encoder), "with categories that are no numbers or texts")
-        require(_ascends(table), _name(encoder), "with unsorted categories")
+        require(is_table, name, "with categories that are no numbers or texts")
+        require(_ascends(table), name, "with unsorted categories")
 
 
 def check_one_hot(encoder: Any) -> None:
-    """ValueError unless all indices that it will make are below its number of columns."""
+    """ValueError unless all indices of its output are below its number of columns."""
     check_categories(encoder)
     state = vars(encoder)
     if "categories_" not in state:
         return
-    d = len(state["categories_"])
-    grouped = state["_infrequent_enabled"]
-    rare = state["_infrequent_indices"] if grouped else [None] * d
-    groups = state["_default_to_infrequent_mappings"] if grouped else [None] * d
-    dropped = state["_drop_idx_after_grouping"]
-    require(dropped is None or np.shape(dropped) == (d,), "OneHotEncoder", "with a wrong table of dropped categories")
-    tables = zip(state["categories_"], rare, groups, [None] * d if dropped is None else dropped, strict=True)
-    widths = [_columns(*tables_of_one) for tables_of_one in tables]
-    told = state["_n_features_outs"]
-    require(type(told) is list and told == widths, "OneHotEncoder", "with a wrong number of columns")
+    none, dropped = [None] * len(state["categories_"]), state["_drop_idx_after_grouping"]
+    fits = dropped is None or np.shape(dropped) == (len(none),)
+    require(fits, "OneHotEncoder", "with a wrong table of dropped categories")
+    grouped = [state[name] if state["_infrequent_enabled"] else none for name in RARE[1:]]
+    tables = zip(state["categories_"], *grouped, none if dropped is None else dropped, strict=True)
+    widths, stored = [_columns(*tables_of_one) for tables_of_one in tables], state["_n_features_outs"]
+    require(type(stored) is list and stored == widths, "OneHotEncoder", "with a wrong number of columns")
 
 
 def _ascends(table):
-    """Whether the numbers are sorted as numpy sorts, NaN last: bisection may end behind the last one otherwise."""
+    """Whether the numbers are sorted as by numpy, NaN last: else bisection may end behind the last one."""
     if table.dtype.kind == "U":  # looked up by name, in any order
         return True
     if table.dtype.kind == "O":
@@ -75,7 +73,7 @@ def _objects_ascend(items):
 
 
 def _columns(categories, rare, groups, dropped):
-    """How many columns a feature is encoded by."""
+    """Number of columns of an encoded feature."""
     width = len(categories)
     if rare is not None:
         check_numbers(rare, width, "rare categories")
@@ -90,25 +88,21 @@ def _columns(categories, rare, groups, dropped):
     return width - (dropped is not None)
 
 
-def _name(encoder):
-    return type(encoder).__name__
-
-
 def check_pipeline(pipeline: Pipeline) -> None:
-    """Fitted again, it would unpickle whatever lies in the folder that it names for its cache."""
+    """Refuse a cache: a new fit would unpickle the files of its folder."""
     require(pipeline.memory is None, "a Pipeline", "with a cache, `memory`")
 
 
 def check_function_transformer(transformer: FunctionTransformer) -> None:
-    """Without a function it passes columns through; that is all a ColumnTransformer needs."""
+    """Refuse functions: a ColumnTransformer passes columns through without one."""
     has_none = transformer.func is None and transformer.inverse_func is None
     require(has_none, "a FunctionTransformer", "with a function")
 
 
 def check_column_transformer(transformer: ColumnTransformer) -> None:
-    """Its columns are those of its input, and each one that it hands on is written in the file.
+    """ValueError unless its columns are those of its input and slices are listed in full.
 
-    A slice says a thousand columns in a few letters; a dozen of such transformers in a row would fill any memory.
+    A dozen transformers in a row with short slices of a thousand columns each would fill any memory.
     """
     if "transformers_" not in vars(transformer):
         return
@@ -124,19 +118,19 @@ def check_column_transformer(transformer: ColumnTransformer) -> None:
 
 
 def check_imputer(imputer: SimpleImputer) -> None:
-    """What marks the gaps is what it made itself."""
+    """ValueError unless its indicator is one of scikit-learn."""
     usual = type(vars(imputer).get("indicator_")) in (MissingIndicator, type(None))
     require(usual, "indicator_ of SimpleImputer", "is something else")
 
 
 def check_indicator(indicator: MissingIndicator) -> None:
-    """Its features are those of its input."""
+    """ValueError unless its features are those of its input."""
     if "features_" in vars(indicator):
         check_numbers(indicator.features_, indicator.n_features_in_, "features_ of MissingIndicator")
 
 
 class Part(NamedTuple):
-    """What a fitted transformer cannot work without, what else is asked of it, and the private names it sets."""
+    """Needed attributes of a fitted transformer, a further check, and the private attributes of its fit."""
 
     needed: tuple[str, ...] = ()
     check: Check | None = None
@@ -170,7 +164,7 @@ PARTS = {
     # what a ColumnTransformer passes columns through with; a function of its own could not be saved
     FunctionTransformer: Part(check=check_function_transformer),
 }
-"""Transformers that files may hold; whatever is not looked at here relies on numpy, which looks before it reads."""
+"""Transformers that files may hold; numpy checks what is not checked here before it reads."""
 
 for _cls, _part in PARTS.items():
     register_known(f"sklearn:{_cls.__name__}", _cls, _part.check_all, _part.private)

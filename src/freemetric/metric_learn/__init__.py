@@ -2,7 +2,7 @@
 
 from .comparisons import LSML, SCML, LSML_Supervised, SCML_Supervised
 from .constraints import Constraints
-from .pair_learners import ITML, MMC, SDML, ITML_Supervised, MMC_Supervised, SDML_Supervised
+from .pairs import ITML, MMC, SDML, ITML_Supervised, MMC_Supervised, SDML_Supervised
 from .points import LFDA, LMNN, MLKR, NCA, RCA, Covariance, RCA_Supervised
 
 __version__ = "0.7.0"

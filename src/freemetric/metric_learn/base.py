@@ -1,7 +1,6 @@
 """What estimators of metric-learn's names have in common: a map that a learner of ours has found."""
 
 import inspect
-import re
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -18,81 +17,17 @@ from ..learners.fitting import AtomicFit
 from ..learners.parameters import make_estimator
 from ..learners.validation import check_magnitude, check_samples
 from ..presenting import Presented
+from .descriptions import documentation
 from .inputs import distinct_points, formed_points, formed_tuples
 
 DEPRECATED = "deprecated"  # the value of an old name that was not used
-LAST: dict[str, Any] = {"verbose": False, "preprocessor": None, "random_state": None}  # parameters of most
-
-DESCRIPTIONS = {
-    "n_components": """n_components : int or None
-        Dimension of the learned space; None keeps the number of features.""",
-    "init": """init : {"auto", "pca", "lda", "identity", "random"} or array of shape (n_components, n_features)
-        Where the search begins. "auto": "lda" where there are more classes than components, else "pca" where there are
-        fewer components than features and points, else "identity".""",
-    "init_of_scale": """init : {"identity", "covariance", "random"} or array of shape (n_features, n_features)
-        Sets the scale of the result and nothing else: there is one maximum, whatever the start.""",
-    "diagonal": """diagonal : bool
-        Learn weights of the features.""",
-    "diagonal_c": """diagonal_c : float
-        The scale of a diagonal metric: squared distances of similar pairs sum up to half of it.""",
-    "prior": """prior : {"identity", "covariance", "random"} or array of shape (n_features, n_features)
-        The metric to stay close to, positive definite.""",
-    "gamma": """gamma : float
-        Weight of the pairs against the prior.""",
-    "gamma_of_steps": """gamma : float
-        Length of the steps; 60 times this is our parameter of the same name.""",
-    "balance_param": """balance_param : float or "auto"
-        Weight of a pair against the prior; lowered, with a warning, where there would be no minimum. "auto" (not in
-        metric-learn) finds one that needs no warning.""",
-    "sparsity_param": """sparsity_param : float
-        The price of elements of M beside the diagonal.""",
-    "n_constraints": """n_constraints : int or None
-        Similar pairs to draw, and dissimilar ones, or quadruplets; None: 20 times the number of classes squared.""",
-    "beta": """beta : float
-        The price of weight; more makes fewer positive weights.""",
-    "n_basis": """n_basis : int or None
-        Number of bases to find; None: 80 for every feature, with a warning.""",
-    "output_iter": """output_iter : int
-        Not used: the objective is computed every 1000 mini-batches.""",
-    "batch_size": """batch_size : int
-        Triplets of a mini-batch.""",
-    "max_iter": """max_iter : int
-        Most iterations, or mini-batches.""",
-    "max_proj": """max_proj : int
-        Not used: there are no projections.""",
-    "tol": """tol : float
-        Stop when the objective is within the square of this, as a share of it, of the optimum; M is then about as near
-        to the solution as this.""",
-    "verbose": """verbose : bool
-        Log every iteration.""",
-    "preprocessor": """preprocessor : array-like of shape (n_points, n_features), callable or None
-        What turns indicators into points.""",
-    "random_state": """random_state : int, RandomState or None
-        Seed of what is drawn, and of a random start or prior.""",
-    "num_constraints": """num_constraints : int
-        The old name of ``n_constraints``.""",
-    "convergence_threshold": """convergence_threshold : float
-        The old name of ``tol``.""",
-    "components_": """components_ : ndarray of shape (n_components, n_features)
-        The map L, with M = L^T L.""",
-    "bounds_": """bounds_ : ndarray of shape (2,)
-        What squared distances of similar pairs shall not exceed, and those of dissimilar ones not fall short of.""",
-    "threshold_": """threshold_ : float
-        Pairs at most this far apart are predicted to be similar.""",
-    "n_iter_": """n_iter_ : int
-        Iterations.""",
-    "n_features_in_": """n_features_in_ : int
-        Features seen in fit.""",
-    "feature_names_in_": """feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.""",
-    "iris": """>>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)""",
-    "pairs_data": """>>> near, far = [[1.2, 7.5], [1.3, 1.5]], [[1.3, 4.5], [3.2, 4.6]]
-    >>> pairs = [near, [[6.4, 2.6], [6.2, 9.7]], far, [[6.2, 5.5], [5.4, 5.4]]]""",
+OLD_NAMES = {
+    "n_neighbors": "k",
+    "n_chunks": "num_chunks",
+    "n_constraints": "num_constraints",
+    "tol": "convergence_threshold",
 }
-"""Descriptions of parameters and attributes by their names, and data of examples."""
-
-ENTRY = re.compile(r"^    (\w+) : .*\n(?: {8}.*\n)+", re.MULTILINE)  # of a parameter in a docstring
+LAST: dict[str, Any] = {"verbose": False, "preprocessor": None, "random_state": None}  # parameters of most
 
 Class = TypeVar("Class", bound=type)
 
@@ -100,40 +35,30 @@ Class = TypeVar("Class", bound=type)
 def translated(**parameters: Any) -> Callable[[Class], Class]:
     """Give a class a constructor with these parameters and defaults, metric-learn's, and the documentation of all.
 
-    Its docstring describes only what is particular to it; ``DESCRIPTIONS`` has the rest. Our learners check the values.
+    Our learners check the values.
     """
 
-    def decorate(cls: Class) -> Class:
+    def decorate(cls: Any) -> Any:
         cls.__annotations__ = dict.fromkeys(parameters, Any)
         for name, default in parameters.items():
             setattr(cls, name, default)
-        cls.__doc__ = cls.__doc__ and _documentation(cls, parameters)
-        return make_estimator(cls, DESCRIPTIONS, {})
+        if cls.__doc__ is not None:  # it is under python -OO
+            own = [name for base in cls.__mro__ for name in vars(base).get("_sets", ())]
+            names = ["feature_names_in_"] if issubclass(cls, TransformerMixin) else []
+            attributes = ["components_", *own, *cls._found, "n_features_in_", *names]
+            cls.__doc__ = documentation(cls, parameters, attributes)
+        return make_estimator(cls, {}, {})
 
     return decorate
 
 
-def _documentation(cls, parameters):
-    """The docstring with all parameters, in their order, and fitted attributes."""
-    text, examples = cls.__doc__.split("    Examples\n")
-    own = {entry[1]: entry[0] for entry in ENTRY.finditer(text)}
-    entries = [own.get(name, f"    {{{cls._described.get(name, name)}}}\n") for name in parameters]
-    sets = [name for base in cls.__mro__ for name in vars(base).get("_sets", ())]
-    names = ["feature_names_in_"] if issubclass(cls, TransformerMixin) else []
-    attributes = " ".join(f"{{{name}}}" for name in ("components_", *sets, *cls._found, "n_features_in_", *names))
-    return (
-        f"{text.partition('    Parameters')[0]}    Parameters\n    ----------\n{''.join(entries)}\n"
-        f"    Attributes\n    ----------\n    {attributes}\n\n    Examples\n{examples}"
-    )
-
-
-def renamed(value: Any, new_value: Any, old: str, new: str) -> Any:
-    """The value under the old name of a parameter where there is one, with a warning; else that under the new one."""
-    if isinstance(value, str) and value == DEPRECATED:
-        return new_value
-    message = f'"{old}" parameter has been renamed to "{new}"; use that.'
+def renamed(value: Any, old_value: Any, name: str) -> Any:
+    """The value of a parameter, or that under its old name, with a warning."""
+    if isinstance(old_value, str) and old_value == DEPRECATED:
+        return value
+    message = f'"{OLD_NAMES[name]}" parameter has been renamed to "{name}"; use that.'
     warnings.warn(message, FutureWarning, stacklevel=callers_stacklevel())
-    return value
+    return old_value
 
 
 class Mahalanobis(AtomicFit, Savable, Presented, MappedDistances, BaseEstimator):
@@ -148,38 +73,18 @@ class Mahalanobis(AtomicFit, Savable, Presented, MappedDistances, BaseEstimator)
             """Parameters of subclasses, which ``translated`` makes."""
 
     _names: dict[str, str] = {}  # of parameters that a learner of ours calls otherwise: ours to theirs
-    _described: dict[str, str] = {}  # parameters with another description than that of their name
     _found: tuple[str, ...] = ("n_iter_",)  # attributes of our learner to keep beside the map
     _sets: tuple[str, ...] = ()  # attributes that the class sets itself
+    _fitted_on: str  # the kind of example in the docstring
+    _example = ""  # its parameters
 
     def transform(self, X: ArrayLike) -> NDArray:
-        """Map points to the space where the learned distance is Euclidean.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features) or (n_samples,)
-            Points, or indicators of points where there is a preprocessor.
-
-        Returns
-        -------
-        Z : ndarray of shape (n_samples, n_components)
-            ``X @ components_.T``.
-        """
+        """Map points (n_samples, n_features), or indicators of them, to ``X @ components_.T``."""
         check_is_fitted(self)
         return self._image(formed_points(X, self.preprocessor, type(self).__name__))
 
     def pair_distance(self, pairs: ArrayLike) -> NDArray:
-        """Learned distances of pairs.
-
-        Parameters
-        ----------
-        pairs : array-like of shape (n_pairs, 2, n_features) or (n_pairs, 2)
-            Pairs of points, or of indicators where there is a preprocessor.
-
-        Returns
-        -------
-        distances : ndarray of shape (n_pairs,)
-        """
+        """Learned distances (n_pairs,) of pairs (n_pairs, 2, n_features), or of pairs of indicators (n_pairs, 2)."""
         check_is_fitted(self)
         return super().pair_distance(self._formed(pairs, 2))
 
@@ -194,7 +99,6 @@ class Mahalanobis(AtomicFit, Savable, Presented, MappedDistances, BaseEstimator)
         return self.pair_distance(pairs)
 
     def get_metric(self) -> Callable[..., float]:
-        """A function ``metric(u, v, squared=False)`` of two points, independent of this estimator from now on."""
         metric = super().get_metric()
 
         def metric_fun(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
@@ -212,13 +116,17 @@ class Mahalanobis(AtomicFit, Savable, Presented, MappedDistances, BaseEstimator)
         check_magnitude(X)
         return X, indices
 
+    def _given(self, name):
+        """The value of a parameter that may have been set under its old name."""
+        return renamed(getattr(self, name), getattr(self, OLD_NAMES[name], DEPRECATED), name)
+
     def _translate(self, cls: type[MetricLearner], **own: Any) -> MetricLearner:
         """A learner of ours with the parameters that both have by the same name, and with ``own`` translations."""
-        same = {name: vars(self)[name] for name in inspect.signature(cls).parameters if name in vars(self)}
-        return cls(**{**same, "n_constraints": None, **own} if "n_constraints" in same else {**same, **own})
+        shared = set(inspect.signature(cls).parameters) & set(vars(self)) - {"n_constraints"}  # constraints are drawn
+        return cls(**{name: vars(self)[name] for name in shared} | own)
 
     def _learn_by(self, learner: MetricLearner, X: NDArray, *y: Any, **side_information: Any) -> Self:
-        """Let a learner of ours find the map; its complaints about parameters name them as they are called here."""
+        """Let a learner of ours find the map; errors about its parameters name them as they are called here."""
         try:
             learner.fit(X, *y, **side_information)
         except ValueError as problem:
@@ -236,8 +144,9 @@ class Mahalanobis(AtomicFit, Savable, Presented, MappedDistances, BaseEstimator)
 
 
 class PointsLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mahalanobis):
-    """Estimators of points with labels, transformers for pipelines; subclasses have ``_learn_points(X, y)``."""
+    """Transformers that learn from points and labels; subclasses have ``_learn_points(X, y)`` or ``_learner(X, y)``."""
 
+    _fitted_on = "points"
     _needs_labels = True
     _options: dict[str, Any] = {}  # of the validation
 
@@ -249,7 +158,7 @@ class PointsLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mahalanob
         X : array-like of shape (n_samples, n_features) or (n_samples,)
             Points, or indicators of points.
         y : array-like of shape (n_samples,)
-            Class labels, or a numeric target for MLKR. Where pairs, triplets or chunks are drawn from labels, negative
+            Class labels, or a numeric target for MLKR. If pairs, triplets or chunks are drawn from labels, negative
             ones are unknown.
 
         Returns
@@ -258,11 +167,14 @@ class PointsLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mahalanob
         """
         return self._learn_points(*self._points(X, y))
 
-    def _learn_points(self, X, y):
+    def _learner(self, X, y):
+        """The learner of ours for points X (N, d) and labels y (N,)."""
         raise NotImplementedError
 
+    def _learn_points(self, X, y):
+        return self._learn_by(self._learner(X, y), X, y)
+
     def transform(self, X: ArrayLike) -> NDArray:
-        """Map points, or indicators of them, to the space where the learned distance is Euclidean."""
         return super().transform(X)  # here, so that set_output finds it
 
     def _points(self, X: Any, *y: Any) -> Any:

@@ -14,21 +14,16 @@ from ..learners.side_information import count_pairs, draw_dissimilar, draw_simil
 from ..learners.validation import check_labels
 from .base import DEPRECATED, renamed
 
-PER_CLASS_PAIR = 20  # constraints of each kind, where no number is given
+PER_CLASS_PAIR = 20  # constraints of each kind by default
 
 
 class Constraints:
-    """Draws what weakly supervised learners take from the labels of points.
+    """Draws pairs, triplets and chunks from the labels of points.
 
     Parameters
     ----------
     partial_labels : array-like of int of shape (n_samples,)
         Labels; negative ones are unknown.
-
-    Attributes
-    ----------
-    partial_labels : ndarray of shape (n_samples,)
-        The same as integers.
 
     Examples
     --------
@@ -61,9 +56,9 @@ class Constraints:
         Parameters
         ----------
         n_constraints : int
-            Pairs of each kind; fewer, with a warning, where there are not so many. None comes twice.
+            Number of pairs of each kind; fewer, with a warning, if there are not so many. All are different.
         same_length : bool, default=False
-            Give as many of one kind as of the other.
+            Return as many pairs of one kind as of the other.
         random_state : int, RandomState or None, default=None
             Seed.
         num_constraints : int, default="deprecated"
@@ -72,30 +67,30 @@ class Constraints:
         Returns
         -------
         a, b, c, d : ndarrays of int
-            Points a[i] and b[i] have the same label, c[i] and d[i] have different ones.
+            Points a[i] and b[i] have the same label, c[i] and d[i] different ones.
         """
-        wanted = renamed(num_constraints, n_constraints, "num_constraints", "n_constraints")
+        wanted = renamed(n_constraints, num_constraints, "n_constraints")
         rng, y, known = generator(random_state), self._classes(), self._known
         counts = [min(wanted, count) for count in count_pairs(y)]
         for count, kind in zip(counts, ("positive", "negative"), strict=True):
             if count < wanted:
-                said = f"Only generated {count} {kind} constraints (requested {wanted})"
-                warnings.warn(said, stacklevel=callers_stacklevel())
+                message = f"Only generated {count} {kind} constraints (requested {wanted})"
+                warnings.warn(message, stacklevel=callers_stacklevel())
         counts = [min(counts)] * 2 if same_length else counts
         similar, dissimilar = draw_similar(rng, y, counts[0]), draw_dissimilar(rng, y, counts[1])
-        return known[similar[:, 0]], known[similar[:, 1]], known[dissimilar[:, 0]], known[dissimilar[:, 1]]
+        return *known[similar.T], *known[dissimilar.T]
 
     def generate_knntriplets(self, X: ArrayLike, k_genuine: int, k_impostor: int) -> NDArray:
-        """Every point with its nearest ones of its class, times its nearest ones of other classes.
+        """Combine every point with its nearest neighbours of its class and of other classes.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The points of the labels.
         k_genuine : int
-            Neighbours of the same class; fewer, with a warning, where a class is smaller.
+            Number of neighbours of the same class; fewer, with a warning, if a class is smaller.
         k_impostor : int
-            Neighbours of other classes; likewise.
+            Number of neighbours of other classes; likewise.
 
         Returns
         -------
@@ -109,14 +104,14 @@ class Constraints:
     def chunks(
         self, n_chunks: int = 100, chunk_size: int = 2, random_state: Any = None, num_chunks: Any = DEPRECATED
     ) -> NDArray:
-        """Random groups of points of one class, no point in two of them.
+        """Random disjoint groups of points of one class.
 
         Parameters
         ----------
         n_chunks : int, default=100
-            Groups.
+            Number of groups.
         chunk_size : int, default=2
-            Points of each.
+            Number of points in a group.
         random_state : int, RandomState or None, default=None
             Seed.
         num_chunks : int, default="deprecated"
@@ -127,30 +122,26 @@ class Constraints:
         chunks : ndarray of int of shape (n_samples,)
             The group of each point, -1 where it is in none.
         """
-        n_chunks = renamed(num_chunks, n_chunks, "num_chunks", "n_chunks")
+        n_chunks = renamed(n_chunks, num_chunks, "n_chunks")
         if chunk_size < 1:
             raise ValueError(f"chunk_size must be at least 1; got {chunk_size}.")
         rng, known = check_random_state(random_state), self._known
         shuffled = known[rng.permutation(len(known))]
         members = [shuffled[self.partial_labels[shuffled] == label] for label in np.unique(self.partial_labels[known])]
-        groups = [group for one in members for group in _cut(one, chunk_size)]
+        whole = [one[: len(one) // chunk_size * chunk_size] for one in members]
+        groups = np.concatenate([shuffled[:0], *whole]).reshape(-1, chunk_size)
         if len(groups) < n_chunks:
             raise ValueError(
                 f"Not enough possible chunks of {chunk_size} elements in each class to form expected {n_chunks} chunks "
                 f"- maximum number of chunks is {len(groups)}"
             )
         result = np.full(len(self.partial_labels), -1)
-        for number, group in enumerate(rng.permutation(len(groups))[:n_chunks]):
-            result[groups[group]] = number
+        result[groups[rng.permutation(len(groups))[:n_chunks]]] = np.arange(n_chunks)[:, None]
         return result
 
 
-def _cut(members, size):
-    return members[: len(members) // size * size].reshape(-1, size)
-
-
 def warn_of_few(partial_labels: NDArray, k_genuine: int, k_impostor: int) -> None:
-    """A warning for each class that has fewer such neighbours, in the words of metric-learn."""
+    """Warn about each class that has fewer such neighbours, in the words of metric-learn."""
     labels, counts = np.unique(partial_labels[partial_labels >= 0], return_counts=True)
     for label, count in zip(labels, counts, strict=True):
         others = counts.sum() - count
@@ -169,7 +160,7 @@ def _warn_of(label, has, wanted, kind, given):
 
 
 def partial_labels(y: ArrayLike) -> NDArray[np.int_]:
-    """Class numbers, -1 where a label is unknown: negative among numbers, if two others are left."""
+    """Class numbers, -1 for unknown labels: negative numbers, if two other classes are left."""
     labels = np.asarray(y)
     known = np.ones(len(labels), dtype=bool)
     if np.issubdtype(labels.dtype, np.number) and len(np.unique(labels[labels >= 0])) > 1:
@@ -182,7 +173,7 @@ def partial_labels(y: ArrayLike) -> NDArray[np.int_]:
 def drawn_pairs(y: ArrayLike, n_constraints: int | None, random_state: Any) -> tuple[NDArray, NDArray]:
     """Pairs (n, 2) of rows, and +1 for those of one class, -1 for the others; ``n_constraints`` of each kind."""
     a, b, c, d = _drawn(y, n_constraints, random_state)
-    pairs = np.vstack([np.column_stack([a, b]), np.column_stack([c, d])])
+    pairs = np.column_stack([np.concatenate([a, c]), np.concatenate([b, d])])
     return pairs, np.repeat([1, -1], [len(a), len(c)])
 
 

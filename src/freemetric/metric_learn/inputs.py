@@ -32,7 +32,7 @@ def formed_tuples(tuples: ArrayLike, preprocessor: Any, size: int, owner: str) -
 
 
 def distinct_points(tuples: ArrayLike, preprocessor: Any, size: int, owner: str) -> Formed:
-    """The different points (m, d) of tuples, and which of them every tuple consists of, (n, size)."""
+    """The different points (m, d) of tuples, and the tuples as indices of them, (n, size)."""
     return merged(_formed(tuples, preprocessor, size, owner))
 
 
@@ -46,7 +46,7 @@ def _formed(tuples, preprocessor, size, owner):
 def _as_tuples(tuples, preprocessor, size, owner):
     """An array (n, size, d), or (n, size) where there is a preprocessor."""
     if len(tuples) == 0:
-        raise ValueError("There are no tuples to learn from or to look at.")
+        raise ValueError("There are no tuples: the array is empty.")
     given = np.asarray(tuples)
     if given.ndim != 3 and (given.ndim != 2 or preprocessor is None):
         expected = "3D array of formed tuples", "2D array of indicators"
@@ -87,7 +87,7 @@ def _look_up(indicators, preprocessor):
 
 
 def _unlike(formed, indicators, ndim, X, preprocessor, owner):
-    """What to say of an array with another number of axes; the words are those that metric-learn's users know."""
+    """The message about an array with another number of axes, in the words of metric-learn."""
     if preprocessor is None:
         wanted, remedy = f"{formed} expected by {owner}", "Reshape your data and/or use a preprocessor."
     else:

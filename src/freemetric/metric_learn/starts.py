@@ -1,4 +1,4 @@
-"""Where a search begins, and the metric that a result stays close to, by metric-learn's rules: by name, or given."""
+"""Starts and priors by metric-learn's rules: by name, or given as a matrix."""
 
 import warnings
 from typing import Any
@@ -15,11 +15,10 @@ from .exceptions import NonPSDError
 
 
 def metric_matrix(value: str | ArrayLike, X: NDArray, name: str, random_state: Any, definite: bool = True) -> NDArray:
-    """M_0 (d, d) for points X (n, d), symmetric and without negative eigenvalues.
+    """M_0 (d, d) for points X (n, d), symmetric positive semidefinite, of a parameter called ``name``.
 
-    "identity"; "covariance", the inverse covariance of the points; "random", of ``sklearn.datasets``; or a matrix that
-    is given. Where it must be ``definite`` eigenvalues of zero are refused, else the pseudo-inverse of a covariance is
-    taken, with a warning. ``name`` is what messages call the parameter.
+    "identity", "covariance" (the inverse), "random" or a matrix. If it must be ``definite``, eigenvalues of zero are an
+    error; else a singular covariance is replaced by its pseudo-inverse, with a warning.
     """
     d = X.shape[1]
     if isinstance(value, str) and value == "identity":
@@ -87,11 +86,7 @@ def check_n_components(n_components: Any, n_features: int) -> int:
 
 
 def start(init: Any, X: NDArray, n_components: Any, n_classes: int | None = None) -> str | NDArray[np.float64]:
-    """The start by a name that our learners know, or the map that was given.
-
-    "auto" is "lda" where there are classes enough for so many directions, else "pca" where there are fewer components
-    than features and points, else "identity".
-    """
+    """The start by a name that our learners know, or the given map; see the parameter ``init``."""
     N, d = X.shape
     p = check_n_components(n_components, d)
     if isinstance(init, np.ndarray | list | tuple):

@@ -1,4 +1,4 @@
-"""What skl2onnx calls when it meets one of our estimators."""
+"""Converters of our estimators for skl2onnx."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -18,50 +18,42 @@ from ..learners import (
 )
 from ..learners.base import MetricLearner
 from ..learners.kernelized import Kernelized
-from .ensembles import many_spaces, means, one_space, outlook, quantiles
-from .graph import Graph, skl2onnx, types
+from .ensembles import location_and_spread, many_spaces, means, one_space, quantiles
+from .graph import GraphBuilder, skl2onnx, types
 from .neighbors import mean_of_neighbors
 from .parts import kernel_coordinates
 
 get_label_classes = require("skl2onnx.common.utils_classifier", "onnx").get_label_classes
 
-_OTHER_MAPPERS: tuple[Any, ...] = ()
-_OTHER_TUPLES: dict[Any, list[tuple[int, int]]] = {}
-_OTHERS: tuple[Any, ...] = ()
+MAPPERS: tuple[Any, ...] = (MetricLearner,)
+COMPARED: dict[Any, list[tuple[int, int]]] = {  # points whose distance speaks against +1, and for it
+    PairClassifier: [(0, 1)],
+    TripletClassifier: [(0, 1), (0, 2)],
+    QuadrupletClassifier: [(0, 1), (2, 3)],
+}
 try:
-    from .. import metric_learn
     from ..metric_learn.base import PointsLearner
     from ..metric_learn.comparisons import QuadrupletsClassifier, TripletsClassifier
     from ..metric_learn.pairs import PairsClassifier
 except ModuleNotFoundError:  # a part of the house that can be left out
     pass
 else:
-    _OTHER_MAPPERS = (PointsLearner,)
-    _OTHER_TUPLES = {
+    MAPPERS += (PointsLearner,)
+    COMPARED |= {
         PairsClassifier: [(0, 1)],
         TripletsClassifier: [(0, 1), (0, 2)],
         QuadrupletsClassifier: [(0, 1), (2, 3)],
     }
-    _OTHERS = tuple(getattr(metric_learn, name) for name in metric_learn.__all__)
 
-MAPPERS = (MetricLearner, *_OTHER_MAPPERS)
 Outputs = dict[str, Any]  # types by name
-
 CLASSIFIER_OPTIONS = {"zipmap": [True, False, "columns"], "output_class_labels": [False, True], "nocl": [True, False]}
 REGRESSOR_OPTIONS = {"quantiles": None}  # any probabilities
-COMPARED = {  # pairs of points: a large distance of the first speaks against +1, of the second for it
-    PairClassifier: [(0, 1)],
-    TripletClassifier: [(0, 1), (0, 2)],
-    QuadrupletClassifier: [(0, 1), (2, 3)],
-    **_OTHER_TUPLES,
-}
 
 
 def register() -> None:
-    """Tell skl2onnx about our estimators.
+    """Register our estimators, and custom learners that derive from ``MetricLearner``, with ``skl2onnx.to_onnx``.
 
-    From then on ``skl2onnx.to_onnx`` converts pipelines with them in it, and learners of one's own that derive from
-    ``MetricLearner``. :func:`to_onnx` calls this by itself.
+    :func:`to_onnx` calls this by itself.
 
     Examples
     --------
@@ -77,9 +69,11 @@ def register() -> None:
     >>> [output.name for output in made.graph.output]
     ['variable']
     """
-    for learner in (learner for mapper in MAPPERS for learner in _learners(mapper)):
-        _introduce(learner, _mapped)
-    for classifier in _tuple_classifiers():
+    maps = {mapper.transform for mapper in MAPPERS}
+    for learner in (learner for mapper in MAPPERS for learner in _with_subclasses(mapper)):
+        if learner.transform in maps:  # others need their own converters
+            _introduce(learner, _mapped)
+    for classifier in (classifier for kind in COMPARED for classifier in _with_subclasses(kind)):
         _introduce(classifier, _decided, _tuple_outputs)
     _introduce(Kernelized, _kernel_mapped)
     _introduce(MetricKNeighborsClassifier, _voted_in_one_space, options=CLASSIFIER_OPTIONS)
@@ -90,14 +84,14 @@ def register() -> None:
 
 def _introduce(
     estimator: type,
-    results: Callable[[Graph, Any], Sequence[str]],
+    results: Callable[[GraphBuilder, Any], Sequence[str]],
     outputs: Callable[[Any, Any], Outputs] | None = None,
     options: dict[str, Any] | None = None,
 ) -> None:
-    """Tell skl2onnx how to convert an estimator.
+    """Register the converter of an estimator.
 
-    ``results(graph, operator)`` adds nodes to the graph and names the results. ``outputs(scope, model)`` declares the
-    outputs; None leaves those of skl2onnx.
+    ``results(graph, operator)`` adds nodes to the graph and returns the names of the results. ``outputs(scope, model)``
+    declares the outputs; None leaves those of skl2onnx.
     """
     parts = estimator.__module__.split(".")
     alias = f"Freemetric{'MetricLearn' * ('metric_learn' in parts)}{estimator.__name__}"  # whose names are ours, too
@@ -125,7 +119,7 @@ def _introduce(
                 output.type.shape = [N, *kind.shape[1:]]
 
     def convert(scope, operator, container):
-        graph = Graph(scope, container)
+        graph = GraphBuilder(scope, container)
         for result, output in zip(results(graph, operator), operator.outputs, strict=True):
             graph.hand_over(result, output)
 
@@ -133,11 +127,10 @@ def _introduce(
     skl2onnx.update_registered_converter(estimator, alias, shape, convert, options=options, parser=parser)
 
 
-def _learners(base: Any) -> Iterator[Any]:
-    for learner in base.__subclasses__():
-        yield from _learners(learner)
-        if learner.transform in {mapper.transform for mapper in MAPPERS}:  # others need their own converters
-            yield learner
+def _with_subclasses(cls: Any) -> Iterator[Any]:
+    yield cls
+    for derived in cls.__subclasses__():
+        yield from _with_subclasses(derived)
 
 
 def _width(learner):
@@ -185,7 +178,7 @@ def _labels(operator):
 
 
 def _target_outputs(scope, model):
-    """The expected targets and, where the options ask for them, quantiles."""
+    """The expected targets and, if the options have them, quantiles."""
     chances = _chances(scope, model)
     n_outputs = np.size(model.numbers_[0]) if isinstance(model, MetricKNeighborsRegressor) else 1
     quantiles = {"quantiles": types.DoubleTensorType([None, len(chances)])} if chances else {}
@@ -205,30 +198,25 @@ def _averaged(graph, operator):
 def _expected(graph, operator):
     model, X = operator.raw_operator, _samples(graph, operator)
     check_one_target(model, "Graphs are for regressors")
-    expected = outlook(graph, model.ensemble_, X, _shortlist(model))
-    targets, chances = [means(graph, model.ensemble_, expected)], _chances(operator.scope_inst, model)
+    head, expected = model.ensemble_.head, location_and_spread(graph, model.ensemble_, X, _shortlist(model))
+    targets, chances = [means(graph, head, expected)], _chances(operator.scope_inst, model)
     if chances:
-        targets.append(quantiles(graph, model.ensemble_, expected, chances))
+        targets.append(quantiles(graph, head, expected, chances))
     return [_or_nan(graph, X, values) for values in targets]
 
 
 def _shortlist(model):
-    """Training samples that predictions look at in every space; None for all."""
+    """Number of training samples that are compared in every space; None for all."""
     return samples_looked_at(model.shortlist, model.shortlist_, model.ensemble_)
 
 
 def _or_nan(graph, X, values):
-    """A graph cannot refuse a sample with NaN or infinity: its result is NaN."""
+    """NaN for samples with NaN or infinity, which a graph cannot refuse."""
     return graph.Add(values, graph.Mul(0.0, graph.total(X, 1)))
 
 
-def _tuple_classifiers() -> Iterator[type]:
-    yield from (PairClassifier, TripletClassifier, QuadrupletClassifier)
-    yield from (other for other in _OTHERS if issubclass(other, tuple(_OTHER_TUPLES)))
-
-
 def takes_tuples(model: Any) -> bool:
-    """Whether it classifies tuples of points."""
+    """Whether the model classifies tuples of points."""
     return isinstance(model, tuple(COMPARED))
 
 
@@ -239,13 +227,13 @@ def tuple_inputs(model: Any) -> list[tuple[str, Any]]:
 
 
 def _tuple_outputs(scope, model):
-    """The decision, and the label where the model has one: pairs need a threshold."""
+    """The decision, and the label if the model has one: pairs need a threshold."""
     label = {} if _least(model) is None else {"label": types.Int64TensorType([None])}
     return {"decision": types.DoubleTensorType([None]), **label}
 
 
 def _decided(graph, operator):
-    """What ``decision_function`` and ``predict`` give."""
+    """Results of ``decision_function`` and ``predict``."""
     model, least = operator.raw_operator, _least(operator.raw_operator)
     images = [_image(graph, model, graph.doubles(put.full_name)) for put in operator.inputs]
     distances = [_distance(graph, images[i], images[j]) for i, j in _compared(model)]
@@ -262,7 +250,7 @@ def _compared(model):
 
 
 def _least(model):
-    """The least decision for which the label is +1; None where a model of pairs has no threshold."""
+    """The least decision with the label +1; None for a model of pairs without a threshold."""
     if len(_compared(model)) > 1:
         return 0.0
     threshold = getattr(model, "threshold_", None)
@@ -270,7 +258,7 @@ def _least(model):
 
 
 def _image(graph, model, X):
-    """Where the learner inside of a model maps X; metric-learn's classifiers are learners themselves."""
+    """The map of X by the learner inside of a model; metric-learn's classifiers are learners themselves."""
     if hasattr(model, "learner_"):
         return graph.image(model.learner_, X, model.n_features_in_)
     return graph.MatMul(X, model.components_.T)

@@ -19,23 +19,23 @@ from . import preprocessing
 from .converters import register, takes_tuples, tuple_inputs
 from .graph import onnx, skl2onnx, types
 
-OPSET = {"": 18, "ai.onnx.ml": 3}  # of 2022: a newer one would be of no use, and older runtimes could not read it
+OPSET = {"": 18, "ai.onnx.ml": 3}  # of 2022, for older runtimes; a newer one is not needed
 TREATED = (*preprocessing.GRAPHS, *preprocessing.CODES)
 
 
 def declared(model: Any) -> tuple[list[tuple[str, Any]], Sequence[str] | None]:
     """Names and types of the inputs for skl2onnx, and the names of the features or None."""
-    first = _first(model)
+    first = _step(model, 0)
     names = getattr(model, "feature_names_in_", None)
     if names is None or not isinstance(first, ColumnTransformer):
         return [("X", types.DoubleTensorType([None, model.n_features_in_]))], names
-    texts = {name for _, step, columns in first.transformers_ for name in _texts(_first(step), columns, names)}
+    texts = {name for _, step, columns in first.transformers_ for name in _texts(_step(step, 0), columns, names)}
     kinds = {True: types.StringTensorType, False: types.DoubleTensorType}
     return [(name, kinds[name in texts]([None, 1])) for name in names], names
 
 
 def prune(made: Any, columns: Sequence[str]) -> list[str]:
-    """Take unused inputs out of a graph with an input for every column; the columns that are left."""
+    """Remove unused inputs from a graph with an input for every column; the columns that are left."""
     used = {name for node in made.graph.node for name in node.input}
     left = [(put, column) for put, column in zip(made.graph.input, columns, strict=True) if put.name in used]
     kept = [put for put, _ in left]
@@ -44,17 +44,11 @@ def prune(made: Any, columns: Sequence[str]) -> list[str]:
     return [column for _, column in left]
 
 
-def last_step(model: Any) -> Any:
-    """What answers in the end."""
+def _step(model, number):
+    """The first or last step of a pipeline, of pipelines in it, too; else the model itself."""
     while isinstance(model, Pipeline):
-        model = model.steps[-1][1]
+        model = model.steps[number][1]
     return model
-
-
-def _first(step):
-    while isinstance(step, Pipeline):
-        step = step.steps[0][1]
-    return step
 
 
 def _texts(encoder, columns, names):
@@ -71,28 +65,24 @@ def _texts(encoder, columns, names):
 def to_onnx(model: Any, path: str | PathLike | None = None, *, quantiles: float | Sequence[float] | None = None) -> Any:
     """Export a fitted model as an ONNX graph, which predicts without Python.
 
-    The graph computes in double precision and takes doubles: one input "X" of shape (n, n_features), or, where the
-    model begins with a ``ColumnTransformer`` that was fitted on a DataFrame, an input of shape (n, 1) for every column
-    it uses. Columns of names are texts then, and an empty text is a gap. A learner has the output "variable", its
-    coordinates; a classifier has "label" and "probabilities"; a regressor has "variable", the expected targets (n, 1),
-    and "quantiles" (n, q) if they are given. A classifier of tuples, of freemetric.metric_learn too, has inputs
-    "X1", "X2", ... of shape (n, n_features) for the first, second, ... points of all tuples, and outputs "decision", as
-    its ``decision_function``, and "label", +1 or -1. The metadata hold JSON lists of "classes", which are the columns
-    of the probabilities, "quantiles", their probabilities, and "columns", the names of the features.
+    The graph computes in double precision. Its input is "X" of shape (n, n_features), or, if the model begins with a
+    ``ColumnTransformer`` that was fitted on a DataFrame, an input of shape (n, 1) for every column, whose empty texts
+    are gaps. Classifiers of tuples have inputs "X1", "X2", ... for the first, second, ... points of all tuples. Outputs
+    are "variable" (coordinates, or expected targets) and "quantiles", "label" and "probabilities", or "decision" and
+    "label". The metadata hold JSON lists: "classes", the columns of the probabilities, "quantiles", their
+    probabilities, and "columns", the names of the features. A sample with NaN or infinity gets NaN.
 
-    The graph holds the training set where neighbours vote, and needs memory for their distances from all new samples at
-    once: feed it some thousands at a time. A free-energy model looks at the same shortlist of training samples as in
-    Python. Copies of a training sample vote as they do in Python. Where others are equally far, the first of them
-    counts; Python's search may take another. A graph cannot refuse a sample: one with NaN or infinity gets NaN.
+    The graph holds the training set if neighbours vote, and all distances of a batch are in memory at once: feed some
+    thousands of samples at a time.
 
     Parameters
     ----------
     model : estimator
         A fitted metric learner, MetricKNeighborsClassifier, FreeEnergyClassifier, FreeEnergyRegressor, TableClassifier,
-        classifier of tuples, an estimator of freemetric.metric_learn, or a pipeline or search with one. Of a table,
-        dates are taken as their parts, which are numbers. skl2onnx must know the other steps.
+        classifier of tuples, an estimator of freemetric.metric_learn, or a pipeline or search with one. Dates of a
+        table are inputs of their numeric parts. skl2onnx must know the other steps.
     path : path-like or None, default=None
-        File to write. One that is there already is replaced, once the new one is complete.
+        File to write. An existing one is replaced, once the new one is complete.
     quantiles : float, sequence of float or None, default=None
         Probabilities between 0 and 1: quantiles of the targets, as ``predict_quantiles`` of a FreeEnergyRegressor.
 
@@ -136,10 +126,10 @@ def to_onnx(model: Any, path: str | PathLike | None = None, *, quantiles: float 
 
 
 def _checked(model, quantiles):
-    """Chances as a list; ValueError where they are none, or where the model does not know them."""
-    chances = check_chances(quantiles).tolist()
-    if not isinstance(last_step(model), FreeEnergyRegressor):
-        raise ValueError(f"quantiles are of a FreeEnergyRegressor; {type(last_step(model)).__name__} has none.")
+    """Probabilities as a list; ValueError if they are invalid, or if the model has no quantiles."""
+    chances, last = check_chances(quantiles).tolist(), _step(model, -1)
+    if not isinstance(last, FreeEnergyRegressor):
+        raise ValueError(f"quantiles are of a FreeEnergyRegressor; {type(last).__name__} has none.")
     return chances
 
 
@@ -149,7 +139,7 @@ def _converted(model, chances):
     inputs, columns = (tuple_inputs(model), None) if takes_tuples(model) else declared(model)
     options = {id(model): {"zipmap": False}} if is_classifier(model) and not takes_tuples(model) else {}
     if chances:
-        options[id(last_step(model))] = {"quantiles": chances}
+        options[id(_step(model, -1))] = {"quantiles": chances}
     try:
         made = skl2onnx.convert_sklearn(
             model,

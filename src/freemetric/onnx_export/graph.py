@@ -13,11 +13,11 @@ skl2onnx = require("skl2onnx", "onnx")
 types = require("skl2onnx.common.data_types", "onnx")
 
 
-class Graph:
-    """The graph of a skl2onnx conversion.
+class GraphBuilder:
+    """The graph of a skl2onnx conversion, with the operators of ONNX as methods.
 
-    Every method that it is asked for is an operator of ONNX: ``graph.Add(x, 1.0)`` adds a node and returns the name of
-    its output, or a list of names where ``n_outputs`` is larger than one. Inputs are names, arrays or numbers.
+    ``graph.Add(x, 1.0)`` adds a node and returns the name of its output, or a list of names if ``n_outputs`` is larger
+    than one. Inputs are names, arrays or numbers.
     """
 
     def __init__(self, scope: Any, container: Any) -> None:
@@ -73,7 +73,7 @@ class Graph:
         return self.ReduceSum(X, np.array([axis]), keepdims=1)
 
     def image(self, learner: Any, X: str, n_features: int) -> str:
-        """Where a learner inside of a model maps X, by the converter of that learner."""
+        """The map of X by a learner inside of a model, by the converter of that learner."""
         samples = self._scope.declare_local_variable("X", types.DoubleTensorType([None, n_features]))
         self.hand_over(X, samples)
         image = self._scope.declare_local_variable("Z", types.DoubleTensorType())
@@ -84,10 +84,5 @@ class Graph:
 
     def hand_over(self, name: str, variable: Any) -> None:
         """Make a result the output that skl2onnx has declared, in its type."""
-        self._container.add_node(
-            "Cast",
-            [name],
-            [variable.full_name],
-            name=self._scope.get_unique_operator_name("Cast"),
-            to=variable.type.to_onnx_type().tensor_type.elem_type,
-        )
+        node, kind = self._scope.get_unique_operator_name("Cast"), variable.type.to_onnx_type().tensor_type.elem_type
+        self._container.add_node("Cast", [name], [variable.full_name], name=node, to=kind)

@@ -8,41 +8,40 @@ from numpy.typing import NDArray
 from ..learners import MetricKNeighborsRegressor
 from ..metrics.neighbor_votes import FARTHEST
 from ..metrics.training_set import Places, equal_rows
-from .graph import Graph
+from .graph import GraphBuilder
 
 
 def votes(
-    graph: Graph,
+    graph: GraphBuilder,
     Q: str,
     Z: str | NDArray,
     places: Places,
     ks: Sequence[int] | NDArray,
-    by_distance: bool = False,
     candidates: str | None = None,
 ) -> str:
     """Votes (n, len(ks), C) of the k nearest rows to those of Q (n, p), for every k in ks; places lie at Z (M, p).
 
-    Where there are candidates (n, S), only those of every row of Q vote. Of places that are equally far the first
-    is the nearest: the first candidate, or the first of all. Votes count the same, or by the inverse of distances.
+    Only the candidates (n, S) of every row of Q vote, if there are some.
     """
-    n_places = min(max(ks), len(places.rows))
-    nearest = nearest_of(graph, Q, Z, n_places) if candidates is None else _among(graph, Q, Z, n_places, candidates)
-    votes = graph.Gather(places.votes.astype(np.float64), nearest)
-    needed = _needed(graph, nearest, places, np.asarray(ks))
-    if by_distance:
-        needed = graph.Mul(needed, graph.Unsqueeze(_nearness(graph, Q, Z, nearest), np.array([1])))
-    return graph.MatMul(needed, votes)
+    nearest = nearest_of(graph, Q, Z, min(max(ks), len(places.rows)), candidates)
+    return graph.MatMul(_needed(graph, nearest, places, np.asarray(ks)), _votes_at(graph, places, nearest))
 
 
-def nearest_of(graph: Graph, Q: str, Z: str | NDArray, n: int) -> str:
-    """Numbers (n_queries, n) of the rows of Z (M, p) nearest to those of Q (n_queries, p), nearest first."""
-    return _least(graph, _distances(graph, Q, Z), n)
+def nearest_of(graph: GraphBuilder, Q: str, Z: str | NDArray, n: int, candidates: str | None = None) -> str:
+    """Numbers (n_queries, n) of the rows of Z (M, p) nearest to those of Q (n_queries, p), nearest first.
 
-
-def _among(graph, Q, Z, n, candidates):
-    """The same of the candidates (n_queries, S) of every query: all distances are one product, few are sorted."""
-    of_candidates = graph.GatherElements(_distances(graph, Q, Z), candidates, axis=1)
+    Of equally far rows the first is the nearest: the first of all, or of the candidates (n_queries, S).
+    """
+    distances = _distances(graph, Q, Z)
+    if candidates is None:
+        return _least(graph, distances, n)
+    # All distances are one product, few are sorted.
+    of_candidates = graph.GatherElements(distances, candidates, axis=1)
     return graph.GatherElements(candidates, _least(graph, of_candidates, n), axis=1)
+
+
+def _votes_at(graph, places, nearest):
+    return graph.Gather(places.votes.astype(np.float64), nearest)
 
 
 def _distances(graph, Q, Z):
@@ -57,9 +56,9 @@ def _least(graph, distances, n):
 
 
 def _nearness(graph, Q, Z, nearest):
-    """Inverse distances (n_queries, n) from the nearest; where some are at none, one for these and nothing for others.
+    """Inverse distances (n_queries, n) of the nearest; if some are zero, one for these and zero for others.
 
-    Distances are those of differences: lengths, which are good enough to find neighbours, would blur the nearest.
+    Distances are those of differences, because lengths lose digits of the smallest.
     """
     apart = graph.Sub(graph.Unsqueeze(Q, np.array([1])), graph.Gather(Z, nearest))
     distances = graph.Sqrt(graph.ReduceSumSquare(apart, np.array([2]), keepdims=0))
@@ -69,10 +68,7 @@ def _nearness(graph, Q, Z, nearest):
 
 
 def _needed(graph, nearest, places, ks):
-    """Which part of the j-th nearest place votes among the k nearest rows, (n_queries or 1, len(ks), n_places).
-
-    All of its rows where the places before it and its own have no more than k of them, some where they have more.
-    """
+    """Share of the rows of the j-th nearest place that are among the k nearest, (n_queries or 1, len(ks), n_places)."""
     if places.are_single:
         most = min(ks.max(), len(places.rows))
         return (np.arange(most) < ks[:, None]).astype(np.float64)[None]
@@ -81,18 +77,18 @@ def _needed(graph, nearest, places, ks):
     return graph.Clip(graph.Div(graph.Sub(ks[:, None].astype(np.float64), before), counts), 0.0, 1.0)
 
 
-def weighted(graph: Graph, weights: NDArray, votes: str) -> str:
+def weighted(graph: GraphBuilder, weights: NDArray, votes: str) -> str:
     """Sum (n, C) of weights[k] * votes[:, k]."""
     return graph.Squeeze(graph.MatMul(weights[None], votes), np.array([1]))
 
 
-def shares(graph: Graph, votes: str) -> str:
+def shares(graph: GraphBuilder, votes: str) -> str:
     """Votes as shares of their sum over the classes."""
     return graph.Div(votes, graph.total(votes, -1))
 
 
-def mean_of_neighbors(graph: Graph, model: MetricKNeighborsRegressor, Z: str) -> str:
-    """Targets (n, n_outputs) of samples Z in the learned space; every row votes for one and for its targets."""
+def mean_of_neighbors(graph: GraphBuilder, model: MetricKNeighborsRegressor, Z: str) -> str:
+    """Predicted targets (n, n_outputs) of samples Z in the learned space; rows vote for 1 and for their targets."""
     numbers = model.numbers_.reshape(len(model.numbers_), -1)
     middle, unit = np.median(numbers, axis=0), np.ptp(numbers, axis=0)
     unit = np.where(unit > 0, unit, 1.0)
@@ -101,14 +97,18 @@ def mean_of_neighbors(graph: Graph, model: MetricKNeighborsRegressor, Z: str) ->
     rows = model.embedding_[places.rows]
     centre = np.median(rows, axis=0)  # as of classifiers: distances must not be small beside the lengths
     farthest = FARTHEST * float(np.abs(model.embedding_).max(initial=0))
-    Q, by_distance = graph.Sub(graph.Clip(Z, -farthest, farthest), centre), model.weights == "distance"
-    counted = graph.Squeeze(votes(graph, Q, rows - centre, places, [model.n_neighbors_], by_distance), np.array([1]))
+    Q, ks = graph.Sub(graph.Clip(Z, -farthest, farthest), centre), np.array([model.n_neighbors_])
+    nearest = nearest_of(graph, Q, rows - centre, min(model.n_neighbors_, len(rows)))
+    needed = _needed(graph, nearest, places, ks)
+    if model.weights == "distance":
+        needed = graph.Mul(needed, graph.Unsqueeze(_nearness(graph, Q, rows - centre, nearest), np.array([1])))
+    counted = graph.Squeeze(graph.MatMul(needed, _votes_at(graph, places, nearest)), np.array([1]))
     means = graph.Div(graph.take(counted, list(range(1, values.shape[1]))), graph.take(counted, [0]))
     return graph.Add(graph.Mul(means, unit), middle)
 
 
 def _places(Z: NDArray, votes: NDArray) -> Places:
-    """Where rows Z lie and what they vote for, in double precision: as exact as the predictions of Python."""
+    """Places and votes of rows Z, in double precision: as exact as the predictions of Python."""
     first, of_row = equal_rows(Z)
     total = np.zeros((len(first), votes.shape[1]))
     np.add.at(total, of_row, votes)

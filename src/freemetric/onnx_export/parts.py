@@ -20,22 +20,22 @@ from ..metrics import (
     trends,
 )
 from ..metrics.views import Quantiles, Scaled, Steps
-from .graph import Graph
+from .graph import GraphBuilder
 
-PartGraph = Callable[[Graph, Any, str], str]
+PartGraph = Callable[[GraphBuilder, Any, str], str]
 
 
 def register_view_graph(view_class: type[View], function: PartGraph) -> None:
-    """Export models with a view of one's own.
+    """Export models with a custom view.
 
     Parameters
     ----------
     view_class : subclass of View
-        The view. Classes derived from it may see something else, and need functions of their own.
+        The view. Classes derived from it need functions of their own.
     function : callable
-        Called as ``function(graph, view, X)``, with the fitted view and the name of the samples in the graph. Returns
-        the name of what the view makes of them. Operators of ONNX are methods of ``graph``: ``graph.Mul(X, 2.0)`` adds
-        a node and returns the name of its output; arrays and numbers become constants, in double precision.
+        Called as ``function(graph, view, X)`` with the fitted view and the name of the samples; returns the name of the
+        result. Operators of ONNX are methods of ``graph``: ``graph.Mul(X, 2.0)`` adds a node and returns the name of
+        its output; arrays and numbers become constants, in double precision.
 
     Examples
     --------
@@ -53,31 +53,30 @@ def register_view_graph(view_class: type[View], function: PartGraph) -> None:
 
 
 def register_density_graph(density_class: type[ClassDensity], function: PartGraph) -> None:
-    """Export models with a class density of one's own.
+    """Export models with a custom class density.
 
     Parameters
     ----------
     density_class : subclass of ClassDensity
-        The class density. Classes derived from it may say something else, and need functions of their own.
+        The class density. Classes derived from it need functions of their own.
     function : callable
         Called as ``function(graph, density, X)``; see :func:`register_view_graph`.
     """
     GRAPHS[density_class] = function
 
 
-def part_graph(graph: Graph, part: View | ClassDensity, X: str) -> str:
-    """What a view or a class density makes of samples X; ValueError where no function is registered for its class."""
+def part_graph(graph: GraphBuilder, part: View | ClassDensity, X: str) -> str:
+    """The graph of a view or a class density for samples X; ValueError if no function is registered for its class."""
     if type(part) not in GRAPHS:
         word, kind = ("view", "view") if isinstance(part, View) else ("class density", "density")
         raise ValueError(f"the {word} {type(part).__name__} has no ONNX graph; register_{kind}_graph adds one")
     return GRAPHS[type(part)](graph, part, X)
 
 
-def on_quantiles(graph: Graph, transformer: QuantileTransformer, X: str) -> str:
-    """What a QuantileTransformer does for a uniform distribution.
+def on_quantiles(graph: GraphBuilder, transformer: QuantileTransformer, X: str) -> str:
+    """A QuantileTransformer for a uniform distribution: the mean of interpolations from below and from above.
 
-    The mean of two interpolations, one from below and one from above: they differ where quantiles are equal. The
-    lowest value and all below are 0, the highest and all above are 1; a constant is both, and becomes 0.
+    The lowest value and all below are 0, the highest and all above are 1; a constant is both, and becomes 0.
     """
     table, levels = transformer.quantiles_, transformer.references_
     upwards = _interpolated(graph, X, table, levels)
@@ -95,7 +94,7 @@ def _interpolated(graph, X, table, levels):
     def cells(row):
         return graph.Gather(table.T.ravel(), graph.Add(row, start))
 
-    # The last row that is not above X, by bisection: to compare all rows would take n_rows times the memory.
+    # The last row that is not above X, by bisection: comparing all rows would take n_rows times the memory.
     row = graph.integers(graph.Less(X, X))  # zeros of its shape
     for power in reversed(range((n_rows - 1).bit_length())):
         trial = graph.Min(graph.Add(row, 2**power), n_rows - 1)
@@ -108,25 +107,9 @@ def _interpolated(graph, X, table, levels):
     return graph.Add(graph.Mul(slope, graph.Sub(X, low)), level)
 
 
-def _scaled(graph, view, X):
-    return graph.Div(graph.Sub(X, view.low), view.span)
-
-
-def _on_quantiles(graph, view, X):
-    return on_quantiles(graph, view.transformer, X)
-
-
-def _steps(graph, view, X):
-    return graph.doubles(graph.Greater(graph.take(X, view.owner), view.threshold))
-
-
 def _products(graph, view, X):
     V = graph.Clip(graph.Sub(graph.Div(graph.Sub(X, view.low), view.span), 0.5), -trends.FARTHEST, trends.FARTHEST)
     return graph.Mul(graph.take(V, view.first), graph.take(V, view.owner))
-
-
-def _turned(graph, view, X):
-    return graph.MatMul(graph.Sub(X, view.centre), view.matrix)
 
 
 def _student_t(graph, density, X):
@@ -139,14 +122,18 @@ def _student_t(graph, density, X):
     return graph.Div(graph.Add(rise, density.depths), np.sqrt(d))
 
 
+def _turned(graph, view, X):
+    return graph.MatMul(graph.Sub(X, view.centre), view.matrix)
+
+
 def _naive_bayes(graph, density, X):
     return graph.Add(graph.MatMul(part_graph(graph, density.steps, X), density.slopes), density.base)
 
 
 GRAPHS: dict[type, PartGraph] = {
-    Scaled: _scaled,
-    Quantiles: _on_quantiles,
-    Steps: _steps,
+    Scaled: lambda graph, view, X: graph.Div(graph.Sub(X, view.low), view.span),
+    Quantiles: lambda graph, view, X: on_quantiles(graph, view.transformer, X),
+    Steps: lambda graph, view, X: graph.doubles(graph.Greater(graph.take(X, view.owner), view.threshold)),
     trends.Products: _products,
     Whitened: _turned,
     Axes: _turned,
@@ -157,8 +144,8 @@ GRAPHS: dict[type, PartGraph] = {
 """Functions (graph, part, X) -> result by the class of the view or density."""
 
 
-def kernel_coordinates(graph: Graph, model: Kernelized, X: str) -> str:
-    """Coordinates (n, r) of samples, as the learner in the model takes them; ValueError where there is no graph."""
+def kernel_coordinates(graph: GraphBuilder, model: Kernelized, X: str) -> str:
+    """Kernel coordinates (n, r) of samples, the input of the learner in the model."""
     kernel = Kernel(model.kernel, model.gamma_, model.degree, model.coef0)
     if not isinstance(kernel.kind, str):
         raise ValueError("a kernel of one's own has no ONNX graph, only those that have a name")
@@ -176,17 +163,9 @@ def _rbf(graph, kernel, X, landmarks):
 
 
 def _laplacian(graph, kernel, X, landmarks):
-    """A feature after the other: all at once would need the memory of n m d numbers."""
+    """One feature after the other: all at once would take n m d numbers of memory."""
     apart = [graph.Abs(graph.Sub(graph.take(X, [i]), landmarks[:, i])) for i in range(landmarks.shape[1])]
     return graph.Exp(graph.Mul(graph.Sum(*apart), -kernel.gamma))
-
-
-def _poly(graph, kernel, X, landmarks):
-    return graph.Pow(_affine_products(graph, kernel, X, landmarks), float(kernel.degree))
-
-
-def _sigmoid(graph, kernel, X, landmarks):
-    return graph.Tanh(_affine_products(graph, kernel, X, landmarks))
 
 
 def _cosine(graph, kernel, X, landmarks):
@@ -194,10 +173,6 @@ def _cosine(graph, kernel, X, landmarks):
     norms = graph.ReduceL2(X, np.array([1]), keepdims=1)
     norms = graph.Where(graph.Equal(norms, 0.0), 1.0, norms)
     return graph.MatMul(graph.Div(X, norms), (landmarks / np.where(lengths > 0, lengths, 1)).T)
-
-
-def _linear(graph, kernel, X, landmarks):
-    return graph.MatMul(X, landmarks.T)
 
 
 def _affine_products(graph, kernel, X, landmarks):
@@ -208,10 +183,10 @@ def _affine_products(graph, kernel, X, landmarks):
 KERNELS: dict[str, Callable[..., str]] = {
     "rbf": _rbf,
     "laplacian": _laplacian,
-    "poly": _poly,
-    "sigmoid": _sigmoid,
+    "poly": lambda graph, kernel, X, Z: graph.Pow(_affine_products(graph, kernel, X, Z), float(kernel.degree)),
+    "sigmoid": lambda graph, kernel, X, Z: graph.Tanh(_affine_products(graph, kernel, X, Z)),
     "cosine": _cosine,
-    "linear": _linear,
-    "precomputed": lambda graph, kernel, X, landmarks: graph.take(X, landmarks),
+    "linear": lambda graph, kernel, X, Z: graph.MatMul(X, Z.T),
+    "precomputed": lambda graph, kernel, X, Z: graph.take(X, Z),
 }
 """Functions (graph, kernel, X, landmarks) -> K by the name of the kernel."""

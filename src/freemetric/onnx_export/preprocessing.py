@@ -1,7 +1,7 @@
 """scikit-learn's preprocessing of tables as graphs, in double precision.
 
-skl2onnx has converters for most of these. They round to single precision, or leave out what tables need: gaps among
-names, rare names, indicators of gaps, constant features on quantiles. :func:`to_onnx` uses these instead.
+skl2onnx has converters for most of these, which round to single precision or lack what tables need: gaps among names,
+rare names, indicators of gaps, constant features on quantiles. :func:`to_onnx` uses these instead.
 """
 
 from collections.abc import Callable
@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, QuantileTransformer
 
-from .graph import Graph, types
+from .graph import GraphBuilder, types
 from .parts import on_quantiles
 
 GAP = ""  # stands for a gap among texts, which have no NaN
 
 
-def impute(graph: Graph, imputer: SimpleImputer, X: str) -> str:
-    """A number in the place of every gap, and indicators of gaps where these are asked for."""
+def impute(graph: GraphBuilder, imputer: SimpleImputer, X: str) -> str:
+    """Fill gaps with numbers, and append indicators of gaps if ``add_indicator``."""
     numbers = np.asarray(imputer.statistics_.tolist())  # a constant is stored as an object
     if numbers.dtype.kind not in "if" or np.isnan(numbers).any() or not _is_nan(imputer.missing_values):
         raise ValueError("SimpleImputer is exported where a number takes the place of NaN in every feature")
@@ -29,22 +29,22 @@ def impute(graph: Graph, imputer: SimpleImputer, X: str) -> str:
     return graph.Concat(filled, indicate(graph, imputer.indicator_, X), axis=1)
 
 
-def indicate(graph: Graph, indicator: MissingIndicator, X: str) -> str:
-    """Whether there is a gap."""
+def indicate(graph: GraphBuilder, indicator: MissingIndicator, X: str) -> str:
+    """Indicators of gaps."""
     if not _is_nan(indicator.missing_values):
         raise ValueError("MissingIndicator is exported where NaN is what is missing")
     return graph.doubles(graph.take(graph.IsNaN(X), indicator.features_))
 
 
-def place_on_quantiles(graph: Graph, transformer: QuantileTransformer, X: str) -> str:
+def place_on_quantiles(graph: GraphBuilder, transformer: QuantileTransformer, X: str) -> str:
     """Features on their quantiles."""
     if transformer.output_distribution != "uniform":
         raise ValueError("QuantileTransformer is exported for a uniform distribution")
     return on_quantiles(graph, transformer, X)
 
 
-def encode(graph: Graph, encoder: Any, columns: list[tuple[str, bool]]) -> str:
-    """Look up the number of every column's category, and what it becomes."""
+def encode(graph: GraphBuilder, encoder: Any, columns: list[tuple[str, bool]]) -> str:
+    """Look up the category of every column, and its code."""
     rare = getattr(encoder, "infrequent_categories_", None) or [None] * len(columns)
     blocks = []
     for i, (column, categories) in enumerate(zip(columns, encoder.categories_, strict=True)):
@@ -62,7 +62,7 @@ def _names(categories):
 
 
 def _position(graph, column, is_text, names):
-    """The number (n, 1) of the category in a column (n, 1); of an unknown one, their count."""
+    """The number (n, 1) of the category in a column (n, 1); for an unknown one, the number of categories."""
     count = len(names)
     if is_text:
         texts = [GAP if name is None else name for name in names]
@@ -80,7 +80,7 @@ def _position(graph, column, is_text, names):
 
 
 def _numbers(encoder, i, is_rare):
-    """What a category becomes in ordinal numbers, (n_categories + 1, 1); in the last row, an unknown one."""
+    """Ordinal codes (n_categories + 1, 1) of categories; the last row is for unknown ones."""
     if is_rare.any():
         raise ValueError("OrdinalEncoder is exported without infrequent categories")
     gap = encoder.encoded_missing_value  # for NaN; None is a category like any other
@@ -89,7 +89,7 @@ def _numbers(encoder, i, is_rare):
 
 
 def _indicators(encoder, i, is_rare):
-    """What a category becomes in indicators, (n_categories + 1, width); in the last row, an unknown one."""
+    """One-hot codes (n_categories + 1, width) of categories; the last row is for unknown ones."""
     group = np.where(is_rare, (~is_rare).sum(), np.cumsum(~is_rare) - 1)
     table = np.eye(group.max() + 1)[group]
     joins = is_rare.any() and encoder.handle_unknown in ("infrequent_if_exist", "warn")
@@ -107,14 +107,14 @@ GRAPHS: dict[type, Callable[..., str]] = {
 
 
 def shape(operator: Any) -> None:
-    """Say the type of a step's output, for skl2onnx."""
+    """Set the type of a step's output, for skl2onnx."""
     N, width = operator.inputs[0].get_first_dimension(), len(operator.raw_operator.get_feature_names_out())
     operator.outputs[0].set_type(types.DoubleTensorType([N, width]))
 
 
 def convert(scope: Any, operator: Any, container: Any) -> None:
     """Write the graph of a step, for skl2onnx."""
-    graph, step = Graph(scope, container), operator.raw_operator
+    graph, step = GraphBuilder(scope, container), operator.raw_operator
     if type(step) in CODES:
         made = encode(graph, step, list(_columns(graph, operator.inputs)))
     else:

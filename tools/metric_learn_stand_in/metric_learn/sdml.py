@@ -1,3 +1,3 @@
 """What tests ask about with isinstance."""
 
-from freemetric.metric_learn.pair_learners import BaseSDML as _BaseSDML  # noqa: F401
+from freemetric.metric_learn.pairs import BaseSDML as _BaseSDML  # noqa: F401
