@@ -12,7 +12,7 @@ from sklearn.preprocessing import MinMaxScaler
 from freemetric import keep_interrupted_fits
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
 from freemetric.kernels.numba.learner_loops import DualAverage, batch_gradient, descend, mean_hinge
-from freemetric.learners import dual_averaging, scml
+from freemetric.learners import scml
 from freemetric.learners.scml import SCML, class_discriminants, draw_basis, nearest_triplets
 
 
@@ -165,7 +165,7 @@ def test_the_kept_objective_never_rises(wine):
     model = SCML(random_state=0, gamma=3.0).fit(*wine)
     assert (np.diff(model.trace_) <= 0).all()
     assert model.trace_[-1] == model.objective_
-    assert len(model.trace_) == model.n_iter_ // dual_averaging.STEPS > dual_averaging.PATIENCE
+    assert len(model.trace_) == model.n_iter_ // scml.STEPS > scml.PATIENCE
 
 
 def test_more_regularization_leaves_fewer_bases(wine):
@@ -252,14 +252,14 @@ def test_warm_start_without_triplets_keeps_the_euclidean_distance(iris):
 
 @pytest.mark.parametrize("looks", [0, 2])
 def test_interrupted_fit_keeps_the_best(wine, monkeypatch, looks):
-    original = dual_averaging.DualAveraging.advance
+    original = scml.DualAveraging.advance
 
     def press_ctrl_c(self, *args):
         if len(self.trace) == looks:
             raise KeyboardInterrupt
         original(self, *args)
 
-    monkeypatch.setattr(dual_averaging.DualAveraging, "advance", press_ctrl_c)
+    monkeypatch.setattr(scml.DualAveraging, "advance", press_ctrl_c)
     if looks == 0:
         with pytest.raises(KeyboardInterrupt):
             SCML().fit(*wine)

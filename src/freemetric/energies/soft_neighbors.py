@@ -15,7 +15,7 @@ MANY_FEATURES = 500
 
 
 class Functions(NamedTuple):
-    """What kernels do with data that they were given."""
+    """Kernel functions of prepared data."""
 
     energy: Callable[..., Array]  # of A, lists, diagonal
     energy_and_gradient: Callable[..., tuple[Array, Array]]  # likewise
@@ -49,10 +49,7 @@ def bound(functions: Functions, n_neighbors: int | None) -> "BoundNeighbors":
 
 
 class BoundNeighbors:
-    """The energy of all pairs, or where ``n_neighbors`` is given of the nearest neighbours alone.
-
-    These are the neighbours under the map itself, or under the one that ``near`` was called with.
-    """
+    """The energy of all pairs, or of the ``n_neighbors`` nearest under the map itself, or under the map of ``near``."""
 
     def __init__(
         self, functions: Functions, n_neighbors: int | None = None, diagonal: bool = False, lists: Any = None
@@ -96,7 +93,7 @@ class BoundNeighbors:
         return self.functions.neighbor_lists(A, N - 1, True, None) if are_many else None
 
     def _lists_of(self, A):
-        """Lists of A; those of the last call for maps that are the same, as they are after a rejected move."""
+        """Lists of A; those of the last call where A is the same, as after a rejected move."""
         if self.last is None or not np.array_equal(self.last[0], A):
             lists = self.functions.neighbor_lists(A, self.n_neighbors, self.diagonal, self.last)
             self.last = A.copy(), lists

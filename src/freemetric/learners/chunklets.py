@@ -18,15 +18,12 @@ NULL = 1e-10  # against the largest eigenvalue
 
 @estimator
 class RCA(MetricLearner):
-    r"""Relevant component analysis.
-
-    M is the inverse of the covariance within chunklets, groups of samples known to be of one class:
+    r"""Relevant component analysis: the inverse of the covariance within chunklets.
 
     .. math:: A = C_w^{-1/2}, \quad C_w = \frac{1}{N} \sum_j \sum_{i \in \text{chunk } j} (x_i - m_j)(x_i - m_j)^T,
 
-    up to a rotation: what varies inside a class is scaled down. The rows of A are the directions of Fisher's criterion,
-    ordered by total against within variance, so that ``n_components`` keeps the best. The total variance is that of all
-    samples, those without a chunk too. Costs O(N d^2 + d^3).
+    up to a rotation. Chunklets are groups of samples known to be of one class. The rows of A are ordered by total
+    variance, samples without a chunk included, against variance within chunklets.
 
     Parameters
     ----------
@@ -34,9 +31,7 @@ class RCA(MetricLearner):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A; A C_w A^T is the identity.
-    {features}
+    {whitening_map} {features}
 
     References
     ----------
@@ -95,15 +90,13 @@ def _between(means, groups):
 
 @estimator
 class DCA(MetricLearner):
-    r"""Discriminative component analysis.
-
-    Maximises the variance between groups that differ against the variance within groups,
+    r"""Discriminative component analysis: variance between groups that differ against variance within groups.
 
     .. math:: \max_A |A C_b A^T| / |A C_w A^T|, \quad
         C_b = \text{mean over pairs of different groups of } (m_i - m_j)(m_i - m_j)^T,
 
-    with C_w the covariance within groups: C_b is diagonalised, its null space dropped and the rest whitened; there C_w
-    is diagonalised and whitened. With C classes A has rank C - 1 at most. Costs O(N d^2 + d^3).
+    with C_w the covariance within groups. C_b is whitened without its null space; there C_w is diagonalised and
+    whitened. With C classes A has rank C - 1 at most.
 
     Parameters
     ----------
@@ -113,9 +106,7 @@ class DCA(MetricLearner):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A; A C_w A^T is the identity.
-    {features}
+    {whitening_map} {features}
 
     References
     ----------

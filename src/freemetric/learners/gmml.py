@@ -20,27 +20,23 @@ RIDGE = 0.01  # where a matrix is singular
 class GMML(PriorLearner, PairLearner):
     r"""Geometric mean metric learning, in closed form.
 
-    With S and D the mean squared differences of similar and of dissimilar pairs, the objective
-
     .. math:: \min_{M \succ 0}\; \operatorname{tr}(M S) + \operatorname{tr}(M^{-1} D), \qquad
         S = \langle v v^T \rangle_\text{similar}, \quad D = \langle v v^T \rangle_\text{dissimilar},
 
-    makes similar samples near by M, and dissimilar ones far by being near by its inverse. It is strictly convex and
-    solved by the geometric mean of S^-1 and D. Other points of the geodesic between the two weigh them differently:
+    for the differences v of similar and of dissimilar pairs; from labels, of all pairs. The objective is strictly
+    convex and minimised by the geometric mean of S^-1 and D. Other points of the geodesic between the two weigh them
+    differently:
 
     .. math:: M = S^{-1} \#_t D = S^{-1/2} (S^{1/2} D S^{1/2})^t S^{-1/2}.
-
-    From labels S and D are those of all pairs; they follow from the means and the scatter of the classes. Costs
-    O(N d^2 + d^3), with given pairs O(n d^2 + d^3).
 
     Parameters
     ----------
     {contrasts}
     t : float, default=0.5
-        Where on the geodesic: 0 is S^-1, 1 is D, and 1/2 solves the objective.
+        Position on the geodesic: 0 is S^-1, 1 is D, and 1/2 solves the objective.
     regularization : float or "auto", default="auto"
-        r, by which S becomes S + r s M_0^-1 and D becomes D + r q M_0, with s = tr(S M_0) / d and q = tr(D M_0^-1) / d,
-        so that neither units nor the size of M_0 matter. "auto" is 0.01 where S or D is singular, else 0.
+        r, by which S becomes S + r s M_0^-1 and D becomes D + r q M_0, with s = tr(S M_0) / d and q = tr(D M_0^-1) / d.
+        "auto" is 0.01 where S or D is singular, else 0.
     {prior}
 
     Attributes

@@ -1,8 +1,4 @@
-"""Kernels k(u, v), in blocks, and coordinates of their feature spaces, whose distances are those between images.
-
-The images of n samples span a space of at most n - 1 dimensions around their mean. Kernel principal components are an
-orthonormal basis of it, so that a linear map learned on the coordinates is a linear map of the feature space.
-"""
+"""Kernels k(u, v), and coordinates of their feature spaces by kernel principal components."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -53,7 +49,7 @@ class Kernel(NamedTuple):
 
 
 def _checked(values, shape):
-    """What somebody's function gave; ValueError unless it is a matrix of that shape."""
+    """Values of a user's kernel; ValueError unless they are a matrix of that shape."""
     K = np.asarray(values)
     if K.shape != shape or K.dtype.kind not in "fiub":
         what = f"kernel must be a function of two arrays of samples that gives a matrix {shape}"
@@ -62,11 +58,7 @@ def _checked(values, shape):
 
 
 def width(gamma: float | str, kind: Any, X: NDArray, rng: np.random.Generator) -> float:
-    """gamma as a number: one that was given, or what a rule makes of X.
-
-    "median": one over the median distance that the kernel is of, among at most 1,000 rows; for kernels of products over
-    the median square of the samples. "scale": 1 / (d var X). "auto": 1 / d.
-    """
+    """gamma as a number: as given, 1 / d ("auto"), 1 / (d var X) ("scale"), or one over the "median" distance."""
     if not isinstance(gamma, str):
         return float(gamma)
     if gamma == "auto" or kind not in WITH_GAMMA:  # a kernel without gamma ignores it
@@ -102,7 +94,7 @@ class KernelSpace(NamedTuple):
 
 
 def exact_space(kernel: Kernel, X: NDArray, landmarks: NDArray, tol: float, n_directions: int | None) -> KernelSpace:
-    """The space that the images of all samples span; every one of them is a landmark."""
+    """The span of the images of all samples."""
     K = _finite(kernel(X, landmarks))
     K = (K + K.T) / 2
     offset = K.mean(axis=0)
@@ -115,10 +107,7 @@ def exact_space(kernel: Kernel, X: NDArray, landmarks: NDArray, tol: float, n_di
 def nystroem_space(
     kernel: Kernel, X: NDArray, landmarks: NDArray, own: NDArray, tol: float, n_directions: int | None
 ) -> KernelSpace:
-    """The part of it that the images of m landmarks span, turned to the main axes of all samples.
-
-    ``own`` (m, m) is the kernel of the landmarks among each other.
-    """
+    """The span of the images of m landmarks, whose own kernel is (m, m), turned to the main axes of all samples."""
     values, vectors = leading((own + own.T) / 2, 0)  # around the origin the mean may be larger than all else
     basis = _scaled(values, vectors)
     total, squares = np.zeros(len(landmarks)), np.zeros((len(basis), len(basis)))

@@ -1,4 +1,4 @@
-"""Means of the k nearest neighbours in a learned space, with k chosen for samples the metric has not seen."""
+"""Means of the k nearest neighbours in a learned space, with k chosen on held-out samples."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
@@ -32,21 +32,17 @@ Array = NDArray[np.float64]
 class MetricKNeighborsRegressor(AtomicFit, ChosenNeighbors, Savable, Presented, RegressorMixin, BaseEstimator):
     """Any metric learner and the mean of the k nearest samples in its space.
 
-    The inner folds choose k as those of :class:`MetricKNeighborsClassifier` do. Samples at one place share their part
-    in a mean.
+    k is chosen as by :class:`MetricKNeighborsClassifier`. Samples at the same place share their part in a mean.
 
     Parameters
     ----------
     {metric}
     n_neighbors : int or "auto", default="auto"
         Neighbours whose targets are averaged; "auto" takes the number with the lowest squared error over the inner
-        folds.
+        folds, as a share of the variance, averaged over outputs.
     weights : {"uniform", "distance"}, default="uniform"
-        Whether neighbours count the same, or by the inverse of their distances.
-    {most_neighbors}
-    n_folds : int, default=5
-        Inner folds.
-    {n_jobs} {seed_of_folds}
+        Weights of the neighbours: equal, or by the inverse of their distances.
+    {most_neighbors} {n_folds} {n_jobs} {seed_of_folds}
 
     Attributes
     ----------
@@ -55,12 +51,7 @@ class MetricKNeighborsRegressor(AtomicFit, ChosenNeighbors, Savable, Presented, 
         The training samples in the learned space.
     numbers_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         Their targets.
-    n_neighbors_ : int
-        Neighbours that are averaged.
-    selection_ : dict of ndarray
-        "n_neighbors" and "error" over the inner folds, the squared error as a share of the variance, the mean of all
-        outputs; absent where k was given.
-    {features}
+    {selection} {features}
 
     Examples
     --------
@@ -139,12 +130,11 @@ class MetricKNeighborsRegressor(AtomicFit, ChosenNeighbors, Savable, Presented, 
         return self._predicted(X, [self.n_neighbors_])[:, 0]
 
     def predictions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray[np.float64]:
-        """Predictions by k = 1, 2, ... neighbours, (n_samples, n_neighbors) or (..., n_outputs); for studying k."""
+        """Predictions by k = 1, 2, ... neighbours, (n_samples, n_neighbors) or (..., n_outputs)."""
         check_is_fitted(self)
         return self._predicted(X, np.arange(1, min(n_neighbors, len(self.numbers_)) + 1))
 
     def _predicted(self, X, n_neighbors):
-        check_is_fitted(self)
         samples = check_samples(self, X, dtype=np.float64, reset=False)
         Q = np.asarray(self.learner_.transform(samples), dtype=np.float64)
         exponent = exponent_of(self.numbers_)
@@ -153,22 +143,6 @@ class MetricKNeighborsRegressor(AtomicFit, ChosenNeighbors, Savable, Presented, 
         return enlarged(found, exponent)
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """R^2 of the predictions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their targets.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of the samples.
-
-        Returns
-        -------
-        score : float
-            One less the squared error in units of the variance of y, the mean of all outputs.
-        """
         return r2(y, self.predict(X), sample_weight)
 
     def check_state(self) -> None:
@@ -192,9 +166,8 @@ class MetricKNeighborsRegressor(AtomicFit, ChosenNeighbors, Savable, Presented, 
 class NeighborMeans:
     """Means of the targets Y (N, m) of the nearest training samples Z (N, p) in a learned space.
 
-    Samples at one place are equally far: where only some of them are among the k nearest, each has the same part in the
-    mean, so that no order matters. ``by_distance`` weighs neighbours by the inverse of their distances; those at
-    distance zero are then the only ones.
+    Samples at the same place share their part in a mean, so that their order does not matter. ``by_distance`` weighs
+    neighbours by the inverse of their distances; those at distance zero are then the only ones.
     """
 
     def __init__(self, Z: Array, Y: Array, by_distance: bool, n_jobs: int | None = None) -> None:

@@ -1,10 +1,10 @@
-"""LSML: the metric closest to a prior in which one pair of samples is nearer than another, as was said."""
+"""LSML: the metric closest to a prior that respects relative comparisons of pairs."""
 
 from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import cholesky, inv
 
 from .base import generator
@@ -26,27 +26,23 @@ class LSML(PriorLearner):
 
         \min_{M \succ 0}\; F(M) = D(M, M_0) + \gamma \sum_q w_q \left[d_M(a_q, b_q) - d_M(c_q, d_q)\right]_+^2,
 
-    where quadruplet q says that a and b are nearer to each other than c and d are, d_M is the distance itself, not its
-    square, and D the LogDet divergence tr(M M_0^-1) - log det(M M_0^-1) - n_features from a prior metric.
-
-    F is convex in M and smooth. L-BFGS descends it over A with M = A^T A, where the logarithm keeps A from losing a
-    dimension, so that every minimum is the only one. By convexity, with G the gradient of F by M,
+    where quadruplet q states that a and b are nearer to each other than c and d, d_M is the distance itself, not its
+    square, and D the LogDet divergence tr(M M_0^-1) - log det(M M_0^-1) - n_features from a prior metric. F is convex
+    and smooth; L-BFGS minimises it over A, M = A^T A. By convexity, with G the gradient of F by M,
 
     .. math:: F(M) - \min F \le \operatorname{tr} A G A^T - \log\det(I + A G A^T),
 
-    which says when to stop. An evaluation costs O(n d^2) for n quadruplets and d features. From labels, a and b are
-    drawn from one class, c and d from two. Distances are in units of the features' largest range, or of their standard
-    deviation where all have the same.
+    which bounds the gap. From labels, a and b are drawn from one class, c and d from two. Distances are in units of the
+    features' largest range, or of their common standard deviation.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        Directions of the learned space to keep, those in which c and d differ most against a and b; None keeps all.
+        Directions to keep, those in which c and d differ most against a and b; None keeps all.
     gamma : float, default=1.0
         Weight of all quadruplets against the prior.
     n_constraints : int or None, default=None
-        Quadruplets drawn from the labels. None draws 10 n_classes^2, at least 500 and at most 5000, but no more than
-        there are pairs within classes or between them.
+        Quadruplets drawn from the labels. None: 10 n_classes^2, between 500 and 5000.
     {prior} {max_iter} {tol_of_gap} {verbose} {random_state}
 
     Attributes
@@ -98,9 +94,9 @@ class LSML(PriorLearner):
         y : array-like of shape (n_samples,)
             Class labels, of any type, -1 for unlabelled rows; not used where quadruplets are given.
         quadruplets : array-like of shape (n_quadruplets, 4), default=None
-            Rows of X by number: the first two are nearer to each other than the last two.
+            Indices into X: the first two samples are nearer to each other than the last two.
         weights : array-like of shape (n_quadruplets,), default=None
-            What each of them is worth; None: 1.
+            Weights of the quadruplets; None: 1.
 
         Returns
         -------
@@ -115,7 +111,9 @@ class LSML(PriorLearner):
                 raise ValueError("weights needs quadruplets: indices into X.")
             quadruplets = check_tuples(quadruplets, 4, len(X), "quadruplets")
         else:
-            quadruplets = draw_quadruplets(generator(self.random_state), X, y, self.n_constraints)
+            n = usual_number_of_pairs(y) if self.n_constraints is None else 2 * self.n_constraints
+            pairs, similar = draw_pairs(generator(self.random_state), X, y, n)
+            quadruplets = np.hstack([pairs[similar], pairs[~similar]])
         weights = self.gamma * check_tuple_weights(weights, len(quadruplets))
         M0, X = self._prior(X, all_rows), X / self._unit
         root = cholesky(M0, lower=True)
@@ -130,7 +128,7 @@ class LSML(PriorLearner):
 
 
 class _Residuals(BoundedDescent):
-    """F of A where the prior is the identity, its descent, and how far above the minimum it ended."""
+    """Descent of F over A where the prior is the identity."""
 
     def __init__(self, near, far, weights):
         super().__init__("LSML", np.eye(near.shape[1]))
@@ -154,13 +152,12 @@ class _Residuals(BoundedDescent):
         return value, gradient.ravel()
 
     def residuals(self, A):
-        """The price of the quadruplets that do not hold, and half of its gradient by A."""
+        """Penalty of the quadruplets that do not hold, and half of its gradient by A."""
         images = self.differences @ A.T
         lengths = np.sqrt(np.einsum("ni,ni->n", images, images))
         near, far = np.split(lengths, 2)
         missing = np.maximum(near - far, 0)
         price = self.weights * missing
-        # a zero difference has no direction: it stays zero whatever the map
         pull = np.divide(price, near, out=np.zeros_like(price), where=near > 0)
         push = np.divide(price, far, out=np.zeros_like(price), where=far > 0)
         images *= np.concatenate([pull, -push])[:, None]
@@ -168,7 +165,7 @@ class _Residuals(BoundedDescent):
 
 
 def _regular(A):
-    """A, or a matrix beside it where a step has ended exactly on the edge."""
+    """A, or a regular matrix near it where a step has ended on a singular one."""
     return A if np.isfinite(np.linalg.slogdet(A)[1]) else A + EDGE * np.eye(len(A))
 
 
@@ -176,9 +173,3 @@ def _gap(H):
     """A bound on how far F lies above its minimum, from H = A G A^T."""
     shares = 1 + np.linalg.eigvalsh((H + H.T) / 2)
     return float((shares - 1 - np.log(shares)).sum()) if shares[0] > 0 else np.inf
-
-
-def draw_quadruplets(rng: np.random.Generator, X: NDArray, y: NDArray, n: int | None) -> NDArray:
-    """Two of one class and two of different classes, (n, 4), each pair once; None: a usual number of them."""
-    pairs, similar = draw_pairs(rng, X, y, usual_number_of_pairs(y) if n is None else 2 * n)
-    return np.hstack([pairs[similar], pairs[~similar]])

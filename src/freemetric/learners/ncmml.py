@@ -18,27 +18,24 @@ from .parameters import Count, NotNegative, estimator
 
 @estimator
 class NCMML(SmoothDescent):
-    r"""Nearest class mean metric learning: likely classes by the distance to their means.
+    r"""Nearest class mean metric learning: class probabilities by the distance to class means.
 
     .. math:: E(A) = -\frac1N \sum_i \log p(y_i | x_i) + r |A - A_0|^2, \qquad
         p(c | x) = \frac{\exp(-|A x - A m_c|^2 / 2)}{\sum_{c'} \exp(-|A x - A m_{c'}|^2 / 2)},
 
-    by L-BFGS from A_0 on. The means m_c are those of the samples and stay: new classes can be added later by their
-    means alone. With several centroids per class p(c | x) is the sum over those of c, found by k-means in every class.
-    An evaluation costs O(N p (d + C)), linear in N, and the memory is O(N (p + C)). Units common to all features do not
-    matter.
+    by L-BFGS from A_0 on. The means m_c are those of the samples: new classes can be added later by their means alone.
+    With several centroids per class p(c | x) is the sum over those of c, found by k-means in every class.
 
     Parameters
     ----------
     {dimensions}
     n_centroids : int, default=1
-        Centroids of every class; fewer in a class that has fewer different samples. One is the mean.
+        Centroids of every class, at most its number of distinct samples. One is the mean.
     regularization : float, default=0.001
-        r, the cost of leaving A_0, the map that ``init`` names. Where the means tell all classes apart, 0 leaves E
-        without a minimum: the map grows until ``tol`` or ``max_iter`` ends it. The reference has no such term.
+        r, the cost of leaving A_0, the map that ``init`` names; 0 in the reference.
     {init} {max_iter} {tol}
     warm_start : bool, default=False
-        Go on from the last fit's map; A_0 stays what ``init`` names.
+        Start from the last fit's map; A_0 stays what ``init`` names.
     {verbose} {random_state}
 
     Attributes
@@ -47,7 +44,7 @@ class NCMML(SmoothDescent):
     centroids_ : ndarray of shape (n_centroids in all, n_features)
         The means of the classes, or their centroids, in the space of X.
     centroid_classes_ : ndarray of shape (n_centroids in all,)
-        The class of each, as a position in ``classes_``.
+        The class of each centroid, as an index into ``classes_``.
     energy_ : float
         E(A).
     {n_iter} {classes} {features}

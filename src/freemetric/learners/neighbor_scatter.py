@@ -1,4 +1,4 @@
-"""Closed forms from the scatter of differences between neighbours, of the own class and of others: ANMM and DMLMJ."""
+"""Closed forms from differences between neighbours of the own class and of others: ANMM and DMLMJ."""
 
 from dataclasses import KW_ONLY
 from typing import Any
@@ -20,25 +20,21 @@ BLOCK = 8192  # samples whose differences are held at once
 class ANMM(MetricLearner):
     r"""Average neighbourhood margin maximisation, in closed form.
 
-    The margin of a sample is the mean squared distance to its nearest samples of other classes less that to its
-    nearest samples of its own class. Their average in the learned space is largest for the leading eigenvectors of
-    S - C,
-
     .. math:: \max_{A A^T = I} \operatorname{tr}\left(A (S - C) A^T\right), \quad
         S = \frac1N \sum_i \frac{1}{|O_i|} \sum_{j \in O_i} (x_i - x_j)(x_i - x_j)^T,
 
-    where O_i are the nearest of other classes, and C alike with the nearest of the own class. The rows of A are
-    orthonormal: a projection that changes no other distance. Nothing is inverted, so that fewer samples than features
-    do. Neighbours are those of the space as it is. Costs two neighbour searches and O(N k d^2 + d^3).
+    where O_i are the nearest samples of other classes, and C alike with the nearest ones of the own class. The rows of
+    A are the leading eigenvectors of S - C, an orthonormal projection. Nothing is inverted: fewer samples than features
+    suffice.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        Directions to keep; None keeps all of positive margin, for which the sum of margins is largest.
+        Directions to keep; None keeps all of positive margin.
     n_neighbors : int, default=10
-        Nearest of the own class, as many as there are in a smaller one.
+        Nearest samples of the own class.
     n_others : int, default=10
-        Nearest of other classes, as many as there are.
+        Nearest samples of other classes.
 
     Attributes
     ----------
@@ -77,23 +73,20 @@ class ANMM(MetricLearner):
 class DMLMJ(MetricLearner):
     r"""Distance metric learning through maximisation of the Jeffrey divergence.
 
-    P is the distribution of differences between a sample and its nearest ones of the same class, Q that to its
-    nearest ones of other classes, both taken as Gaussians around zero with covariances S_P and S_Q. The divergence of
-    the mapped distributions is largest for the eigenvectors of S_P^-1 S_Q with the largest
+    S_P and S_Q are the covariances of the differences between a sample and its nearest ones of the same class, and of
+    other classes, both taken as Gaussians around zero. The rows of A are the eigenvectors of S_P^-1 S_Q, with v^T S_P v
+    = 1 and the largest divergence of the mapped distributions,
 
-    .. math:: \lambda + 1 / \lambda,
-
-    which become the rows of A, ordered by it, with v^T S_P v = 1. With all components M = S_P^-1. Costs two neighbour
-    searches and O(N k d^2 + d^3).
+    .. math:: \lambda + 1 / \lambda.
 
     Parameters
     ----------
     {directions}
     n_neighbors : int, default=5
-        Neighbours of each kind; as many as there are in a smaller class.
+        Neighbours of each kind.
     regularization : float or "auto", default="auto"
         Ridge on S_P and S_Q relative to the mean eigenvalue of S_P. "auto" shrinks both by Ledoit and Wolf's amount
-        where S_P is singular, and leaves them as they are where it is regular.
+        where S_P is singular.
 
     Attributes
     ----------

@@ -19,10 +19,9 @@ TRACED = ("temperature", "energy", "acceptance")
 
 
 class Walk:
-    """Runs a sampler to its end and remembers what learners need of it.
+    """Runs a sampler to its end and keeps the trace and the best state.
 
-    An interrupt from the keyboard passes, unless ``keeps_best`` and the fit is in ``keep_interrupted_fits``: the walk,
-    and those that begin after it, then end early.
+    With ``keeps_best``, an interrupt inside of ``keep_interrupted_fits`` ends this walk and those that begin after it.
     """
 
     def __init__(self, name: str, verbose: bool = False, steps: FitSteps | None = None, keeps_best: bool = True):
@@ -40,10 +39,7 @@ class Walk:
         A: NDArray,
         file: WalkFile | None = None,
     ) -> Self:
-        """Make all steps from the maps A (R, p, d), or as many as the callbacks want.
-
-        A walk with a file goes on from what is there, and keeps itself in it.
-        """
+        """Make all steps from the maps A (R, p, d), until a callback stops; with a file, resume and keep the walk."""
         self._maps, is_over = [A[0].copy()], False
         with one_blas_thread(), keeping_the_best(self.name, self.best) if self.keeps_best else nullcontext():
             run = sampler.iterate(rng, energy, A) if file is None else self._resumed(sampler, rng, energy, A, file)
@@ -57,7 +53,7 @@ class Walk:
         return self
 
     def _resumed(self, sampler, rng, energy, A, file) -> Iterator[tuple[State, Info]]:
-        """The steps of the chain in the file, or of a new one, each with those before it kept."""
+        """The steps of the chain in the file, or of a new one."""
         noted = file.read(Streams.of(rng, len(A)), A)
         if noted is None:
             chain: Chain = sampler.begin(rng, energy, A)
@@ -109,10 +105,7 @@ def is_logged(step: int) -> bool:
 
 
 class Walks:
-    """Walks of R replicas, in threads where they do not depend on each other, with their results as one.
-
-    ``new_walk()`` makes a Walk. Results do not depend on the number of threads: every replica has its own stream.
-    """
+    """Walks of R replicas, in threads if they are independent; results do not depend on the number of threads."""
 
     def __init__(
         self, new_walk: Callable[[], Walk], n_jobs: int | None = None, checkpoint: WalkCheckpoint | None = None
@@ -147,7 +140,7 @@ class Walks:
 
     @property
     def replicas(self) -> NDArray:
-        """Where the replicas ended, (R, p, d)."""
+        """The last maps of the replicas, (R, p, d)."""
         states = [walk.state for walk in self.walks]
         if None in states:
             raise ValueError("The sampler has made no step.")
@@ -172,6 +165,6 @@ def _padded(rows, length):
 
 
 def steps_of(sampler: Sampler, n_replicas: int) -> int | None:
-    """The most steps that so many replicas can make, None if the sampler does not say."""
+    """Maximum number of steps of all replicas; None if the sampler does not have one."""
     n_steps = getattr(sampler, "n_steps", None)
     return None if n_steps is None else n_steps * n_replicas

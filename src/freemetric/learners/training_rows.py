@@ -1,4 +1,4 @@
-"""The rows that a metric is learned from: which of those given, in which order, with which weights."""
+"""The rows that a metric is learned from: their selection, order and weights."""
 
 from itertools import chain
 from typing import NamedTuple
@@ -15,7 +15,7 @@ NUMBERS = (np.float64, np.float32)  # of samples, the first where they have neit
 
 
 def precise(X: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Samples in double precision, but very many in the precision they have: that takes no copy."""
+    """Samples in double precision, unless there are very many."""
     return X if len(X) > MOST_ORDERED else X.astype(np.float64, copy=False)
 
 
@@ -36,11 +36,9 @@ def training_rows(
     can_weigh: bool = True,
     classes: ArrayLike | None = None,
 ) -> TrainingRows:
-    """Rows with a label and a weight, in an order that depends on neither their order nor their units.
+    """Rows with a label and a weight, in a shuffled order that does not depend on the order given.
 
-    Rows without a label (see ``labelled``) and of no weight are left out. The same data give the same metric. The order
-    is a shuffled one, so that none of several rows at equal distances is preferred. Very many rows stay where they are,
-    without a copy where all are taken. ``classes`` are all labels there may be; None: those of y.
+    Very many rows keep their order and are not copied. ``classes`` are all possible labels; None: those of y.
     """
     weights = check_weights(sample_weight, X, can_weigh)
     rows = np.flatnonzero(labelled(y) & weighty(weights))
@@ -65,7 +63,7 @@ def _in_order(X, y, weights, rows, classes):
 
 
 def canonical_order(X: NDArray, y: NDArray, weights: NDArray) -> NDArray[np.intp]:
-    """A permutation after which rows (X, y, weights) are the same, in whatever order they came."""
+    """A permutation that brings rows (X, y, weights) into the same order, however they were ordered."""
     order, shared = np.arange(len(X)), np.zeros(len(X), dtype=np.intp)  # rows, and which of them are equal so far
     for column in chain(X.T, np.atleast_2d(y.T), (weights,)):  # no more of them than are needed
         tied = np.flatnonzero(np.append(False, np.diff(shared) == 0) | np.append(np.diff(shared) == 0, False))

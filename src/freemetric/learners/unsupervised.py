@@ -48,8 +48,7 @@ class Euclidean(MetricLearner):
 class PCA(MetricLearner):
     """Directions of largest variance: max tr(A C A^T) subject to A A^T = I.
 
-    Without ``n_components`` it is a rotation and leaves Euclidean distances as they are. Labels are not used. Costs
-    O(N d min(N, d)).
+    Without ``n_components`` it is a rotation and leaves Euclidean distances as they are. Labels are not used.
 
     Parameters
     ----------
@@ -100,21 +99,20 @@ class PCA(MetricLearner):
 
 @estimator
 class Covariance(MetricLearner):
-    r"""The inverse covariance of the samples: every direction in units of its own standard deviation.
+    r"""The inverse covariance of the samples, the Mahalanobis distance proper.
 
     .. math:: M = C^{-1}, \quad C = \frac{1}{N - 1} \sum_i (x_i - m)(x_i - m)^T.
 
-    Labels are not used. The rows of A are the principal directions, each divided by its standard deviation, and fall in
-    variance: with fewer components it is whitened PCA. With all of them distances do not depend on the units of the
-    features, nor on any other invertible map of them. Constant features weigh nothing. Costs O(N d^2 + d^3).
+    The rows of A are the principal directions by falling variance, each divided by its standard deviation. With all of
+    them distances do not depend on the units of the features. Constant features have weight zero. Labels are not used.
 
     Parameters
     ----------
     n_components : int or None, default=None
         Directions of largest variance to keep; None keeps one for every feature that varies.
     regularization : float or "auto", default="auto"
-        Ridge on the correlation matrix of the features, whose mean eigenvalue is one. "auto" shrinks a singular one
-        by Ledoit and Wolf's amount and leaves a regular one as it is.
+        Ridge on the correlation matrix of the features. "auto" shrinks a singular one by Ledoit and Wolf's amount and
+        leaves a regular one as it is.
 
     Attributes
     ----------

@@ -1,9 +1,7 @@
-"""Checks of training data, warnings where a metric will suffer, and the units of the features.
+"""Checks of training data, warnings about them, and the units of the features.
 
-What is learned must not depend on units, and numbers must have squares. A learner whose start, steps or penalties are
-numbers of their own, such as the identity from which NCA begins, takes features of order one for granted. It learns
-from X / u, and its map is divided by u. One factor for all features changes units and nothing else: a factor for each
-would be another method. Features in [0, 1] are taken as they are, to the last bit, and standardised ones nearly so.
+A learner whose start, steps or penalties assume features of order one learns from X / u, and its map is divided by u:
+one factor for all features, 1 for features in [0, 1].
 """
 
 import warnings
@@ -33,9 +31,9 @@ PLAINLY = {  # messages of libraries, and what they mean
 
 
 def check_samples(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
-    """What scikit-learn's ``validate_data`` gives for X, y and options, with messages of one line about texts and gaps.
+    """scikit-learn's ``validate_data``, with one-line messages about texts and missing values.
 
-    A sparse X becomes dense, at most as large as scikit-learn's ``working_memory``.
+    A sparse X becomes dense, within scikit-learn's ``working_memory``.
     """
     if options.get("y_numeric") and y:
         _check_no_words(estimator, y[0])
@@ -83,7 +81,7 @@ def _check_no_words(estimator, y):
 
 
 def _in_one_line(X, problem):
-    """What keeps a table from being numeric; None where the problem is another one."""
+    """The reason why a table is not numeric; None for other problems."""
     first = str(problem).partition("\n")[0].rstrip(".")
     if "NaN" in first and first.startswith("Input X"):
         return first
@@ -128,10 +126,7 @@ def known_labels(y: ArrayLike, classes: ArrayLike) -> tuple[NDArray, NDArray[np.
 
 
 def labelled(y: NDArray, others_help: bool = False) -> NDArray[np.bool_]:
-    """Which rows have a label: those that are not -1, unless -1 is one of two classes.
-
-    The one place that says what -1 means: scikit-learn's sign for unlabelled rows, for every estimator alike.
-    """
+    """Which rows have a label: those that are not -1, unless -1 is one of two classes."""
     unlabelled = y == -1 if np.issubdtype(np.asarray(y).dtype, np.number) else np.zeros(len(y), dtype=bool)
     if not unlabelled.any() or len(np.unique(y)) <= 2:
         return np.ones(len(y), dtype=bool)
@@ -167,7 +162,7 @@ def warn_of_data(message: str) -> None:
 
 
 def warn_of_classes(X: NDArray, y: NDArray, classes: NDArray, names: NDArray | None = None) -> None:
-    """Warn of every trait of samples and class numbers that will make the metric worse."""
+    """Warn of traits of samples and class indices that make the metric worse."""
     lonely = classes[np.bincount(y, minlength=len(classes)) == 1].tolist()
     if lonely:
         warn_of_data(f"Classes with a single sample, which has no neighbour of its own class: {few(lonely)}.")
@@ -175,7 +170,7 @@ def warn_of_classes(X: NDArray, y: NDArray, classes: NDArray, names: NDArray | N
 
 
 def warn_of_samples(X: NDArray, names: NDArray | None = None) -> None:
-    """Warn of every trait of the samples that will make the metric worse; features by name where they have one."""
+    """Warn of traits of the samples that make the metric worse."""
     N, d = X.shape
     constant = np.flatnonzero(ranges(X) == 0)
     if len(constant):
@@ -228,7 +223,7 @@ def _highest(X):
 
 
 def unit_of(X: NDArray) -> float:
-    """What to divide X by: its largest range, or its mean standard deviation where features have that in common.
+    """What to divide X by: its largest range, or the common standard deviation of its features.
 
     1 where features are in [0, 1], or where nothing varies.
     """
@@ -270,7 +265,7 @@ def check_magnitude(X: NDArray) -> None:
 
 
 def warn_of_dwarfs(X: NDArray) -> None:
-    """A warning where one feature is so much wider than most others that distances consist of it alone."""
+    """Warn where one feature is so much wider than most others that distances consist of it alone."""
     spans = ranges(X)
     usual = np.quantile(spans[spans > 0], 0.5, method="lower") if spans.any() else 0.0
     if spans.max() > DWARFED * usual > 0:

@@ -199,7 +199,11 @@ def test_tuples_that_are_none_are_named(make, known, kind):
         ),
         (np.zeros((0, t, 13)), None, "must be samples"),
         (known.rows, None, rf"^{kind} of shape \(\d+, {t}\) are indices, .*: give preprocessor=X, or samples"),
-        (known.rows + 0.5, known.X, f"^{kind} must be integers, rows of the preprocessor; got float64"),
+        (
+            known.rows + 0.5,
+            known.X,
+            rf"^{kind} must be integers of shape \(n, \d\), indices into the preprocessor; got float64",
+        ),
         (known.rows + 178, known.X, rf"^{kind}\[0\] = \[.*\] points outside the preprocessor, which has 178 rows"),
         (known.rows - 178, known.X, "points outside the preprocessor"),
     ):
