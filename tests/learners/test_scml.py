@@ -147,7 +147,7 @@ def test_discriminants_of_more_features_than_samples(rng):
 
 
 @pytest.mark.parametrize("n_basis", [1, 7, 40])
-def test_there_are_as_many_unit_bases_as_asked_for(iris, rng, n_basis):
+def test_number_and_length_of_bases(iris, rng, n_basis):
     X, y = iris
     for data in ((X, y), (np.zeros_like(X), y), (X, None)):
         basis = draw_basis(rng, *data, nearest_triplets(X, y, 3, 10), n_basis)
@@ -321,7 +321,7 @@ def test_contradicting_triplets_keep_the_euclidean_distance(iris):
     assert model.objective_ == 1
 
 
-def test_digits_are_told_apart():
+def test_accuracy_on_digits():
     X, y = load_digits(return_X_y=True)
     X = X[:, X[:600].std(axis=0) > 0] / 16
     model = SCML(random_state=0).fit(X[:600], y[:600])

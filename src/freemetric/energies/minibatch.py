@@ -6,7 +6,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 
 from .base import Array, BoundEnergy, Energy, EnergyOfOne, bind, is_regression
 
@@ -127,16 +126,7 @@ class BoundMiniBatch:
     def __call__(self, A: Array) -> Array:
         return self.fixed(A)
 
-    @property
-    def n_samples(self) -> int:
-        return self.fixed.n_samples
-
-    @available_if(lambda self: hasattr(self.fixed, "value_and_grad"))
-    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        return self.fixed.value_and_grad(A)
-
-    @available_if(lambda self: hasattr(self.fixed, "sweep"))
-    def sweep(
-        self, A: Array, rows: NDArray, columns: NDArray, deltas: Array, allowed: Array, ridge: float = 0.0
-    ) -> tuple[Array, Array, NDArray]:
-        return self.fixed.sweep(A, rows, columns, deltas, allowed, ridge)
+    def __getattr__(self, name: str) -> Any:
+        if name in ("n_samples", "value_and_grad", "sweep"):  # those of the fixed batch, if it has them
+            return getattr(self.fixed, name)
+        raise AttributeError(name)

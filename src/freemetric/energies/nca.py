@@ -6,7 +6,7 @@ import numpy as np
 
 from ..kernels import can_sweep, kernels_for
 from .base import ENERGIES, Energy
-from .soft_neighbors import Functions, bound, checked_weights
+from .soft_neighbors import BoundNeighbors, Functions, checked_weights, list_length
 
 LOG_FLOOR = 1e-6  # of a chance: a sample with no neighbour of its class in sight costs 14, not infinity
 
@@ -33,7 +33,7 @@ class ClassNeighbors(Energy):
             partial(kernels.nca_element_sweep, data) if floor == 0 and can_sweep(device) else None,
             len(order),
         )
-        return bound(functions, self.n_neighbors)
+        return BoundNeighbors(functions, list_length(self.n_neighbors, len(order)))
 
 
 class NCAEnergy(ClassNeighbors):

@@ -9,7 +9,7 @@ from ..kernels import Loss, cpu_kernels, kernels_for
 from ..magnitudes import exponent_of, reduced
 from .base import ENERGIES, Array, BoundSum, Energy
 from .nca import LOG_FLOOR
-from .soft_neighbors import BoundNeighbors, Functions, bound, checked_weights, lists_matter
+from .soft_neighbors import BoundNeighbors, Functions, checked_weights, list_length
 
 LOSSES = ("squared", "log_likelihood", "absolute", "pinball")
 
@@ -80,7 +80,7 @@ class RegressionEnergy(Energy):
             partial(kernels.regression_element_sweep, data) if hasattr(kernels, "regression_element_sweep") else None,
             stack.shape[1],
         )
-        return bound(functions, self.n_neighbors)
+        return BoundNeighbors(functions, list_length(self.n_neighbors, stack.shape[1]))
 
     def _of_constant(self, y, w):
         """What the best constant prediction costs in y (N,); one where y is constant."""
@@ -133,10 +133,10 @@ class NeighborLikelihoodEnergy(Energy):
     def _bound(self, stack, alike, weights, device):
         kernels, N = kernels_for(device), stack.shape[1]
         data = kernels.prepare_alike(stack, alike, device, weights)
-        size = self.n_neighbors if lists_matter(self.n_neighbors, N) else N - 1
         energy = partial(kernels.nca_energy, data, log_floor=LOG_FLOOR)
         gradient = partial(kernels.nca_energy_and_gradient, data, log_floor=LOG_FLOOR)
-        return BoundNeighbors(Functions(energy, gradient, partial(kernels.neighbor_lists, data), None, N), size)
+        functions = Functions(energy, gradient, partial(kernels.neighbor_lists, data), None, N)
+        return BoundNeighbors(functions, list_length(self.n_neighbors, N) or N - 1)
 
 
 def prepared(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[NDArray, NDArray | None, Array]:

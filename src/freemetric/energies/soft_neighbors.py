@@ -24,13 +24,13 @@ class Functions(NamedTuple):
     n_samples: int
 
 
-def lists_matter(n_neighbors: int | None, n_samples: int) -> bool:
-    """Whether some others are not on a sample's list; ValueError where there can be no such list."""
+def list_length(n_neighbors: int | None, n_samples: int) -> int | None:
+    """``n_neighbors``, or None where all other samples count; ValueError where it is not a positive integer."""
     if n_neighbors is None:
-        return False
+        return None
     if not isinstance(n_neighbors, Integral) or n_neighbors < 1:
         raise ValueError(f"n_neighbors of an energy is None or a positive integer; got {n_neighbors!r}.")
-    return n_neighbors < n_samples - 1
+    return n_neighbors if n_neighbors < n_samples - 1 else None
 
 
 def checked_weights(sample_weight: ArrayLike | None, X: NDArray) -> NDArray | None:
@@ -41,11 +41,6 @@ def checked_weights(sample_weight: ArrayLike | None, X: NDArray) -> NDArray | No
     if not ((weights > 0) & np.isfinite(weights)).all():
         raise ValueError("Weights in an energy must be positive; leave samples of no weight out.")
     return weights
-
-
-def bound(functions: Functions, n_neighbors: int | None) -> "BoundNeighbors":
-    """The energy over all pairs, or over lists where some others are not on them."""
-    return BoundNeighbors(functions, n_neighbors if lists_matter(n_neighbors, functions.n_samples) else None)
 
 
 class BoundNeighbors:

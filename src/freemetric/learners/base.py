@@ -70,13 +70,13 @@ class MappedDistances(PairDistances):
         with np.errstate(over="ignore", invalid="ignore"):
             M = self.components_.T @ self.components_
         if not np.isfinite(M).all():
-            raise ValueError("The elements of A^T A are too large for numbers: some feature varies too little.")
+            raise ValueError("The elements of A^T A overflow: some feature varies too little.")
         return M
 
     def get_metric(self) -> Callable[..., float]:
         """A function ``metric(u, v, squared=False)`` of two samples, independent of this learner from now on."""
         check_is_fitted(self)
-        components = np.atleast_2d(self.components_).copy()  # of one feature a map may be a number
+        components = np.atleast_2d(self.components_).copy()  # a map of one feature may be a scalar
 
         def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
             with np.errstate(over="ignore", invalid="ignore"):
@@ -86,7 +86,7 @@ class MappedDistances(PairDistances):
                 return square
             if 0 < square < math.inf:
                 return math.sqrt(square)
-            return float(lengths(np.nan_to_num(difference)[None])[0])  # of a vector whose square is no number
+            return float(lengths(np.nan_to_num(difference)[None])[0])  # the square over- or underflows
 
         return metric
 
@@ -107,7 +107,7 @@ class MappedDistances(PairDistances):
 
 
 def _mapped(X, A):
-    """X A^T; ValueError where that is too large for numbers."""
+    """X A^T; ValueError where it overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
         Z = X @ A.T
     if not np.isfinite(Z).all():
@@ -212,10 +212,12 @@ class MetricLearner(
         raise NotImplementedError
 
     def _run(self, search, made=""):
-        """Run a search until it converges; warn if it does not. ``made`` names its iterations."""
+        """Run a search until it converges, set ``n_iter_``, and warn if it does not. ``made`` names its iterations."""
+        converged = True
         with one_blas_thread(), keeping_the_best(type(self).__name__, search.best):
-            if search.run(self.max_iter, self.tol, self.verbose):
-                return
+            converged = search.run(self.max_iter, self.tol, self.verbose)
+        self.n_iter_ = max(search.n_iter, 1)
+        if not converged:
             after = f"after {counted(search.n_iter, made)} (max_iter={self.max_iter})"
             where = after if made else f"at max_iter={self.max_iter}"
             message = f"{type(self).__name__} stopped {where} before it converged to tol={self.tol}."

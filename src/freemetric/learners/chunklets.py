@@ -56,7 +56,7 @@ class RCA(MetricLearner):
         y : array-like of shape (n_samples,), default=None
             Class labels, -1 for unlabelled rows; each class is a chunklet.
         chunks : array-like of int of shape (n_samples,), default=None
-            Number of each row's chunklet, negative for rows in none. Replaces y.
+            Index of each row's chunklet, negative for rows in none. Replaces y.
 
         Returns
         -------
@@ -139,9 +139,9 @@ class DCA(MetricLearner):
         y : array-like of shape (n_samples,), default=None
             Class labels, -1 for unlabelled rows; each class is a chunklet.
         chunks : array-like of int of shape (n_samples,), default=None
-            Number of each row's chunklet, negative for rows in none. Replaces y.
+            Index of each row's chunklet, negative for rows in none. Replaces y.
         different : array-like of int of shape (n_pairs, 2), default=None
-            Pairs of chunk numbers known to be of different classes; None: all chunks differ.
+            Pairs of chunklets known to be of different classes; None: all chunks differ.
 
         Returns
         -------
@@ -177,6 +177,6 @@ def _gaps(means, named, different):
         return means[i] - means[j]
     pairs = np.asarray(different)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.isin(pairs, named).all():
-        raise ValueError(f"different must be pairs of chunk numbers out of {named.tolist()}.")
+        raise ValueError(f"different must be pairs of chunks out of {named.tolist()}.")
     i, j = np.searchsorted(named, pairs).T
     return means[i] - means[j]

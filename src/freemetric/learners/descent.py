@@ -198,11 +198,11 @@ class StochasticDescent(Descent):
         self.verbose, streams, A = verbose, Streams.of(self.rng, 1), self.start
         self.best.offer(self.objective(A[None])[0], A)
         first = step = FIRST_STEP * np.sqrt(np.mean(A**2))
-        moments, waited = Moments(A.shape), 0
+        self.mean, self.square, self.n_steps, waited = np.zeros(A.shape), 0.0, 0, 0
         while step > SHORTEST_STEP * first:
             if self.n_iter == max_iter:
                 return False
-            A, mean = self._walk(streams, A, step, moments)
+            A, mean = self._walk(streams, A, step)
             before = self.best.value
             self.best.offer(self.objective(mean[None])[0], mean)
             self.report()
@@ -211,30 +211,23 @@ class StochasticDescent(Descent):
                 waited, step, A = 0, step / 2, self.best.item.copy()
         return True
 
-    def _walk(self, streams, A, step, moments):
+    def _walk(self, streams, A, step):
         """The map after ``STEPS`` steps, and the mean of the maps on the way."""
         mean = np.zeros_like(A)
         for _ in range(STEPS):
             _, gradient = self.objective.draw(streams).value_and_grad(A[None])
-            A = A - step * moments.direction(gradient[0])
+            A = A - step * self._direction(gradient[0])
             mean += A / STEPS
         return A, mean
 
-
-class Moments:
-    """Running means of gradients and of their squares."""
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.mean, self.square, self.n = np.zeros(shape), 0.0, 0
-
-    def direction(self, gradient: NDArray) -> NDArray:
-        """The mean gradient in units of its root mean square."""
-        self.n += 1
+    def _direction(self, gradient):
+        """The running mean of gradients in units of their root mean square."""
+        self.n_steps += 1
         a, b = MEMORY
         self.mean = a * self.mean + (1 - a) * gradient
         self.square = b * self.square + (1 - b) * np.mean(gradient**2)
-        size = np.sqrt(self.square / (1 - b**self.n))
-        return self.mean / (1 - a**self.n) / (size if size > 0 else 1.0)
+        size = np.sqrt(self.square / (1 - b**self.n_steps))
+        return self.mean / (1 - a**self.n_steps) / (size if size > 0 else 1.0)
 
 
 def well_scaled(A: NDArray, value: Callable[[NDArray], NDArray]) -> NDArray:
@@ -295,10 +288,9 @@ class SmoothDescent(MapSearch):
         return previous if previous is not None and previous.shape == shape else None
 
     def _descend(self, objective, start):
-        """Lowest value and its flat array, from an objective that returns value and gradient; sets ``n_iter_``."""
+        """Lowest value and its flat array, from an objective that returns value and gradient."""
         search = Descent(type(self).__name__, objective, start)
         self._run(search)
-        self.n_iter_ = search.n_iter
         return search.best.value, search.best.item
 
 

@@ -89,7 +89,7 @@ class DMLeig(PairLearner):
         search = _SmallestDistance(np.ascontiguousarray(V), self.smoothing)
         search.best.item = self._start(V, K)  # every step is better than the one before
         self._run(search, "step")
-        self.objective_, self.gap_, self.n_iter_ = search.highest, search.gap, search.n_iter
+        self.objective_, self.gap_ = search.highest, search.gap
         A = solve_triangular(K, search.best.item.T, lower=True, trans=1).T
         return map_of(A.T @ A, self.n_components)
 
@@ -155,10 +155,8 @@ class _SmallestDistance:
         """Smoothed minimum, weights of the pairs (its derivative) and mapped differences."""
         Z = self.V @ L.T
         exponents = np.einsum("nr,nr->n", Z, Z) / -self.mu
-        top = exponents.max()
-        weights = np.exp(exponents - top)
-        total = weights.sum()
-        return float(-self.mu * (top + np.log(total))), weights / total, Z
+        total = logsumexp(exponents)
+        return float(-self.mu * total), np.exp(exponents - total), Z
 
     def leading_eigenvector(self, weights):
         """Of the gradient, sum of weight v v^T."""

@@ -10,7 +10,6 @@ from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from ..exceptions import InterruptedFitWarning, callers_stacklevel
 from ..sklearn_compat import CALLBACKS, callback_context
@@ -92,8 +91,8 @@ def keeping_the_best(name: str, best: Lowest) -> Iterator[None]:
     except KeyboardInterrupt:
         if best.item is None or not KEEPS.get():
             raise
-        said = f"{name}.fit was interrupted; the best state so far is kept."
-        warnings.warn(said, InterruptedFitWarning, stacklevel=callers_stacklevel())
+        message = f"{name}.fit was interrupted; the best state so far is kept."
+        warnings.warn(message, InterruptedFitWarning, stacklevel=callers_stacklevel())
 
 
 class FitSteps:
@@ -103,7 +102,7 @@ class FitSteps:
     """
 
     def __init__(
-        self, estimator: BaseEstimator, X: Any, y: Any, n_steps: int | None = None, name: str = "Monte Carlo step"
+        self, estimator: Any, X: Any, y: Any, n_steps: int | None = None, name: str = "Monte Carlo step"
     ) -> None:
         self.data, self.name = {"estimator": estimator, "X": X, "y": y}, name
         self.stopped, self.lock = False, Lock()

@@ -67,10 +67,10 @@ class GMML(PriorLearner, PairLearner):
         return eigh(A @ (D - S) @ A.T)[1][:, ::-1].T[: self.n_components] @ A
 
     def _regular(self, S, D, M0):
-        r = self.regularization
+        r, are_regular = self.regularization, is_regular(S) and is_regular(D)
         if r == "auto":
-            r = 0.0 if is_regular(S) and is_regular(D) else RIDGE
-        if r == 0 and not (is_regular(S) and is_regular(D)):
+            r = 0.0 if are_regular else RIDGE
+        if r == 0 and not are_regular:
             raise ValueError("The differences of pairs do not span all directions; regularization must be above 0.")
         inverse = inv(M0)
         return _towards(S, inverse, M0, r), _towards(D, M0, inverse, r)

@@ -142,7 +142,7 @@ class KeptWalk(NamedTuple):
             raise ValueError("a walk whose parts are not those of one")
         arrays = [maps, state["best_map"], *rows.values()]
         if not all(isinstance(array, np.ndarray) and array.dtype == np.float64 for array in arrays):
-            raise ValueError("a walk whose parts are no arrays of numbers")
+            raise ValueError("a walk whose parts are not numeric arrays")
         R, *shape = chain.state.A.shape
         fits = maps.shape == (chain.step + 1, *shape) and state["best_map"].shape == tuple(shape)
         if not fits or any(values.shape != (chain.step, R) for values in rows.values()):
@@ -160,7 +160,7 @@ class WalkFile:
     def read(self, streams: Streams, A: NDArray) -> KeptWalk | None:
         """The walk in the file, or None; ValueError for one of another fit.
 
-        The numbers of streams and the shape of maps are checked because compiled code relies on them.
+        The number of streams and the shape of maps are checked because compiled code relies on them.
         """
         kept = whole_result(self.path)
         if kept is None:

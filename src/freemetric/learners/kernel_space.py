@@ -33,7 +33,7 @@ class Kernel(NamedTuple):
     def __call__(self, X: NDArray, landmarks: NDArray) -> NDArray[np.float64]:
         if callable(self.kind):
             return _checked(self.kind(X, landmarks), (len(X), len(landmarks)))
-        if self.kind == PRECOMPUTED:  # values are there; landmarks are numbers of columns
+        if self.kind == PRECOMPUTED:  # X holds the values; landmarks are column indices
             return X[:, landmarks]
         if self.kind in SPREADING:  # kernels of differences are more exact around zero
             centre = landmarks.mean(axis=0)
@@ -77,7 +77,7 @@ def _median_size(kind, X, rng):
 class KernelSpace(NamedTuple):
     """z(x) = P (k(x) - c): r coordinates of the image of x, from its kernel with m landmarks."""
 
-    landmarks: NDArray  # (m, d) samples, or (m,) numbers of columns of a given matrix
+    landmarks: NDArray  # (m, d) samples, or (m,) column indices
     projection: NDArray[np.float64]  # (r, m) P
     offset: NDArray[np.float64]  # (m,) c, mean kernel of the samples learned from
     eigenvalues: NDArray[np.float64]  # (r,) their variances along the directions, falling
@@ -141,5 +141,5 @@ def _scaled(values, vectors):
 
 def _finite(K):
     if not np.isfinite(K).all():
-        raise ValueError("The kernel gives values that are no numbers: scale the features, or take a smaller gamma.")
+        raise ValueError("The kernel gives values that are not finite: scale the features, or take a smaller gamma.")
     return K

@@ -86,11 +86,6 @@ def generalised_eigenvectors(S: NDArray, T: NDArray) -> tuple[NDArray, NDArray]:
     return values[::-1], vectors[:, ::-1].T @ whiten
 
 
-def mean_of(X: NDArray) -> NDArray:
-    """The mean (d,) of the samples, as a product: numpy's own is slow where rows are short."""
-    return np.full(len(X), 1 / len(X)) @ X
-
-
 def within_groups(X: NDArray, groups: NDArray) -> NDArray:
     """The samples minus the mean of their group, group by group; groups of -1 are left out."""
     if groups.min() < 0:

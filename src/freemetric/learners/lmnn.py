@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics.pairwise import euclidean_distances
 
 from ..energies.minibatch import Batches
 from ..kernels import cpu_kernels
@@ -86,25 +87,25 @@ class LMNN(MiniBatched, TripletLearner):
             k = clip_count(self.n_neighbors, np.bincount(y).max() - 1, "n_neighbors")
             n = self._rows_per_batch(len(X))
             if n is not None:
-                return self._learn_by_batches(X, y, k, n)
+                return self._found(self._search_in_batches(X, y, k, n))
             loss: _LabelledLoss | _TripletLoss = _LabelledLoss(X, y, k, self.regularization)
         else:
             loss = _TripletLoss(X, check_tuples(triplets, 3, len(X), "triplets"), self.regularization)
-        search = _Search(loss, self._start(generator(self.random_state), X, y) * loss.unit)
-        self._run(search)
-        self.n_iter_, self.objective_ = search.n_iter, search.best.value
-        return search.best.item.reshape(search.shape) / loss.unit
+        start = self._start(generator(self.random_state), X, y) * loss.unit
+        return self._found(_Search(loss, start)).reshape(start.shape) / loss.unit
 
-    def _learn_by_batches(self, X, y, k, n):
+    def _found(self, search):
+        self._run(search)
+        self.objective_ = search.best.value
+        return search.best.item
+
+    def _search_in_batches(self, X, y, k, n):
         rng, batches = generator(self.random_state), Batches(X, y)
         with one_blas_thread():
             subsets = np.array([batches.alone(rng, n) for _ in range(max(1, SUBSET // n))])
             objective, rows = BatchMargin(batches, subsets, k, self.regularization), np.unique(subsets)
             start = well_scaled(self._start(generator(self.random_state), X[rows], y[rows]), objective)
-        search = StochasticDescent("LMNN", objective, rng, start)
-        self._run(search)
-        self.n_iter_, self.objective_ = search.n_iter, search.best.value
-        return search.best.item
+        return StochasticDescent("LMNN", objective, rng, start)
 
 
 class _LabelledLoss:
@@ -213,7 +214,7 @@ class SomeAnchors:
         self.X, self.regularization = X - X.mean(axis=0, dtype=np.float64), regularization
         self.anchors = np.arange(0, len(X), per_anchor)
         self.is_other = y[self.anchors, None] != y
-        D = squared_distances(self.X[self.anchors], self.X)
+        D = euclidean_distances(self.X[self.anchors], self.X, squared=True)
         D[self.is_other] = np.inf
         D[np.arange(len(D)), self.anchors] = np.inf
         k = min(n_neighbors, len(X) - 1)
@@ -224,7 +225,7 @@ class SomeAnchors:
         """f (1,) and its gradient (1, p, d) at a stack (1, p, d)."""
         r, n = self.regularization, len(self.anchors)
         Z = self.X @ A[0].T
-        D = squared_distances(Z[self.anchors], Z)
+        D = euclidean_distances(Z[self.anchors], Z, squared=True)
         to_others = np.where(self.is_other, D, np.inf)
         W, loss = np.zeros(D.shape), 0.0  # W = n df/dD
         for target, there in zip(self.targets.T, self.has_target.T, strict=True):
@@ -237,9 +238,3 @@ class SomeAnchors:
         dZ = W.sum(axis=0)[:, None] * Z - W.T @ Z[self.anchors]
         dZ[self.anchors] += W.sum(axis=1)[:, None] * Z[self.anchors] - W @ Z
         return np.array([loss / n]), (2 / n * dZ.T @ self.X)[None]
-
-
-def squared_distances(U: Array, V: Array) -> Array:
-    """|u_i - v_j|^2, of shape (len(U), len(V)); never negative."""
-    D = (U**2).sum(axis=1)[:, None] + (V**2).sum(axis=1) - 2 * U @ V.T
-    return np.maximum(D, 0.0, out=D)

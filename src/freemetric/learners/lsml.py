@@ -121,8 +121,7 @@ class LSML(PriorLearner):
         a, b, c, d = quadruplets.T
         search = _Residuals(Z[a] - Z[b], Z[c] - Z[d], weights)
         self._run(search)
-        self.quadruplets_, self.n_iter_ = self._as_given(quadruplets), max(search.n_iter, 1)
-        self.objective_, self.gap_ = search.best.value, search.gap
+        self.quadruplets_, self.objective_, self.gap_ = self._as_given(quadruplets), search.best.value, search.gap
         A = search.best.item @ root.T
         return map_by_contrast(A.T @ A, X[a] - X[b], X[c] - X[d], self.n_components)
 

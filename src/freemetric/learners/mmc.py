@@ -72,7 +72,7 @@ class MMC(PairLearner):
         K, V = self._root(differences[similar]), differences[~similar]
         search = _MeanDistance(solve_triangular(K, V[differ(V)].T, lower=True).T, self.diagonal)
         self._run(search, "iteration")
-        self.objective_, self.gap_, self.n_iter_ = search.value, search.gap, max(search.n_iter, 1)
+        self.objective_, self.gap_ = search.value, search.gap
         A = solve_triangular(K, search.factor().T, lower=True, trans=1).T
         return map_by_contrast(A.T @ A, differences[similar], V, self.n_components)
 

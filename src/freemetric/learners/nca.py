@@ -23,7 +23,7 @@ class EnergyDescent(MiniBatched, WeightedMetricLearner):
         n = self._rows_per_batch(len(X))
         search = self._whole(X / self._unit, y, weights) if n is None else self._in_batches(X, y, weights, n)
         self._run(search)
-        self.n_iter_, self.energy_ = search.n_iter, search.best.value
+        self.energy_ = search.best.value
         return search.best.item.reshape(-1, X.shape[1])
 
     def _whole(self, X, y, weights):

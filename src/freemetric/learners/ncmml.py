@@ -87,7 +87,7 @@ class NCMML(SmoothDescent):
         return flat.reshape(A0.shape)
 
     def _centroids(self, X, y):
-        """Centroids (K, d) of all classes and their class numbers (K,)."""
+        """Centroids (K, d) of all classes and their class indices (K,)."""
         if self.n_centroids == 1:
             return group_means(X, y), np.arange(y.max() + 1)
         seed = int(generator(self.random_state).integers(2**31))

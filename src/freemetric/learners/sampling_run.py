@@ -25,7 +25,8 @@ class Walk:
     """
 
     def __init__(self, name: str, verbose: bool = False, steps: FitSteps | None = None, keeps_best: bool = True):
-        self.name, self.verbose, self.steps, self.keeps_best = name, verbose, steps, keeps_best
+        self.name, self.verbose, self.keeps_best = name, verbose, keeps_best
+        self.steps = FitSteps(None, None, None) if steps is None else steps
         self.best = Lowest()
         self.state: State | None = None
         self._rows: dict[str, list] = {name: [] for name in TRACED}
@@ -45,10 +46,10 @@ class Walk:
             run = sampler.iterate(rng, energy, A) if file is None else self._resumed(sampler, rng, energy, A, file)
             for state, info in run:
                 self._note(state, info)
-                if self.steps is not None and self.steps.made(len(state.A)):
+                if self.steps.made(len(state.A)):
                     break
             is_over = True
-        if not is_over and self.steps is not None:
+        if not is_over:
             self.steps.stop()
         return self
 
@@ -60,8 +61,7 @@ class Walk:
         else:
             chain = noted.chain
             self._maps, self._rows, self.best, self.state = noted.maps, noted.rows, noted.best, chain.state
-            if self.steps is not None:
-                self.steps.made(chain.step * len(A))
+            self.steps.made(chain.step * len(A))
         while not sampler.ended(chain):
             chain, info = sampler.advance(chain, energy)
             yield chain.state, info
@@ -86,22 +86,11 @@ class Walk:
         self.best.offer(state.energy[r], state.A[r])
         for name, values in zip(TRACED, (info.temperature, state.energy, info.acceptance), strict=True):
             self._rows[name].append(values)
-        if is_logged(info.step + 1):
-            tell(
-                self.verbose,
-                "%s step %d: temperature %.2e, energy %.5f, lowest so far %.5f, acceptance %.2f",
-                self.name,
-                info.step + 1,
-                info.temperature[0],
-                np.mean(state.energy),
-                self.best.value,
-                np.mean(info.acceptance),
-            )
-
-
-def is_logged(step: int) -> bool:
-    """Whether to log a step: 1 to 10, then every tenth, from 100 on every hundredth, and so on."""
-    return step % 10 ** (len(str(step)) - 1) == 0
+        step = info.step + 1
+        if step % 10 ** (len(str(step)) - 1) == 0:  # 1 to 10, then every tenth, from 100 on every hundredth, ...
+            message = "%s step %d: temperature %.2e, energy %.5f, lowest so far %.5f, acceptance %.2f"
+            values = info.temperature[0], np.mean(state.energy), self.best.value, np.mean(info.acceptance)
+            tell(self.verbose, message, self.name, step, *values)
 
 
 class Walks:
@@ -129,8 +118,7 @@ class Walks:
                 Parallel(n_jobs=min(self.n_jobs, n_parts), require="sharedmem")(delayed(go)(*part) for part in parts)
             except KeyboardInterrupt:
                 for walk in self.walks:
-                    if walk.steps is not None:
-                        walk.steps.stop()
+                    walk.steps.stop()
                 raise
         return self
 

@@ -331,7 +331,7 @@ def _class_regions(rng, X, y, n_regions):
 
 
 def _triplet_regions(rng, X, triplets, n_regions):
-    """Numbers of the triplets that begin nearest to a random beginning, as many as ``SCALES`` samples have."""
+    """Indices of the triplets that begin nearest to a random beginning, as many as ``SCALES`` samples have."""
     beginnings = np.unique(triplets[:, 0])
     each = min(MOST_EACH, -(-len(triplets) // len(beginnings)))
     nearest = []

@@ -103,8 +103,8 @@ class SDML(PriorLearner, PairLearner):
         balance = self._balance(P, M0)
         search = SparseInverse(inv(M0) + balance * P, float(self.sparsity))
         self._run(search, "step")
-        self.balance_, self.n_iter_ = balance, max(search.n_iter, 1)
-        self.precision_, self.objective_, self.gap_ = search.matrix / self._unit**2, search.objective, search.gap
+        self.balance_, self.objective_, self.gap_ = balance, search.objective, search.gap
+        self.precision_ = search.matrix / self._unit**2
         far = X - X.mean(axis=0) if similar.all() else V[~similar]
         return map_by_contrast(search.matrix, V[similar], far, self.n_components)
 

@@ -14,12 +14,12 @@ FEWEST_PAIRS, MOST_PAIRS = 1000, 10_000
 
 
 def check_chunks(chunks: ArrayLike, n_samples: int) -> NDArray:
-    """Chunk numbers 0..C-1 of the samples, -1 where a sample belongs to none."""
+    """Chunk indices 0..C-1 of the samples, -1 where a sample belongs to none."""
     chunks = np.asarray(chunks)
     if chunks.shape != (n_samples,) or not np.issubdtype(chunks.dtype, np.integer):
         raise ValueError(f"chunks must be {n_samples} integers, one per row of X; got {_shape_of(chunks)}.")
-    numbers, dense = np.unique(chunks[chunks >= 0], return_inverse=True)
-    if not len(numbers):
+    known, dense = np.unique(chunks[chunks >= 0], return_inverse=True)
+    if not len(known):
         raise ValueError("chunks has no chunk: every entry is negative.")
     result = np.full(n_samples, -1)
     result[chunks >= 0] = dense

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..sklearn_compat import check_sample_weight
-from .validation import check_labels, known_labels, labelled
+from .validation import check_labels, labelled
 
 NOTHING = 1e-12  # of the mean weight
 MOST_ORDERED = 200_000  # rows; no tie among more of them can matter
-NUMBERS = (np.float64, np.float32)  # of samples, the first where they have neither
+NUMBERS = (np.float64, np.float32)  # types of samples; others become the first
 
 
 def precise(X: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -23,9 +23,9 @@ class TrainingRows(NamedTuple):
     """N labelled rows of some weight."""
 
     X: NDArray[np.floating]  # (N, d)
-    y: NDArray  # (N,) class numbers, or targets (N,) or (N, m)
+    y: NDArray  # (N,) class indices, or targets (N,) or (N, m)
     weights: NDArray[np.float64] | None  # (N,) mean one; None where all are equal
-    rows: NDArray[np.intp]  # (N,) their numbers among those given
+    rows: NDArray[np.intp]  # (N,) their indices among those given
     classes: NDArray  # (C,) labels; none in regression
 
 
@@ -42,8 +42,8 @@ def training_rows(
     """
     weights = check_weights(sample_weight, X, can_weigh)
     rows = np.flatnonzero(labelled(y) & weighty(weights))
-    classes, numbers = check_labels(y[rows]) if classes is None else known_labels(y[rows], classes)
-    return _in_order(X, numbers, weights, rows, classes)
+    classes, indices = check_labels(y[rows], classes)
+    return _in_order(X, indices, weights, rows, classes)
 
 
 def regression_rows(X: NDArray, y: NDArray, sample_weight: ArrayLike | None, can_weigh: bool = True) -> TrainingRows:
