@@ -250,23 +250,10 @@ class WeightedMetricLearner(MetricLearner):
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the metric.
+        """Learn the metric from labels y, or in regression from targets (n_samples,) or (n_samples, n_outputs).
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Class labels of any type, -1 for unlabelled samples; targets, (n_samples,) or (n_samples, n_outputs), in
-            regression.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of the samples, in the mean and as neighbours; only ratios matter. Leave-one-out leaves a sample
-            out with its whole weight: weight five is not five copies.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
+        ``sample_weight`` (n_samples,) is the importance of the samples, in the mean and as neighbours; only ratios
+        matter. Leave-one-out leaves a sample out with its whole weight: weight five is not five copies.
         """
         return self._fit(X, y, sample_weight)
 

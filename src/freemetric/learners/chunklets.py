@@ -47,21 +47,9 @@ class RCA(MetricLearner):
     regularization: Any = "auto"
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, chunks: ArrayLike | None = None) -> Self:
-        """Learn the metric from labels or from chunklets.
+        """Learn the metric from labels, each class a chunklet, or from chunklets.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,), default=None
-            Class labels, -1 for unlabelled rows; each class is a chunklet.
-        chunks : array-like of int of shape (n_samples,), default=None
-            Index of each row's chunklet, negative for rows in none. Replaces y.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
+        ``chunks`` (n_samples,) holds the index of each row's chunklet, negative for rows in none. It replaces y.
         """
         return self._fit(X, y, chunks=chunks)
 
@@ -130,23 +118,11 @@ class DCA(MetricLearner):
         chunks: ArrayLike | None = None,
         different: ArrayLike | None = None,
     ) -> Self:
-        """Learn the metric from labels or from chunklets.
+        """Learn the metric from labels, each class a chunklet, or from chunklets.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,), default=None
-            Class labels, -1 for unlabelled rows; each class is a chunklet.
-        chunks : array-like of int of shape (n_samples,), default=None
-            Index of each row's chunklet, negative for rows in none. Replaces y.
-        different : array-like of int of shape (n_pairs, 2), default=None
-            Pairs of chunklets known to be of different classes; None: all chunks differ.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
+        ``chunks`` (n_samples,) holds the index of each row's chunklet, negative for rows in none. It replaces y.
+        ``different`` (n_pairs, 2) holds pairs of chunklets known to be of different classes; None: all chunklets
+        differ.
         """
         if different is not None and chunks is None:
             raise ValueError("different names pairs of chunks and needs chunks.")

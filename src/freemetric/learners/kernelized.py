@@ -189,17 +189,7 @@ class Kernelized(
         return np.asarray(self.learner_.transform(space.coordinates(self._kernel(), X)), dtype=np.float64)
 
     def transform(self, X: ArrayLike) -> NDArray:
-        """Map samples to the space where the learned distance is Euclidean.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples; for ``kernel="precomputed"`` their kernel with those of fit.
-
-        Returns
-        -------
-        Z : ndarray of shape (n_samples, n_components)
-        """
+        """Map samples, or their precomputed kernel with those of fit, to the learned space (n_samples, p)."""
         check_is_fitted(self)
         return self._mapped(check_samples(self, X, dtype=np.float64, reset=False))
 

@@ -114,18 +114,7 @@ class MetricKNeighborsRegressor(AtomicFit, ChosenNeighbors, Savable, Presented, 
         return NeighborMeans(Z, Y, self.weights == "distance", self.n_jobs)
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Means of the nearest neighbours' targets.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            Predicted targets.
-        """
+        """Means of the nearest neighbours' targets, (n_samples,) or (n_samples, n_outputs)."""
         check_is_fitted(self)
         return self._predicted(X, [self.n_neighbors_])[:, 0]
 

@@ -87,21 +87,8 @@ class LSML(PriorLearner):
     ) -> Self:
         """Learn the metric from labels or from quadruplets.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type, -1 for unlabelled rows; not used where quadruplets are given.
-        quadruplets : array-like of shape (n_quadruplets, 4), default=None
-            Indices into X: the first two samples are nearer to each other than the last two.
-        weights : array-like of shape (n_quadruplets,), default=None
-            Weights of the quadruplets; None: 1.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
+        ``quadruplets`` (n_quadruplets, 4) are indices into X: the first two samples are nearer to each other than the
+        last two. ``weights`` (n_quadruplets,) are their weights; None: 1. Quadruplets replace y.
         """
         return self._fit(X, y, quadruplets=quadruplets, weights=weights)
 

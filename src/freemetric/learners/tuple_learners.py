@@ -19,19 +19,8 @@ class TripletLearner(MetricLearner):
     def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, triplets: ArrayLike | None = None) -> Self:
         """Learn the metric from labels or from triplets.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type, -1 for unlabelled rows; not used where triplets are given.
-        triplets : array-like of shape (n_triplets, 3), default=None
-            Indices into X: the first sample is nearer to the second than to the third.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
+        ``triplets`` (n_triplets, 3) are indices into X: the first sample is nearer to the second than to the third.
+        They replace y.
         """
         return self._fit(X, y, triplets=triplets)
 
@@ -51,21 +40,8 @@ class PairLearner(MetricLearner):
     ) -> Self:
         """Learn the metric from labels, or from pairs known to be similar or dissimilar.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type, -1 for unlabelled rows; not used where pairs are given.
-        pairs : array-like of shape (n_pairs, 2), default=None
-            Indices into X.
-        pair_labels : array-like of shape (n_pairs,), default=None
-            +1 for similar, -1 for dissimilar pairs.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
+        ``pairs`` (n_pairs, 2) are indices into X; ``pair_labels`` (n_pairs,) are +1 for similar, -1 for dissimilar
+        pairs. They replace y.
         """
         return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
 

@@ -16,6 +16,7 @@ ROUNDING = 1e-6  # spread against mean of a feature that has to be looked at aga
 FEW_DIGITS = 1e-6  # smallest against largest variance; below, eigenvalues have less than ten digits
 
 
+@estimator
 class Euclidean(MetricLearner):
     """The Euclidean distance: A is the identity.
 
@@ -23,22 +24,17 @@ class Euclidean(MetricLearner):
     ----------
     components_ : ndarray of shape (n_features, n_features)
         The identity.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {features}
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric import Euclidean
-    >>> X, _ = load_iris(return_X_y=True)
     >>> Euclidean().fit(X).pair_distance([[X[0], X[1]]]).round(3)
     array([0.539])
     """
 
     _needs_labels = False
-    _parameter_constraints: dict = {}
 
     def _learn(self, X, y):
         return np.eye(X.shape[1])
