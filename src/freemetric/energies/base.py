@@ -196,7 +196,7 @@ def bind(energy: Energy, X: Array, y: NDArray, sample_weight: Array | None = Non
 
 
 def takes_weights(energy: Energy) -> bool:
-    """Whether samples can weigh differently in an energy, as it says itself or by the parameters of ``bind``."""
+    """Whether an energy takes sample weights, by its attribute or the parameters of ``bind``."""
     return getattr(energy, "takes_weights", "sample_weight" in signature(energy.bind).parameters)
 
 

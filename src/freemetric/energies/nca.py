@@ -8,7 +8,7 @@ from ..kernels import can_sweep, kernels_for
 from .base import ENERGIES, Energy
 from .soft_neighbors import BoundNeighbors, Functions, checked_weights, list_length
 
-LOG_FLOOR = 1e-6  # of a chance: a sample with no neighbour of its class in sight costs 14, not infinity
+LOG_FLOOR = 1e-6  # added to probabilities: the cost of a sample is at most 14
 
 
 class ClassNeighbors(Energy):

@@ -91,7 +91,7 @@ class MappedDistances(PairDistances):
         return metric
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; called for every learner that is saved or loaded."""
+        """Check that the fitted attributes are consistent; called when a model is saved or loaded."""
         check_attributes(self, ("n_features_in_", "components_", "_n_features_out"))
         for name in ("components_", "replicas_"):
             if hasattr(self, name):

@@ -55,25 +55,18 @@ class RCA(MetricLearner):
 
     def _learn(self, X, y, chunks=None):
         groups = y if chunks is None else check_chunks(chunks, len(X))
-        total = None
-        if groups.min() < 0:
-            total = np.atleast_2d(np.cov(X.T, bias=True))
-            X, groups = X[groups >= 0], groups[groups >= 0]
-        means = group_means(X, groups)
-        rows = X - means[groups]
+        grouped, groups = (X, groups) if groups.min() >= 0 else (X[groups >= 0], groups[groups >= 0])
+        means = group_means(grouped, groups)
+        rows = grouped - means[groups]
         within = rows.T @ rows / len(rows)
-        _, directions = generalised_eigenvectors(
-            within + _between(means, groups) if total is None else total,
-            invertible(within, rows, self.regularization),
-        )
+        if len(grouped) < len(X):
+            total = np.atleast_2d(np.cov(X.T, bias=True))
+        else:  # cheaper: the covariance within groups plus that of their means
+            shares = (np.bincount(groups) / len(groups))[:, None]
+            means = means - (shares * means).sum(axis=0)
+            total = within + means.T @ (shares * means)
+        _, directions = generalised_eigenvectors(total, invertible(within, rows, self.regularization))
         return directions[: self.n_components]
-
-
-def _between(means, groups):
-    """What the covariance of all rows has beyond that within groups, where every row is in one."""
-    shares = (np.bincount(groups) / len(groups))[:, None]
-    means = means - (shares * means).sum(axis=0)
-    return means.T @ (shares * means)
 
 
 @estimator

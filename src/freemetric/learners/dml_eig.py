@@ -107,8 +107,11 @@ class DMLeig(PairLearner):
 
     def _start(self, V, K):
         """A factor L of trace one: the last fit's, or equal weight on the directions in which D differs most."""
-        A = getattr(self, "components_", None) if self.warm_start else None
-        L = A @ K if A is not None and A.shape[1] == len(K) else _leading_directions(V, FIRST_RANK)
+        A, d = getattr(self, "components_", None) if self.warm_start else None, len(K)
+        if A is not None and A.shape[1] == d:
+            L = A @ K
+        else:
+            L = np.eye(d) if d <= FIRST_RANK else eigh(V.T @ V, subset_by_index=[d - FIRST_RANK, d - 1])[1].T
         return L / np.linalg.norm(L)
 
 
@@ -159,7 +162,7 @@ class _SmallestDistance:
         return float(-self.mu * total), np.exp(exponents - total), Z
 
     def leading_eigenvector(self, weights):
-        """Of the gradient, sum of weight v v^T."""
+        """Largest eigenvalue and eigenvector of the gradient, sum of weight v v^T."""
         V, d = self.V, self.V.shape[1]
         if d <= DENSE:
             values, vectors = eigh((V.T * weights) @ V, subset_by_index=[d - 1, d - 1])
@@ -169,7 +172,7 @@ class _SmallestDistance:
         return values[0], vectors[:, 0]
 
     def polish(self, L):
-        """Climb over the factor itself; its length is divided out."""
+        """Maximise over the factor at unit length by L-BFGS."""
 
         def objective(flat):
             length = np.linalg.norm(flat)
@@ -189,11 +192,6 @@ def _compact(L):
     kept = lengths > NEGLIGIBLE * lengths[0]
     L = lengths[kept, None] * rows[kept]
     return L / np.linalg.norm(L)
-
-
-def _leading_directions(V, rank):
-    d = V.shape[1]
-    return np.eye(d) if d <= rank else eigh(V.T @ V, subset_by_index=[d - rank, d - 1])[1].T
 
 
 def _unordered(neighbors):

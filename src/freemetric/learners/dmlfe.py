@@ -126,7 +126,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         return is_regression(as_energy(self.energy))
 
     def _measures(self):
-        return not knows_its_data(as_energy(self.energy))  # which are in units of their own
+        return not knows_its_data(as_energy(self.energy))  # in its own units
 
     def _learn(self, X, y, weights=None):
         rng = generator(self.random_state)

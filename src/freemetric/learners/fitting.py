@@ -85,7 +85,7 @@ def keep_interrupted_fits() -> Iterator[None]:
 
 @contextmanager
 def keeping_the_best(name: str, best: Lowest) -> Iterator[None]:
-    """Turn a KeyboardInterrupt into a warning if ``keep_interrupted_fits`` wants that and anything was found so far."""
+    """Turn a KeyboardInterrupt into a warning inside of ``keep_interrupted_fits`` if there is a result."""
     try:
         yield
     except KeyboardInterrupt:
@@ -114,7 +114,9 @@ class FitSteps:
         """Count n steps; return whether a callback wants to stop."""
         with self.lock:
             for _ in range(n if self.context is not None else 0):
-                self.stopped |= self._made_one()
+                step = self.context.subcontext(task_name=self.name)
+                step.call_on_fit_task_begin(**self.data)
+                self.stopped |= bool(step.call_on_fit_task_end(**self.data))
             return self.stopped
 
     def show(self, method: str, *found: Any) -> None:
@@ -126,11 +128,6 @@ class FitSteps:
     def stop(self) -> None:
         """Let ``made`` return True from now on."""
         self.stopped = True
-
-    def _made_one(self):
-        step = self.context.subcontext(task_name=self.name)
-        step.call_on_fit_task_begin(**self.data)
-        return bool(step.call_on_fit_task_end(**self.data))
 
     def close(self) -> None:
         if self.context is not None:

@@ -1,4 +1,4 @@
-"""GMML: the metric half-way between the inverse spread of similar pairs and the spread of dissimilar ones."""
+"""GMML: the geometric mean of the inverse scatter of similar pairs and the scatter of dissimilar ones."""
 
 from dataclasses import KW_ONLY
 from numbers import Real
@@ -92,13 +92,13 @@ def _of_labels(X, y):
 
 
 def _towards(C, target, inverse, amount):
-    """C plus so much of the target, as large as C on average."""
+    """C plus ``amount`` times the target, scaled to the mean size of C."""
     level = np.trace(C @ inverse) / len(C)
     return C + amount * (level if level > 0 else 1.0) * target
 
 
 def _geometric_mean(S, D, t):
-    """A with A^T A = S^-1 #_t D; any root of S serves as well as its symmetric one."""
+    """A with A^T A = S^-1 #_t D; any root of S will do."""
     root = cholesky(S, lower=True)
     values, vectors = eigh(root.T @ D @ root)
     halves = np.maximum(values, 0) ** (t / 2)

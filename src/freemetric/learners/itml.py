@@ -153,7 +153,7 @@ class _Projections:
                 return False
             try:
                 self.cycle(self.rng.permutation(len(self.V)))
-            except LinAlgError:  # bounds so contradictory, and gamma so large, that M left what float64 can hold
+            except LinAlgError:  # contradictory bounds and a large gamma: M overflows
                 return False
             tell(verbose, "ITML cycle %d: objective %.6g, gap %.2e", self.n_iter, self.best.value, self.gap)
         return True

@@ -59,12 +59,12 @@ class Claim:
     def __exit__(self, kind: type[BaseException] | None, *problem: object) -> None:
         if os.name == "nt":  # where a file that is open cannot be removed
             release_lock(self._lock)
-        with suppress(OSError):  # not empty, or claimed again by somebody
+        with suppress(OSError):  # not empty, or claimed again
             if all(path.name == LOCK for path in self.path.iterdir()):
                 (self.path / LOCK).unlink()
                 self.path.rmdir()
                 self.folder.rmdir()
-        if os.name != "nt":  # while it is locked nobody else claims what is being removed
+        if os.name != "nt":  # after the removal, so that no other fit claims the folder meanwhile
             release_lock(self._lock)
 
 
@@ -111,7 +111,7 @@ def _bytes(part: Any) -> bytes:
         return b"".join(map(_bytes, part))
     if isinstance(part, np.random.SeedSequence):
         return repr((part.entropy, part.spawn_key)).encode()
-    return re.sub(r" at 0x[0-9a-f]+", "", repr(part)).encode()  # where a function lies differs between processes
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(part)).encode()  # addresses differ between processes
 
 
 class KeptWalk(NamedTuple):

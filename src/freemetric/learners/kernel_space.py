@@ -42,7 +42,7 @@ class Kernel(NamedTuple):
         return pairwise_kernels(X, landmarks, metric=self.kind, filter_params=True, **parameters)
 
     def blocks(self, X: NDArray, landmarks: NDArray) -> Iterator[NDArray[np.float64]]:
-        """The same for a few rows after the other."""
+        """The same in blocks of rows."""
         step = max(1, BLOCK // len(landmarks))
         for start in range(0, len(X), step):
             yield self(X[start : start + step], landmarks)
@@ -83,10 +83,10 @@ class KernelSpace(NamedTuple):
     eigenvalues: NDArray[np.float64]  # (r,) their variances along the directions, falling
 
     def coordinates(self, kernel: Kernel, X: NDArray) -> NDArray[np.float64]:
-        """Samples (N, d) as (N, r), a block of them after the other."""
+        """Samples (N, d) as (N, r), in blocks of rows."""
         Z = np.empty((len(X), len(self.projection)))
         start = 0
-        with np.errstate(over="ignore", invalid="ignore"):  # _finite says it in one line
+        with np.errstate(over="ignore", invalid="ignore"):  # _finite raises
             for K in kernel.blocks(X, self.landmarks):
                 Z[start : start + len(K)] = (_finite(K) - self.offset) @ self.projection.T
                 start += len(K)

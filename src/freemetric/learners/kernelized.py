@@ -24,7 +24,7 @@ from .parameters import Positive, Share, TwoOrMore, estimator
 from .tuples.base import fitted, takes
 from .validation import check_magnitude, check_samples, warn_of_dwarfs
 
-MOST_DIRECTIONS = 300  # by default: iterations of most learners cost the square of it
+MOST_DIRECTIONS = 300  # by default; most learners cost the square of it
 
 
 @estimator
@@ -140,7 +140,9 @@ class Kernelized(
         validate_params(self)
         learner = NCA() if self.learner is None else self.learner
         known = {name: value for name, value in knowledge.items() if value is not None}
-        _check_taken(learner, known)
+        others = [name for name in known if not takes(learner, name)]
+        if others:
+            raise TypeError(f"{type(learner).__name__} learns nothing from {', '.join(others)}.")
         samples = self._checked(X)
         if y is not None:
             check_consistent_length(samples, y)
@@ -209,7 +211,7 @@ class Kernelized(
         return self._mapped(U) - self._mapped(V)
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; called for every learner that is saved or loaded."""
+        """Check that the fitted attributes are consistent; called when a model is saved or loaded."""
         needed = ("learner_", "gamma_", "landmarks_", "projection_", "offset_", "eigenvalues_", "is_exact_")
         check_attributes(self, ("n_features_in_", *needed, "_n_features_out"))
         if not hasattr(self, "projection_"):
@@ -238,13 +240,6 @@ class Kernelized(
         tags.input_tags.sparse = self.kernel != PRECOMPUTED
         tags.input_tags.pairwise = self.kernel == PRECOMPUTED
         return tags
-
-
-def _check_taken(learner, known):
-    """TypeError where the learner's fit does not take what is known."""
-    others = [name for name in known if not takes(learner, name)]
-    if others:
-        raise TypeError(f"{type(learner).__name__} learns nothing from {', '.join(others)}.")
 
 
 def _check_symmetric(K):

@@ -204,7 +204,7 @@ class MetricKNeighborsClassifier(ChosenNeighbors, VotingClassifier):
         return search.of(np.asarray(self.learner_.transform(X)))
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
+        """Check that the fitted attributes are consistent; called when a model is saved or loaded."""
         check_attributes(self, ("n_features_in_", "classes_", "n_neighbors_", "learner_", "training_set_"))
         if hasattr(self, "training_set_"):
             require(hasattr(self.learner_, "transform"), "learner_ of MetricKNeighborsClassifier", "maps nothing")

@@ -135,7 +135,7 @@ class MetricKNeighborsRegressor(AtomicFit, ChosenNeighbors, Savable, Presented, 
         return r2(y, self.predict(X), sample_weight)
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
+        """Check that the fitted attributes are consistent; called when a model is saved or loaded."""
         check_attributes(self, ("n_features_in_", "n_neighbors_", "learner_", "embedding_", "numbers_"))
         if hasattr(self, "embedding_"):
             name = "MetricKNeighborsRegressor"
@@ -170,7 +170,7 @@ class NeighborMeans:
         self.search = kernels_for("cpu").NearestNeighbors(self.Z, "cpu", n_jobs)
 
     def of(self, Q: Array, sizes: Sequence[int]) -> Array:
-        """Means (n, len(sizes), m) of so many nearest rows, for new samples Q (n, p)."""
+        """Means (n, len(sizes), m) of these numbers of nearest rows, for new samples Q (n, p)."""
         Q = within_reach(Q, self.exponent)
         most = min(max(sizes), len(self.Z))
         size = max(1, CHUNK_BYTES // (8 * most * (len(sizes) + self.Z.shape[1])))

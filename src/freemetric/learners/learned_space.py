@@ -21,7 +21,7 @@ def parts_of(estimator: Any) -> Iterator[tuple[list[Any], Any]]:
 
     Looks into pipelines, from their last step, into searches over parameters and into classifiers around a learner.
     """
-    check_is_fitted(estimator)  # not its parts: a transformer of one's own may learn nothing that could be seen
+    check_is_fitted(estimator)  # not its parts: a user's transformer may have no fitted attributes
     yield from _parts_of(estimator)
 
 
@@ -87,7 +87,7 @@ class LearnedSpace:
         X = np.asarray(passed(self.front, X), dtype=np.float64)
         if not self.averaged:
             return X
-        # views scale features by themselves; in their own units one of them could hide all others
+        # as the views scale features; in raw units one of them could hide all others
         span = np.ptp(X, axis=0)
         return X / np.where(span > 0, span, 1)
 

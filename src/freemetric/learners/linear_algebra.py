@@ -7,7 +7,7 @@ from scipy.linalg.lapack import dtrtri
 from scipy.sparse import csr_array
 
 SINGULAR = 1e-8  # smallest against mean eigenvalue
-FEW_GROUPS = 32  # so many of them cost less as a product of matrices than a sparse matrix takes to be made
+FEW_GROUPS = 32  # up to which a dense product is faster than a sparse one
 
 
 def map_of(M: NDArray, n_components: int | None = None) -> NDArray:

@@ -129,7 +129,9 @@ class _Residuals(BoundedDescent):
         return self.has_settled() or super().run(max_iter, tol, verbose)
 
     def __call__(self, flat):
-        A = _regular(flat.reshape(self.d, self.d))
+        A = flat.reshape(self.d, self.d)
+        if not np.isfinite(np.linalg.slogdet(A)[1]):  # a step has ended on a singular matrix
+            A = A + EDGE * np.eye(self.d)
         pull, forces = self.residuals(A)
         value = (A * A).sum() - 2 * np.linalg.slogdet(A)[1] - self.d + pull
         gradient = 2 * (A - inv(A).T + forces)
@@ -148,11 +150,6 @@ class _Residuals(BoundedDescent):
         push = np.divide(price, far, out=np.zeros_like(price), where=far > 0)
         images *= np.concatenate([pull, -push])[:, None]
         return price @ missing, images.T @ self.differences
-
-
-def _regular(A):
-    """A, or a regular matrix near it where a step has ended on a singular one."""
-    return A if np.isfinite(np.linalg.slogdet(A)[1]) else A + EDGE * np.eye(len(A))
 
 
 def _gap(H):

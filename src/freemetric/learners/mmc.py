@@ -1,4 +1,4 @@
-"""MMC: dissimilar pairs as far apart as can be while similar ones stay where they are."""
+"""MMC: the largest mean distance of dissimilar pairs at a fixed distance of similar ones."""
 
 from dataclasses import KW_ONLY
 from numbers import Real
@@ -109,7 +109,7 @@ class _MeanDistance(BoundedDescent):
         super().report()
 
     def __call__(self, flat):
-        """-F, whose length of L is divided out, and its gradient, as scipy wants them."""
+        """-F of L at unit length, and its gradient."""
         length = np.linalg.norm(flat)
         L = flat.reshape(self.shape) / length
         value, gradient = self.evaluate(L)

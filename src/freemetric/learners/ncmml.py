@@ -1,4 +1,4 @@
-"""NCMML: the metric in which the nearest mean predicts the class best."""
+"""NCMML: the metric in which the nearest class mean predicts best."""
 
 import warnings
 from dataclasses import KW_ONLY
@@ -96,7 +96,7 @@ class NCMML(SmoothDescent):
 
 
 def mean_loss(A: Array, X: Array, centroids: Array, is_own: NDArray[np.bool_]) -> tuple[float, Array]:
-    """-log p(y_i | x_i), its mean, and the gradient by A; ``is_own`` (N, K) says which centroids are of i's class."""
+    """-log p(y_i | x_i), its mean, and the gradient by A; ``is_own`` (N, K) marks centroids of the own class."""
     Z, M = X @ A.T, centroids @ A.T
     scores = Z @ M.T - 0.5 * (M**2).sum(axis=1)  # -|z - m|^2 / 2 without what all centroids have in common
     own = np.where(is_own, scores, -np.inf)
@@ -109,5 +109,5 @@ def mean_loss(A: Array, X: Array, centroids: Array, is_own: NDArray[np.bool_]) -
 def _clusters(X, k, seed):
     k = min(k, len(np.unique(X, axis=0)))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # of near copies it finds fewer, which is no harm
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer clusters of near copies are fine
         return KMeans(k, n_init=4, random_state=seed).fit(X).cluster_centers_

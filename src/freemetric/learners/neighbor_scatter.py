@@ -62,7 +62,7 @@ class ANMM(MetricLearner):
         counts = np.bincount(y)
         most = max(counts.max() - 1, 1), len(y) - counts.min()
         own, other = class_neighbors(X, y, min(self.n_neighbors, most[0]), min(self.n_others, most[1]))
-        margins, directions = eigh(scatter(X, other, _by_sample(other)) - scatter(X, own, _by_sample(own)))
+        margins, directions = eigh(scatter(X, other) - scatter(X, own))
         margins, directions = margins[::-1], directions[:, ::-1].T
         p = max(int((margins > 0).sum()), 1) if self.n_components is None else self.n_components
         self.margins_ = margins[:p]
@@ -110,11 +110,11 @@ class DMLMJ(MetricLearner):
     def _learn(self, X, y):
         k = clip_count(self.n_neighbors, max(np.bincount(y).max() - 1, 1), "n_neighbors")
         own, other = class_neighbors(X, y, k, k)
-        P, Q = (scatter(X, neighbors, _by_pair(neighbors)) for neighbors in (own, other))
+        P, Q = (scatter(X, neighbors, by_pair=True) for neighbors in (own, other))
         apart, _ = _differences(X, own[:BLOCK])
         rows = apart if len(apart) else np.zeros((1, X.shape[1]))  # no sample has another one of its class
         kept, ridge = shrinkage(P, rows, self.regularization)
-        # both alike: where samples do not differ at all there is nothing to tell them apart by, lambda = 1
+        # the same for both, so that lambda = 1 where samples do not differ
         P, Q = (kept * S + ridge * np.eye(len(S)) for S in (P, Q))
         values, directions = generalised_eigenvectors(Q, P)
         values = np.maximum(values, np.finfo(np.float64).tiny)
@@ -129,20 +129,12 @@ def _differences(X, neighbors, start=0):
     return X[start + i] - X[neighbors[i, which]], start + i
 
 
-def scatter(X: NDArray, neighbors: NDArray, shares: NDArray) -> NDArray[np.float64]:
-    """Sum of share_i (x_i - x_j)(x_i - x_j)^T over samples i and their neighbours j, a block of samples at a time."""
+def scatter(X: NDArray, neighbors: NDArray, by_pair: bool = False) -> NDArray[np.float64]:
+    """Mean (x_i - x_j)(x_i - x_j)^T over samples i and their neighbours j; samples count the same, or pairs do."""
+    counts = (neighbors >= 0).sum(axis=1)
+    shares = np.full(len(X), 1 / max(counts.sum(), 1)) if by_pair else 1 / np.maximum(counts, 1) / len(X)
     total = np.zeros((X.shape[1], X.shape[1]))
     for start in range(0, len(neighbors), BLOCK):
         V, i = _differences(X, neighbors[start : start + BLOCK], start)
         total += V.T @ (V * shares[i, None])
     return total
-
-
-def _by_sample(neighbors):
-    """Shares (N,) by which every sample counts the same."""
-    return 1 / np.maximum((neighbors >= 0).sum(axis=1), 1) / len(neighbors)
-
-
-def _by_pair(neighbors):
-    """Shares (N,) by which every pair counts the same."""
-    return np.full(len(neighbors), 1 / max((neighbors >= 0).sum(), 1))

@@ -17,8 +17,8 @@ from threadpoolctl import ThreadpoolController
 Task = TypeVar("Task", bound=tuple)
 Result = TypeVar("Result")
 
-LOST = (BrokenExecutor, CancelledError)  # what executors say when a worker has died with what only it had
-MOST_LOSSES = 3  # in a row, without a result between them; then it is the tasks that kill
+LOST = (BrokenExecutor, CancelledError)  # raised when a worker has died
+MOST_LOSSES = 3  # in a row; more mean that the tasks kill their workers
 
 
 def in_parallel(
@@ -90,7 +90,7 @@ Limits = list[tuple[Any, int]]  # libraries and their numbers of threads
 
 
 class Holder:
-    """Whoever is inside of a with-block of ``BlasLimit.held``."""
+    """A with-block of ``BlasLimit.held``."""
 
 
 class BlasLimit:
@@ -137,13 +137,13 @@ class BlasLimit:
 
 
 def one_blas_thread() -> AbstractContextManager:
-    """Matrix products in one thread: replicas are what runs in parallel, and results do not depend on the machine."""
+    """Matrix products in one thread: replicas run in parallel, and results do not depend on the machine."""
     return BLAS_LIMIT.held()
 
 
 @cache
 def _blas_libraries():
-    """The BLAS libraries of this process; to look for them takes milliseconds, which every task would pay."""
+    """The BLAS libraries of this process; cached, because the search takes milliseconds."""
     return ThreadpoolController().select(user_api="blas").lib_controllers
 
 

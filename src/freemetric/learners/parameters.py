@@ -46,7 +46,7 @@ USUAL: dict[str, Any] = {
     "learner": Annotated[Any, HasMethods(["fit", "transform"])],
     "preprocessor": Annotated[Any, "array-like", "sparse matrix", callable, None],
 }
-"""What parameters of these names may be unless their annotations say something else."""
+"""Default constraints of parameters by name."""
 
 DESCRIPTIONS = {
     "dimensions": """n_components : int or None

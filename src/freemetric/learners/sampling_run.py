@@ -144,12 +144,11 @@ def side_by_side(traces: Sequence[dict[str, NDArray]]) -> dict[str, NDArray]:
     if not traces:
         return {}
     longest = max(len(trace["energy"]) for trace in traces)
-    return {name: np.hstack([_padded(trace[name], longest) for trace in traces]) for name in TRACED}
 
+    def padded(rows):
+        return np.pad(np.asarray(rows, dtype=float), ((0, longest - len(rows)), (0, 0)), constant_values=np.nan)
 
-def _padded(rows, length):
-    rows = np.asarray(rows, dtype=float)
-    return np.vstack([rows, np.full((length - len(rows), rows.shape[1]), np.nan)])
+    return {name: np.hstack([padded(trace[name]) for trace in traces]) for name in TRACED}
 
 
 def steps_of(sampler: Sampler, n_replicas: int) -> int | None:

@@ -1,4 +1,4 @@
-"""SDML: a sparse metric near a prior, small along what similar pairs differ in, large along what dissimilar ones do."""
+"""SDML: a sparse metric near a prior, from pairs of samples."""
 
 from contextlib import suppress
 from dataclasses import KW_ONLY
@@ -14,19 +14,19 @@ from .parameters import NotNegative, NotNegativeOrAuto, estimator
 from .tuple_learners import PairLearner, PriorLearner
 from .validation import warn_of_data
 
-FARTHEST = 10.0  # by how much the pairs stretch or shrink the prior in any direction, where balance is "auto"
-LEAST = 1e-3  # of the prior: what must be left of every eigenvalue
+FARTHEST = 10.0  # factor by which pairs change the prior with balance="auto"
+LEAST = 1e-3  # of the prior, left of every eigenvalue
 SHORTEST = 2.0**-30  # step relative to Newton's
-ENOUGH = 1e-3  # of what the direction promises
+ENOUGH = 1e-3  # of the predicted decrease
 ROUNDING = 1e-13  # of the terms that the objective sums
-EXACT = 1e-4  # of the squared length of the residual, as the metric of the problem measures it
+EXACT = 1e-4  # of the squared length of the residual
 MOST = 50  # conjugate gradients
 Array = NDArray[np.float64]
 
 
 @estimator
 class SDML(PriorLearner, PairLearner):
-    r"""Sparse determinant metric learning: a graphical lasso on what a prior and pairs say.
+    r"""Sparse determinant metric learning: a graphical lasso on a prior and pairs.
 
     .. math::
 

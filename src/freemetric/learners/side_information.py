@@ -8,7 +8,7 @@ from ..printable import counted
 from .training_rows import canonical_order
 from .validation import warn_of_data
 
-COPY = 1e-20  # of the largest squared difference; anything smaller is no difference
+COPY = 1e-20  # relative to the largest squared difference
 PAIRS_PER_CLASS_PAIR = 20
 FEWEST_PAIRS, MOST_PAIRS = 1000, 10_000
 
@@ -89,13 +89,13 @@ def draw_pairs(rng: np.random.Generator, X: NDArray, y: NDArray, n_pairs: int) -
 
 
 def draw_similar(rng: np.random.Generator, y: NDArray, n_pairs: int) -> NDArray:
-    """So many different pairs (n, 2) of one class each; there must be so many."""
+    """``n_pairs`` distinct pairs (n, 2) of one class each, if there are so many."""
     order, counts = np.argsort(y, kind="stable"), np.bincount(y)
     return _draw(rng, y, n_pairs, lambda n: _within(rng, order, counts, n))
 
 
 def draw_dissimilar(rng: np.random.Generator, y: NDArray, n_pairs: int) -> NDArray:
-    """So many different pairs (n, 2) of two classes each; there must be so many."""
+    """``n_pairs`` distinct pairs (n, 2) of two classes each, if there are so many."""
     return _draw(rng, y, n_pairs, lambda n: _between(rng, y, n))
 
 

@@ -40,7 +40,7 @@ def check_samples(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     try:
         return validate_data(estimator, dense(X) if issparse(X) else X, *y, **options)
     except Exception as problem:  # libraries of frames have their own kinds
-        if "float() argument must be" in str(problem):  # scikit-learn's contract wants its kind and its words
+        if "float() argument must be" in str(problem):  # kind and words are scikit-learn's contract
             raise TypeError(f"X holds objects that are not numeric: {problem}.") from problem
         for words, plainly in PLAINLY.items():
             if words in str(problem):
@@ -182,7 +182,7 @@ def few(items: Sequence | NDArray, most: int = 5) -> str:
     return ", ".join(map(str, items[:most])) + (f" and {len(items) - most} more" if len(items) > most else "")
 
 
-ORDINARY = (0.5, 1 + 1e-6)  # ranges of features that somebody scaled to [0, 1]: a part of their rows, with rounding
+ORDINARY = (0.5, 1 + 1e-6)  # ranges of features scaled to [0, 1]: subsets of rows, rounding
 ALIKE = 0.05  # by which standard deviations may differ that are one and the same
 LARGEST, SMALLEST = 1e75, 1e-75  # their fourth powers are finite
 DWARFED = 1e5  # times the range of most others: float32 sees nothing else

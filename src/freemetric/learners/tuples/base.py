@@ -56,11 +56,8 @@ def check_takes(learner: Any, names: tuple[str, ...]) -> str:
             return name
     known = [name for name in KINDS if takes(learner, name)]
     but = f"it learns from {' or '.join(known)}" if known else "it learns from labels alone"
-    raise ValueError(f"{_name_of(learner)} takes no {names[0]}: {but}.")
-
-
-def _name_of(learner):
-    return type(learner.steps[-1][1] if isinstance(learner, Pipeline) else learner).__name__
+    last = learner.steps[-1][1] if isinstance(learner, Pipeline) else learner
+    raise ValueError(f"{type(last).__name__} takes no {names[0]}: {but}.")
 
 
 def learner_has(name: str) -> Callable[[Any], bool]:
@@ -154,7 +151,7 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
         return PROVIDED["report"](self.learner_, path, X, y, **options)
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
+        """Check that the fitted attributes are consistent; called when a model is saved or loaded."""
         check_attributes(self, ("n_features_in_", "classes_", "learner_"))
         if hasattr(self, "learner_"):
             name = type(self).__name__

@@ -17,7 +17,7 @@ class ComparisonClassifier(TupleClassifier):
 
     _near: tuple[int, int]
     _far: tuple[int, int]
-    _swapped: tuple[int, ...]  # the tuple that says the opposite
+    _swapped: tuple[int, ...]  # the order of the opposite tuple
 
     def _fit(self, tuples, y, weights=None):
         X, indices = self._formed(tuples)
