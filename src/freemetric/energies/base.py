@@ -54,22 +54,8 @@ class SumEnergy(Energy):
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
         return BoundSum([bind(term, X, y, sample_weight, device) for term in (self.first, self.second)])
 
-    @property
-    def takes_weights(self) -> bool:
-        return takes_weights(self.first) and takes_weights(self.second)
 
-
-class EnergyOfOne(Energy):
-    """An energy made of another one, ``energy``, which decides about weights."""
-
-    energy: Energy
-
-    @property
-    def takes_weights(self) -> bool:
-        return takes_weights(self.energy)
-
-
-class ScaledEnergy(EnergyOfOne):
+class ScaledEnergy(Energy):
     """A positive multiple of an energy."""
 
     def __init__(self, energy, factor=1.0):
@@ -124,7 +110,7 @@ def confined(energy: Energy, confinement: float) -> Energy:
     return SumEnergy(energy, ScaledEnergy(Confinement(), confinement)) if confinement > 0 else energy
 
 
-class Diagonal(EnergyOfOne):
+class Diagonal(Energy):
     """E(w) = energy(diag(w)) of stacks (R, 1, d) of feature weights: features are stretched, never mixed.
 
     Parameters
@@ -196,8 +182,9 @@ def bind(energy: Energy, X: Array, y: NDArray, sample_weight: Array | None = Non
 
 
 def takes_weights(energy: Energy) -> bool:
-    """Whether an energy takes sample weights, by its attribute or the parameters of ``bind``."""
-    return getattr(energy, "takes_weights", "sample_weight" in signature(energy.bind).parameters)
+    """Whether an energy and its parts take sample weights, by their attribute or the parameters of ``bind``."""
+    own = getattr(energy, "takes_weights", "sample_weight" in signature(energy.bind).parameters)
+    return own and all(map(takes_weights, _parts(energy)))
 
 
 def knows_its_data(energy: Any) -> bool:

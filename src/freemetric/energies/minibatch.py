@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from .base import Array, BoundEnergy, Energy, EnergyOfOne, bind, is_regression
+from .base import Array, BoundEnergy, Energy, bind, is_regression
 
 
-class MiniBatch(EnergyOfOne):
+class MiniBatch(Energy):
     """The mean of an energy over random batches of samples, at a cost that does not depend on how many there are.
 
     A batch is drawn by class, without repetition, with at least two samples of every class; in regression from all

@@ -57,7 +57,9 @@ def check_tuples(tuples: ArrayLike, width: int, n_samples: int, name: str, sourc
 
 def check_tuple_weights(weights: ArrayLike | None, n_tuples: int) -> NDArray[np.float64]:
     """Weights (n,) of tuples, ones for None."""
-    given = np.ones(n_tuples) if weights is None else np.asarray(weights, dtype=np.float64)
+    if weights is None:
+        return np.ones(n_tuples)
+    given = np.asarray(weights, dtype=np.float64)
     if given.shape != (n_tuples,) or not (np.isfinite(given) & (given >= 0)).all() or not given.any():
         what = f"weights must be {counted(n_tuples, 'number')}, none below 0 and some above"
         raise ValueError(f"{what}; got {_shape_of(given)}.")
