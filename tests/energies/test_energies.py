@@ -13,7 +13,7 @@ def maps(rng, R=3, p=4, d=4):
     return rng.standard_normal((R, p, d))
 
 
-def test_eq_4_on_three_patterns_by_hand():
+def test_eq_4_on_three_samples_by_hand():
     # Samples at 0, 1, 3 on a line, classes a a b: p_1 = e^-1 / (e^-1 + e^-9), p_2 = e^-1 / (e^-1 + e^-4), p_3 = 0.
     X, y = np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1])
     p = np.exp(-1) / (np.exp(-1) + np.exp([-9.0, -4.0]))
@@ -27,7 +27,7 @@ def test_rotations_of_the_learned_space_do_not_matter(rng, iris):
     np.testing.assert_allclose(energy(Q @ A), energy(A), rtol=1e-5)
 
 
-def test_the_order_of_patterns_and_the_names_of_classes_do_not_matter(rng, iris):
+def test_order_of_samples_and_names_of_classes_do_not_matter(rng, iris):
     X, y = iris
     order = rng.permutation(len(y))
     A = maps(rng)
@@ -132,7 +132,7 @@ def test_bad_energies_are_named(iris):
         (-1 * NCAEnergy()).bind(*iris)
 
 
-def test_log_energy_on_three_patterns_by_hand():
+def test_log_energy_on_three_samples_by_hand():
     # The chances of the test of Eq. 4; the lonely third sample costs -log(1e-6).
     X, y = np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1])
     p = np.append(np.exp(-1) / (np.exp(-1) + np.exp([-9.0, -4.0])), 0.0)

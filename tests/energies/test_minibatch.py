@@ -23,7 +23,7 @@ def test_batches_are_stratified_and_without_repetition(rng):
     assert len(set(rows[0]) & set(rows[1])) < 50
 
 
-def test_every_pattern_of_a_class_is_as_likely(iris):
+def test_all_samples_of_a_class_are_equally_likely(iris):
     batches, drawn = Batches(*iris), streams(1)
     counts = np.bincount(np.concatenate([batches.for_replicas(drawn, 30)[0] for _ in range(1000)]), minlength=150)
     assert np.abs(counts - 200).max() < 5 * np.sqrt(200 * 0.8)

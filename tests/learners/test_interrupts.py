@@ -107,15 +107,15 @@ def takes(estimator, word):
 
 
 def answers(estimator, given):
-    """All that an estimator says."""
-    told = [
+    """All outputs of an estimator."""
+    found = [
         getattr(estimator, name)(given[0])
         for name in ("predict", "predict_proba", "transform", "pair_distance")
         if hasattr(estimator, name)
         and (name != "transform" or np.ndim(given[0]) == 2)
         and (name != "pair_distance" or (np.ndim(given[0]) == 3 and given[0].shape[1] == 2))
     ]
-    return told or [estimator.get_mahalanobis_matrix()]
+    return found or [estimator.get_mahalanobis_matrix()]
 
 
 class AtCall:
@@ -204,8 +204,8 @@ def test_a_refit_shows_nothing_before_its_end():
     estimator.learner = Watching()
     assert estimator.fit(*second) is estimator
     assert len(seen) == 3
-    for told in seen:
-        for found, wanted in zip(told, before, strict=True):
+    for outputs in seen:
+        for found, wanted in zip(outputs, before, strict=True):
             np.testing.assert_array_equal(found, wanted)
     assert estimator.classes_.tolist() == ["cat", "dog"]
 

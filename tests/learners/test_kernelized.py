@@ -319,7 +319,7 @@ def test_a_kernel_that_is_not_positive_is_warned_of(wine):
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_what_cannot_be_is_said_in_one_line(few):
     X, y, _ = few
-    with pytest.raises(ValueError, match="The kernel gives values that are no numbers: scale the features"):
+    with pytest.raises(ValueError, match="The kernel gives values that are not finite: scale the features"):
         Kernelized(RCA(), "poly", degree=400, gamma=100.0).fit(X, y)
     with pytest.raises(ValueError, match="n_components=20 of NCA is more than the directions of the kernel, 2"):
         Kernelized(NCA(20), "linear").fit(X, y)
@@ -334,7 +334,7 @@ def test_what_cannot_be_is_said_in_one_line(few):
 
 
 @pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
-def test_patterns_that_are_all_alike():
+def test_equal_samples():
     X = np.ones((6, 3))
     assert (Kernelized(RCA()).fit(X, [0, 0, 0, 1, 1, 1]).transform(X) == 0).all()
 

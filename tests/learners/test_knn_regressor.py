@@ -82,7 +82,7 @@ def test_what_cannot_be_learned_is_said_in_one_line(friedman):
         MetricKNeighborsRegressor(MLKR(), weights="rank").fit(X, y)
 
 
-def test_patterns_beyond_all_numbers_are_answered(rng):
+def test_samples_of_extreme_magnitude_get_predictions(rng):
     X, y = rng.random((30, 3)), rng.random(30)
     for weights in ("uniform", "distance"):
         model = MetricKNeighborsRegressor(Euclidean(), 3, weights=weights).fit(X, y)

@@ -87,7 +87,7 @@ def test_no_more_components_than_the_means_span(iris, rng):
 
 
 @pytest.mark.filterwarnings("ignore::freemetric.exceptions.DataWarning")
-def test_fewer_samples_than_features_are_told_apart_by_a_shrunk_scatter():
+def test_shrunk_scatter_separates_classes_of_fewer_samples_than_features():
     X, y = load_digits(return_X_y=True)
     few = slice(0, 50)
     peer = LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto")

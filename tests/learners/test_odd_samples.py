@@ -9,12 +9,12 @@ from freemetric import DMLMJ, PCA, RCA
 y = np.arange(6) % 2
 ODD = {
     "The rows of X have different lengths": [[1.0, 2.0], [1.0]] * 3,
-    "X holds objects that are no numbers": np.array([[{}, 1.0]] * 6, dtype=object),
+    "X holds objects that are not numeric": np.array([[{}, 1.0]] * 6, dtype=object),
 }
 
 
 @pytest.mark.parametrize("said", ODD)
-def test_odd_patterns(said):
+def test_odd_samples(said):
     with pytest.raises((TypeError, ValueError), match=f"^{said}") as caught:
         RCA().fit(ODD[said], y)
     assert str(caught.value).isprintable()

@@ -12,7 +12,7 @@ from sklearn.preprocessing import MinMaxScaler
 from freemetric import keep_interrupted_fits
 from freemetric.exceptions import DataWarning, InterruptedFitWarning
 from freemetric.kernels.numba.learner_loops import DualAverage, batch_gradient, descend, mean_hinge
-from freemetric.learners import dual_averaging, scml
+from freemetric.learners import scml
 from freemetric.learners.scml import SCML, class_discriminants, draw_basis, nearest_triplets
 
 
@@ -147,7 +147,7 @@ def test_discriminants_of_more_features_than_samples(rng):
 
 
 @pytest.mark.parametrize("n_basis", [1, 7, 40])
-def test_there_are_as_many_unit_bases_as_asked_for(iris, rng, n_basis):
+def test_number_and_length_of_bases(iris, rng, n_basis):
     X, y = iris
     for data in ((X, y), (np.zeros_like(X), y), (X, None)):
         basis = draw_basis(rng, *data, nearest_triplets(X, y, 3, 10), n_basis)
@@ -165,7 +165,7 @@ def test_the_kept_objective_never_rises(wine):
     model = SCML(random_state=0, gamma=3.0).fit(*wine)
     assert (np.diff(model.trace_) <= 0).all()
     assert model.trace_[-1] == model.objective_
-    assert len(model.trace_) == model.n_iter_ // dual_averaging.STEPS > dual_averaging.PATIENCE
+    assert len(model.trace_) == model.n_iter_ // scml.STEPS > scml.PATIENCE
 
 
 def test_more_regularization_leaves_fewer_bases(wine):
@@ -252,14 +252,14 @@ def test_warm_start_without_triplets_keeps_the_euclidean_distance(iris):
 
 @pytest.mark.parametrize("looks", [0, 2])
 def test_interrupted_fit_keeps_the_best(wine, monkeypatch, looks):
-    original = dual_averaging.DualAveraging.advance
+    original = scml.DualAveraging.advance
 
     def press_ctrl_c(self, *args):
         if len(self.trace) == looks:
             raise KeyboardInterrupt
         original(self, *args)
 
-    monkeypatch.setattr(dual_averaging.DualAveraging, "advance", press_ctrl_c)
+    monkeypatch.setattr(scml.DualAveraging, "advance", press_ctrl_c)
     if looks == 0:
         with pytest.raises(KeyboardInterrupt):
             SCML().fit(*wine)
@@ -321,7 +321,7 @@ def test_contradicting_triplets_keep_the_euclidean_distance(iris):
     assert model.objective_ == 1
 
 
-def test_digits_are_told_apart():
+def test_accuracy_on_digits():
     X, y = load_digits(return_X_y=True)
     X = X[:, X[:600].std(axis=0) > 0] / 16
     model = SCML(random_state=0).fit(X[:600], y[:600])

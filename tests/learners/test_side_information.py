@@ -42,7 +42,7 @@ def test_similar_pairs_are_uniform(rng):
         (lambda: check_tuples([[0.0, 1.0, 2.0]], 3, 3, "triplets"), r"triplets must be integers of shape \(n, 3\)"),
         (lambda: RCA().fit(np.eye(3)), "requires y"),
         (lambda: DCA().fit(np.eye(3), [0, 0, 1], different=[(0, 1)]), "different names pairs of chunks"),
-        (lambda: DCA().fit(np.eye(3), chunks=[0, 0, 1], different=[(0, 5)]), r"chunk numbers out of \[0, 1\]"),
+        (lambda: DCA().fit(np.eye(3), chunks=[0, 0, 1], different=[(0, 5)]), r"pairs of chunks out of \[0, 1\]"),
         (lambda: DCA().fit(np.eye(3), chunks=[0, 0, 0]), "DCA needs at least two chunks"),
     ],
 )

@@ -184,9 +184,9 @@ def test_weight_does_not_tell_its_own_class():
         X, y = rng.random((150, 3)), rng.integers(0, 2, 150)
         w = np.where(rng.random(150) < 0.3, 50.0, 1.0)
         model = FreeEnergyClassifier(16, random_state=0).fit(X, y, sample_weight=w)
-        judged = np.isfinite(model.oob_decision_function_[:, 0])
-        right = model.classes_[model.oob_decision_function_[judged].argmax(axis=1)] == y[judged]
-        shares.append(right[w[judged] > 1].mean())
+        out_of_bag = np.isfinite(model.oob_decision_function_[:, 0])
+        right = model.classes_[model.oob_decision_function_[out_of_bag].argmax(axis=1)] == y[out_of_bag]
+        shares.append(right[w[out_of_bag] > 1].mean())
     assert np.mean(shares) < 0.75  # some 45 heavy rows choose among many candidates: more than half, by chance
 
 
@@ -249,7 +249,7 @@ class TestRouting:
         best = FreeEnergyClassifier(4, random_state=0, **search.best_params_).fit(X, y, sample_weight=w)
         np.testing.assert_array_equal(search.predict_proba(X), best.predict_proba(X))
 
-    def test_weights_that_nobody_asked_for_are_refused(self, wine):
+    def test_unused_weights_are_refused(self, wine):
         X, y = wine
         with pytest.raises(sklearn.exceptions.UnsetMetadataPassedError):
             cross_validate(NCA(), X, y, scoring=lambda *_: 0.0, params={"sample_weight": np.ones(len(y))})

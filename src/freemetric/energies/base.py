@@ -1,15 +1,13 @@
 """Energies are parameter objects that add and scale; bound to data they are functions of A.
 
-``energy.bind(X, y)`` returns a bound energy, callable (R, p, d) -> (R,). It may have more abilities, as optional
-methods and attributes:
+``energy.bind(X, y)`` returns a bound energy, callable (R, p, d) -> (R,), with these optional methods and attributes:
 
-- ``value_and_grad(A) -> (R,), (R, p, d)``: Hamiltonian moves and L-BFGS need it;
-- ``sweep(A, rows, columns, deltas, allowed, ridge=0.0) -> A, energy, accepted``: a whole Monte Carlo step of element
-  trials, of the energy plus ridge * |A|^2;
-- ``ridge``: the energy is ridge * |A|^2, so that it can join another one's sweep;
+- ``value_and_grad(A) -> (R,), (R, p, d)``: for Hamiltonian moves and L-BFGS;
+- ``sweep(A, rows, columns, deltas, allowed, ridge=0.0) -> A, energy, accepted``: a Monte Carlo step of element trials,
+  of the energy plus ridge * |A|^2;
+- ``ridge``: the energy is ridge * |A|^2 and can join another one's sweep;
 - ``n_samples``: the number of samples it was bound to;
-- ``draw(rng) -> bound energy``: the energy of new mini-batches, one for each of the R replicas that ``rng``
-  (``mc.Streams``) has streams for. Moves that account for noise need it; all others see the energy without noise.
+- ``draw(rng) -> bound energy``: the energy of new mini-batches, one for each replica of ``rng`` (``mc.Streams``).
 """
 
 from collections.abc import Callable, Sequence
@@ -26,17 +24,14 @@ BoundEnergy = Callable[[Array], Array]  # (R, p, d) -> (R,), and perhaps more
 
 
 class Energy(BaseEstimator):
-    """An objective over maps A, to be minimised.
-
-    An energy whose y are targets of regression and not classes says ``is_regression = True``.
-    """
+    """An objective over maps A, to be minimised. If y are regression targets, ``is_regression`` is True."""
 
     def bind(self, X: Array, y: NDArray, *, sample_weight: Array | None = None, device: str = "cpu") -> BoundEnergy:
         """The energy as a function of A alone.
 
-        X is (N, d), or (R, N, d) with one data set per replica; y (N,) holds class numbers, or targets of regression
-        (N,), (N, m) or (R, N, m); ``sample_weight`` (N,) or (R, N) is positive. An energy without this parameter
-        refuses weights. ``device`` is a hint: an energy that knows only one way may take it as ``**options``.
+        X is (N, d), or (R, N, d) with one data set per replica; y (N,) holds class indices, or regression targets (N,),
+        (N, m) or (R, N, m); ``sample_weight`` (N,) or (R, N) is positive. An energy without this parameter refuses
+        weights.
         """
         raise NotImplementedError
 
@@ -59,22 +54,8 @@ class SumEnergy(Energy):
     def bind(self, X, y, *, sample_weight=None, device="cpu"):
         return BoundSum([bind(term, X, y, sample_weight, device) for term in (self.first, self.second)])
 
-    @property
-    def takes_weights(self) -> bool:
-        return takes_weights(self.first) and takes_weights(self.second)
 
-
-class EnergyOfOne(Energy):
-    """An energy made of another one, ``energy``, which decides about weights."""
-
-    energy: Energy
-
-    @property
-    def takes_weights(self) -> bool:
-        return takes_weights(self.energy)
-
-
-class ScaledEnergy(EnergyOfOne):
+class ScaledEnergy(Energy):
     """A positive multiple of an energy."""
 
     def __init__(self, energy, factor=1.0):
@@ -88,10 +69,7 @@ class ScaledEnergy(EnergyOfOne):
 
 
 class CallableEnergy(Energy):
-    """Any function (R, p, d) -> (R,), or an object with more of a bound energy's abilities.
-
-    It knows its own data, and their weights.
-    """
+    """Any function (R, p, d) -> (R,), or object with more of a bound energy's methods, that has its own data."""
 
     def __init__(self, function):
         self.function = function
@@ -103,10 +81,7 @@ class CallableEnergy(Energy):
 
 
 class Confinement(Energy):
-    """E(A) = |A|_F^2, to be added to another energy with a small factor: makes exp(-E / T) a proper distribution.
-
-    NCA's energy is bounded and A is not, so at any T > 0 the walk without confinement drifts to an infinite norm,
-    where E is the flat error of the single nearest neighbour.
+    """E(A) = |A|_F^2, added to another energy with a small factor: makes exp(-E / T) a proper distribution.
 
     Examples
     --------
@@ -135,11 +110,8 @@ def confined(energy: Energy, confinement: float) -> Energy:
     return SumEnergy(energy, ScaledEnergy(Confinement(), confinement)) if confinement > 0 else energy
 
 
-class Diagonal(EnergyOfOne):
-    """E(w) = energy(diag(w)): features are stretched, never mixed.
-
-    The states are stacks (R, 1, d) of weights. With d instead of d^2 degrees of freedom few samples suffice. NCA's
-    energies never form the d x d matrix on lists of neighbours; others see it.
+class Diagonal(Energy):
+    """E(w) = energy(diag(w)) of stacks (R, 1, d) of feature weights: features are stretched, never mixed.
 
     Parameters
     ----------
@@ -210,8 +182,9 @@ def bind(energy: Energy, X: Array, y: NDArray, sample_weight: Array | None = Non
 
 
 def takes_weights(energy: Energy) -> bool:
-    """Whether samples can weigh differently in an energy, as it says itself or by the parameters of ``bind``."""
-    return getattr(energy, "takes_weights", "sample_weight" in signature(energy.bind).parameters)
+    """Whether an energy and its parts take sample weights, by their attribute or the parameters of ``bind``."""
+    own = getattr(energy, "takes_weights", "sample_weight" in signature(energy.bind).parameters)
+    return own and all(map(takes_weights, _parts(energy)))
 
 
 def knows_its_data(energy: Any) -> bool:

@@ -6,35 +6,27 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 
-from .base import Array, BoundEnergy, Energy, EnergyOfOne, bind, is_regression
+from .base import Array, BoundEnergy, Energy, bind, is_regression
 
 
-class MiniBatch(EnergyOfOne):
+class MiniBatch(Energy):
     """The mean of an energy over random batches of samples, at a cost that does not depend on how many there are.
 
-    E(A) = mean over batches b of ``batch_size`` samples of energy_b(A).
+    A batch is drawn by class, without repetition, with at least two samples of every class; in regression from all
+    samples. All pairs of a batch count. The bound energy has ``draw(rng)``, the energy of new batches, one for every
+    replica: an unbiased estimate of E and of its gradient. Called as a function it is the energy of one fixed batch of
+    ``sample_size`` samples. Memory-mapped and float32 data are not copied.
 
-    A batch is anchors and references at once: all of its pairs count. It is drawn by class, without repetition; every
-    class has its share in it, and at least two samples where it has two. In regression all samples are as likely.
-    Bound to data it has the ability ``draw(rng)``, which gives the energy of new batches, one for every replica, from
-    that replica's random stream: an unbiased estimate of E and of its gradient.
-
-    E is not the energy of all samples together. In a batch of n, NCA's softmax is over n - 1 references instead of
-    N - 1, its nearest neighbours are farther away, and its best map is wider accordingly. The directions suffer little.
-    Larger batches come nearer, in O(n^2) time.
-
-    Called as a function, the energy is that of one fixed batch of ``sample_size`` samples. Moves and learners that
-    cannot deal with noise work on this subset, exactly. Data are read row by row where they are; memory-mapped arrays
-    and float32 are not copied.
+    E is not the energy of all samples together: in a batch of n, NCA's softmax is over n - 1 references, and its best
+    map is wider accordingly. Larger batches come nearer, in O(n^2) time.
 
     Parameters
     ----------
     energy : Energy
         The energy of a batch.
     batch_size : int, default=1024
-        Samples of a batch; all of them where there are fewer.
+        Samples of a batch.
     sample_size : int, default=4096
         Samples of the fixed batch.
     random_state : int, RandomState or None, default=0
@@ -48,7 +40,7 @@ class MiniBatch(EnergyOfOne):
     >>> from freemetric.mc import Streams
     >>> energy = MiniBatch(NCAEnergy(), 60).bind(*load_iris(return_X_y=True))
     >>> A, streams = np.eye(4)[None], Streams.of(np.random.default_rng(0), 1)
-    >>> energy(A).round(3)  # of all 150: the fixed batch is larger
+    >>> energy(A).round(3)  # all 150 samples, fewer than sample_size
     array([0.162])
     >>> draws = [energy.draw(streams)(A)[0] for _ in range(200)]
     >>> bool(0.16 < np.mean(draws) < 0.17)
@@ -134,16 +126,7 @@ class BoundMiniBatch:
     def __call__(self, A: Array) -> Array:
         return self.fixed(A)
 
-    @property
-    def n_samples(self) -> int:
-        return self.fixed.n_samples
-
-    @available_if(lambda self: hasattr(self.fixed, "value_and_grad"))
-    def value_and_grad(self, A: Array) -> tuple[Array, Array]:
-        return self.fixed.value_and_grad(A)
-
-    @available_if(lambda self: hasattr(self.fixed, "sweep"))
-    def sweep(
-        self, A: Array, rows: NDArray, columns: NDArray, deltas: Array, allowed: Array, ridge: float = 0.0
-    ) -> tuple[Array, Array, NDArray]:
-        return self.fixed.sweep(A, rows, columns, deltas, allowed, ridge)
+    def __getattr__(self, name: str) -> Any:
+        if name in ("n_samples", "value_and_grad", "sweep"):  # those of the fixed batch, if it has them
+            return getattr(self.fixed, name)
+        raise AttributeError(name)

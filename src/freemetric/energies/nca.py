@@ -6,13 +6,13 @@ import numpy as np
 
 from ..kernels import can_sweep, kernels_for
 from .base import ENERGIES, Energy
-from .soft_neighbors import Functions, bound, checked_weights
+from .soft_neighbors import BoundNeighbors, Functions, checked_weights, list_length
 
-LOG_FLOOR = 1e-6  # of a chance: a sample with no neighbour of its class in sight costs 14, not infinity
+LOG_FLOOR = 1e-6  # added to probabilities: the cost of a sample is at most 14
 
 
 class ClassNeighbors(Energy):
-    """An energy of the chance p_i that soft neighbours classify sample i correctly: its mean, or that of its log."""
+    """An energy of the probability p_i that soft neighbours classify sample i correctly."""
 
     _log_floor = 0.0  # where the log is taken: added to the chance
 
@@ -33,25 +33,21 @@ class ClassNeighbors(Energy):
             partial(kernels.nca_element_sweep, data) if floor == 0 and can_sweep(device) else None,
             len(order),
         )
-        return bound(functions, self.n_neighbors)
+        return BoundNeighbors(functions, list_length(self.n_neighbors, len(order)))
 
 
 class NCAEnergy(ClassNeighbors):
     """E(A) = 1 - 1/N sum_i sum_{j in class of i} p_ij, p_ij = softmax_{j != i}(-|A x_i - A x_j|^2).
 
-    With weights w the mean over i is weighted and p_ij = softmax_{j != i}(log w_j - |A x_i - A x_j|^2): a sample of
-    weight two counts twice as itself and as a neighbour, and is left out whole.
-
-    In [0, 1]; invariant under rotations of the learned space, E(QA) = E(A). Evaluated in O(N^2 p) time and,
-    on the CPU, without an N x N array beyond 32 MB; an element trial costs O(N^2).
+    With weights w the mean over i is weighted and p_ij = softmax_{j != i}(log w_j - |A x_i - A x_j|^2). E lies in [0,
+    1] and is invariant under rotations of the learned space. Costs O(N^2 p) time; on the CPU at most 32 MB beyond O(N
+    p).
 
     Parameters
     ----------
     n_neighbors : int or None, default=None
-        Only so many neighbours count, the nearest under A; None: all others. Then a gradient costs O(N n_neighbors p),
-        and lists of the nearest cost O(N^2 p). As in molecular dynamics a trajectory keeps the lists of the map where
-        it begins, and does not see what comes near on the way: exp(-E / T) is sampled approximately, the better the
-        shorter trajectories are.
+        Only so many nearest neighbours under A count; None: all others. A gradient then costs O(N n_neighbors p). A
+        Hamiltonian trajectory keeps the lists of its start, so that exp(-E / T) is sampled approximately.
 
     References
     ----------
@@ -63,17 +59,15 @@ class NCAEnergy(ClassNeighbors):
     >>> from sklearn.datasets import load_iris
     >>> from freemetric.energies import NCAEnergy
     >>> X, y = load_iris(return_X_y=True)
-    >>> energy = NCAEnergy().bind(X, y)
-    >>> energy(np.eye(4)[None]).round(3)
+    >>> NCAEnergy().bind(X, y)(np.eye(4)[None]).round(3)
     array([0.162])
     """
 
 
 class LogNCAEnergy(ClassNeighbors):
-    """E(A) = -1/N sum_i log(p_i + 1e-6), p_i NCA's chance that sample i is classified correctly.
+    """E(A) = -1/N sum_i log(p_i + 1e-6), p_i the probability that NCA classifies sample i correctly.
 
-    A sample far from its class costs more the farther it is, where NCA's own energy has long become flat: better for
-    starting far away, and for classes that overlap. Costs the same; element trials are evaluated one by one.
+    Its gradient does not vanish for samples far from their class: better for distant starts and overlapping classes.
 
     Parameters
     ----------
@@ -90,8 +84,7 @@ class LogNCAEnergy(ClassNeighbors):
     >>> from sklearn.datasets import load_iris
     >>> from freemetric.energies import LogNCAEnergy
     >>> X, y = load_iris(return_X_y=True)
-    >>> energy = LogNCAEnergy().bind(X, y)
-    >>> energy(np.eye(4)[None]).round(3)
+    >>> LogNCAEnergy().bind(X, y)(np.eye(4)[None]).round(3)
     array([0.204])
     """
 

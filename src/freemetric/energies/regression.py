@@ -9,7 +9,7 @@ from ..kernels import Loss, cpu_kernels, kernels_for
 from ..magnitudes import exponent_of, reduced
 from .base import ENERGIES, Array, BoundSum, Energy
 from .nca import LOG_FLOOR
-from .soft_neighbors import BoundNeighbors, Functions, bound, checked_weights, lists_matter
+from .soft_neighbors import BoundNeighbors, Functions, checked_weights, list_length
 
 LOSSES = ("squared", "log_likelihood", "absolute", "pinball")
 
@@ -24,17 +24,14 @@ class RegressionEnergy(Energy):
 
     y in units of its standard deviation. E(A) is the mean over samples and outputs of
 
-    - "squared": (y_i - mu_i)^2, the objective of MLKR. The share of variance that is left: 1 - R^2.
-    - "log_likelihood": (log(100 v_i) + (y_i - mu_i)^2 / v_i) / 2, minus the log likelihood of normal distributions,
-      relative to that of certainty. The 0.01 is for neighbours that agree by chance.
-    - "absolute": \|y_i - mu_i\|, in units of the mean absolute deviation from the median.
-    - "pinball": the pinball loss at ``quantile`` of mu_i + c sqrt(v_i), in units of that of the constant quantile. The
-      one number c for all i is the best.
+    - "squared": (y_i - mu_i)^2, the objective of MLKR: 1 - R^2. - "log_likelihood": (log(100 v_i) + (y_i - mu_i)^2 /
+    v_i) / 2, minus the log likelihood of normal distributions. - "absolute": \|y_i - mu_i\|, in units of the mean
+    absolute deviation from the median. - "pinball": the pinball loss at ``quantile`` of mu_i + c sqrt(v_i), with the
+    best c, in units of that of the constant
+      quantile.
 
-    Perfect predictions cost 0, those that know nothing about 1, and about 2.8 in "log_likelihood". All losses are
-    invariant under rotations of the learned space and changes of the units of y, and have exact gradients; those of
-    "absolute" and "pinball" where no prediction is perfect. Weights count as in :class:`NCAEnergy`. An evaluation costs
-    O(N^2 (p + m)) time for m outputs, on the CPU without an N x N array beyond 32 MB; an element trial O(N^2 m) there.
+    Perfect predictions cost 0, constant ones about 1, and about 2.8 in "log_likelihood". All losses have exact
+    gradients. An evaluation costs O(N^2 (p + m)) time for m outputs; on the CPU at most 32 MB beyond O(N (p + m)).
 
     Parameters
     ----------
@@ -55,8 +52,7 @@ class RegressionEnergy(Energy):
     >>> from sklearn.datasets import load_diabetes
     >>> from freemetric.energies import RegressionEnergy
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> energy = RegressionEnergy().bind(X, y)
-    >>> energy(10 * np.eye(10)[None]).round(2)
+    >>> RegressionEnergy().bind(X, y)(10 * np.eye(10)[None]).round(2)
     array([0.6])
     """
 
@@ -84,7 +80,7 @@ class RegressionEnergy(Energy):
             partial(kernels.regression_element_sweep, data) if hasattr(kernels, "regression_element_sweep") else None,
             stack.shape[1],
         )
-        return bound(functions, self.n_neighbors)
+        return BoundNeighbors(functions, list_length(self.n_neighbors, stack.shape[1]))
 
     def _of_constant(self, y, w):
         """What the best constant prediction costs in y (N,); one where y is constant."""
@@ -98,17 +94,16 @@ class RegressionEnergy(Energy):
 class NeighborLikelihoodEnergy(Energy):
     r"""E(A) = -1/N sum_i log(sum_j p_ij exp(-(y_i - y_j)^2 / 2 s^2) + 1e-6), the regression form of LogNCAEnergy.
 
-    :math:`p_{ij} = \mathrm{softmax}_{j \ne i}(-|A x_i - A x_j|^2)`. The sum is the density of y_i in the mixture of
-    normal distributions around the targets of its neighbours, up to a constant. Unlike the squared error of their mean
-    it is robust to distant neighbours, and does not mistake neighbours above and below for right ones. y is in units of
-    its standard deviation; of several targets the energy is the mean.
+    The sum is, up to a constant, the density of y_i in a mixture of normal distributions around the targets of its soft
+    neighbours. It is robust to distant neighbours. y is in units of its standard deviation; several outputs are
+    averaged.
 
     Parameters
     ----------
     width : float, default=0.32
         s, in standard deviations of y.
     n_neighbors : int or None, default=None
-        Only so many neighbours count, see :class:`NCAEnergy`; None: all others.
+        Only so many neighbours count, see :class:`NCAEnergy`.
 
     Examples
     --------
@@ -138,17 +133,14 @@ class NeighborLikelihoodEnergy(Energy):
     def _bound(self, stack, alike, weights, device):
         kernels, N = kernels_for(device), stack.shape[1]
         data = kernels.prepare_alike(stack, alike, device, weights)
-        size = self.n_neighbors if lists_matter(self.n_neighbors, N) else N - 1
         energy = partial(kernels.nca_energy, data, log_floor=LOG_FLOOR)
         gradient = partial(kernels.nca_energy_and_gradient, data, log_floor=LOG_FLOOR)
-        return BoundNeighbors(Functions(energy, gradient, partial(kernels.neighbor_lists, data), None, N), size)
+        functions = Functions(energy, gradient, partial(kernels.neighbor_lists, data), None, N)
+        return BoundNeighbors(functions, list_length(self.n_neighbors, N) or N - 1)
 
 
 def prepared(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[NDArray, NDArray | None, Array]:
-    """Data sets (B, N, d) with weights (B, N) or None, and standardised targets (B, m, N).
-
-    y is (N,), (N, m) or (B, N, m); ValueError where it does not fit the data.
-    """
+    """Data sets (B, N, d), weights (B, N) or None, standardised targets (B, m, N) of y (N,), (N, m) or (B, N, m)."""
     X, y = np.asarray(X), np.asarray(y, dtype=np.float64)
     stack = X[None] if X.ndim == 2 else X
     n_data_sets, N = stack.shape[:2]

@@ -15,7 +15,7 @@ MANY_FEATURES = 500
 
 
 class Functions(NamedTuple):
-    """What kernels do with data that they were given."""
+    """Kernel functions of prepared data."""
 
     energy: Callable[..., Array]  # of A, lists, diagonal
     energy_and_gradient: Callable[..., tuple[Array, Array]]  # likewise
@@ -24,13 +24,13 @@ class Functions(NamedTuple):
     n_samples: int
 
 
-def lists_matter(n_neighbors: int | None, n_samples: int) -> bool:
-    """Whether some others are not on a sample's list; ValueError where there can be no such list."""
+def list_length(n_neighbors: int | None, n_samples: int) -> int | None:
+    """``n_neighbors``, or None where all other samples count; ValueError where it is not a positive integer."""
     if n_neighbors is None:
-        return False
+        return None
     if not isinstance(n_neighbors, Integral) or n_neighbors < 1:
         raise ValueError(f"n_neighbors of an energy is None or a positive integer; got {n_neighbors!r}.")
-    return n_neighbors < n_samples - 1
+    return n_neighbors if n_neighbors < n_samples - 1 else None
 
 
 def checked_weights(sample_weight: ArrayLike | None, X: NDArray) -> NDArray | None:
@@ -43,16 +43,8 @@ def checked_weights(sample_weight: ArrayLike | None, X: NDArray) -> NDArray | No
     return weights
 
 
-def bound(functions: Functions, n_neighbors: int | None) -> "BoundNeighbors":
-    """The energy over all pairs, or over lists where some others are not on them."""
-    return BoundNeighbors(functions, n_neighbors if lists_matter(n_neighbors, functions.n_samples) else None)
-
-
 class BoundNeighbors:
-    """The energy of all pairs, or where ``n_neighbors`` is given of the nearest neighbours alone.
-
-    These are the neighbours under the map itself, or under the one that ``near`` was called with.
-    """
+    """The energy of all pairs, or of the ``n_neighbors`` nearest under the map itself, or under the map of ``near``."""
 
     def __init__(
         self, functions: Functions, n_neighbors: int | None = None, diagonal: bool = False, lists: Any = None
@@ -96,7 +88,7 @@ class BoundNeighbors:
         return self.functions.neighbor_lists(A, N - 1, True, None) if are_many else None
 
     def _lists_of(self, A):
-        """Lists of A; those of the last call for maps that are the same, as they are after a rejected move."""
+        """Lists of A; those of the last call where A is the same, as after a rejected move."""
         if self.last is None or not np.array_equal(self.last[0], A):
             lists = self.functions.neighbor_lists(A, self.n_neighbors, self.diagonal, self.last)
             self.last = A.copy(), lists

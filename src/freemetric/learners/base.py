@@ -1,4 +1,4 @@
-"""MetricLearner: validates once, calls the learner's mathematics, derives everything public from ``components_``."""
+"""MetricLearner validates, calls the learner's mathematics, and derives everything public from ``components_``."""
 
 import math
 import warnings
@@ -44,9 +44,7 @@ class PairDistances:
     """Subclasses have ``n_features_in_`` and ``_apart(U, V)``, the differences (n, p) of samples in their space."""
 
     n_features_in_: int
-
-    def _apart(self, U: NDArray, V: NDArray) -> NDArray:
-        raise NotImplementedError
+    _apart: Callable[..., NDArray]
 
     def pair_distance(self, pairs: ArrayLike) -> NDArray:
         """Learned distances (n_pairs,) of pairs of samples (n_pairs, 2, n_features)."""
@@ -72,13 +70,13 @@ class MappedDistances(PairDistances):
         with np.errstate(over="ignore", invalid="ignore"):
             M = self.components_.T @ self.components_
         if not np.isfinite(M).all():
-            raise ValueError("The elements of A^T A are too large for numbers: some feature varies too little.")
+            raise ValueError("The elements of A^T A overflow: some feature varies too little.")
         return M
 
     def get_metric(self) -> Callable[..., float]:
         """A function ``metric(u, v, squared=False)`` of two samples, independent of this learner from now on."""
         check_is_fitted(self)
-        components = np.atleast_2d(self.components_).copy()  # of one feature a map may be a number
+        components = np.atleast_2d(self.components_).copy()  # a map of one feature may be a scalar
 
         def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
             with np.errstate(over="ignore", invalid="ignore"):
@@ -88,12 +86,12 @@ class MappedDistances(PairDistances):
                 return square
             if 0 < square < math.inf:
                 return math.sqrt(square)
-            return float(lengths(np.nan_to_num(difference)[None])[0])  # of a vector whose square is no number
+            return float(lengths(np.nan_to_num(difference)[None])[0])  # the square over- or underflows
 
         return metric
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; called for every learner that is saved or loaded."""
+        """Check that the fitted attributes are consistent; called when a model is saved or loaded."""
         check_attributes(self, ("n_features_in_", "components_", "_n_features_out"))
         for name in ("components_", "replicas_"):
             if hasattr(self, name):
@@ -109,7 +107,7 @@ class MappedDistances(PairDistances):
 
 
 def _mapped(X, A):
-    """X A^T; ValueError where that is too large for numbers."""
+    """X A^T; ValueError where it overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
         Z = X @ A.T
     if not np.isfinite(Z).all():
@@ -123,12 +121,10 @@ class MetricLearner(
 ):
     """A learned distance |A u - A v|; subclasses implement ``_learn(X, y) -> A`` of shape (n_components, n_features).
 
-    ``X`` reaches ``_learn`` as float64 (N, d), very many samples as float32 where the learner's ``_dtypes`` allow
-    for it, and ``y`` as class numbers 0..C-1, as targets where ``_is_regression()``, or None where none are needed.
-    A learner that can do with weaker knowledge than labels has its own ``fit(X, y=None, *, pairs=None)``, which calls
-    ``_fit``; what was given reaches ``_learn`` by name, and y is then None.
-    A learner whose constants are those of features in [0, 1] says ``_has_units``: its ``_learn`` gives a map of
-    X / ``_unit``, and converts other maps that users gave or will see.
+    ``X`` is float64 (N, d), or float32 for very many samples where ``_dtypes`` allows it. ``y`` holds class indices
+    0..C-1, targets where ``_is_regression()``, or None. A learner from pairs, triplets or chunks has its own ``fit``,
+    which calls ``_fit`` with them; they reach ``_learn`` by name, and y is then None. A learner whose constants assume
+    features in [0, 1] sets ``_has_units``: its ``_learn`` returns a map of X / ``_unit``.
     """
 
     _needs_labels = True
@@ -145,9 +141,9 @@ class MetricLearner(
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples. A sparse matrix becomes dense, at most as large as scikit-learn's ``working_memory``.
+            Samples. A sparse matrix is made dense, within scikit-learn's ``working_memory``.
         y : array-like of shape (n_samples,)
-            Class labels, of any type; among integers -1 means unlabelled where there are two other classes.
+            Class labels of any type; -1 means unlabelled where there are two other classes.
 
         Returns
         -------
@@ -178,12 +174,11 @@ class MetricLearner(
         return self
 
     def _with_targets(self, X, y, sample_weight):
-        """Samples and targets that are learned from, checked, and what more ``_learn`` takes by name."""
+        """Checked samples and targets, and further arguments of ``_learn``."""
         options = {"y_numeric": True, "multi_output": True} if self._is_regression() else {}
         X, y = check_samples(self, X, y, dtype=self._dtypes, order="C", ensure_min_samples=2, **options)
         check_magnitude(X)
-        taken = self._samples_of_regression if options else self._samples_of_classes
-        X, y, given = taken(precise(X), y, sample_weight)
+        X, y, given = self._samples(precise(X), y, sample_weight)
         names = getattr(self, "feature_names_in_", None)
         warn_of_samples(X, names) if options else warn_of_classes(X, y, self.classes_, names)
         return X, y, given
@@ -196,34 +191,33 @@ class MetricLearner(
         """Whether y are targets, (N,) or (N, m), and not classes."""
         return False
 
-    def _samples_of_classes(self, X, y, sample_weight):
-        """What is learned from: X, y, and what more ``_learn`` takes by name."""
+    def _samples(self, X, y, sample_weight):
+        """Labelled samples, their class indices, and further arguments of ``_learn``."""
         rows = labelled(y)
         self.classes_, y = check_labels(y[rows])
         return self._taken(X, rows), y, {}
 
-    def _samples_of_regression(self, X, y, sample_weight):
-        raise NotImplementedError
-
     def _taken(self, X, is_taken):
-        """The samples that are learned from, which ``_as_given`` knows."""
+        """The selected samples; ``_as_given`` maps their indices back."""
         if is_taken.all():
             return X
         self._rows = np.flatnonzero(is_taken)
         return X[self._rows]
 
     def _as_given(self, tuples):
-        """Tuples of samples that are learned from, by their numbers in the X that was given."""
+        """Tuples of selected samples as indices into the X that was given."""
         return tuples if self._rows is None else self._rows[tuples]
 
     def _learn(self, X, y):
         raise NotImplementedError
 
     def _run(self, search, made=""):
-        """Run a search to its end, or to an interrupt; warn where it has not converged after what was ``made``."""
+        """Run a search until it converges, set ``n_iter_``, and warn if it does not. ``made`` names its iterations."""
+        converged = True
         with one_blas_thread(), keeping_the_best(type(self).__name__, search.best):
-            if search.run(self.max_iter, self.tol, self.verbose):
-                return
+            converged = search.run(self.max_iter, self.tol, self.verbose)
+        self.n_iter_ = max(search.n_iter, 1)
+        if not converged:
             after = f"after {counted(search.n_iter, made)} (max_iter={self.max_iter})"
             where = after if made else f"at max_iter={self.max_iter}"
             message = f"{type(self).__name__} stopped {where} before it converged to tol={self.tol}."
@@ -256,23 +250,10 @@ class WeightedMetricLearner(MetricLearner):
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the metric.
+        """Learn the metric from labels y, or in regression from targets (n_samples,) or (n_samples, n_outputs).
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type; among integers -1 means unlabelled where there are two other classes. Targets,
-            (n_samples,) or (n_samples, n_outputs), for a learner or an energy of regression.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of the samples, in the mean and as neighbours; only ratios matter. Samples of weight zero are
-            left out. Leave-one-out leaves a sample out with its whole weight: weight five is not five copies.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
+        ``sample_weight`` (n_samples,) is the importance of the samples, in the mean and as neighbours; only ratios
+        matter. Leave-one-out leaves a sample out with its whole weight: weight five is not five copies.
         """
         return self._fit(X, y, sample_weight)
 
@@ -280,14 +261,13 @@ class WeightedMetricLearner(MetricLearner):
         """Whether weights can reach what is minimised."""
         return True
 
-    def _samples_of_classes(self, X, y, sample_weight):
-        rows = training_rows(X, y, sample_weight, self._can_weigh())
-        self.classes_ = rows.classes
-        return rows.X, rows.y, {"weights": rows.weights}
-
-    def _samples_of_regression(self, X, y, sample_weight):
-        rows = regression_rows(X, y, sample_weight, self._can_weigh())
-        check_varying(rows.y)
+    def _samples(self, X, y, sample_weight):
+        if self._is_regression():
+            rows = regression_rows(X, y, sample_weight, self._can_weigh())
+            check_varying(rows.y)
+        else:
+            rows = training_rows(X, y, sample_weight, self._can_weigh())
+            self.classes_ = rows.classes
         return rows.X, rows.y, {"weights": rows.weights}
 
 

@@ -18,15 +18,12 @@ NULL = 1e-10  # against the largest eigenvalue
 
 @estimator
 class RCA(MetricLearner):
-    r"""Relevant component analysis.
-
-    M is the inverse of the covariance within chunklets, groups of samples known to be of one class:
+    r"""Relevant component analysis: the inverse of the covariance within chunklets.
 
     .. math:: A = C_w^{-1/2}, \quad C_w = \frac{1}{N} \sum_j \sum_{i \in \text{chunk } j} (x_i - m_j)(x_i - m_j)^T,
 
-    up to a rotation: what varies inside a class is scaled down. The rows of A are the directions of Fisher's criterion,
-    ordered by total against within variance, so that ``n_components`` keeps the best. The total variance is that of all
-    samples, those without a chunk too. Costs O(N d^2 + d^3).
+    up to a rotation. Chunklets are groups of samples known to be of one class. The rows of A are ordered by total
+    variance, samples without a chunk included, against variance within chunklets.
 
     Parameters
     ----------
@@ -34,9 +31,7 @@ class RCA(MetricLearner):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A; A C_w A^T is the identity.
-    {features}
+    {whitening_map} {features}
 
     References
     ----------
@@ -52,58 +47,37 @@ class RCA(MetricLearner):
     regularization: Any = "auto"
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, chunks: ArrayLike | None = None) -> Self:
-        """Learn the metric from labels or from chunklets.
+        """Learn the metric from labels, each class a chunklet, or from chunklets.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,), default=None
-            Class labels, -1 for unlabelled rows; each class is a chunklet.
-        chunks : array-like of int of shape (n_samples,), default=None
-            Number of each row's chunklet, negative for rows in none. Replaces y.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
+        ``chunks`` (n_samples,) holds the index of each row's chunklet, negative for rows in none. It replaces y.
         """
         return self._fit(X, y, chunks=chunks)
 
     def _learn(self, X, y, chunks=None):
         groups = y if chunks is None else check_chunks(chunks, len(X))
-        total = None
-        if groups.min() < 0:
-            total = np.atleast_2d(np.cov(X.T, bias=True))
-            X, groups = X[groups >= 0], groups[groups >= 0]
-        means = group_means(X, groups)
-        rows = X - means[groups]
+        grouped, groups = (X, groups) if groups.min() >= 0 else (X[groups >= 0], groups[groups >= 0])
+        means = group_means(grouped, groups)
+        rows = grouped - means[groups]
         within = rows.T @ rows / len(rows)
-        _, directions = generalised_eigenvectors(
-            within + _between(means, groups) if total is None else total,
-            invertible(within, rows, self.regularization),
-        )
+        if len(grouped) < len(X):
+            total = np.atleast_2d(np.cov(X.T, bias=True))
+        else:  # cheaper: the covariance within groups plus that of their means
+            shares = (np.bincount(groups) / len(groups))[:, None]
+            means = means - (shares * means).sum(axis=0)
+            total = within + means.T @ (shares * means)
+        _, directions = generalised_eigenvectors(total, invertible(within, rows, self.regularization))
         return directions[: self.n_components]
-
-
-def _between(means, groups):
-    """What the covariance of all rows has beyond that within groups, where every row is in one."""
-    shares = (np.bincount(groups) / len(groups))[:, None]
-    means = means - (shares * means).sum(axis=0)
-    return means.T @ (shares * means)
 
 
 @estimator
 class DCA(MetricLearner):
-    r"""Discriminative component analysis.
-
-    Maximises the variance between groups that differ against the variance within groups,
+    r"""Discriminative component analysis: variance between groups that differ against variance within groups.
 
     .. math:: \max_A |A C_b A^T| / |A C_w A^T|, \quad
         C_b = \text{mean over pairs of different groups of } (m_i - m_j)(m_i - m_j)^T,
 
-    with C_w the covariance within groups: C_b is diagonalised, its null space dropped and the rest whitened; there C_w
-    is diagonalised and whitened. With C classes A has rank C - 1 at most. Costs O(N d^2 + d^3).
+    with C_w the covariance within groups. C_b is whitened without its null space; there C_w is diagonalised and
+    whitened. With C classes A has rank C - 1 at most.
 
     Parameters
     ----------
@@ -113,9 +87,7 @@ class DCA(MetricLearner):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The map A; A C_w A^T is the identity.
-    {features}
+    {whitening_map} {features}
 
     References
     ----------
@@ -139,23 +111,11 @@ class DCA(MetricLearner):
         chunks: ArrayLike | None = None,
         different: ArrayLike | None = None,
     ) -> Self:
-        """Learn the metric from labels or from chunklets.
+        """Learn the metric from labels, each class a chunklet, or from chunklets.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,), default=None
-            Class labels, -1 for unlabelled rows; each class is a chunklet.
-        chunks : array-like of int of shape (n_samples,), default=None
-            Number of each row's chunklet, negative for rows in none. Replaces y.
-        different : array-like of int of shape (n_pairs, 2), default=None
-            Pairs of chunk numbers known to be of different classes; None: all chunks differ.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
+        ``chunks`` (n_samples,) holds the index of each row's chunklet, negative for rows in none. It replaces y.
+        ``different`` (n_pairs, 2) holds pairs of chunklets known to be of different classes; None: all chunklets
+        differ.
         """
         if different is not None and chunks is None:
             raise ValueError("different names pairs of chunks and needs chunks.")
@@ -186,6 +146,6 @@ def _gaps(means, named, different):
         return means[i] - means[j]
     pairs = np.asarray(different)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.isin(pairs, named).all():
-        raise ValueError(f"different must be pairs of chunk numbers out of {named.tolist()}.")
+        raise ValueError(f"different must be pairs of chunks out of {named.tolist()}.")
     i, j = np.searchsorted(named, pairs).T
     return means[i] - means[j]

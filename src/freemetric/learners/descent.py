@@ -1,8 +1,8 @@
-"""Descent over maps: where it begins, and by L-BFGS or along gradients of mini-batches."""
+"""Descent over maps: its start, L-BFGS, and stochastic gradients of mini-batches."""
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,7 @@ from .parameters import INITS, INITS_OF_REGRESSION
 from .training_rows import NUMBERS
 from .tuple_learners import PriorLearner
 
-MOST_SQUARE = 500  # features: beyond, maps of features by features cost more memory and time than they are worth
+MOST_SQUARE = 500  # features; beyond, square maps cost too much memory and time
 
 
 def initial_map(
@@ -32,15 +32,12 @@ def initial_map(
     n_components: int | None = None,
     is_regression: bool = False,
 ) -> NDArray:
-    """A map of shape (n_components, n_features).
+    """A map of shape (n_components, n_features), or an array of that shape as given.
 
-    "identity" (its first rows), "pca" and "lda" (the leading directions), "random" (standard normal), "uniform"
-    (U(0, 1), as in the paper's Algorithm 1), or an array of that shape. "auto" is the identity where all dimensions are
-    kept; for fewer it is "lda" where classes have so many directions, and "pca" elsewhere, so that nothing depends on
-    the order of features. In regression with targets (N,) or (N, m) "pls", partial least squares, replaces "lda".
-
-    Of many features that outnumber the samples all dimensions are those that the samples span; the identity is then a
-    rotation into these, in which distances are the same.
+    "identity" (its first rows), "pca", "lda" or, in regression, "pls" (the leading directions), "random" (standard
+    normal), "uniform" (U(0, 1), as in the paper's Algorithm 1). "auto" is the identity for all dimensions; for fewer it
+    is "lda" where classes have so many directions, "pls" in regression, and "pca" elsewhere. For very wide data all
+    dimensions are those that the samples span; the identity is then a rotation into them.
     """
     d, p = X.shape[1], n_dimensions(n_components, X)
     if not isinstance(init, str):
@@ -48,7 +45,8 @@ def initial_map(
     if n_components is None and p < d and init in ("auto", "identity"):
         init = "pca"
     if init == "auto":
-        init = _usual(p, d, y, is_regression)
+        supervised = "pls" if is_regression else "lda" if y is not None and p < len(np.unique(y)) else "pca"
+        init = "identity" if p == d else supervised
     if init == "identity":
         return np.eye(p, d)
     if init == "random":
@@ -71,23 +69,15 @@ def initial_map(
 
 
 def n_dimensions(n_components: int | None, X: NDArray) -> int:
-    """Rows of a map that begins with samples X (N, d): as many as wanted; for None d, or of very many what X spans."""
+    """Rows of a map of samples X (N, d): None means d, or the rank of very wide data."""
     N, d = X.shape
     if n_components is not None:
         return n_components
     return max(1, N - 1) if d > MOST_SQUARE and d >= N else d
 
 
-def _usual(p, d, y, is_regression):
-    if p == d:
-        return "identity"
-    if is_regression:
-        return "pls"
-    return "lda" if y is not None and p < len(np.unique(y)) else "pca"
-
-
 def _partial_least_squares(X, y, p):
-    """Orthonormal directions; principal ones where there are too few."""
+    """Orthonormal directions, completed by principal ones."""
     most = min(p, *X.shape, np.linalg.matrix_rank(X - X.mean(axis=0)))
     y = reduced(y, exponent_of(y))
     spread = np.std(y, axis=0)
@@ -114,9 +104,9 @@ def _given(init, p, d):
     return A.copy()
 
 
-MOST_WHOLE = 10_000  # samples: there batches begin to be faster than all pairs (docs/guide/noisy_energies.md)
+MOST_WHOLE = 10_000  # samples; beyond, batches are faster than all pairs (docs/guide/noisy_energies.md)
 BATCH = 2048
-SUBSET = 4096  # samples on which maps are compared: their energy and gradient take about 65 ms
+SUBSET = 4096  # samples on which maps are compared
 STEPS = 25  # between two evaluations on the subset
 FIRST_STEP = 0.1  # of the root mean square of the map's elements
 SHORTEST_STEP = 1 / 64  # of the first one: the descent has converged
@@ -139,7 +129,7 @@ def lbfgs(
 
 
 class Descent:
-    """L-BFGS from a flat array down an objective, which gives its value and gradient; keeps the lowest that it met."""
+    """L-BFGS on an objective of flat arrays, which returns its value and gradient; keeps the lowest value."""
 
     def __init__(self, name: str, objective: Any, start: Array, gtol: float | None = None) -> None:
         self.name, self.objective, self.start, self.gtol = name, objective, start, gtol
@@ -162,9 +152,9 @@ class Descent:
 
 
 class BoundedDescent(Descent):
-    """L-BFGS until ``gap``, a bound on the distance from the optimum that subclasses keep, is small.
+    """L-BFGS until ``gap``, an upper bound on the distance from the optimum, is small.
 
-    Subclasses are their objective: they give its value and gradient when called.
+    Subclasses are their own objective and update ``gap``.
     """
 
     def __init__(self, name: str, start: Array) -> None:
@@ -192,22 +182,14 @@ class BoundedDescent(Descent):
         return self.gap <= max(self.tol * self.value, self.rounding)
 
 
-class NoisyObjective(Protocol):
-    """A function of stacks (1, p, d) of maps, with ``draw(rng)``, whose ``value_and_grad`` is that of a new batch."""
-
-    def __call__(self, A: NDArray) -> NDArray: ...
-
-    def draw(self, rng: Streams) -> Any: ...
-
-
 class StochasticDescent(Descent):
-    """Adam with steps that are halved where they no longer help (Kingma and Ba 2015).
+    """Adam with steps that are halved when they stop to help (Kingma and Ba 2015).
 
-    Every ``STEPS`` steps the mean of the maps on the way, which is less noisy than any of them, is tried on the
-    objective's own subset. The lowest is kept in ``best``.
+    The objective is a function of stacks (1, p, d) of maps, with ``draw(rng)``, whose ``value_and_grad`` is that of a
+    new batch. Every ``STEPS`` steps it is evaluated at the mean of the maps on the way, which is less noisy.
     """
 
-    def __init__(self, name: str, objective: NoisyObjective, rng: np.random.Generator, start: NDArray) -> None:
+    def __init__(self, name: str, objective: Any, rng: np.random.Generator, start: NDArray) -> None:
         super().__init__(name, objective, start)
         self.rng = rng
 
@@ -216,11 +198,11 @@ class StochasticDescent(Descent):
         self.verbose, streams, A = verbose, Streams.of(self.rng, 1), self.start
         self.best.offer(self.objective(A[None])[0], A)
         first = step = FIRST_STEP * np.sqrt(np.mean(A**2))
-        moments, waited = Moments(A.shape), 0
+        self.mean, self.square, self.n_steps, waited = np.zeros(A.shape), 0.0, 0, 0
         while step > SHORTEST_STEP * first:
             if self.n_iter == max_iter:
                 return False
-            A, mean = self._walk(streams, A, step, moments)
+            A, mean = self._walk(streams, A, step)
             before = self.best.value
             self.best.offer(self.objective(mean[None])[0], mean)
             self.report()
@@ -229,30 +211,23 @@ class StochasticDescent(Descent):
                 waited, step, A = 0, step / 2, self.best.item.copy()
         return True
 
-    def _walk(self, streams, A, step, moments):
-        """Where so many steps lead, and the mean of the maps on the way."""
+    def _walk(self, streams, A, step):
+        """The map after ``STEPS`` steps, and the mean of the maps on the way."""
         mean = np.zeros_like(A)
         for _ in range(STEPS):
             _, gradient = self.objective.draw(streams).value_and_grad(A[None])
-            A = A - step * moments.direction(gradient[0])
+            A = A - step * self._direction(gradient[0])
             mean += A / STEPS
         return A, mean
 
-
-class Moments:
-    """Running means of gradients and of their squares."""
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.mean, self.square, self.n = np.zeros(shape), 0.0, 0
-
-    def direction(self, gradient: NDArray) -> NDArray:
-        """The mean gradient in units of its size, element by element."""
-        self.n += 1
+    def _direction(self, gradient):
+        """The running mean of gradients in units of their root mean square."""
+        self.n_steps += 1
         a, b = MEMORY
         self.mean = a * self.mean + (1 - a) * gradient
         self.square = b * self.square + (1 - b) * np.mean(gradient**2)
-        size = np.sqrt(self.square / (1 - b**self.n))
-        return self.mean / (1 - a**self.n) / (size if size > 0 else 1.0)
+        size = np.sqrt(self.square / (1 - b**self.n_steps))
+        return self.mean / (1 - a**self.n_steps) / (size if size > 0 else 1.0)
 
 
 def well_scaled(A: NDArray, value: Callable[[NDArray], NDArray]) -> NDArray:
@@ -274,7 +249,7 @@ class MapSearch(MetricLearner):
         return A if isinstance(self.init, str) else self._unit * A
 
     def _previous(self, n_features):
-        """The last fit's map, if it is to go on from there and the map fits the data; else None."""
+        """The last fit's map for a warm start where it fits the data; else None."""
         previous = getattr(self, "components_", None) if self.warm_start else None
         if previous is None or previous.shape[1] != n_features or self.n_components not in (None, len(previous)):
             return None
@@ -292,7 +267,7 @@ class MiniBatched(MapSearch):
     batch_size: Any
 
     def _rows_per_batch(self, n_samples: int) -> int | None:
-        """Samples of a batch; None where all of them are looked at together."""
+        """Samples of a batch; None for no batches."""
         if self.batch_size is None:
             return None if n_samples <= MOST_WHOLE else BATCH
         return None if n_samples <= self.batch_size else self.batch_size
@@ -308,26 +283,22 @@ class SmoothDescent(MapSearch):
             return self._initial(generator(self.random_state), X, y)
 
     def _previous_of(self, shape):
-        """The last fit's map, if it is to go on from there and has this shape; else None."""
+        """The last fit's map for a warm start where it has this shape; else None."""
         previous = self._previous(shape[1])
         return previous if previous is not None and previous.shape == shape else None
 
     def _descend(self, objective, start):
-        """The lowest value that was met, and where, from the value and gradient of a flat array; sets ``n_iter_``."""
+        """Lowest value and its flat array, from an objective that returns value and gradient."""
         search = Descent(type(self).__name__, objective, start)
         self._run(search)
-        self.n_iter_ = search.n_iter
         return search.best.value, search.best.item
 
 
 class ConvexDescent(SmoothDescent, PriorLearner):
-    """A learner whose objective is convex in M = A^T A and stays near a prior; it descends over the map A.
-
-    With as many components as features every minimum over A is one over M, and so the global one.
-    """
+    """A learner whose objective is convex in M = A^T A and stays near a prior; it descends over the map A."""
 
     def _beginning(self, X, y, M0):
-        """The map that the descent begins with: the last fit's, the prior's, or what ``init`` names."""
+        """Start of the descent: the last fit's map, the prior's, or the one that ``init`` names."""
         at_prior = isinstance(self.init, str) and self.init == "auto" and self.n_components in (None, len(M0))
         A = map_of(M0) if at_prior else self._first_map(X, y)
         previous = self._previous_of(A.shape)

@@ -19,23 +19,22 @@ HELD = 2000**2  # ... and the most of them that are kept
 
 @estimator
 class LDA(MetricLearner):
-    r"""Linear discriminant analysis: Fisher's directions, in which every class has variance one.
+    r"""Linear discriminant analysis: Fisher's directions, scaled to variance one within classes.
 
     .. math:: S_b v = \lambda S_w v, \quad v^T S_w v = 1, \quad
         S_b = \sum_c \frac{n_c}{N} (m_c - m)(m_c - m)^T, \quad
         S_w = \frac{1}{N} \sum_i (x_i - m_{y_i})(x_i - m_{y_i})^T,
 
-    ordered by lambda, the variance between classes against that within them. C classes have C - 1 such directions at
-    most. The nearest mean in the learned space is the class of scikit-learn's ``LinearDiscriminantAnalysis`` where all
-    classes are equally frequent. Costs O(N d^2 + d^3).
+    ordered by lambda. C classes have C - 1 such directions at most. The nearest mean in the learned space is the
+    prediction of scikit-learn's ``LinearDiscriminantAnalysis`` for equally frequent classes.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        Directions to keep; None keeps all that the means of the classes span, C - 1 at most.
+        Directions to keep; None keeps all that the class means span, C - 1 at most.
     regularization : float or "auto", default="auto"
-        Ridge on S_w, of features with variance one, relative to its mean eigenvalue. "auto" shrinks a singular S_w by
-        Ledoit and Wolf's amount and leaves a regular one as it is. Either way the units of features do not matter.
+        Ridge on S_w of features with variance one, relative to its mean eigenvalue. "auto" shrinks a singular S_w by
+        Ledoit and Wolf's amount and leaves a regular one as it is.
 
     Attributes
     ----------
@@ -78,25 +77,22 @@ class LDA(MetricLearner):
 
 @estimator
 class LFDA(MetricLearner):
-    r"""Local Fisher discriminant analysis.
-
-    Directions of largest local scatter between classes against local scatter within them, S_b v = \lambda S_w v, with
+    r"""Local Fisher discriminant analysis: S_b v = \lambda S_w v with scatters of nearby samples.
 
     .. math:: S_w = \tfrac12 \sum_{ij} W_{ij} (x_i - x_j)(x_i - x_j)^T, \quad
         W_{ij} = a_{ij} / n_c \text{ inside class } c, \text{ else } 0,
 
     and S_b alike with weights a_ij (1/N - 1/n_c) inside a class and 1/N between classes. The affinity is
-    a_ij = exp(-|x_i - x_j|^2 / (s_i s_j)), s_i the distance to the ``n_neighbors``-th neighbour of the class: far apart
-    samples of one class need not be drawn together. Costs O(sum n_c^2 d + d^3) time and at most 32 MB for distances.
+    a_ij = exp(-|x_i - x_j|^2 / (s_i s_j)), s_i the distance to the ``n_neighbors``-th neighbour of the class: distant
+    samples of one class are not drawn together.
 
     Parameters
     ----------
     {directions}
     n_neighbors : int, default=7
-        Neighbour that sets the scale of a sample; the last one of a smaller class.
+        Neighbour that sets the length scale of a sample.
     embedding : {"weighted", "orthonormalized", "plain"}, default="weighted"
-        Directions times the root of their eigenvalue, an orthonormal basis of their span, or as they are
-        (v^T S_w v = 1).
+        Directions times the root of their eigenvalue, an orthonormal basis of their span, or v^T S_w v = 1.
     regularization : float or "auto", default="auto"
         Ridge on S_w relative to its mean eigenvalue; "auto" is 0.001 where S_w is singular, else 0.
 

@@ -32,26 +32,20 @@ class DMLeig(PairLearner):
         \max_{M \succeq 0}\; -\mu \log \sum_{(i, j) \in D} e^{-d_M(i, j) / \mu} \quad \text{such that} \quad
         \operatorname{mean}_{(i, j) \in S} d_M(i, j) = 1, \qquad d_M(i, j) = (x_i - x_j)^T M (x_i - x_j),
 
-    a minimum over the dissimilar pairs D, smoothed by mu, in units of the mean squared distance of the similar pairs S.
-    From labels, S holds every sample's nearest ones of its own class and D those of other classes. With X_S = K K^T
-    the mean of the similar outer products and W = K^T M K the problem lives on the matrices W >= 0 of trace one. A
-    Frank-Wolfe step goes towards q q^T, q the leading eigenvector of the gradient, by line search; then L-BFGS
-    polishes a factor L of W = L^T L. The largest eigenvalue bounds the optimum, so that the gap is known.
-
-    The scale of M is a convention. An evaluation costs O(n r d) for n dissimilar pairs and a factor of rank r, and the
-    eigenvector O(n d^2), or O(n d) a Lanczos step with many features.
+    a minimum over the dissimilar pairs D, smoothed by mu. From labels, S holds the nearest samples of the own class and
+    D those of other classes. With X_S = K K^T the mean of the similar outer products the problem is convex over W = K^T
+    M K >= 0 of trace one. Frank-Wolfe steps go towards the leading eigenvector of the gradient; after each, L-BFGS
+    polishes a factor of W. The largest eigenvalue bounds the gap. The scale of M is a convention.
 
     Parameters
     ----------
     {leading}
     n_neighbors : int, default=10
-        Nearest samples of the own class and of the others that make a sample's pairs; fewer where a class is
-        smaller. Not used where pairs are given.
+        Nearest samples of the own class and of the others that make a sample's pairs.
     n_constraints : int or None, default=20000
-        Most dissimilar pairs, chosen at random among more; None takes all.
+        Maximum number of dissimilar pairs, drawn at random among more; None takes all.
     smoothing : float, default=1.0
-        mu. The true minimum lies between the smoothed one and that plus mu log n. Small values obey the single worst
-        pair, large ones the average.
+        mu. Small values obey the single worst pair, large ones the average.
     regularization : float, default=0.1
         Ridge on X_S relative to its mean eigenvalue.
     {max_iter}
@@ -61,10 +55,7 @@ class DMLeig(PairLearner):
 
     Attributes
     ----------
-    {map_of_M}
-    objective_ : float
-        The smoothed minimum at M; with the ridge in X_S, the mean similar distance is a little below 1.
-    {gap} {n_iter} {classes} {features}
+    {map_of_M} {objective} {gap} {n_iter} {classes} {features}
 
     References
     ----------
@@ -98,7 +89,7 @@ class DMLeig(PairLearner):
         search = _SmallestDistance(np.ascontiguousarray(V), self.smoothing)
         search.best.item = self._start(V, K)  # every step is better than the one before
         self._run(search, "step")
-        self.objective_, self.gap_, self.n_iter_ = search.highest, search.gap, search.n_iter
+        self.objective_, self.gap_ = search.highest, search.gap
         A = solve_triangular(K, search.best.item.T, lower=True, trans=1).T
         return map_of(A.T @ A, self.n_components)
 
@@ -116,8 +107,11 @@ class DMLeig(PairLearner):
 
     def _start(self, V, K):
         """A factor L of trace one: the last fit's, or equal weight on the directions in which D differs most."""
-        A = getattr(self, "components_", None) if self.warm_start else None
-        L = A @ K if A is not None and A.shape[1] == len(K) else _leading_directions(V, FIRST_RANK)
+        A, d = getattr(self, "components_", None) if self.warm_start else None, len(K)
+        if A is not None and A.shape[1] == d:
+            L = A @ K
+        else:
+            L = np.eye(d) if d <= FIRST_RANK else eigh(V.T @ V, subset_by_index=[d - FIRST_RANK, d - 1])[1].T
         return L / np.linalg.norm(L)
 
 
@@ -129,7 +123,7 @@ class _SmallestDistance:
         self.best, self.highest, self.gap, self.n_iter = Lowest(), -np.inf, np.inf, 0
 
     def run(self, max_iter, tol, verbose):
-        """Frank-Wolfe steps, each polished, until the gap is small; False if it is not."""
+        """Whether the gap is small after at most ``max_iter`` Frank-Wolfe steps."""
         if not len(self.V):  # all dissimilar pairs are copies: every metric is as good
             self.highest = self.gap = 0.0
             return True
@@ -164,13 +158,11 @@ class _SmallestDistance:
         """Smoothed minimum, weights of the pairs (its derivative) and mapped differences."""
         Z = self.V @ L.T
         exponents = np.einsum("nr,nr->n", Z, Z) / -self.mu
-        top = exponents.max()
-        weights = np.exp(exponents - top)
-        total = weights.sum()
-        return float(-self.mu * (top + np.log(total))), weights / total, Z
+        total = logsumexp(exponents)
+        return float(-self.mu * total), np.exp(exponents - total), Z
 
     def leading_eigenvector(self, weights):
-        """Of the gradient, sum of weight v v^T."""
+        """Largest eigenvalue and eigenvector of the gradient, sum of weight v v^T."""
         V, d = self.V, self.V.shape[1]
         if d <= DENSE:
             values, vectors = eigh((V.T * weights) @ V, subset_by_index=[d - 1, d - 1])
@@ -180,7 +172,7 @@ class _SmallestDistance:
         return values[0], vectors[:, 0]
 
     def polish(self, L):
-        """Climb over the factor itself; its length is divided out."""
+        """Maximise over the factor at unit length by L-BFGS."""
 
         def objective(flat):
             length = np.linalg.norm(flat)
@@ -200,11 +192,6 @@ def _compact(L):
     kept = lengths > NEGLIGIBLE * lengths[0]
     L = lengths[kept, None] * rows[kept]
     return L / np.linalg.norm(L)
-
-
-def _leading_directions(V, rank):
-    d = V.shape[1]
-    return np.eye(d) if d <= rank else eigh(V.T @ V, subset_by_index=[d - rank, d - 1])[1].T
 
 
 def _unordered(neighbors):

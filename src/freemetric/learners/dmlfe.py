@@ -23,55 +23,49 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     r"""Distance metric learning through minimisation of the free energy.
 
     The energy E(A) of a map A is an objective such as the expected leave-one-out error of stochastic neighbours.
-    At temperature T the maps follow Boltzmann's law,
+    At temperature T the maps follow Boltzmann's distribution,
 
     .. math:: P(A) \propto \exp(-(E(A) + \lambda \|A\|_F^2) / T),
 
     whose free energy F = -T log sum exp(-E/T) tends to the lowest energy as T goes to zero. Metropolis Monte Carlo
-    walks through the maps; the lowest state it saw becomes the metric. Element and matrix moves need no gradient, so
-    that any energy will do.
+    samples it; the lowest state becomes the metric. Element and matrix moves need no gradient, so that any energy will
+    do.
 
-    The default walk is cold, starts from the identity and moves by Hamiltonian trajectories: 40 steps of 5 gradients,
-    O(N^2 p) each for N samples. :meth:`paper` is the published configuration. Scale the features to [0, 1] first;
-    units common to all do not matter, unless the energy is a callable, which knows its own data.
-
-    Many samples are sampled by mini-batches, :class:`~freemetric.energies.MiniBatch`: the default walk then makes 60
-    steps of :class:`~freemetric.mc.LangevinMove`, which corrects for their noise, of 20 gradients in O(n^2 p) for
-    batches of n. Energies are those of one subset of 4,096 samples, drawn by class. Moves that need the exact energy,
-    such as element moves, walk on this subset. Cost and memory do not depend on N, and float32 data are not copied.
+    The default walk is cold, starts from the identity and makes 40 Hamiltonian steps of 5 gradients. :meth:`paper` is
+    the published configuration. Scale the features to [0, 1] first. Large data are sampled by mini-batches,
+    :class:`~freemetric.energies.MiniBatch`, with :class:`~freemetric.mc.LangevinMove`; moves that need the exact energy
+    then see a subset of 4,096 samples.
 
     Parameters
     ----------
     {dimensions}
     energy : Energy, "nca", "log-nca", "regression", "neighbor-likelihood" or callable, default="nca"
-        What to minimise. A callable maps a stack (R, p, d) of maps to R numbers. "regression", "neighbor-likelihood",
-        or energies with them, such as ``RegressionEnergy("absolute")``, learn from targets y of shape (n_samples,), or
-        (n_samples, n_outputs).
+        The objective. A callable maps a stack (R, p, d) of maps to R values. Energies of regression learn from targets
+        y of shape (n_samples,) or (n_samples, n_outputs).
     sampler : Sampler or None, default=None
         Schedule, move and number of replicas; None is ``Annealing(Constant(1e-4), HamiltonianMove(), n_steps=40)``, or
         with batches ``Annealing(Constant(1e-4), LangevinMove(), n_steps=60)``.
     init : {"auto", "identity", "pca", "lda", "pls", "random", "uniform"} or array (p, n_features), default="auto"
-        Where every replica begins; random starts differ between replicas. "auto": the identity, or for fewer dimensions
-        "lda" while there are more classes than dimensions and "pca" else; "pls" in regression.
+        Start of every replica. "auto": the identity; for fewer dimensions "lda" with enough classes, else "pca"; "pls"
+        in regression.
     confinement : float, default=1e-4
-        lambda, the strength of the harmonic trap that makes Boltzmann's law a proper distribution; 0 is the paper's.
+        lambda, the strength of a harmonic trap that makes P(A) a proper distribution; 0 is the paper's.
     {batch_size} {device}
     n_jobs : int or None, default=None
-        Threads over replicas that do not depend on each other. Results do not depend on it.
+        Threads over independent replicas. Results do not depend on it.
     checkpoint : path-like or None, default=None
-        A folder in which the walk is kept on the way. A fit that was killed goes on from there when it is called again
-        with the same data and parameters, and ends with the same model; the files are then removed. Several fits can
-        share a folder. Needs a ``random_state`` and a sampler with ``begin`` and ``advance``.
+        Folder that keeps the walk. A killed fit resumes from it when it is called again with the same data and
+        parameters; fits can share a folder. Needs a ``random_state`` and a sampler with ``begin`` and ``advance``.
     {warm_start} {verbose} {random_state}
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The map of lowest energy seen on the walk.
+        The map of lowest energy.
     energy_ : float
         Its energy, confinement included.
     replicas_ : ndarray of shape (n_replicas, n_components, n_features)
-        Where the replicas ended.
+        The last state of every replica.
     trace_ : dict of ndarray of shape (n_iter_, n_replicas)
         "temperature", "energy" and "acceptance" of every Monte Carlo step.
     snapshots_ : dict of ndarray
@@ -118,9 +112,8 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
     def paper(cls, **overrides: Any) -> Self:
         """The published configuration.
 
-        Annealing from T = 0.1 by factors of 0.9; one Monte Carlo step is as many trials as there are samples, each
-        displacing one element by U(-1, 1); start from U(0, 1); no confinement. Convergence is that of ten
-        steps, not of one trial, which any rejected move would satisfy.
+        Annealing from T = 0.1 by factors of 0.9; a Monte Carlo step is as many trials as there are samples, each
+        displacing one element by U(-1, 1); start from U(0, 1); no confinement. Convergence is measured over ten steps.
         """
         move = ElementMove(1.0, n_moves="samples", target_acceptance=None)
         sampler = Annealing(Geometric(0.1, 0.9), move, n_steps=200, tol=1e-5, window=10)
@@ -133,7 +126,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         return is_regression(as_energy(self.energy))
 
     def _measures(self):
-        return not knows_its_data(as_energy(self.energy))  # which are in units of their own
+        return not knows_its_data(as_energy(self.energy))  # in its own units
 
     def _learn(self, X, y, weights=None):
         rng = generator(self.random_state)
@@ -161,7 +154,7 @@ class DMLFE(CallbackSupportMixin, MiniBatched, WeightedMetricLearner):
         return walks.best.item
 
     def _checkpoint(self, parts) -> Any:
-        """A block in which a fit that depends on these parts keeps its walks, or nothing where none is wanted."""
+        """A block in which a fit that depends on these parts keeps its walks."""
         if self.checkpoint is None:
             return nullcontext()
         if self.random_state is None:

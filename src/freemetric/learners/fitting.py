@@ -10,7 +10,6 @@ from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from ..exceptions import InterruptedFitWarning, callers_stacklevel
 from ..sklearn_compat import CALLBACKS, callback_context
@@ -23,9 +22,8 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 class AtomicFit:
     """An estimator whose ``fit`` and ``partial_fit`` leave it as it was when they are interrupted or raise.
 
-    A fit works on a draft, a shallow copy of the estimator, and puts the attributes of the draft in place by a single
-    assignment when it returns. An interrupt or an error at any moment, a second Ctrl-C included, leaves the earlier fit
-    whole, or the estimator unfitted if there was none. Threads that predict during a refit see the earlier fit.
+    A fit works on a shallow copy and puts its attributes in place by a single assignment when it returns. Threads that
+    predict during a refit see the earlier fit.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -54,7 +52,7 @@ class Lowest:
         self.value, self.item = value, item
 
     def offer(self, value: float, item: Any) -> bool:
-        """Whether the item is better than all before; it is kept then."""
+        """Keep the item if it is better than all before; return whether it is."""
         if not value < self.value:
             return False
         self.value = float(value)
@@ -66,11 +64,9 @@ class Lowest:
 def keep_interrupted_fits() -> Iterator[None]:
     """Let Ctrl-C end a fit early in a with-block, with the best map found so far and a warning.
 
-    Without it, Ctrl-C raises ``KeyboardInterrupt`` and leaves the estimator as it was before the fit. It applies to the
-    learners that search one metric step by step in the thread of the block: DMLFE, DMLeig, ITML, LDML, LMNN, LSML,
-    MCML, MLKR, MMC, NCA, NCMML, SCML and SDML. An interrupt before the first step raises ``KeyboardInterrupt`` in any
-    case. What calls several fits, such as a cross-validation, goes on with the next one: interrupt it outside of the
-    block.
+    Without it, Ctrl-C raises ``KeyboardInterrupt`` and leaves the estimator as it was before the fit. It applies to
+    DMLFE, DMLeig, ITML, LDML, LMNN, LSML, MCML, MLKR, MMC, NCA, NCMML, SCML and SDML in the thread of the block. An
+    interrupt before the first step raises ``KeyboardInterrupt`` in any case.
 
     Examples
     --------
@@ -89,25 +85,24 @@ def keep_interrupted_fits() -> Iterator[None]:
 
 @contextmanager
 def keeping_the_best(name: str, best: Lowest) -> Iterator[None]:
-    """Turn a KeyboardInterrupt into a warning if ``keep_interrupted_fits`` wants that and anything was found so far."""
+    """Turn a KeyboardInterrupt into a warning inside of ``keep_interrupted_fits`` if there is a result."""
     try:
         yield
     except KeyboardInterrupt:
         if best.item is None or not KEEPS.get():
             raise
-        said = f"{name}.fit was interrupted; the best state so far is kept."
-        warnings.warn(said, InterruptedFitWarning, stacklevel=callers_stacklevel())
+        message = f"{name}.fit was interrupted; the best state so far is kept."
+        warnings.warn(message, InterruptedFitWarning, stacklevel=callers_stacklevel())
 
 
 class FitSteps:
-    """Calls an estimator's callbacks at every step of its fit.
+    """Calls an estimator's callbacks at every step of its fit; ``n_steps`` is the maximum, None if unknown.
 
-    ``n_steps`` is how many there will be at most, None where that is unknown. Where several replicas make a step at
-    once each counts: the time that is left follows from the number. Threads may share it.
+    Every replica's step counts. Threads may share it.
     """
 
     def __init__(
-        self, estimator: BaseEstimator, X: Any, y: Any, n_steps: int | None = None, name: str = "Monte Carlo step"
+        self, estimator: Any, X: Any, y: Any, n_steps: int | None = None, name: str = "Monte Carlo step"
     ) -> None:
         self.data, self.name = {"estimator": estimator, "X": X, "y": y}, name
         self.stopped, self.lock = False, Lock()
@@ -116,26 +111,23 @@ class FitSteps:
             self.context.call_on_fit_task_begin(**self.data)
 
     def made(self, n: int = 1) -> bool:
-        """n steps were made; whether to stop here: a callback wants to, or has wanted to before."""
+        """Count n steps; return whether a callback wants to stop."""
         with self.lock:
             for _ in range(n if self.context is not None else 0):
-                self.stopped |= self._made_one()
+                step = self.context.subcontext(task_name=self.name)
+                step.call_on_fit_task_begin(**self.data)
+                self.stopped |= bool(step.call_on_fit_task_end(**self.data))
             return self.stopped
 
     def show(self, method: str, *found: Any) -> None:
-        """Hand what a fit has found so far to those of the callbacks that have a method for it."""
+        """Pass intermediate results to the callbacks that have this method."""
         for callback in getattr(self.data["estimator"], CALLBACKS, ()):
             if hasattr(callback, method):
                 getattr(callback, method)(*found)
 
     def stop(self) -> None:
-        """Let ``made`` say from now on that it is time to stop."""
+        """Let ``made`` return True from now on."""
         self.stopped = True
-
-    def _made_one(self):
-        step = self.context.subcontext(task_name=self.name)
-        step.call_on_fit_task_begin(**self.data)
-        return bool(step.call_on_fit_task_end(**self.data))
 
     def close(self) -> None:
         if self.context is not None:

@@ -1,4 +1,4 @@
-"""GMML: the metric half-way between the inverse spread of similar pairs and the spread of dissimilar ones."""
+"""GMML: the geometric mean of the inverse scatter of similar pairs and the scatter of dissimilar ones."""
 
 from dataclasses import KW_ONLY
 from numbers import Real
@@ -20,27 +20,23 @@ RIDGE = 0.01  # where a matrix is singular
 class GMML(PriorLearner, PairLearner):
     r"""Geometric mean metric learning, in closed form.
 
-    With S and D the mean squared differences of similar and of dissimilar pairs, the objective
-
     .. math:: \min_{M \succ 0}\; \operatorname{tr}(M S) + \operatorname{tr}(M^{-1} D), \qquad
         S = \langle v v^T \rangle_\text{similar}, \quad D = \langle v v^T \rangle_\text{dissimilar},
 
-    makes similar samples near by M, and dissimilar ones far by being near by its inverse. It is strictly convex and
-    solved by the geometric mean of S^-1 and D. Other points of the geodesic between the two weigh them differently:
+    for the differences v of similar and of dissimilar pairs; from labels, of all pairs. The objective is strictly
+    convex and minimised by the geometric mean of S^-1 and D. Other points of the geodesic between the two weigh them
+    differently:
 
     .. math:: M = S^{-1} \#_t D = S^{-1/2} (S^{1/2} D S^{1/2})^t S^{-1/2}.
-
-    From labels S and D are those of all pairs; they follow from the means and the scatter of the classes. Costs
-    O(N d^2 + d^3), with given pairs O(n d^2 + d^3).
 
     Parameters
     ----------
     {contrasts}
     t : float, default=0.5
-        Where on the geodesic: 0 is S^-1, 1 is D, and 1/2 solves the objective.
+        Position on the geodesic: 0 is S^-1, 1 is D, and 1/2 solves the objective.
     regularization : float or "auto", default="auto"
-        r, by which S becomes S + r s M_0^-1 and D becomes D + r q M_0, with s = tr(S M_0) / d and q = tr(D M_0^-1) / d,
-        so that neither units nor the size of M_0 matter. "auto" is 0.01 where S or D is singular, else 0.
+        r, by which S becomes S + r s M_0^-1 and D becomes D + r q M_0, with s = tr(S M_0) / d and q = tr(D M_0^-1) / d.
+        "auto" is 0.01 where S or D is singular, else 0.
     {prior}
 
     Attributes
@@ -71,10 +67,10 @@ class GMML(PriorLearner, PairLearner):
         return eigh(A @ (D - S) @ A.T)[1][:, ::-1].T[: self.n_components] @ A
 
     def _regular(self, S, D, M0):
-        r = self.regularization
+        r, are_regular = self.regularization, is_regular(S) and is_regular(D)
         if r == "auto":
-            r = 0.0 if is_regular(S) and is_regular(D) else RIDGE
-        if r == 0 and not (is_regular(S) and is_regular(D)):
+            r = 0.0 if are_regular else RIDGE
+        if r == 0 and not are_regular:
             raise ValueError("The differences of pairs do not span all directions; regularization must be above 0.")
         inverse = inv(M0)
         return _towards(S, inverse, M0, r), _towards(D, M0, inverse, r)
@@ -96,13 +92,13 @@ def _of_labels(X, y):
 
 
 def _towards(C, target, inverse, amount):
-    """C plus so much of the target, as large as C on average."""
+    """C plus ``amount`` times the target, scaled to the mean size of C."""
     level = np.trace(C @ inverse) / len(C)
     return C + amount * (level if level > 0 else 1.0) * target
 
 
 def _geometric_mean(S, D, t):
-    """A with A^T A = S^-1 #_t D; any root of S serves as well as its symmetric one."""
+    """A with A^T A = S^-1 #_t D; any root of S will do."""
     root = cholesky(S, lower=True)
     values, vectors = eigh(root.T @ D @ root)
     halves = np.maximum(values, 0) ** (t / 2)

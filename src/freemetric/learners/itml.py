@@ -16,7 +16,7 @@ from .side_information import COPY, check_pairs, differ, draw_pairs
 from .training_rows import canonical_order
 from .tuple_learners import PairLearner, PriorLearner
 
-MOST_DISTANCES = 100_000  # looked at for the bounds
+MOST_DISTANCES = 100_000  # sampled for the bounds
 PERCENTILES = (5, 95)
 ROUNDING = 1e-13  # of the terms that the objective sums
 
@@ -31,17 +31,16 @@ class ITML(PriorLearner, PairLearner):
         v_c^T M v_c \le \xi_c \text{ (similar)}, \quad v_c^T M v_c \ge \xi_c \text{ (dissimilar)},
 
     where v_c is the difference of the two samples of pair c, D is the LogDet divergence tr(M M_0^-1) -
-    log det(M M_0^-1) - d (for numbers: r - log r - 1 of the ratio r), and the slacks start at xi^0 = u for similar and
-    l for dissimilar pairs. The dual is climbed one multiplier at a time, by Bregman projections in a new random order
-    every cycle; each is a rank-one change of M. At the solution, with s_c = 1 for similar and -1 for dissimilar pairs,
+    log det(M M_0^-1) - d (of ratios r: r - log r - 1), and the slacks start at xi^0 = u for similar, l for dissimilar
+    pairs. Bregman projections, rank-one changes of M, maximise the dual one multiplier at a time, in a new random order
+    every cycle. At the solution, with s_c = 1 for similar and -1 for dissimilar pairs,
 
     .. math::
 
         M^{-1} = M_0^{-1} + \sum_c s_c \lambda_c v_c v_c^T, \qquad
         1 / \xi_c = 1 / \xi^0_c - s_c \lambda_c / \gamma, \qquad \lambda_c \ge 0.
 
-    The problem is convex: the solution does not depend on the order of the pairs. A cycle over n pairs costs O(n d^2),
-    and the number of cycles grows with gamma. Zero differences are left out.
+    The problem is convex. The number of cycles grows with gamma. Zero differences are left out.
 
     Parameters
     ----------
@@ -50,23 +49,23 @@ class ITML(PriorLearner, PairLearner):
         Weight of the pairs against the prior; large values enforce the bounds.
     {n_constraints} {prior}
     bounds : (float, float) or None, default=None
-        Squared distances u, the most for similar pairs, and l, the least for dissimilar ones. None takes the 5th and
-        the 95th percentile of the squared distances between samples under the prior, copies left aside.
+        Squared distances u, the most for similar pairs, and l, the least for dissimilar ones. None: the 5th and 95th
+        percentile of the squared distances between distinct samples under the prior.
     {max_iter} {tol_of_gap} {warm_start} {verbose} {random_state}
 
     Attributes
     ----------
     {map_of_M} {objective} {gap} {pairs}
     dual_ : ndarray of shape (n_pairs,)
-        The multipliers lambda, 0 where a pair has no influence. M follows from them by the formula above.
+        The multipliers lambda; 0 for pairs without influence.
     bounds_ : tuple of two floats
         u and l.
     {n_iter} {classes} {features}
 
     Notes
     -----
-    A projection moves the multiplier by gamma / (gamma + 1) (1 / xi - 1 / v^T M v), the exact minimiser. Algorithm 1
-    of the reference prints (1 / v^T M v - gamma / xi) / 2 with the other sign, which is the same only for gamma = 1.
+    A projection moves the multiplier by gamma / (gamma + 1) (1 / xi - 1 / v^T M v), the exact minimiser. The step of
+    Algorithm 1 of the reference agrees with it only for gamma = 1.
 
     References
     ----------
@@ -91,23 +90,24 @@ class ITML(PriorLearner, PairLearner):
 
     def _learn(self, X, y, pairs=None, pair_labels=None, all_rows=None):
         rng = generator(self.random_state)
+        last = self._last_pairs(y)
         if y is None:
             pairs, similar = check_pairs(pairs, pair_labels, len(X))
-        elif self.warm_start and self._knows_pairs_of(y):
-            pairs, similar = self._previous_pairs(), self.pair_labels_ == 1
+        elif last is not None:
+            pairs, similar = last, self.pair_labels_ == 1
         else:
             pairs, similar = draw_pairs(rng, X, y, self._n_pairs(y))
         root = cholesky(self._prior(X, all_rows), lower=True)
         Z = X @ root  # where the prior is the identity
         u, l = self._bounds(rng, Z)
         V, targets, signs = Z[pairs[:, 0]] - Z[pairs[:, 1]], np.where(similar, u, l), np.where(similar, 1.0, -1.0)
-        kept = differ(V)
-        dual = self._multipliers(pairs, signs) * kept
+        given, kept, dual = self._as_given(pairs), differ(V), np.zeros(len(pairs))
+        if self.warm_start and hasattr(self, "pairs_") and np.array_equal(self.pairs_, given):
+            dual = np.where(kept & (self.pair_labels_ == signs).all(), vars(self)["dual_"], 0.0)
         search = _Projections(rng, V[kept], signs[kept], targets[kept], float(self.gamma), dual[kept])
         self._run(search, "cycle")
         M, dual[kept] = search.best.item
-        self.pairs_, self.pair_labels_ = self._as_given(pairs), signs.astype(int)
-        self.dual_, self.bounds_ = dual, (u, l)
+        self.pairs_, self.pair_labels_, self.dual_, self.bounds_ = given, signs.astype(int), dual, (u, l)
         self.objective_, self.gap_, self.n_iter_ = search.best.value, search.gap, search.n_iter
         return map_of(root @ M @ root.T, self.n_components)
 
@@ -120,31 +120,20 @@ class ITML(PriorLearner, PairLearner):
             raise ValueError(f"bounds must be two positive squared distances, u and l; got {self.bounds!r}.")
         return tuple(bounds.tolist())
 
-    def _knows_pairs_of(self, y):
-        """Whether the last fit's pairs can serve again: as many, of labelled samples, and alike."""
-        pairs = self._previous_pairs()
-        if pairs is None or len(pairs) != self._n_pairs(y) // 2 * 2 or not ((pairs >= 0) & (pairs < len(y))).all():
-            return False
-        return np.array_equal(y[pairs[:, 0]] == y[pairs[:, 1]], self.pair_labels_ == 1)
-
-    def _previous_pairs(self):
-        """The last fit's, by rows that are learned from now, -1 where they are not; None where there was no fit."""
-        pairs = getattr(self, "pairs_", None)
-        if pairs is None or self._rows is None:
-            return pairs
-        places = np.full(max(pairs.max(), self._rows[-1]) + 1, -1)
-        places[self._rows] = np.arange(len(self._rows))
-        return places[pairs]
-
-    def _multipliers(self, pairs, signs):
-        """Where the multipliers begin: the last fit's, if it had the same pairs, else 0."""
-        previous = self._previous_pairs() if self.warm_start else None
-        same = previous is not None and np.array_equal(previous, pairs) and np.array_equal(self.pair_labels_, signs)
-        return self.dual_.copy() if same else np.zeros(len(pairs))
+    def _last_pairs(self, y):
+        """The last fit's pairs as rows of y, for a warm start with labels; None where they do not suit."""
+        pairs = getattr(self, "pairs_", None) if self.warm_start else None
+        if pairs is None or y is None or len(pairs) != self._n_pairs(y) // 2 * 2:
+            return None
+        pairs = pairs if self._rows is None else np.searchsorted(self._rows, pairs)
+        if pairs.max() >= len(y) or not np.array_equal(self._as_given(pairs), self.pairs_):
+            return None
+        similar = y[pairs[:, 0]] == y[pairs[:, 1]]
+        return pairs if np.array_equal(similar, self.pair_labels_ == 1) else None
 
 
 class _Projections:
-    """Multipliers, the metric M that follows from them, and how far both are from the solution; the prior is I."""
+    """Multipliers, their metric M, and the gap between primal and dual objective; the prior is the identity."""
 
     def __init__(self, rng, V, signs, targets, gamma, multipliers):
         self.rng = rng
@@ -156,7 +145,7 @@ class _Projections:
         return max(self.best.value - self.highest, 0.0)
 
     def run(self, max_iter, tol, verbose):
-        """Cycles until the gap is small; False if it is not."""
+        """Whether the gap is small after at most ``max_iter`` cycles."""
         self.begin()
         rounding = ROUNDING * (len(self.M) + self.gamma * len(self.V))
         while self.gap > max(tol * self.best.value, rounding):
@@ -164,13 +153,13 @@ class _Projections:
                 return False
             try:
                 self.cycle(self.rng.permutation(len(self.V)))
-            except LinAlgError:  # bounds so contradictory, and gamma so large, that M left what float64 can hold
+            except LinAlgError:  # contradictory bounds and a large gamma: M overflows
                 return False
             tell(verbose, "ITML cycle %d: objective %.6g, gap %.2e", self.n_iter, self.best.value, self.gap)
         return True
 
     def begin(self):
-        """Multipliers of another data set may imply no metric; some part of them does."""
+        """Halve multipliers, which another data set may have left, until they imply a metric."""
         while True:
             try:
                 return self.settle()
@@ -184,7 +173,7 @@ class _Projections:
         self.settle()
 
     def settle(self):
-        """M and slacks afresh from the multipliers, rounding errors gone; then both objectives."""
+        """Recompute M and slacks from the multipliers, without rounding errors, and both objectives."""
         theta = self.signs * self.multipliers
         inverse_slacks = 1 / self.targets - theta / self.gamma
         if not (inverse_slacks > 0).all():
@@ -207,12 +196,12 @@ class _Projections:
 
 
 def _some_squared_distances(rng, Z):
-    """Squared distances between all rows, or between random ones where there are many; copies left aside."""
+    """Squared distances between all rows, or random ones of many rows, without those of copies."""
     N = len(Z)
     if N * (N - 1) // 2 <= MOST_DISTANCES:
         squared = pdist(Z, "sqeuclidean")
     else:
-        Z = Z[canonical_order(Z, np.zeros(N), np.ones(N))]  # the same rows in whatever order they come
+        Z = Z[canonical_order(Z, np.zeros(N), np.ones(N))]  # independent of the order of rows
         blocks = rng.integers(N, size=(100, 2, MOST_DISTANCES // 100))
         squared = np.concatenate([((Z[i] - Z[j]) ** 2).sum(axis=1) for i, j in blocks])
     return squared[squared > COPY * squared.max(initial=0.0)]

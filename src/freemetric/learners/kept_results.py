@@ -1,4 +1,4 @@
-"""Results on disk that survive their process: a folder to write to, names for what they depend on, whole files."""
+"""Results on disk that survive their process: claimed folders, fingerprints, and files of walks."""
 
 import hashlib
 import os
@@ -25,7 +25,7 @@ LOCK = "lock"  # a file in every subfolder of a checkpoint
 
 
 def checkpoint_folder(folder: str | PathLike) -> Path:
-    """The folder of a parameter ``checkpoint``, made where it is missing; ValueError where it cannot be one."""
+    """The folder of a parameter ``checkpoint``, made if missing; ValueError if it cannot be used."""
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -37,12 +37,11 @@ def checkpoint_folder(folder: str | PathLike) -> Path:
 
 
 class Claim:
-    """A subfolder of a checkpoint that one fit has to itself while it runs; a context manager.
+    """A subfolder of a checkpoint that one running fit has to itself; a context manager.
 
-    The name of the subfolder begins with a fingerprint of the fit: fits of other data, parameters or seeds, such as the
-    folds of a cross-validation, never meet there. A lock, which ends with its process, claims it. The same fit at the
-    same time takes another subfolder; the same fit after a crash finds the lock free and goes on from the results.
-    At the end of the block what is empty is removed, the checkpoint's folder included.
+    Its name begins with a fingerprint of the fit, and a lock, which ends with its process, claims it. The same fit at
+    the same time takes another subfolder; after a crash it finds the lock free and resumes. Empty folders are removed
+    at the end.
     """
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -60,12 +59,12 @@ class Claim:
     def __exit__(self, kind: type[BaseException] | None, *problem: object) -> None:
         if os.name == "nt":  # where a file that is open cannot be removed
             release_lock(self._lock)
-        with suppress(OSError):  # not empty, or claimed again by somebody
+        with suppress(OSError):  # not empty, or claimed again
             if all(path.name == LOCK for path in self.path.iterdir()):
                 (self.path / LOCK).unlink()
                 self.path.rmdir()
                 self.folder.rmdir()
-        if os.name != "nt":  # while it is locked nobody else claims what is being removed
+        if os.name != "nt":  # after the removal, so that no other fit claims the folder meanwhile
             release_lock(self._lock)
 
 
@@ -85,7 +84,7 @@ def _is_at(file: BinaryIO, path: Path) -> bool:
 
 
 def fingerprint(parts: Mapping[str, Any]) -> str:
-    """A name of what a result depends on."""
+    """A hash of everything that a result depends on."""
     total = hashlib.sha256()
     for name, part in parts.items():
         total.update(name.encode())
@@ -94,7 +93,7 @@ def fingerprint(parts: Mapping[str, Any]) -> str:
 
 
 def whole_result(path: Path) -> Any:
-    """The result in a file; None where there is none, or not a whole one."""
+    """The result in a file; None if it is missing or incomplete."""
     try:
         return load(path) if path.exists() else None
     except ModelFileError:
@@ -112,11 +111,11 @@ def _bytes(part: Any) -> bytes:
         return b"".join(map(_bytes, part))
     if isinstance(part, np.random.SeedSequence):
         return repr((part.entropy, part.spawn_key)).encode()
-    return re.sub(r" at 0x[0-9a-f]+", "", repr(part)).encode()  # where a function lies differs between processes
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(part)).encode()  # addresses differ between processes
 
 
 class KeptWalk(NamedTuple):
-    """A walk in the middle: what its next step depends on, and what learners want to know of those made."""
+    """A walk in the middle: its chain, and the trace and best state so far."""
 
     of: str  # the fingerprint of the fit
     chain: Chain
@@ -137,13 +136,13 @@ class KeptWalk(NamedTuple):
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "KeptWalk":
-        """The walk that was written down; ValueError where its parts do not belong together."""
+        """The walk in a file; ValueError if its parts do not belong together."""
         chain, maps, rows = state["chain"], state["maps"], state["rows"]
         if not isinstance(chain, Chain) or not isinstance(state["of"], str) or not isinstance(rows, dict):
             raise ValueError("a walk whose parts are not those of one")
         arrays = [maps, state["best_map"], *rows.values()]
         if not all(isinstance(array, np.ndarray) and array.dtype == np.float64 for array in arrays):
-            raise ValueError("a walk whose parts are no arrays of numbers")
+            raise ValueError("a walk whose parts are not numeric arrays")
         R, *shape = chain.state.A.shape
         fits = maps.shape == (chain.step + 1, *shape) and state["best_map"].shape == tuple(shape)
         if not fits or any(values.shape != (chain.step, R) for values in rows.values()):
@@ -159,10 +158,9 @@ class WalkFile:
         self.path, self.of, self.written = path, of, time.monotonic()
 
     def read(self, streams: Streams, A: NDArray) -> KeptWalk | None:
-        """The walk in the file; None where there is none, or not a whole one. ValueError for one of another fit.
+        """The walk in the file, or None; ValueError for one of another fit.
 
-        Walks of one fit have as many random streams as they will have, and maps in the shape of A, their first ones:
-        compiled code believes it.
+        The number of streams and the shape of maps are checked because compiled code relies on them.
         """
         kept = whole_result(self.path)
         if kept is None:
@@ -184,11 +182,7 @@ class WalkFile:
 
 
 class WalkCheckpoint:
-    """A folder with a file for every walk of a fit; a context manager.
-
-    The files lie in a subfolder that the fit claims by the fingerprint of ``parts``, all that it depends on. A block
-    that ends without an error removes them.
-    """
+    """A claimed folder with a file for every walk of a fit; a block that ends without an error removes them."""
 
     def __init__(self, folder: str | PathLike, parts: Mapping[str, Any]) -> None:
         self.folder, self.of = checkpoint_folder(folder), fingerprint(parts)

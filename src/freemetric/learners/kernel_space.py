@@ -1,8 +1,4 @@
-"""Kernels k(u, v), in blocks, and coordinates of their feature spaces, whose distances are those between images.
-
-The images of n samples span a space of at most n - 1 dimensions around their mean. Kernel principal components are an
-orthonormal basis of it, so that a linear map learned on the coordinates is a linear map of the feature space.
-"""
+"""Kernels k(u, v), and coordinates of their feature spaces by kernel principal components."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -37,7 +33,7 @@ class Kernel(NamedTuple):
     def __call__(self, X: NDArray, landmarks: NDArray) -> NDArray[np.float64]:
         if callable(self.kind):
             return _checked(self.kind(X, landmarks), (len(X), len(landmarks)))
-        if self.kind == PRECOMPUTED:  # values are there; landmarks are numbers of columns
+        if self.kind == PRECOMPUTED:  # X holds the values; landmarks are column indices
             return X[:, landmarks]
         if self.kind in SPREADING:  # kernels of differences are more exact around zero
             centre = landmarks.mean(axis=0)
@@ -46,14 +42,14 @@ class Kernel(NamedTuple):
         return pairwise_kernels(X, landmarks, metric=self.kind, filter_params=True, **parameters)
 
     def blocks(self, X: NDArray, landmarks: NDArray) -> Iterator[NDArray[np.float64]]:
-        """The same for a few rows after the other."""
+        """The same in blocks of rows."""
         step = max(1, BLOCK // len(landmarks))
         for start in range(0, len(X), step):
             yield self(X[start : start + step], landmarks)
 
 
 def _checked(values, shape):
-    """What somebody's function gave; ValueError unless it is a matrix of that shape."""
+    """Values of a user's kernel; ValueError unless they are a matrix of that shape."""
     K = np.asarray(values)
     if K.shape != shape or K.dtype.kind not in "fiub":
         what = f"kernel must be a function of two arrays of samples that gives a matrix {shape}"
@@ -62,11 +58,7 @@ def _checked(values, shape):
 
 
 def width(gamma: float | str, kind: Any, X: NDArray, rng: np.random.Generator) -> float:
-    """gamma as a number: one that was given, or what a rule makes of X.
-
-    "median": one over the median distance that the kernel is of, among at most 1,000 rows; for kernels of products over
-    the median square of the samples. "scale": 1 / (d var X). "auto": 1 / d.
-    """
+    """gamma as a number: as given, 1 / d ("auto"), 1 / (d var X) ("scale"), or one over the "median" distance."""
     if not isinstance(gamma, str):
         return float(gamma)
     if gamma == "auto" or kind not in WITH_GAMMA:  # a kernel without gamma ignores it
@@ -85,16 +77,16 @@ def _median_size(kind, X, rng):
 class KernelSpace(NamedTuple):
     """z(x) = P (k(x) - c): r coordinates of the image of x, from its kernel with m landmarks."""
 
-    landmarks: NDArray  # (m, d) samples, or (m,) numbers of columns of a given matrix
+    landmarks: NDArray  # (m, d) samples, or (m,) column indices
     projection: NDArray[np.float64]  # (r, m) P
     offset: NDArray[np.float64]  # (m,) c, mean kernel of the samples learned from
     eigenvalues: NDArray[np.float64]  # (r,) their variances along the directions, falling
 
     def coordinates(self, kernel: Kernel, X: NDArray) -> NDArray[np.float64]:
-        """Samples (N, d) as (N, r), a block of them after the other."""
+        """Samples (N, d) as (N, r), in blocks of rows."""
         Z = np.empty((len(X), len(self.projection)))
         start = 0
-        with np.errstate(over="ignore", invalid="ignore"):  # _finite says it in one line
+        with np.errstate(over="ignore", invalid="ignore"):  # _finite raises
             for K in kernel.blocks(X, self.landmarks):
                 Z[start : start + len(K)] = (_finite(K) - self.offset) @ self.projection.T
                 start += len(K)
@@ -102,7 +94,7 @@ class KernelSpace(NamedTuple):
 
 
 def exact_space(kernel: Kernel, X: NDArray, landmarks: NDArray, tol: float, n_directions: int | None) -> KernelSpace:
-    """The space that the images of all samples span; every one of them is a landmark."""
+    """The span of the images of all samples."""
     K = _finite(kernel(X, landmarks))
     K = (K + K.T) / 2
     offset = K.mean(axis=0)
@@ -115,10 +107,7 @@ def exact_space(kernel: Kernel, X: NDArray, landmarks: NDArray, tol: float, n_di
 def nystroem_space(
     kernel: Kernel, X: NDArray, landmarks: NDArray, own: NDArray, tol: float, n_directions: int | None
 ) -> KernelSpace:
-    """The part of it that the images of m landmarks span, turned to the main axes of all samples.
-
-    ``own`` (m, m) is the kernel of the landmarks among each other.
-    """
+    """The span of the images of m landmarks, whose own kernel is (m, m), turned to the main axes of all samples."""
     values, vectors = leading((own + own.T) / 2, 0)  # around the origin the mean may be larger than all else
     basis = _scaled(values, vectors)
     total, squares = np.zeros(len(landmarks)), np.zeros((len(basis), len(basis)))
@@ -152,5 +141,5 @@ def _scaled(values, vectors):
 
 def _finite(K):
     if not np.isfinite(K).all():
-        raise ValueError("The kernel gives values that are no numbers: scale the features, or take a smaller gamma.")
+        raise ValueError("The kernel gives values that are not finite: scale the features, or take a smaller gamma.")
     return K

@@ -24,7 +24,7 @@ from .parameters import Positive, Share, TwoOrMore, estimator
 from .tuples.base import fitted, takes
 from .validation import check_magnitude, check_samples, warn_of_dwarfs
 
-MOST_DIRECTIONS = 300  # by default: iterations of most learners cost the square of it
+MOST_DIRECTIONS = 300  # by default; most learners cost the square of it
 
 
 @estimator
@@ -33,49 +33,43 @@ class Kernelized(
 ):
     r"""Any linear learner in the feature space of a kernel: KLMNN, kernel LDA, kernel DMLMJ and all others.
 
-    A kernel k(u, v) is the product of the images of u and v in a space of its own, where a linear map is a curved one
-    of the samples. The images of N samples span at most N - 1 dimensions around their mean. With the centred kernel
-    matrix :math:`\bar K = V \Lambda V^T` the coordinates in that span are
+    With the centred kernel matrix :math:`\bar K = V \Lambda V^T` of N samples the coordinates in the span of their
+    images are
 
     .. math:: z(x) = \Lambda^{-1/2} V^T \left(k(x) - \tfrac1N K 1\right), \qquad
        |z(u) - z(v)|^2 = k(u, u) - 2 k(u, v) + k(v, v),
 
-    exactly so between samples of fit, and a learner of z is the kernel form of the learner. Of the coordinates the
-    first ``n_directions`` are learned from. Up to ``max_exact`` samples all of them span the space. Beyond it the
-    images of ``n_landmarks`` samples, drawn by chance, do, and others are projected (Nystroem's method).
-
-    The exact space costs O(N^2 d + N^3) time and O(N^2) memory, the other one O(N m d + N m^2 + m^3) and O(m^2) with m
-    landmarks; kernels are computed in blocks of 32 MB. Scale the features first.
+    exactly so between samples of fit. A learner of the first ``n_directions`` of them is the kernel form of the
+    learner. Beyond ``max_exact`` samples the images of ``n_landmarks`` random samples span the space (Nystroem's
+    method). The exact space costs O(N^2 d + N^3) time and O(N^2) memory, the other one O(N m d + N m^2 + m^3) and
+    O(m^2) with m landmarks. Scale the features first.
 
     Parameters
     ----------
     learner : estimator with fit and transform, or None, default=None
-        What learns in the space: any of the learners, or a pipeline with one. None: :class:`NCA`.
+        Any learner, or a pipeline that ends with one. None: :class:`NCA`.
     kernel : str or callable, default="rbf"
         "rbf", exp(-gamma |u - v|^2); "laplacian", exp(-gamma |u - v|_1); "poly", (gamma u.v + coef0)^degree; "sigmoid",
-        tanh(gamma u.v + coef0), whose negative part is left out, with a warning; "cosine", u.v / (|u| |v|); "linear",
-        u.v; "precomputed": X are values of the kernel, of samples (rows) with those of fit (columns). Or a function of
-        two arrays of samples (n, d) and (m, d) that gives the matrix (n, m); such a model cannot be saved.
+        tanh(gamma u.v + coef0); "cosine", u.v / (|u| |v|); "linear", u.v; "precomputed": X holds the kernel of samples
+        (rows) with those of fit (columns); or a function of two arrays (n, d) and (m, d) that returns the matrix (n,
+        m), with which a model cannot be saved.
     gamma : float or {"median", "scale", "auto"}, default="median"
-        Width of "rbf", "laplacian", "poly" and "sigmoid". "median" is one over the median distance of the samples, the
-        squared one for "rbf", and one over their median square for "poly" and "sigmoid"; "scale" is 1 / (d var X),
-        "auto" 1 / d.
+        Width of "rbf", "laplacian", "poly" and "sigmoid". "median" is one over the median distance of the samples
+        (squared for "rbf"; for "poly" and "sigmoid" their median square); "scale" is 1 / (d var X), "auto" 1 / d.
     degree : float, default=3
-        Of "poly".
+        Degree of "poly".
     coef0 : float, default=1
-        Of "poly" and "sigmoid".
+        Constant of "poly" and "sigmoid".
     n_directions : int, "auto" or None, default="auto"
-        Most kernel principal directions to keep, those of the largest variance. "auto": half as many as there are
-        samples, at most 300, since with all of them a learner could fit any labels. None keeps all.
+        Kernel principal directions to keep. "auto": half the number of samples, at most 300. None keeps all.
     tol : float, default=1e-8
-        Directions of less variance than ``tol`` times the largest one are none.
+        Drop directions of less variance than ``tol`` times the largest.
     max_exact : int, default=2000
-        Most samples that all span the space.
+        Maximum number of samples of the exact space.
     n_landmarks : int, default=500
-        Samples that span it where there are more.
+        Samples that span the space beyond it.
     random_state : int, RandomState or None, default=None
-        Seed of the landmarks, and of the samples whose distances have the median, where there are more than 1,000. The
-        learner has its own.
+        Seed of the landmarks, and of samples for "median". The learner has its own.
 
     Attributes
     ----------
@@ -83,9 +77,9 @@ class Kernelized(
     gamma_ : float
         Width of the kernel.
     landmarks_ : ndarray of shape (n_landmarks, n_features)
-        Samples that span the space, in the order of X; numbers of columns where the kernel is precomputed.
+        Samples that span the space; column indices if the kernel is precomputed.
     projection_ : ndarray of shape (n_directions, n_landmarks)
-        Lambda^-1/2 V^T, which makes coordinates of kernels.
+        Lambda^-1/2 V^T.
     offset_ : ndarray of shape (n_landmarks,)
         Mean kernel of the samples with the landmarks.
     eigenvalues_ : ndarray of shape (n_directions,)
@@ -102,8 +96,6 @@ class Kernelized(
 
     Examples
     --------
-    Two rings around each other on one axis: no line tells them apart, a kernel does.
-
     >>> from sklearn.datasets import make_circles
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from sklearn.pipeline import make_pipeline
@@ -134,12 +126,11 @@ class Kernelized(
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples; for ``kernel="precomputed"`` the kernel of all with all, (n_samples, n_samples).
+            Samples; for ``kernel="precomputed"`` the kernel matrix, (n_samples, n_samples).
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-            Labels or targets, as the learner takes them. Rows without a label (-1) help to span the space.
+            Labels or targets. Unlabelled rows (-1) help to span the space.
         **knowledge : dict
-            What else the learner's ``fit`` takes: ``pairs`` and ``pair_labels``, ``triplets``, ``chunks``,
-            ``sample_weight``. They mean rows of X.
+            Further arguments of the learner's ``fit``, such as ``pairs`` and ``pair_labels``, which refer to rows of X.
 
         Returns
         -------
@@ -149,7 +140,9 @@ class Kernelized(
         validate_params(self)
         learner = NCA() if self.learner is None else self.learner
         known = {name: value for name, value in knowledge.items() if value is not None}
-        _check_taken(learner, known)
+        others = [name for name in known if not takes(learner, name)]
+        if others:
+            raise TypeError(f"{type(learner).__name__} learns nothing from {', '.join(others)}.")
         samples = self._checked(X)
         if y is not None:
             check_consistent_length(samples, y)
@@ -198,17 +191,7 @@ class Kernelized(
         return np.asarray(self.learner_.transform(space.coordinates(self._kernel(), X)), dtype=np.float64)
 
     def transform(self, X: ArrayLike) -> NDArray:
-        """Map samples to the space where the learned distance is Euclidean.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Samples; for ``kernel="precomputed"`` their kernel with those of fit.
-
-        Returns
-        -------
-        Z : ndarray of shape (n_samples, n_components)
-        """
+        """Map samples, or their precomputed kernel with those of fit, to the learned space (n_samples, p)."""
         check_is_fitted(self)
         return self._mapped(check_samples(self, X, dtype=np.float64, reset=False))
 
@@ -228,7 +211,7 @@ class Kernelized(
         return self._mapped(U) - self._mapped(V)
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; called for every learner that is saved or loaded."""
+        """Check that the fitted attributes are consistent; called when a model is saved or loaded."""
         needed = ("learner_", "gamma_", "landmarks_", "projection_", "offset_", "eigenvalues_", "is_exact_")
         check_attributes(self, ("n_features_in_", *needed, "_n_features_out"))
         if not hasattr(self, "projection_"):
@@ -257,13 +240,6 @@ class Kernelized(
         tags.input_tags.sparse = self.kernel != PRECOMPUTED
         tags.input_tags.pairwise = self.kernel == PRECOMPUTED
         return tags
-
-
-def _check_taken(learner, known):
-    """TypeError where the learner's fit does not take what is known."""
-    others = [name for name in known if not takes(learner, name)]
-    if others:
-        raise TypeError(f"{type(learner).__name__} learns nothing from {', '.join(others)}.")
 
 
 def _check_symmetric(K):

@@ -1,7 +1,6 @@
-"""k nearest neighbours in a learned space, with k chosen for samples the metric has not seen."""
+"""k nearest neighbours in a learned space, with k chosen on held-out samples."""
 
 import warnings
-from collections.abc import Callable
 from dataclasses import KW_ONLY
 from typing import Any, Self
 
@@ -38,12 +37,12 @@ class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstim
         X : array-like of shape (n_samples, n_features)
             Samples.
         n_neighbors : int or None, default=None
-            Largest number of neighbours; None is ``n_neighbors_``, more than there are training samples is clipped.
+            Largest number of neighbours, at most the number of training samples; None is ``n_neighbors_``.
 
         Returns
         -------
         votes : ndarray of shape (n_samples, n_neighbors, n_classes)
-            Row k - 1 counts the classes of the k nearest; of samples at one place that are more than needed, in part.
+            Row k - 1 counts the classes of the k nearest; samples at the same place share the last votes.
         """
         check_is_fitted(self)
         k = self.n_neighbors_ if n_neighbors is None else min(n_neighbors, self._n_training_samples())
@@ -51,17 +50,16 @@ class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstim
 
     def _votes(self, X, k, function):
         """A function of the votes of k neighbours, block by block."""
-        check_is_fitted(self)
         samples = check_samples(self, X, dtype=np.float64, reset=False)
         parts = chunks(len(samples), k, len(self.classes_))
         return np.concatenate([function(self._count(samples[part], k)) for part in parts])
 
     def decisions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray:
-        """Class numbers (n_samples, n_neighbors) that k = 1, 2, ... neighbours alone decide on; for studying k."""
+        """Class indices (n_samples, n_neighbors) predicted by k = 1, 2, ... neighbours."""
         return shares(self.votes(X, n_neighbors)).argmax(axis=2)
 
     def predict_proba(self, X: ArrayLike) -> NDArray:
-        """Shares of the votes.
+        """Class probabilities, the shares of the votes.
 
         Parameters
         ----------
@@ -71,13 +69,13 @@ class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstim
         Returns
         -------
         P : ndarray of shape (n_samples, n_classes)
-            Rows sum to one; columns follow ``classes_``.
+            Columns follow ``classes_``.
         """
         check_is_fitted(self)
         return self._votes(X, self.n_neighbors_, lambda votes: shares(votes.astype(np.float64))[:, -1])
 
     def predict(self, X: ArrayLike) -> NDArray:
-        """The class with the most votes; the nearest neighbours decide between equals.
+        """The class with the most votes; the nearest neighbours break ties.
 
         Parameters
         ----------
@@ -99,19 +97,25 @@ class VotingClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstim
 
 
 class ChosenNeighbors(CallbackSupportMixin):
-    """A learner and a number of neighbours that inner folds choose.
+    """A metric learner and a number of neighbours chosen on inner folds.
 
-    Subclasses have ``_splits(y)`` and ``_fold_errors(y, most)``, which gives a function of the images of the samples
-    learned from and of those held out, and of the rows of both: the sum of the errors of 1, ..., ``most`` neighbours.
+    Subclasses have ``_splits(y)`` and ``_fold_errors(y, most)``, a function of the images of training and of held-out
+    samples, and of the rows of both, that returns the summed errors of 1, ..., ``most`` neighbours.
     """
 
     def _learned(self, X, y, labels):
-        """Images of the samples in the space of a learner of labels; sets ``learner_`` and ``n_neighbors_``."""
+        """Images of the samples under a learner of ``labels``; sets ``learner_`` and ``n_neighbors_``."""
         splits = self._splits(y) if self.n_neighbors == "auto" else []
         fits = FitSteps(self, X, y, len(splits) + 1, name="fit of the metric")
         if splits:
             most = min(self.most_neighbors, min(len(train) for train, _ in splits))
-            errors = self._held_out(X, labels, splits, self._fold_errors(y, most), fits)
+            fold_errors, errors = self._fold_errors(y, most), np.zeros(most)
+            for train, held_out in splits:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", DataWarning)  # the fit on all samples repeats them
+                    fitted = clone(self.learner).fit(X[train], labels[train])
+                errors += fold_errors(_images(fitted, X[train]), _images(fitted, X[held_out]), train, held_out)
+                fits.made()
             self.selection_ = {"n_neighbors": np.arange(1, most + 1), "error": errors / len(y)}
             self.n_neighbors_ = int(errors.argmin()) + 1
         else:
@@ -119,28 +123,19 @@ class ChosenNeighbors(CallbackSupportMixin):
         self.learner_ = clone(self.learner).fit(X, labels)
         fits.made()
         fits.close()
-        return np.asarray(self.learner_.transform(X), dtype=np.float64)
+        return _images(self.learner_, X)
 
-    def _held_out(self, X, labels, splits, errors: Callable[..., NDArray], fits: FitSteps) -> NDArray:
-        """Sums over inner folds of errors (K,) of metrics that were learned without them."""
-        found = []
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)  # said once, when all samples are learned
-            for train, held_out in splits:
-                fitted = clone(self.learner).fit(X[train], labels[train])
-                Z, Q = (np.asarray(fitted.transform(X[part]), dtype=np.float64) for part in (train, held_out))
-                found.append(errors(Z, Q, train, held_out))
-                fits.made()
-        return np.sum(found, axis=0)
+
+def _images(learner, X):
+    return np.asarray(learner.transform(X), dtype=np.float64)
 
 
 @estimator
 class MetricKNeighborsClassifier(ChosenNeighbors, VotingClassifier):
     """Any metric learner and the votes of the k nearest samples in its space.
 
-    A metric makes its own training samples look separable, so k must not be chosen among them. Here every inner fold
-    is classified by a metric learned on the others: the learner is fitted ``n_folds`` + 1 times, and all k from 1 to
-    ``most_neighbors`` share these fits. Neighbours are searched in the transformed data.
+    k is chosen by cross-validation over inner folds, each classified by a metric learned on the others: the learner is
+    fitted ``n_folds`` + 1 times, and all k from 1 to ``most_neighbors`` share these fits.
 
     Parameters
     ----------
@@ -156,12 +151,8 @@ class MetricKNeighborsClassifier(ChosenNeighbors, VotingClassifier):
     ----------
     {learner}
     training_set_ : TrainingSet
-        The training samples in the learned space, with their class numbers.
-    n_neighbors_ : int
-        Neighbours that vote.
-    selection_ : dict of ndarray
-        "n_neighbors" and "error" over the inner folds; absent where k was given.
-    {classes} {features}
+        The training samples in the learned space, with their class indices.
+    {selection} {classes} {features}
 
     Examples
     --------
@@ -189,7 +180,7 @@ class MetricKNeighborsClassifier(ChosenNeighbors, VotingClassifier):
         X : array-like of shape (n_samples, n_features)
             Samples.
         y : array-like of shape (n_samples,)
-            Class labels, of any type; among integers -1 means unlabelled where there are two other classes.
+            Class labels of any type; -1 means unlabelled where there are two other classes.
 
         Returns
         -------
@@ -200,9 +191,7 @@ class MetricKNeighborsClassifier(ChosenNeighbors, VotingClassifier):
         samples, labels = check_samples(self, X, y, dtype=np.float64, ensure_min_samples=2)
         rows = np.flatnonzero(labelled(labels))
         self.classes_, y = check_labels(labels[rows])
-        samples = samples[rows]
-        # the learner gets labels, of which its messages speak
-        Z = self._learned(samples, y, self.classes_[y])
+        Z = self._learned(samples[rows], y, self.classes_[y])  # labels, because messages of the learner name them
         self.training_set_ = TrainingSet(Z, y, ClassEncoding(len(self.classes_)), rows=rows)
         return self
 
@@ -215,7 +204,7 @@ class MetricKNeighborsClassifier(ChosenNeighbors, VotingClassifier):
         return search.of(np.asarray(self.learner_.transform(X)))
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
+        """Check that the fitted attributes are consistent; called when a model is saved or loaded."""
         check_attributes(self, ("n_features_in_", "classes_", "n_neighbors_", "learner_", "training_set_"))
         if hasattr(self, "training_set_"):
             require(hasattr(self.learner_, "transform"), "learner_ of MetricKNeighborsClassifier", "maps nothing")

@@ -1,4 +1,4 @@
-"""Means of the k nearest neighbours in a learned space, with k chosen for samples the metric has not seen."""
+"""Means of the k nearest neighbours in a learned space, with k chosen on held-out samples."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
@@ -32,21 +32,17 @@ Array = NDArray[np.float64]
 class MetricKNeighborsRegressor(AtomicFit, ChosenNeighbors, Savable, Presented, RegressorMixin, BaseEstimator):
     """Any metric learner and the mean of the k nearest samples in its space.
 
-    The inner folds choose k as those of :class:`MetricKNeighborsClassifier` do. Samples at one place share their part
-    in a mean.
+    k is chosen as by :class:`MetricKNeighborsClassifier`. Samples at the same place share their part in a mean.
 
     Parameters
     ----------
     {metric}
     n_neighbors : int or "auto", default="auto"
         Neighbours whose targets are averaged; "auto" takes the number with the lowest squared error over the inner
-        folds.
+        folds, as a share of the variance, averaged over outputs.
     weights : {"uniform", "distance"}, default="uniform"
-        Whether neighbours count the same, or by the inverse of their distances.
-    {most_neighbors}
-    n_folds : int, default=5
-        Inner folds.
-    {n_jobs} {seed_of_folds}
+        Weights of the neighbours: equal, or by the inverse of their distances.
+    {most_neighbors} {n_folds} {n_jobs} {seed_of_folds}
 
     Attributes
     ----------
@@ -55,12 +51,7 @@ class MetricKNeighborsRegressor(AtomicFit, ChosenNeighbors, Savable, Presented, 
         The training samples in the learned space.
     numbers_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         Their targets.
-    n_neighbors_ : int
-        Neighbours that are averaged.
-    selection_ : dict of ndarray
-        "n_neighbors" and "error" over the inner folds, the squared error as a share of the variance, the mean of all
-        outputs; absent where k was given.
-    {features}
+    {selection} {features}
 
     Examples
     --------
@@ -123,28 +114,16 @@ class MetricKNeighborsRegressor(AtomicFit, ChosenNeighbors, Savable, Presented, 
         return NeighborMeans(Z, Y, self.weights == "distance", self.n_jobs)
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Means of the nearest neighbours' targets.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            Predicted targets.
-        """
+        """Means of the nearest neighbours' targets, (n_samples,) or (n_samples, n_outputs)."""
         check_is_fitted(self)
         return self._predicted(X, [self.n_neighbors_])[:, 0]
 
     def predictions(self, X: ArrayLike, n_neighbors: int = 40) -> NDArray[np.float64]:
-        """Predictions by k = 1, 2, ... neighbours, (n_samples, n_neighbors) or (..., n_outputs); for studying k."""
+        """Predictions by k = 1, 2, ... neighbours, (n_samples, n_neighbors) or (..., n_outputs)."""
         check_is_fitted(self)
         return self._predicted(X, np.arange(1, min(n_neighbors, len(self.numbers_)) + 1))
 
     def _predicted(self, X, n_neighbors):
-        check_is_fitted(self)
         samples = check_samples(self, X, dtype=np.float64, reset=False)
         Q = np.asarray(self.learner_.transform(samples), dtype=np.float64)
         exponent = exponent_of(self.numbers_)
@@ -153,26 +132,10 @@ class MetricKNeighborsRegressor(AtomicFit, ChosenNeighbors, Savable, Presented, 
         return enlarged(found, exponent)
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """R^2 of the predictions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Their targets.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Importance of the samples.
-
-        Returns
-        -------
-        score : float
-            One less the squared error in units of the variance of y, the mean of all outputs.
-        """
         return r2(y, self.predict(X), sample_weight)
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
+        """Check that the fitted attributes are consistent; called when a model is saved or loaded."""
         check_attributes(self, ("n_features_in_", "n_neighbors_", "learner_", "embedding_", "numbers_"))
         if hasattr(self, "embedding_"):
             name = "MetricKNeighborsRegressor"
@@ -192,9 +155,8 @@ class MetricKNeighborsRegressor(AtomicFit, ChosenNeighbors, Savable, Presented, 
 class NeighborMeans:
     """Means of the targets Y (N, m) of the nearest training samples Z (N, p) in a learned space.
 
-    Samples at one place are equally far: where only some of them are among the k nearest, each has the same part in the
-    mean, so that no order matters. ``by_distance`` weighs neighbours by the inverse of their distances; those at
-    distance zero are then the only ones.
+    Samples at the same place share their part in a mean, so that their order does not matter. ``by_distance`` weighs
+    neighbours by the inverse of their distances; those at distance zero are then the only ones.
     """
 
     def __init__(self, Z: Array, Y: Array, by_distance: bool, n_jobs: int | None = None) -> None:
@@ -208,7 +170,7 @@ class NeighborMeans:
         self.search = kernels_for("cpu").NearestNeighbors(self.Z, "cpu", n_jobs)
 
     def of(self, Q: Array, sizes: Sequence[int]) -> Array:
-        """Means (n, len(sizes), m) of so many nearest rows, for new samples Q (n, p)."""
+        """Means (n, len(sizes), m) of these numbers of nearest rows, for new samples Q (n, p)."""
         Q = within_reach(Q, self.exponent)
         most = min(max(sizes), len(self.Z))
         size = max(1, CHUNK_BYTES // (8 * most * (len(sizes) + self.Z.shape[1])))

@@ -14,30 +14,28 @@ from .tuple_learners import PairLearner
 
 @estimator
 class LDML(ConvexDescent, PairLearner):
-    r"""Logistic discriminant metric learning: how likely two samples are of one class, by their distance.
+    r"""Logistic discriminant metric learning: logistic regression on the distances of pairs.
 
     .. math:: \min_{M \succeq 0,\, b}\; \left\langle \log\left(1 + \exp(-s_n (b - v_n^T M v_n))\right) \right\rangle_n
         + r |M - M_0|^2,
 
-    where v_n is the difference of the two samples of pair n, s_n = 1 for similar and -1 for dissimilar pairs, and
-    b the squared distance at which both are equally likely, :math:`p_n = \sigma(b - v_n^T M v_n)`. The objective is
-    convex in M and b. It is minimised by L-BFGS over the map A, M = A^T A: with all components every minimum is the
-    global one, with fewer it is the one nearest to the start. An evaluation costs O(n d p) for n pairs. Units common
-    to all features do not matter.
+    where v_n is the difference of the two samples of pair n, s_n = 1 for similar and -1 for dissimilar pairs, and b the
+    squared distance at which both are equally likely, :math:`p_n = \sigma(b - v_n^T M v_n)`. The objective is convex in
+    M and b; L-BFGS minimises it over the map A, M = A^T A. With all components every minimum is the global one.
 
     Parameters
     ----------
     {rank}
     regularization : float, default=1e-4
-        r, the cost of leaving the prior, with features in units of their largest range. With 0, pairs that can all be
-        told apart leave the objective without a minimum, and M grows until ``tol`` or ``max_iter`` ends it.
+        r, the cost of leaving the prior, with features in units of their largest range. With 0 there is no minimum for
+        separable pairs.
     {n_constraints} {prior} {init_at_prior} {max_iter} {tol} {warm_start} {verbose} {random_state}
 
     Attributes
     ----------
     {map}
     threshold_ : float
-        b: pairs are rather similar than not where their squared distance is below it.
+        b: pairs of a smaller squared distance are more likely similar than not.
     {objective} {pairs} {n_iter} {classes} {features}
 
     References
@@ -78,11 +76,8 @@ class LDML(ConvexDescent, PairLearner):
         M0, X = self._prior(X, all_rows), X / self._unit
         V = X[pairs[:, 0]] - X[pairs[:, 1]]
         A = self._beginning(X, y, M0)
-        b = (
-            vars(self)["threshold_"]
-            if self._previous_of(A.shape) is not None
-            else np.median(((V @ A.T) ** 2).sum(axis=1))
-        )
+        is_warm = self._previous_of(A.shape) is not None
+        b = vars(self)["threshold_"] if is_warm else np.median(((V @ A.T) ** 2).sum(axis=1))
 
         def objective(flat):
             return pair_loss(flat[:-1].reshape(A.shape), flat[-1], V, signs, M0, self.regularization)

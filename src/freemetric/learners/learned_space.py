@@ -1,4 +1,4 @@
-"""The part of a fitted estimator that has an attribute, and the space that it learned."""
+"""The parts of a fitted estimator, and the space that it learned."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -19,10 +19,9 @@ WITHIN = ("best_estimator_", "learner_")  # where searches and classifiers keep 
 def parts_of(estimator: Any) -> Iterator[tuple[list[Any], Any]]:
     """Every part of a fitted estimator with the transformers in front of it, the outermost part first.
 
-    Looks into pipelines, from their last step, into searches over parameters and into classifiers around a learner. An
-    estimator with ``as_pipeline()`` is what that gives.
+    Looks into pipelines, from their last step, into searches over parameters and into classifiers around a learner.
     """
-    check_is_fitted(estimator)  # not its parts: a transformer of one's own may learn nothing that could be seen
+    check_is_fitted(estimator)  # not its parts: a user's transformer may have no fitted attributes
     yield from _parts_of(estimator)
 
 
@@ -40,10 +39,7 @@ def _parts_of(estimator):
 
 
 def part_with(estimator: Any, attributes: Sequence[str], wanted: str) -> tuple[list[Any], Any]:
-    """The part of a fitted estimator with one of the attributes, and the transformers in front of it.
-
-    TypeError where there is none; ``wanted`` says in words what is looked for.
-    """
+    """The part of a fitted estimator with one of the attributes, and the transformers in front; else TypeError."""
     for front, part in parts_of(estimator):
         if any(hasattr(part, name) for name in attributes):
             return front, part
@@ -58,13 +54,13 @@ def passed(front: Sequence[Any], X: Any) -> Any:
 
 
 def as_fitted(part: Any, X: Any) -> Any:
-    """Samples as a part wants them: one that was fitted without names, as learners inside of k-NN are, gets none."""
+    """Samples without column names for a part that was fitted without names."""
     nameless = hasattr(part, "n_features_in_") and not hasattr(part, "feature_names_in_")
     return np.asarray(X) if nameless and hasattr(X, "columns") else X
 
 
 class LearnedSpace:
-    """The space of a fitted learner, pipeline, search or classifier; of an ensemble that of its averaged metric."""
+    """The space of a fitted learner, pipeline, search or classifier; for an ensemble that of its averaged metric."""
 
     def __init__(self, estimator: Any) -> None:
         wanted = "a metric learner, or a pipeline or classifier with one"
@@ -87,16 +83,16 @@ class LearnedSpace:
         return np.asarray(self.learner.embed(X) if embeds else self.learner.transform(X), dtype=np.float64)
 
     def before(self, X: ArrayLike) -> NDArray:
-        """Samples (N, d) as the learner gets them, in the scale that it begins with."""
+        """Samples (N, d) as the learner gets them."""
         X = np.asarray(passed(self.front, X), dtype=np.float64)
         if not self.averaged:
             return X
-        # views scale features by themselves; in their own units one of them could hide all others
+        # as the views scale features; in raw units one of them could hide all others
         span = np.ptp(X, axis=0)
         return X / np.where(span > 0, span, 1)
 
     def matrix(self, X: ArrayLike | None = None) -> NDArray:
-        """M = A^T A (d, d), averaged where many replicas vote; standard deviations of X become its units if given."""
+        """M = A^T A (d, d), averaged over replicas; in units of the standard deviations of X if given."""
         if self.averaged:
             return self._average.matrix(None if X is None else self._passed(X, self.learner.n_features_in_))
         if hasattr(self.learner, "get_mahalanobis_matrix"):
@@ -109,11 +105,11 @@ class LearnedSpace:
         return M * np.outer(unit, unit)
 
     def matrix_title(self) -> str:
-        """What ``matrix`` is, in words."""
+        """Title of ``matrix``."""
         return self._average.title if self.averaged else "M = A$^T$A"
 
     def replica_weights(self, X: ArrayLike | None = None) -> NDArray | None:
-        """Diagonals of A^T A of every replica (R, d) in the units of ``matrix``; None for one, or for several views."""
+        """Diagonals of A^T A of every replica (R, d) in the units of ``matrix``; None for one replica."""
         replicas: Any = getattr(self.learner, "replicas_", ())
         if len(replicas) < 2:
             return None
@@ -141,10 +137,7 @@ class LearnedSpace:
 
 
 class AveragedMetric:
-    """The mean metric of the replicas on one view, each scaled to a mean squared distance of one.
-
-    Of the views that vote the first in ``VIEWS`` is shown, for its coordinates are the plainest.
-    """
+    """The mean metric of the replicas on the plainest view, each scaled to a mean squared distance of one."""
 
     def __init__(self, ensemble: Any) -> None:
         name = next(name for name in VIEWS if name in ensemble.views)

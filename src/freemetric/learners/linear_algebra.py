@@ -7,7 +7,7 @@ from scipy.linalg.lapack import dtrtri
 from scipy.sparse import csr_array
 
 SINGULAR = 1e-8  # smallest against mean eigenvalue
-FEW_GROUPS = 32  # so many of them cost less as a product of matrices than a sparse matrix takes to be made
+FEW_GROUPS = 32  # up to which a dense product is faster than a sparse one
 
 
 def map_of(M: NDArray, n_components: int | None = None) -> NDArray:
@@ -18,11 +18,9 @@ def map_of(M: NDArray, n_components: int | None = None) -> NDArray:
 
 
 def map_by_contrast(M: NDArray, near: NDArray, far: NDArray, n_components: int | None = None) -> NDArray:
-    """A with A^T A = M, rows by how long images of differences ``far`` are along them against those of ``near``.
+    """A with A^T A = M, rows by the length of differences ``far`` (n, d) along them against those of ``near``.
 
-    Both are (n, d). To near images their mean square is added in every direction: one in which hardly anything differs
-    is no good one.
-    Rows are those of the learned space turned, so that distances in fewer dimensions are parts of the learned ones.
+    The mean square of near images is added in every direction, so that directions of little variance do not win.
     """
     A = map_of(M)
     like, unlike = ((Z.T @ Z) / max(len(Z), 1) for Z in (near @ A.T, far @ A.T))
@@ -36,17 +34,16 @@ def shrunk(C: NDArray, ridge: float = 1e-6) -> NDArray:
 
 
 def invertible(C: NDArray, rows: NDArray, regularization: float | str = "auto") -> NDArray:
-    """The covariance C of centred rows (n, d), or of more rows like them, made invertible.
+    """The covariance C of centred rows (n, d), made invertible.
 
-    A number is a relative ridge. "auto" leaves a regular matrix as it is and shrinks a singular one (constant or
-    repeated features, fewer rows than columns) towards a multiple of the identity by Ledoit and Wolf's amount.
+    A number is a relative ridge. "auto" shrinks a singular matrix by Ledoit and Wolf's amount.
     """
     kept, ridge = shrinkage(C, rows, regularization)
     return kept * C + ridge * np.eye(len(C))
 
 
 def shrinkage(C: NDArray, rows: NDArray, regularization: float | str = "auto") -> tuple[float, float]:
-    """What makes C invertible: the share of it that is kept, and the multiple of the identity that is added."""
+    """The share of C that is kept, and the multiple of the identity that is added."""
     if regularization != "auto":
         return 1.0, max(float(regularization), SINGULAR) * _level(C)
     if is_regular(C):
@@ -62,10 +59,7 @@ def _level(C):
 
 
 def ledoit_wolf_amount(C: NDArray, rows: NDArray) -> float:
-    """How far to shrink C: the noise of its elements against their distance from a multiple of the identity.
-
-    Ledoit and Wolf 2004. The noise needs only the lengths of the rows: |z z^T|_F = |z|^2.
-    """
+    """Shrinkage of C towards a multiple of the identity (Ledoit and Wolf 2004); |z z^T|_F = |z|^2."""
     distance = (C**2).sum() - np.trace(C) ** 2 / len(C)
     noise = ((np.einsum("ni,ni->n", rows, rows) ** 2).mean() - (C**2).sum()) / len(rows)
     return noise / distance if noise < distance else 1.0
@@ -90,11 +84,6 @@ def generalised_eigenvectors(S: NDArray, T: NDArray) -> tuple[NDArray, NDArray]:
     whiten, _ = dtrtri(np.linalg.cholesky(T), lower=1)
     values, vectors = np.linalg.eigh(whiten @ S @ whiten.T)
     return values[::-1], vectors[:, ::-1].T @ whiten
-
-
-def mean_of(X: NDArray) -> NDArray:
-    """The mean (d,) of the samples, as a product: numpy's own is slow where rows are short."""
-    return np.full(len(X), 1 / len(X)) @ X
 
 
 def within_groups(X: NDArray, groups: NDArray) -> NDArray:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics.pairwise import euclidean_distances
 
 from ..energies.minibatch import Batches
 from ..kernels import cpu_kernels
@@ -28,19 +29,13 @@ class LMNN(MiniBatched, TripletLearner):
 
     f(A) = 1/N sum_i sum_{j in T(i)} ( r D_ij + (1 - r) sum_{l: y_l != y_i} max(0, 1 + D_ij - D_il) ),
 
-    D_ij = |A x_i - A x_j|^2, T(i) the ``n_neighbors`` nearest samples of the same class by Euclid's distance (all
-    others of a smaller class). The problem is convex in A^T A where no dimension is taken away. L-BFGS descends it with
-    the kink of the hinge rounded off, which is then made ever sharper. Of given triplets, every distinct pair of a
-    first and a second is pulled together.
+    D_ij = |A x_i - A x_j|^2, T(i) the ``n_neighbors`` nearest samples of the same class by Euclidean distance. The
+    problem is convex in A^T A where all dimensions are kept. L-BFGS minimises ever sharper smooth versions of the
+    hinge. With given triplets, every distinct pair of a first and a second sample is pulled together.
 
-    Every impostor l counts, at every iteration. A search for the active ones costs O(N^2 p) time for N samples and
-    p components, in float32; it is repeated only when samples have moved by a tenth of the margin. Between searches an
-    evaluation costs O(N p d) and what the active pairs need. Memory is O(N p) and at most 32 MB of kept pairs.
-    Scale the features first; the scale of all together does not matter.
-
-    Many samples are learned from in batches drawn anew for every step, as by :class:`NCA`. Targets and impostors are
-    then those among the n samples of a batch, of which every eighth is an anchor: f of subsets of n, whose targets are
-    farther away and whose impostors are fewer. The cost does not depend on N: some hundred steps of O(n^2 d).
+    All impostors l count. A search for the active ones costs O(N^2 p) time and is repeated only when samples have moved
+    by a tenth of the margin; memory is O(N p) and at most 32 MB of kept pairs. Scale the features first. Large data are
+    learned from in batches, as by :class:`NCA`, with targets and impostors among the samples of a batch.
 
     Parameters
     ----------
@@ -48,22 +43,21 @@ class LMNN(MiniBatched, TripletLearner):
     n_neighbors : int, default=3
         Target neighbours of each sample.
     regularization : float in [0, 1), default=0.5
-        r, the weight of the pull towards the targets against the push of the impostors; 1 - mu in the article.
+        r, the weight of the pull towards the targets; 1 - mu in the article.
     init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (n_components, n_features), \
-default="auto"
-        Where the search begins, times the power of two that suits the margin best. "lda" needs labels. "auto": the
-        identity, or for fewer dimensions "lda" while there are more classes than dimensions and "pca" else.
+    default="auto"
+        Start of the search, times the best power of two. "auto": the identity; for fewer dimensions "lda" with enough
+        classes, else "pca".
     {max_looks}
     tol : float, default=1e-4
-        Stop when an iteration lowers f by less, relative to f where that is above one; with batches, shorten the steps
-        then.
+        Stop when an iteration lowers f by less, relative to f above one; with batches, shorten the steps then.
     {batch_size} {warm_start} {verbose} {random_state}
 
     Attributes
     ----------
     {map}
     objective_ : float
-        f(A); with batches, the mean f(A) of fixed batches of 4,096 samples together.
+        f(A); with batches, the mean over fixed batches of 4,096 samples together.
     {n_iter} {classes} {features}
 
     References
@@ -93,29 +87,29 @@ default="auto"
             k = clip_count(self.n_neighbors, np.bincount(y).max() - 1, "n_neighbors")
             n = self._rows_per_batch(len(X))
             if n is not None:
-                return self._learn_by_batches(X, y, k, n)
+                return self._found(self._search_in_batches(X, y, k, n))
             loss: _LabelledLoss | _TripletLoss = _LabelledLoss(X, y, k, self.regularization)
         else:
             loss = _TripletLoss(X, check_tuples(triplets, 3, len(X), "triplets"), self.regularization)
-        search = _Search(loss, self._start(generator(self.random_state), X, y) * loss.unit)
-        self._run(search)
-        self.n_iter_, self.objective_ = search.n_iter, search.best.value
-        return search.best.item.reshape(search.shape) / loss.unit
+        start = self._start(generator(self.random_state), X, y) * loss.unit
+        return self._found(_Search(loss, start)).reshape(start.shape) / loss.unit
 
-    def _learn_by_batches(self, X, y, k, n):
+    def _found(self, search):
+        self._run(search)
+        self.objective_ = search.best.value
+        return search.best.item
+
+    def _search_in_batches(self, X, y, k, n):
         rng, batches = generator(self.random_state), Batches(X, y)
         with one_blas_thread():
             subsets = np.array([batches.alone(rng, n) for _ in range(max(1, SUBSET // n))])
             objective, rows = BatchMargin(batches, subsets, k, self.regularization), np.unique(subsets)
             start = well_scaled(self._start(generator(self.random_state), X[rows], y[rows]), objective)
-        search = StochasticDescent("LMNN", objective, rng, start)
-        self._run(search)
-        self.n_iter_, self.objective_ = search.n_iter, search.best.value
-        return search.best.item
+        return StochasticDescent("LMNN", objective, rng, start)
 
 
 class _LabelledLoss:
-    """N f, its smooth version, and the gradient of that by z; impostors are searched when those kept no longer do."""
+    """N f, its smooth version, and its gradient by z; impostors are searched again when samples have moved."""
 
     def __init__(self, X, y, n_neighbors, regularization):
         order = np.argsort(y, kind="stable")
@@ -140,7 +134,7 @@ class _LabelledLoss:
 
 
 class _TripletLoss:
-    """N f, its smooth version, and the gradient of that by z, of given triplets."""
+    """N f, its smooth version, and its gradient by z, of given triplets."""
 
     def __init__(self, X, triplets, regularization):
         self.X, self.unit = _standard(X)
@@ -154,7 +148,7 @@ class _TripletLoss:
 
 
 class _Search(Descent):
-    """L-BFGS on ever less smooth versions of f; remembers the map of lowest true f that it met."""
+    """L-BFGS on ever less smooth versions of f; keeps the map of lowest true f."""
 
     def __init__(self, loss, start):
         super().__init__("LMNN", loss, start.ravel())
@@ -176,10 +170,7 @@ class _Search(Descent):
         return smooth_loss / len(X), (force.T @ X).ravel() / len(X)
 
     def try_scales(self, flat, tol):
-        """Let the best be the map times the power of two at which f, convex in the squared scale, is lowest.
-
-        A map far too small for the margin has almost no gradient: L-BFGS would take it for a minimum.
-        """
+        """Scale the map by the best power of two: a map far too small for the margin has almost no gradient."""
         value, gradient = self(flat)
         grow = gradient @ flat < 0
         before = np.inf
@@ -198,10 +189,7 @@ def _standard(X):
 
 
 class BatchMargin:
-    """LMNN's mean f of some batches, and of batches drawn anew, as functions of stacks (1, p, d) of maps.
-
-    The first are ``subsets``, rows (m, n). All batches have n samples: f grows with the impostors among them.
-    """
+    """LMNN's mean f of fixed batches (m, n), and of new batches of n samples, for stacks (1, p, d) of maps."""
 
     def __init__(self, batches: Batches, subsets: NDArray[np.intp], n_neighbors: int, regularization: float) -> None:
         self.batches, self.batch_size = batches, subsets.shape[1]
@@ -220,17 +208,13 @@ class BatchMargin:
 
 
 class SomeAnchors:
-    """f(A) = 1/n sum_i sum_{j in T(i)} ( r D_ij + (1 - r) sum_{l: y_l != y_i} max(0, 1 + D_ij - D_il) ).
-
-    The n anchors i are every ``per_anchor``-th sample of a batch X (m, d) with classes y (m,); their targets T(i), the
-    ``n_neighbors`` nearest of their class by Euclid's distance, and their impostors l are among all of them.
-    """
+    """LMNN's f of every ``per_anchor``-th sample of a batch; targets and impostors are among the whole batch."""
 
     def __init__(self, X: NDArray, y: NDArray, n_neighbors: int, regularization: float, per_anchor: int = 1) -> None:
         self.X, self.regularization = X - X.mean(axis=0, dtype=np.float64), regularization
         self.anchors = np.arange(0, len(X), per_anchor)
         self.is_other = y[self.anchors, None] != y
-        D = squared_distances(self.X[self.anchors], self.X)
+        D = euclidean_distances(self.X[self.anchors], self.X, squared=True)
         D[self.is_other] = np.inf
         D[np.arange(len(D)), self.anchors] = np.inf
         k = min(n_neighbors, len(X) - 1)
@@ -241,7 +225,7 @@ class SomeAnchors:
         """f (1,) and its gradient (1, p, d) at a stack (1, p, d)."""
         r, n = self.regularization, len(self.anchors)
         Z = self.X @ A[0].T
-        D = squared_distances(Z[self.anchors], Z)
+        D = euclidean_distances(Z[self.anchors], Z, squared=True)
         to_others = np.where(self.is_other, D, np.inf)
         W, loss = np.zeros(D.shape), 0.0  # W = n df/dD
         for target, there in zip(self.targets.T, self.has_target.T, strict=True):
@@ -254,9 +238,3 @@ class SomeAnchors:
         dZ = W.sum(axis=0)[:, None] * Z - W.T @ Z[self.anchors]
         dZ[self.anchors] += W.sum(axis=1)[:, None] * Z[self.anchors] - W @ Z
         return np.array([loss / n]), (2 / n * dZ.T @ self.X)[None]
-
-
-def squared_distances(U: Array, V: Array) -> Array:
-    """|u_i - v_j|^2, of shape (len(U), len(V)); never negative."""
-    D = (U**2).sum(axis=1)[:, None] + (V**2).sum(axis=1) - 2 * U @ V.T
-    return np.maximum(D, 0.0, out=D)

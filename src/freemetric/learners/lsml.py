@@ -1,10 +1,10 @@
-"""LSML: the metric closest to a prior in which one pair of samples is nearer than another, as was said."""
+"""LSML: the metric closest to a prior that respects relative comparisons of pairs."""
 
 from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import cholesky, inv
 
 from .base import generator
@@ -26,27 +26,23 @@ class LSML(PriorLearner):
 
         \min_{M \succ 0}\; F(M) = D(M, M_0) + \gamma \sum_q w_q \left[d_M(a_q, b_q) - d_M(c_q, d_q)\right]_+^2,
 
-    where quadruplet q says that a and b are nearer to each other than c and d are, d_M is the distance itself, not its
-    square, and D the LogDet divergence tr(M M_0^-1) - log det(M M_0^-1) - n_features from a prior metric.
-
-    F is convex in M and smooth. L-BFGS descends it over A with M = A^T A, where the logarithm keeps A from losing a
-    dimension, so that every minimum is the only one. By convexity, with G the gradient of F by M,
+    where quadruplet q states that a and b are nearer to each other than c and d, d_M is the distance itself, not its
+    square, and D the LogDet divergence tr(M M_0^-1) - log det(M M_0^-1) - n_features from a prior metric. F is convex
+    and smooth; L-BFGS minimises it over A, M = A^T A. By convexity, with G the gradient of F by M,
 
     .. math:: F(M) - \min F \le \operatorname{tr} A G A^T - \log\det(I + A G A^T),
 
-    which says when to stop. An evaluation costs O(n d^2) for n quadruplets and d features. From labels, a and b are
-    drawn from one class, c and d from two. Distances are in units of the features' largest range, or of their standard
-    deviation where all have the same.
+    which bounds the gap. From labels, a and b are drawn from one class, c and d from two. Distances are in units of the
+    features' largest range, or of their common standard deviation.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        Directions of the learned space to keep, those in which c and d differ most against a and b; None keeps all.
+        Directions to keep, those in which c and d differ most against a and b; None keeps all.
     gamma : float, default=1.0
         Weight of all quadruplets against the prior.
     n_constraints : int or None, default=None
-        Quadruplets drawn from the labels. None draws 10 n_classes^2, at least 500 and at most 5000, but no more than
-        there are pairs within classes or between them.
+        Quadruplets drawn from the labels. None: 10 n_classes^2, between 500 and 5000.
     {prior} {max_iter} {tol_of_gap} {verbose} {random_state}
 
     Attributes
@@ -91,21 +87,8 @@ class LSML(PriorLearner):
     ) -> Self:
         """Learn the metric from labels or from quadruplets.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type, -1 for unlabelled rows; not used where quadruplets are given.
-        quadruplets : array-like of shape (n_quadruplets, 4), default=None
-            Rows of X by number: the first two are nearer to each other than the last two.
-        weights : array-like of shape (n_quadruplets,), default=None
-            What each of them is worth; None: 1.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
+        ``quadruplets`` (n_quadruplets, 4) are indices into X: the first two samples are nearer to each other than the
+        last two. ``weights`` (n_quadruplets,) are their weights; None: 1. Quadruplets replace y.
         """
         return self._fit(X, y, quadruplets=quadruplets, weights=weights)
 
@@ -115,7 +98,9 @@ class LSML(PriorLearner):
                 raise ValueError("weights needs quadruplets: indices into X.")
             quadruplets = check_tuples(quadruplets, 4, len(X), "quadruplets")
         else:
-            quadruplets = draw_quadruplets(generator(self.random_state), X, y, self.n_constraints)
+            n = usual_number_of_pairs(y) if self.n_constraints is None else 2 * self.n_constraints
+            pairs, similar = draw_pairs(generator(self.random_state), X, y, n)
+            quadruplets = np.hstack([pairs[similar], pairs[~similar]])
         weights = self.gamma * check_tuple_weights(weights, len(quadruplets))
         M0, X = self._prior(X, all_rows), X / self._unit
         root = cholesky(M0, lower=True)
@@ -123,14 +108,13 @@ class LSML(PriorLearner):
         a, b, c, d = quadruplets.T
         search = _Residuals(Z[a] - Z[b], Z[c] - Z[d], weights)
         self._run(search)
-        self.quadruplets_, self.n_iter_ = self._as_given(quadruplets), max(search.n_iter, 1)
-        self.objective_, self.gap_ = search.best.value, search.gap
+        self.quadruplets_, self.objective_, self.gap_ = self._as_given(quadruplets), search.best.value, search.gap
         A = search.best.item @ root.T
         return map_by_contrast(A.T @ A, X[a] - X[b], X[c] - X[d], self.n_components)
 
 
 class _Residuals(BoundedDescent):
-    """F of A where the prior is the identity, its descent, and how far above the minimum it ended."""
+    """Descent of F over A where the prior is the identity."""
 
     def __init__(self, near, far, weights):
         super().__init__("LSML", np.eye(near.shape[1]))
@@ -145,7 +129,9 @@ class _Residuals(BoundedDescent):
         return self.has_settled() or super().run(max_iter, tol, verbose)
 
     def __call__(self, flat):
-        A = _regular(flat.reshape(self.d, self.d))
+        A = flat.reshape(self.d, self.d)
+        if not np.isfinite(np.linalg.slogdet(A)[1]):  # a step has ended on a singular matrix
+            A = A + EDGE * np.eye(self.d)
         pull, forces = self.residuals(A)
         value = (A * A).sum() - 2 * np.linalg.slogdet(A)[1] - self.d + pull
         gradient = 2 * (A - inv(A).T + forces)
@@ -154,31 +140,19 @@ class _Residuals(BoundedDescent):
         return value, gradient.ravel()
 
     def residuals(self, A):
-        """The price of the quadruplets that do not hold, and half of its gradient by A."""
+        """Penalty of the quadruplets that do not hold, and half of its gradient by A."""
         images = self.differences @ A.T
         lengths = np.sqrt(np.einsum("ni,ni->n", images, images))
         near, far = np.split(lengths, 2)
         missing = np.maximum(near - far, 0)
         price = self.weights * missing
-        # a zero difference has no direction: it stays zero whatever the map
         pull = np.divide(price, near, out=np.zeros_like(price), where=near > 0)
         push = np.divide(price, far, out=np.zeros_like(price), where=far > 0)
         images *= np.concatenate([pull, -push])[:, None]
         return price @ missing, images.T @ self.differences
 
 
-def _regular(A):
-    """A, or a matrix beside it where a step has ended exactly on the edge."""
-    return A if np.isfinite(np.linalg.slogdet(A)[1]) else A + EDGE * np.eye(len(A))
-
-
 def _gap(H):
     """A bound on how far F lies above its minimum, from H = A G A^T."""
     shares = 1 + np.linalg.eigvalsh((H + H.T) / 2)
     return float((shares - 1 - np.log(shares)).sum()) if shares[0] > 0 else np.inf
-
-
-def draw_quadruplets(rng: np.random.Generator, X: NDArray, y: NDArray, n: int | None) -> NDArray:
-    """Two of one class and two of different classes, (n, 4), each pair once; None: a usual number of them."""
-    pairs, similar = draw_pairs(rng, X, y, usual_number_of_pairs(y) if n is None else 2 * n)
-    return np.hstack([pairs[similar], pairs[~similar]])

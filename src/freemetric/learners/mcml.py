@@ -1,4 +1,4 @@
-"""MCML: every class in a point of its own, all others far away, as nearly as a linear map can do it."""
+"""MCML: every class collapsed to a point, as nearly as a linear map can."""
 
 from dataclasses import KW_ONLY
 from typing import Any
@@ -15,25 +15,20 @@ KEPT_BYTES = 32 * 2**20  # of tiles between the two passes
 
 @estimator
 class MCML(ConvexDescent):
-    r"""Maximally collapsing metric learning: soft neighbours that are all of the own class, and all alike.
+    r"""Maximally collapsing metric learning: all soft neighbours of the own class, and equally likely.
 
     .. math:: \min_{M \succeq 0}\; \frac1N \sum_i \mathrm{KL}(q_{i\cdot} \,|\, p_{i\cdot}) + r |M - M_0|^2, \qquad
         p_{ij} = \frac{\exp(-d_{ij})}{\sum_{k \ne i} \exp(-d_{ik})}, \quad d_{ij} = (x_i - x_j)^T M (x_i - x_j),
 
-    where q_ij is the same for all j of the class of i, and 0 for others. Ideally a class is one point, infinitely far
-    from all others; classes of several clusters are not what it is for. The objective is convex in M. It is minimised
-    by L-BFGS over the map A, M = A^T A: with all components every minimum is the global one, with fewer it is the one
-    nearest to the start.
-
-    An evaluation costs O(N^2 p + N d p) time for N samples, in float32, and O(N (d + p)) memory plus at most 32 MB of
-    kept pairs. Units common to all features do not matter. Samples alone in their class are neighbours of others only.
+    where q_ij is the same for all j of the class of i, and 0 for others. The objective is convex in M; L-BFGS minimises
+    it over the map A, M = A^T A. With all components every minimum is the global one. Samples alone in their class are
+    neighbours of others only.
 
     Parameters
     ----------
     {rank}
     regularization : float, default=1e-4
-        r, the cost of leaving the prior, with features in units of their largest range. The reference has no such
-        term; without it there may be no minimum where classes do not vary in some direction.
+        r, the cost of leaving the prior, with features in units of their largest range; 0 in the reference.
     {prior} {init_at_prior} {max_iter} {tol} {warm_start} {verbose} {random_state}
 
     Attributes
@@ -74,9 +69,9 @@ class MCML(ConvexDescent):
 
 
 class Collapse:
-    """The mean divergence of samples (N, d) with class numbers (N,); called with A (p, d) it gives its gradient, too.
+    """The mean divergence of samples (N, d) with class indices (N,), and its gradient by A (p, d).
 
-    The mean distance within a class is twice its variance, so that only the sums over all samples need pairs.
+    The mean distance within a class is twice its variance: only the sums over all samples need pairs.
     """
 
     def __init__(self, X, y):

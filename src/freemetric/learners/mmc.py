@@ -1,4 +1,4 @@
-"""MMC: dissimilar pairs as far apart as can be while similar ones stay where they are."""
+"""MMC: the largest mean distance of dissimilar pairs at a fixed distance of similar ones."""
 
 from dataclasses import KW_ONLY
 from numbers import Real
@@ -25,20 +25,19 @@ class MMC(PairLearner):
         \operatorname{mean}_{(i, j) \in S} d_M(i, j)^2 = 1, \qquad d_M(i, j)^2 = (x_i - x_j)^T M (x_i - x_j),
 
     for similar pairs S and dissimilar pairs D. The distances in F are not squared; with squares the best M would have
-    rank one. With C = K K^T the mean of v v^T over the similar differences v and W = K^T M K the problem lives on
-    matrices W >= 0 of trace one, where F is concave. L-BFGS climbs it over a factor L of W = L^T L. With G the gradient
-    of F by W, and lambda(G) its largest eigenvalue,
+    rank one. With C = K K^T the mean of v v^T over the similar differences v and W = K^T M K the problem is to maximise
+    a concave F over matrices W >= 0 of trace one, by L-BFGS over a factor L of W = L^T L. With G the gradient by W and
+    lambda(G) its largest eigenvalue,
 
     .. math:: \max F - F(M) \le \lambda(G) - \operatorname{tr}(G W),
 
-    which says when to stop. The scale of M is a convention; the units of the features do not matter. An evaluation
-    costs O(n d^2) for n dissimilar pairs and d features, O(n d) if M is diagonal.
+    which bounds the gap. The scale of M is a convention; the units of the features do not matter.
 
     Parameters
     ----------
     {contrasts}
     diagonal : bool, default=False
-        Let M be diagonal: weights of the features, which need fewer pairs.
+        Restrict M to a diagonal matrix, weights of the features.
     {n_constraints} {ridge} {max_iter} {tol_of_gap} {verbose} {random_state}
 
     Attributes
@@ -73,7 +72,7 @@ class MMC(PairLearner):
         K, V = self._root(differences[similar]), differences[~similar]
         search = _MeanDistance(solve_triangular(K, V[differ(V)].T, lower=True).T, self.diagonal)
         self._run(search, "iteration")
-        self.objective_, self.gap_, self.n_iter_ = search.value, search.gap, max(search.n_iter, 1)
+        self.objective_, self.gap_ = search.value, search.gap
         A = solve_triangular(K, search.factor().T, lower=True, trans=1).T
         return map_by_contrast(A.T @ A, differences[similar], V, self.n_components)
 
@@ -110,7 +109,7 @@ class _MeanDistance(BoundedDescent):
         super().report()
 
     def __call__(self, flat):
-        """-F, whose length of L is divided out, and its gradient, as scipy wants them."""
+        """-F of L at unit length, and its gradient."""
         length = np.linalg.norm(flat)
         L = flat.reshape(self.shape) / length
         value, gradient = self.evaluate(L)

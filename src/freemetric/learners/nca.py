@@ -1,4 +1,4 @@
-"""Neighbourhood components analysis and its like for regression, MLKR, on the energies that DMLFE samples."""
+"""Neighbourhood components analysis and MLKR, on the energies that DMLFE samples."""
 
 from dataclasses import KW_ONLY
 from typing import Annotated, Any
@@ -13,10 +13,7 @@ from .parameters import INITS_OF_REGRESSION, estimator
 
 
 class EnergyDescent(MiniBatched, WeightedMetricLearner):
-    """Descends to the nearest minimum of an energy: by L-BFGS, or by batches where samples are many.
-
-    Subclasses say what to minimise, ``_energy``, and what is lowest for a start of a good size, ``_size_energy``.
-    """
+    """Descends to the nearest minimum of ``_energy``; batches start at a size with low ``_size_energy``."""
 
     _has_units = True
     _energy: type[Energy]
@@ -26,7 +23,7 @@ class EnergyDescent(MiniBatched, WeightedMetricLearner):
         n = self._rows_per_batch(len(X))
         search = self._whole(X / self._unit, y, weights) if n is None else self._in_batches(X, y, weights, n)
         self._run(search)
-        self.n_iter_, self.energy_ = search.n_iter, search.best.value
+        self.energy_ = search.best.value
         return search.best.item.reshape(-1, X.shape[1])
 
     def _whole(self, X, y, weights):
@@ -64,16 +61,10 @@ class NCA(EnergyDescent):
 
     E(A) = 1 - 1/N sum_ij p_ij [y_i = y_j],  p_ij = exp(-|A x_i - A x_j|^2) / sum_{k != i} exp(-|A x_i - A x_k|^2).
 
-    One sample is left out at a time; its copies are its neighbours. An evaluation costs O(N^2 p) time for N samples and
-    p components, in float32, and O(N p) memory plus at most 32 MB of kept pairs. Scale the features first; units
-    common to all do not matter.
-
-    Many samples are learned from in batches drawn anew for every step, by momentum along the gradients of E in a batch
-    with steps that shrink until they no longer help on a subset of 4,096 samples. The cost then does not depend on N:
-    some 1,000 steps of O(n^2 p) for batches of n; float32 data are not copied. In a batch the softmax is over n - 1
-    references, not N - 1: an unbiased estimate of the error in subsets of n, whose best map has another size than that
-    of E, which matters little to the ranks of neighbours. The start is scaled by the power of two that makes the
-    subset likeliest.
+    An evaluation costs O(N^2 p) time for N samples and p components, in float32, and O(N p) memory plus at most 32 MB
+    of kept pairs. Scale the features first. Large data are learned from in batches drawn anew for every step, by
+    momentum along the gradients of a batch, with steps that shrink until they no longer help on a subset of 4,096
+    samples: some 1,000 steps of O(n^2 p) for batches of n.
 
     Parameters
     ----------
@@ -124,29 +115,24 @@ class MLKR(EnergyDescent):
     .. math:: E(A) = \frac{1}{N \operatorname{var} y} \sum_i \left(y_i - \sum_{j \ne i} p_{ij} y_j\right)^2, \qquad
        p_{ij} = \frac{\exp(-|A x_i - A x_j|^2)}{\sum_{k \ne i} \exp(-|A x_i - A x_k|^2)},
 
-    the leave-one-out error of kernel regression as a share of the variance of y, by L-BFGS to the nearest minimum; the
-    mean over several outputs. The size of A is learned, too: it says how many neighbours count. An evaluation costs
-    O(N^2 (p + m)) time for N samples, p components and m outputs, in float32, and O(N (p + m)) memory plus at most
-    32 MB of kept pairs. Scale the features first; units common to all do not matter. Many samples are learned from in
-    batches, as by :class:`NCA`.
+    the leave-one-out error of kernel regression as a share of the variance of y, averaged over outputs, by L-BFGS to
+    the nearest minimum. Scale the features first. Large data are learned from in batches, as by :class:`NCA`.
 
     Parameters
     ----------
     {dimensions}
     init : {"auto", "identity", "pca", "pls", "random", "uniform"} or array of shape (p, n_features), default="auto"
-        Where the search begins. "auto": the identity, or for fewer dimensions "pls", the leading directions of partial
-        least squares.
+        Start of the search. "auto": the identity, or for fewer dimensions "pls", partial least squares.
     {max_looks}
     tol : float, default=1e-7
-        Stop when an iteration lowers E by less; with batches, shorten the steps then. E has long, flat valleys: 1e-5
-        ends several times sooner at a somewhat higher E, and as far as was seen predicts as well.
+        Stop when an iteration lowers E by less; with batches, shorten the steps then. 1e-5 is several times faster.
     {batch_size} {warm_start} {device} {verbose} {random_state}
 
     Attributes
     ----------
     {map}
     energy_ : float
-        E(A), so that 1 - E(A) is the leave-one-out R^2 of kernel regression; with batches, E(A) of the subset.
+        E(A); 1 - E(A) is the leave-one-out R^2 of kernel regression. With batches, E(A) of the subset.
     {n_iter} {features}
 
     See Also

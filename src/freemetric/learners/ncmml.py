@@ -1,4 +1,4 @@
-"""NCMML: the metric in which the nearest mean predicts the class best."""
+"""NCMML: the metric in which the nearest class mean predicts best."""
 
 import warnings
 from dataclasses import KW_ONLY
@@ -18,27 +18,24 @@ from .parameters import Count, NotNegative, estimator
 
 @estimator
 class NCMML(SmoothDescent):
-    r"""Nearest class mean metric learning: likely classes by the distance to their means.
+    r"""Nearest class mean metric learning: class probabilities by the distance to class means.
 
     .. math:: E(A) = -\frac1N \sum_i \log p(y_i | x_i) + r |A - A_0|^2, \qquad
         p(c | x) = \frac{\exp(-|A x - A m_c|^2 / 2)}{\sum_{c'} \exp(-|A x - A m_{c'}|^2 / 2)},
 
-    by L-BFGS from A_0 on. The means m_c are those of the samples and stay: new classes can be added later by their
-    means alone. With several centroids per class p(c | x) is the sum over those of c, found by k-means in every class.
-    An evaluation costs O(N p (d + C)), linear in N, and the memory is O(N (p + C)). Units common to all features do not
-    matter.
+    by L-BFGS from A_0 on. The means m_c are those of the samples: new classes can be added later by their means alone.
+    With several centroids per class p(c | x) is the sum over those of c, found by k-means in every class.
 
     Parameters
     ----------
     {dimensions}
     n_centroids : int, default=1
-        Centroids of every class; fewer in a class that has fewer different samples. One is the mean.
+        Centroids of every class, at most its number of distinct samples. One is the mean.
     regularization : float, default=0.001
-        r, the cost of leaving A_0, the map that ``init`` names. Where the means tell all classes apart, 0 leaves E
-        without a minimum: the map grows until ``tol`` or ``max_iter`` ends it. The reference has no such term.
+        r, the cost of leaving A_0, the map that ``init`` names; 0 in the reference.
     {init} {max_iter} {tol}
     warm_start : bool, default=False
-        Go on from the last fit's map; A_0 stays what ``init`` names.
+        Start from the last fit's map; A_0 stays what ``init`` names.
     {verbose} {random_state}
 
     Attributes
@@ -47,7 +44,7 @@ class NCMML(SmoothDescent):
     centroids_ : ndarray of shape (n_centroids in all, n_features)
         The means of the classes, or their centroids, in the space of X.
     centroid_classes_ : ndarray of shape (n_centroids in all,)
-        The class of each, as a position in ``classes_``.
+        The class of each centroid, as an index into ``classes_``.
     energy_ : float
         E(A).
     {n_iter} {classes} {features}
@@ -90,7 +87,7 @@ class NCMML(SmoothDescent):
         return flat.reshape(A0.shape)
 
     def _centroids(self, X, y):
-        """Centroids (K, d) of all classes and their class numbers (K,)."""
+        """Centroids (K, d) of all classes and their class indices (K,)."""
         if self.n_centroids == 1:
             return group_means(X, y), np.arange(y.max() + 1)
         seed = int(generator(self.random_state).integers(2**31))
@@ -99,7 +96,7 @@ class NCMML(SmoothDescent):
 
 
 def mean_loss(A: Array, X: Array, centroids: Array, is_own: NDArray[np.bool_]) -> tuple[float, Array]:
-    """-log p(y_i | x_i), its mean, and the gradient by A; ``is_own`` (N, K) says which centroids are of i's class."""
+    """-log p(y_i | x_i), its mean, and the gradient by A; ``is_own`` (N, K) marks centroids of the own class."""
     Z, M = X @ A.T, centroids @ A.T
     scores = Z @ M.T - 0.5 * (M**2).sum(axis=1)  # -|z - m|^2 / 2 without what all centroids have in common
     own = np.where(is_own, scores, -np.inf)
@@ -112,5 +109,5 @@ def mean_loss(A: Array, X: Array, centroids: Array, is_own: NDArray[np.bool_]) -
 def _clusters(X, k, seed):
     k = min(k, len(np.unique(X, axis=0)))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # of near copies it finds fewer, which is no harm
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer clusters of near copies are fine
         return KMeans(k, n_init=4, random_state=seed).fit(X).cluster_centers_

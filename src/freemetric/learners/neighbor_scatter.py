@@ -1,4 +1,4 @@
-"""Closed forms from the scatter of differences between neighbours, of the own class and of others: ANMM and DMLMJ."""
+"""Closed forms from differences between neighbours of the own class and of others: ANMM and DMLMJ."""
 
 from dataclasses import KW_ONLY
 from typing import Any
@@ -20,25 +20,21 @@ BLOCK = 8192  # samples whose differences are held at once
 class ANMM(MetricLearner):
     r"""Average neighbourhood margin maximisation, in closed form.
 
-    The margin of a sample is the mean squared distance to its nearest samples of other classes less that to its
-    nearest samples of its own class. Their average in the learned space is largest for the leading eigenvectors of
-    S - C,
-
     .. math:: \max_{A A^T = I} \operatorname{tr}\left(A (S - C) A^T\right), \quad
         S = \frac1N \sum_i \frac{1}{|O_i|} \sum_{j \in O_i} (x_i - x_j)(x_i - x_j)^T,
 
-    where O_i are the nearest of other classes, and C alike with the nearest of the own class. The rows of A are
-    orthonormal: a projection that changes no other distance. Nothing is inverted, so that fewer samples than features
-    do. Neighbours are those of the space as it is. Costs two neighbour searches and O(N k d^2 + d^3).
+    where O_i are the nearest samples of other classes, and C alike with the nearest ones of the own class. The rows of
+    A are the leading eigenvectors of S - C, an orthonormal projection. Nothing is inverted: fewer samples than features
+    suffice.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        Directions to keep; None keeps all of positive margin, for which the sum of margins is largest.
+        Directions to keep; None keeps all of positive margin.
     n_neighbors : int, default=10
-        Nearest of the own class, as many as there are in a smaller one.
+        Nearest samples of the own class.
     n_others : int, default=10
-        Nearest of other classes, as many as there are.
+        Nearest samples of other classes.
 
     Attributes
     ----------
@@ -66,7 +62,7 @@ class ANMM(MetricLearner):
         counts = np.bincount(y)
         most = max(counts.max() - 1, 1), len(y) - counts.min()
         own, other = class_neighbors(X, y, min(self.n_neighbors, most[0]), min(self.n_others, most[1]))
-        margins, directions = eigh(scatter(X, other, _by_sample(other)) - scatter(X, own, _by_sample(own)))
+        margins, directions = eigh(scatter(X, other) - scatter(X, own))
         margins, directions = margins[::-1], directions[:, ::-1].T
         p = max(int((margins > 0).sum()), 1) if self.n_components is None else self.n_components
         self.margins_ = margins[:p]
@@ -77,23 +73,20 @@ class ANMM(MetricLearner):
 class DMLMJ(MetricLearner):
     r"""Distance metric learning through maximisation of the Jeffrey divergence.
 
-    P is the distribution of differences between a sample and its nearest ones of the same class, Q that to its
-    nearest ones of other classes, both taken as Gaussians around zero with covariances S_P and S_Q. The divergence of
-    the mapped distributions is largest for the eigenvectors of S_P^-1 S_Q with the largest
+    S_P and S_Q are the covariances of the differences between a sample and its nearest ones of the same class, and of
+    other classes, both taken as Gaussians around zero. The rows of A are the eigenvectors of S_P^-1 S_Q, with v^T S_P v
+    = 1 and the largest divergence of the mapped distributions,
 
-    .. math:: \lambda + 1 / \lambda,
-
-    which become the rows of A, ordered by it, with v^T S_P v = 1. With all components M = S_P^-1. Costs two neighbour
-    searches and O(N k d^2 + d^3).
+    .. math:: \lambda + 1 / \lambda.
 
     Parameters
     ----------
     {directions}
     n_neighbors : int, default=5
-        Neighbours of each kind; as many as there are in a smaller class.
+        Neighbours of each kind.
     regularization : float or "auto", default="auto"
         Ridge on S_P and S_Q relative to the mean eigenvalue of S_P. "auto" shrinks both by Ledoit and Wolf's amount
-        where S_P is singular, and leaves them as they are where it is regular.
+        where S_P is singular.
 
     Attributes
     ----------
@@ -117,11 +110,11 @@ class DMLMJ(MetricLearner):
     def _learn(self, X, y):
         k = clip_count(self.n_neighbors, max(np.bincount(y).max() - 1, 1), "n_neighbors")
         own, other = class_neighbors(X, y, k, k)
-        P, Q = (scatter(X, neighbors, _by_pair(neighbors)) for neighbors in (own, other))
+        P, Q = (scatter(X, neighbors, by_pair=True) for neighbors in (own, other))
         apart, _ = _differences(X, own[:BLOCK])
         rows = apart if len(apart) else np.zeros((1, X.shape[1]))  # no sample has another one of its class
         kept, ridge = shrinkage(P, rows, self.regularization)
-        # both alike: where samples do not differ at all there is nothing to tell them apart by, lambda = 1
+        # the same for both, so that lambda = 1 where samples do not differ
         P, Q = (kept * S + ridge * np.eye(len(S)) for S in (P, Q))
         values, directions = generalised_eigenvectors(Q, P)
         values = np.maximum(values, np.finfo(np.float64).tiny)
@@ -136,20 +129,12 @@ def _differences(X, neighbors, start=0):
     return X[start + i] - X[neighbors[i, which]], start + i
 
 
-def scatter(X: NDArray, neighbors: NDArray, shares: NDArray) -> NDArray[np.float64]:
-    """Sum of share_i (x_i - x_j)(x_i - x_j)^T over samples i and their neighbours j, a block of samples at a time."""
+def scatter(X: NDArray, neighbors: NDArray, by_pair: bool = False) -> NDArray[np.float64]:
+    """Mean (x_i - x_j)(x_i - x_j)^T over samples i and their neighbours j; samples count the same, or pairs do."""
+    counts = (neighbors >= 0).sum(axis=1)
+    shares = np.full(len(X), 1 / max(counts.sum(), 1)) if by_pair else 1 / np.maximum(counts, 1) / len(X)
     total = np.zeros((X.shape[1], X.shape[1]))
     for start in range(0, len(neighbors), BLOCK):
         V, i = _differences(X, neighbors[start : start + BLOCK], start)
         total += V.T @ (V * shares[i, None])
     return total
-
-
-def _by_sample(neighbors):
-    """Shares (N,) by which every sample counts the same."""
-    return 1 / np.maximum((neighbors >= 0).sum(axis=1), 1) / len(neighbors)
-
-
-def _by_pair(neighbors):
-    """Shares (N,) by which every pair counts the same."""
-    return np.full(len(neighbors), 1 / max((neighbors >= 0).sum(), 1))

@@ -1,4 +1,4 @@
-"""Tasks through joblib, so that threads, processes and clusters can carry them, and BLAS in one thread meanwhile."""
+"""Tasks through joblib, in threads, processes or clusters, and BLAS in one thread meanwhile."""
 
 import os
 import warnings
@@ -17,18 +17,17 @@ from threadpoolctl import ThreadpoolController
 Task = TypeVar("Task", bound=tuple)
 Result = TypeVar("Result")
 
-LOST = (BrokenExecutor, CancelledError)  # what executors say when a worker has died with what only it had
-MOST_LOSSES = 3  # in a row, without a result between them; then it is the tasks that kill
+LOST = (BrokenExecutor, CancelledError)  # raised when a worker has died
+MOST_LOSSES = 3  # in a row; more mean that the tasks kill their workers
 
 
 def in_parallel(
     work: Callable[..., Result], tasks: Sequence[Task], n_jobs: int | None, shared: Sequence[str] = ()
 ) -> Iterator[Result]:
-    """work(task, *shared) of every task, a named tuple, in their order, as they get ready.
+    """work(task, *shared) of every task, a named tuple, in their order, as they complete.
 
-    In threads, unless ``joblib.parallel_config`` names another backend. Fields that are ``shared`` hold the same large
-    objects in many tasks: they are taken out of the task and given to ``work`` apart, so that a cluster gets each of
-    them once. Tasks that were lost with a worker are done again.
+    In threads, unless ``joblib.parallel_config`` names another backend. ``shared`` fields hold the same large objects
+    in many tasks; a cluster gets each of them once. Tasks that are lost with a worker are repeated.
     """
     done = losses = 0
     while done < len(tasks):
@@ -56,9 +55,8 @@ def _run(work, tasks, n_jobs, shared) -> Iterable:
 def _run_by_dask(backend: Any, work: Callable, tasks: Sequence, shared: Sequence[str]) -> Iterator:
     """Results by the client of joblib's Dask backend.
 
-    That backend itself scatters what is shared. Scattered data are lost with the worker that has them, and a worker
-    that dies while it gets them is waited for without an end. What a task gives, Dask makes again: here what is shared
-    comes from tasks.
+    That backend scatters shared data, which are lost with their worker. Here they are results of tasks, which Dask
+    repeats.
     """
     sent: dict[int, Any] = {}
 
@@ -80,7 +78,7 @@ def _run_by_dask(backend: Any, work: Callable, tasks: Sequence, shared: Sequence
 
 
 def _apart(task: Any, shared: Sequence[str]) -> list:
-    """A task without what it shares, and that: backends look at the arguments of a call to find what they have sent."""
+    """A task without its shared fields, and those: joblib finds shared data among the arguments of a call."""
     return [task._replace(**dict.fromkeys(shared)), *(getattr(task, name) for name in shared)]
 
 
@@ -92,14 +90,13 @@ Limits = list[tuple[Any, int]]  # libraries and their numbers of threads
 
 
 class Holder:
-    """Whoever is inside of a with-block of ``BlasLimit.held``."""
+    """A with-block of ``BlasLimit.held``."""
 
 
 class BlasLimit:
     """Keeps BLAS in one thread as long as any thread of this process is inside of ``held``.
 
-    The number of BLAS threads belongs to the whole process. The first to enter notes it and sets it to one, the last
-    to leave restores it. Threads that each restored what they had found would leave the limit of another behind.
+    The number of BLAS threads belongs to the whole process: the first to enter notes it, the last to leave restores it.
     """
 
     def __init__(self) -> None:
@@ -111,10 +108,7 @@ class BlasLimit:
             os.register_at_fork(after_in_child=self._start_afresh)
 
     def _start_afresh(self):
-        """Nobody is inside of a forked child, and its lock is free, whatever threads of its parent were doing.
-
-        What was found before the limit stays known: the first to leave in the child restores it.
-        """
+        """Nobody is inside of a forked child. What was found before the limit stays known."""
         self.lock = RLock()  # a block may be left by garbage collection in the thread that has the lock
         self.inside.clear()
 
@@ -143,13 +137,13 @@ class BlasLimit:
 
 
 def one_blas_thread() -> AbstractContextManager:
-    """Matrix products in one thread: replicas are what runs in parallel, and results do not depend on the machine."""
+    """Matrix products in one thread: replicas run in parallel, and results do not depend on the machine."""
     return BLAS_LIMIT.held()
 
 
 @cache
 def _blas_libraries():
-    """The BLAS libraries of this process; to look for them takes milliseconds, which every task would pay."""
+    """The BLAS libraries of this process; cached, because the search takes milliseconds."""
     return ThreadpoolController().select(user_api="blas").lib_controllers
 
 

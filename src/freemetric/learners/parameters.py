@@ -1,8 +1,7 @@
 """Parameters of estimators: an annotated field is constructor argument, constraint and default at once.
 
-``@estimator`` makes of such fields what scikit-learn wants: a constructor that only stores, and
-``_parameter_constraints``. Lines of the class docstring that hold nothing but names in braces become the descriptions
-that several estimators share.
+``@estimator`` turns such fields into a constructor and ``_parameter_constraints``. Lines of the class docstring that
+hold only names in braces become the descriptions that several estimators share.
 """
 
 import re
@@ -47,12 +46,11 @@ USUAL: dict[str, Any] = {
     "learner": Annotated[Any, HasMethods(["fit", "transform"])],
     "preprocessor": Annotated[Any, "array-like", "sparse matrix", callable, None],
 }
-"""What parameters of these names may be unless their annotations say something else."""
+"""Default constraints of parameters by name."""
 
 DESCRIPTIONS = {
     "dimensions": """n_components : int or None
-        Dimension of the learned space; None keeps the number of features, or of more than 500 that outnumber the
-        samples what these span.""",
+        Dimension of the learned space; None keeps the number of features, or the rank of very wide data.""",
     "directions": """n_components : int or None
         Directions to keep; None keeps all.""",
     "rank": """n_components : int or None
@@ -60,76 +58,80 @@ DESCRIPTIONS = {
     "leading": """n_components : int or None
         Directions of largest eigenvalue of M to keep; None keeps all.""",
     "contrasts": """n_components : int or None
-        Directions of the learned space to keep, those in which dissimilar pairs differ most against similar ones; None
-        keeps all.""",
+        Directions to keep, those in which dissimilar pairs differ most against similar ones; None keeps all.""",
     "init": """init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features)
-        Where the search begins. "auto": the identity, or for fewer dimensions "lda" while there are more classes than
-        dimensions and "pca" else: nothing depends on the order of features.""",
+        Start of the search. "auto": the identity; for fewer dimensions "lda" with enough classes, else "pca".""",
     "init_at_prior": """init : {"auto", "identity", "pca", "lda", "random", "uniform"} or array of shape (p, n_features)
-        Where the search begins. "auto": the prior, or for fewer dimensions "lda" while there are more classes than
-        dimensions and "pca" else: nothing depends on the order of features.""",
+        Start of the search. "auto": the prior; for fewer dimensions "lda" with enough classes, else "pca".""",
     "prior": """prior : {"identity", "covariance"} or array of shape (n_features, n_features)
-        M_0: the identity, the inverse covariance of X, unlabelled rows included (shrunk by Ledoit and Wolf's amount
-        where it is singular), or a symmetric positive definite matrix, a metric of X in its own units.""",
+        M_0: the identity, the inverse covariance of all rows of X, unlabelled ones included, or a positive definite
+        matrix in the units of X.""",
     "ridge": """regularization : float or "auto"
-        Ridge on the covariance that is inverted, relative to its mean eigenvalue. "auto" shrinks a singular one by
+        Ridge on the inverted covariance, relative to its mean eigenvalue. "auto" shrinks a singular covariance by
         Ledoit and Wolf's amount and leaves a regular one as it is.""",
     "n_constraints": """n_constraints : int or None
-        Pairs drawn from the labels, half of them similar. None draws 20 n_classes^2, at least 1000 and at most 10 000,
-        but no more than there are.""",
+        Pairs drawn from the labels, half of them similar. None: 20 n_classes^2, between 1000 and 10,000.""",
     "max_iter": """max_iter : int
-        Most iterations.""",
+        Maximum number of iterations.""",
     "max_looks": """max_iter : int
-        Most L-BFGS iterations; with batches, most evaluations on the subset, 25 steps each.""",
+        Maximum number of L-BFGS iterations; with batches, of evaluations on the subset, 25 steps each.""",
     "tol": """tol : float
         Stop when an iteration lowers the objective by less.""",
     "tol_of_gap": """tol : float
         Stop when the objective is at most this share of itself away from the optimum.""",
     "batch_size": """batch_size : int or None
-        Samples of a batch, where there are more. None: all together up to 10,000 samples, batches of 2,048 beyond.""",
+        Samples of a batch. None: no batches up to 10,000 samples, batches of 2,048 beyond.""",
     "warm_start": """warm_start : bool
-        Go on from the last fit, as far as it fits the data.""",
+        Start from the last fit where its shape fits the data.""",
     "device": """device : str
         "cpu", a torch device such as "cuda" (extra ``gpu``), or "reference" for plain numpy, which is slow.""",
     "verbose": """verbose : bool
         Log every iteration.""",
     "random_state": """random_state : int, RandomState or None
-        Seed of all that is random: tuples that are drawn, starts, batches, moves.""",
+        Seed of all random numbers: drawn tuples, starts, batches, moves.""",
     "seed_of_folds": """random_state : int, RandomState or None
         Seed of the inner folds. The learner has its own.""",
     "metric": """learner : estimator with fit and transform
-        The metric; a pipeline with a scaler in front of a learner is one too.""",
+        The metric learner, or a pipeline that ends with one.""",
     "most_neighbors": """most_neighbors : int
-        Largest number that "auto" tries.""",
+        Largest number of neighbours that "auto" tries.""",
+    "n_folds": """n_folds : int
+        Inner folds.""",
     "n_jobs": """n_jobs : int or None
         Threads of the neighbour search.""",
     "preprocessor": """preprocessor : array-like of shape (n_samples, n_features), callable or None
-        The samples that indices are rows of, all of which the learner sees; or a function that gives samples
-        (n, n_features) for keys (n,) of any kind, such as names of files.""",
+        Samples that indices refer to, all of which the learner sees; or a function that returns samples
+        (n, n_features) for keys (n,), such as file names.""",
     "map": """components_ : ndarray of shape (n_components, n_features)
         The map A.""",
     "map_of_M": """components_ : ndarray of shape (n_components, n_features)
         The map A; M = A^T A if n_components is None.""",
+    "whitening_map": """components_ : ndarray of shape (n_components, n_features)
+        The map A; A C_w A^T is the identity.""",
     "eigenvalues": """eigenvalues_ : ndarray of shape (n_components,)
         lambda of every row.""",
     "objective": """objective_ : float
         The objective at the solution.""",
     "gap": """gap_ : float
-        At most this far from the optimum.""",
+        Upper bound on the distance of the objective from its optimum.""",
     "pairs": """pairs_ : ndarray of shape (n_pairs, 2)
         Rows of X that were compared.
     pair_labels_ : ndarray of shape (n_pairs,)
         +1 for similar, -1 for dissimilar pairs.""",
     "n_iter": """n_iter_ : int
-        Iterations that were made; with batches, evaluations on the subset.""",
+        Number of iterations; with batches, of evaluations on the subset.""",
     "learner": """learner_ : estimator
-        The learner, fitted.""",
+        The fitted learner.""",
+    "selection": """n_neighbors_ : int
+        Number of neighbours.
+    selection_ : dict of ndarray
+        "n_neighbors" and "error" over the inner folds; absent where the number is given.""",
     "signs": """classes_ : ndarray of shape (2,)
         -1 and 1.""",
     "classes": """classes_ : ndarray of shape (n_classes,)
-        Labels seen in fit, if there were any.""",
+        Labels seen in fit, if any.""",
     "features": """n_features_in_ : int
-        Features seen in fit.
+        Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if X has any.""",
     "iris": """>>> from sklearn.datasets import load_iris
@@ -180,7 +182,8 @@ def make_estimator(cls: Class, descriptions: Mapping[str, str], usual: Mapping[s
     text = cls.__doc__  # None under python -OO, where a dataclass would write one
     made: Any = dataclass(eq=False, repr=False)(cls)
     defaults = {field.name: field.default for field in fields(made)}
-    kinds = {field.name: _constrained(field.type) or usual.get(field.name) for field in fields(made)}
+    types: dict[str, Any] = {field.name: field.type for field in fields(made)}
+    kinds = {name: kind if hasattr(kind, "__metadata__") else usual.get(name) for name, kind in types.items()}
     made._parameter_constraints = {name: list(kind.__metadata__) for name, kind in kinds.items() if kind}
     made.__init__.__annotations__ = {}
     made.__doc__ = described(text, {"cls": cls.__name__, **descriptions}, defaults)
@@ -191,16 +194,8 @@ def make_estimator(cls: Class, descriptions: Mapping[str, str], usual: Mapping[s
     return made
 
 
-def _constrained(annotation):
-    """The annotation where it holds constraints, else None."""
-    return annotation if hasattr(annotation, "__metadata__") else None
-
-
 def described(text: str | None, descriptions: Mapping[str, str], defaults: Mapping[str, Any]) -> str | None:
-    """A docstring with its lines of names in braces replaced by descriptions, parameters with their defaults.
-
-    ``{cls}`` in a description is the entry of that name.
-    """
+    """A docstring whose lines of names in braces are replaced by descriptions, parameters with their defaults."""
 
     def entries(match):
         found = (_with_default(descriptions[key], defaults) for key in re.findall(r"\w+", match[2]))

@@ -19,14 +19,14 @@ TRACED = ("temperature", "energy", "acceptance")
 
 
 class Walk:
-    """Runs a sampler to its end and remembers what learners need of it.
+    """Runs a sampler to its end and keeps the trace and the best state.
 
-    An interrupt from the keyboard passes, unless ``keeps_best`` and the fit is in ``keep_interrupted_fits``: the walk,
-    and those that begin after it, then end early.
+    With ``keeps_best``, an interrupt inside of ``keep_interrupted_fits`` ends this walk and those that begin after it.
     """
 
     def __init__(self, name: str, verbose: bool = False, steps: FitSteps | None = None, keeps_best: bool = True):
-        self.name, self.verbose, self.steps, self.keeps_best = name, verbose, steps, keeps_best
+        self.name, self.verbose, self.keeps_best = name, verbose, keeps_best
+        self.steps = FitSteps(None, None, None) if steps is None else steps
         self.best = Lowest()
         self.state: State | None = None
         self._rows: dict[str, list] = {name: [] for name in TRACED}
@@ -40,32 +40,28 @@ class Walk:
         A: NDArray,
         file: WalkFile | None = None,
     ) -> Self:
-        """Make all steps from the maps A (R, p, d), or as many as the callbacks want.
-
-        A walk with a file goes on from what is there, and keeps itself in it.
-        """
+        """Make all steps from the maps A (R, p, d), until a callback stops; with a file, resume and keep the walk."""
         self._maps, is_over = [A[0].copy()], False
         with one_blas_thread(), keeping_the_best(self.name, self.best) if self.keeps_best else nullcontext():
             run = sampler.iterate(rng, energy, A) if file is None else self._resumed(sampler, rng, energy, A, file)
             for state, info in run:
                 self._note(state, info)
-                if self.steps is not None and self.steps.made(len(state.A)):
+                if self.steps.made(len(state.A)):
                     break
             is_over = True
-        if not is_over and self.steps is not None:
+        if not is_over:
             self.steps.stop()
         return self
 
     def _resumed(self, sampler, rng, energy, A, file) -> Iterator[tuple[State, Info]]:
-        """The steps of the chain in the file, or of a new one, each with those before it kept."""
+        """The steps of the chain in the file, or of a new one."""
         noted = file.read(Streams.of(rng, len(A)), A)
         if noted is None:
             chain: Chain = sampler.begin(rng, energy, A)
         else:
             chain = noted.chain
             self._maps, self._rows, self.best, self.state = noted.maps, noted.rows, noted.best, chain.state
-            if self.steps is not None:
-                self.steps.made(chain.step * len(A))
+            self.steps.made(chain.step * len(A))
         while not sampler.ended(chain):
             chain, info = sampler.advance(chain, energy)
             yield chain.state, info
@@ -90,29 +86,15 @@ class Walk:
         self.best.offer(state.energy[r], state.A[r])
         for name, values in zip(TRACED, (info.temperature, state.energy, info.acceptance), strict=True):
             self._rows[name].append(values)
-        if is_logged(info.step + 1):
-            tell(
-                self.verbose,
-                "%s step %d: temperature %.2e, energy %.5f, lowest so far %.5f, acceptance %.2f",
-                self.name,
-                info.step + 1,
-                info.temperature[0],
-                np.mean(state.energy),
-                self.best.value,
-                np.mean(info.acceptance),
-            )
-
-
-def is_logged(step: int) -> bool:
-    """Whether to log a step: 1 to 10, then every tenth, from 100 on every hundredth, and so on."""
-    return step % 10 ** (len(str(step)) - 1) == 0
+        step = info.step + 1
+        if step % 10 ** (len(str(step)) - 1) == 0:  # 1 to 10, then every tenth, from 100 on every hundredth, ...
+            message = "%s step %d: temperature %.2e, energy %.5f, lowest so far %.5f, acceptance %.2f"
+            values = info.temperature[0], np.mean(state.energy), self.best.value, np.mean(info.acceptance)
+            tell(self.verbose, message, self.name, step, *values)
 
 
 class Walks:
-    """Walks of R replicas, in threads where they do not depend on each other, with their results as one.
-
-    ``new_walk()`` makes a Walk. Results do not depend on the number of threads: every replica has its own stream.
-    """
+    """Walks of R replicas, in threads if they are independent; results do not depend on the number of threads."""
 
     def __init__(
         self, new_walk: Callable[[], Walk], n_jobs: int | None = None, checkpoint: WalkCheckpoint | None = None
@@ -136,8 +118,7 @@ class Walks:
                 Parallel(n_jobs=min(self.n_jobs, n_parts), require="sharedmem")(delayed(go)(*part) for part in parts)
             except KeyboardInterrupt:
                 for walk in self.walks:
-                    if walk.steps is not None:
-                        walk.steps.stop()
+                    walk.steps.stop()
                 raise
         return self
 
@@ -147,7 +128,7 @@ class Walks:
 
     @property
     def replicas(self) -> NDArray:
-        """Where the replicas ended, (R, p, d)."""
+        """The last maps of the replicas, (R, p, d)."""
         states = [walk.state for walk in self.walks]
         if None in states:
             raise ValueError("The sampler has made no step.")
@@ -163,15 +144,14 @@ def side_by_side(traces: Sequence[dict[str, NDArray]]) -> dict[str, NDArray]:
     if not traces:
         return {}
     longest = max(len(trace["energy"]) for trace in traces)
-    return {name: np.hstack([_padded(trace[name], longest) for trace in traces]) for name in TRACED}
 
+    def padded(rows):
+        return np.pad(np.asarray(rows, dtype=float), ((0, longest - len(rows)), (0, 0)), constant_values=np.nan)
 
-def _padded(rows, length):
-    rows = np.asarray(rows, dtype=float)
-    return np.vstack([rows, np.full((length - len(rows), rows.shape[1]), np.nan)])
+    return {name: np.hstack([padded(trace[name]) for trace in traces]) for name in TRACED}
 
 
 def steps_of(sampler: Sampler, n_replicas: int) -> int | None:
-    """The most steps that so many replicas can make, None if the sampler does not say."""
+    """Maximum number of steps of all replicas; None if the sampler does not have one."""
     n_steps = getattr(sampler, "n_steps", None)
     return None if n_steps is None else n_steps * n_replicas

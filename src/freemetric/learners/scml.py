@@ -1,4 +1,4 @@
-"""Sparse compositional metric learning: a few weighted local discriminants, found by dual averaging over triplets."""
+"""SCML: a few weighted local discriminants, found by dual averaging over triplets."""
 
 from dataclasses import KW_ONLY
 from typing import Annotated, Any
@@ -9,9 +9,10 @@ from scipy.linalg import eigh, qr, solve
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
+from ..kernels import cpu_kernels
 from .base import generator, one_blas_thread
-from .dual_averaging import SEEN, DualAveraging
-from .linear_algebra import group_means, map_by_contrast, shrunk
+from .fitting import Lowest, tell
+from .linear_algebra import group_means, map_by_contrast, map_of, shrunk
 from .parameters import Count, CountOrNone, NotNegative, Positive, estimator
 from .side_information import check_tuples, class_neighbors
 from .training_rows import canonical_order
@@ -22,7 +23,11 @@ PER_FEATURE, MOST_BASES = 20, 1000  # default number of bases
 SCALES = (10, 20, 50)  # samples per class in a region, as in the paper; without classes, samples that begin triplets
 SHRINKAGE = 0.1  # of a region's mean variance: ten samples do not span the features
 PER_REGION = 5  # most discriminants of a region of triplets
-MOST_EACH = 100  # triplets that a sample brings into a region
+MOST_EACH = 100  # triplets of a sample in a region
+STEPS = 1000  # between two evaluations of the exact objective
+PATIENCE = 5  # evaluations over which tol is measured
+BLOCK = 4096  # rows projected at a time
+SEEN = 10_000  # triplets that set the length scale
 
 
 @estimator
@@ -31,45 +36,37 @@ class SCML(TripletLearner):
 
     F(w) = 1/T sum_{(a, p, n)} [1 + d_w(x_a, x_p) - d_w(x_a, x_n)]_+ + beta sum_i w_i,  w >= 0,
 
-    with d_w(u, v) = sum_i w_i (b_i . (u - v))^2 and T triplets (a, p, n): every sample a with its nearest ones p of
-    its class and n of other classes, or triplets that are given. The unit vectors b_i are Fisher's discriminants in
-    regions around random samples, of the 10, 20 and 50 nearest samples of every class. Where only triplets are known,
-    they are the directions in which x_a - x_n is largest against x_a - x_p, in regions of the triplets of 10, 20 and 50
-    samples a. A region without discriminants (copies, equal means) gives random directions.
+    with d_w(u, v) = sum_i w_i (b_i . (u - v))^2 and T triplets (a, p, n): every sample a with its nearest samples p of
+    its class and n of other classes, or given triplets. The unit vectors b_i are Fisher's discriminants of regions
+    around random samples; with given triplets, the directions in which x_a - x_n is largest against x_a - x_p.
 
-    F is convex and piecewise linear. It is descended by regularised dual averaging over random mini-batches, with a
-    step of its own for every weight as in AdaGrad. Every 1000 mini-batches F is computed exactly for the last weights
-    and for their average; the best of all is kept. Where nothing is better than w = 0, F = 1 (triplets that contradict
-    each other, no triplets, a ``regularization`` too large), the map is the identity, with a warning.
-
-    Finding the triplets takes O(N^2 d) time at most for N samples and d features, a mini-batch O(batch_size n_basis)
-    and an exact F O(N d^2 + T d). Memory is O(N n_basis + T), in float32 and int32. Scale the features first: the
-    neighbours and regions are Euclidean.
+    F is convex and piecewise linear. Regularised dual averaging over random mini-batches minimises it, with AdaGrad's
+    step sizes. Every 1000 mini-batches F is computed exactly for the last weights and for their average; the best
+    weights are kept. If nothing is better than w = 0, the map is the identity, with a warning. Scale the features
+    first: neighbours and regions are Euclidean.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        Directions of the learned space to keep, those in which the third of a triplet differs most against the second;
-        None keeps the number of features.
+        Directions to keep, those in which the third sample of a triplet differs most against the second; None keeps
+        all.
     n_basis : int or None, default=None
-        Number of bases. None: 20 per feature, at most 1000 and what the data allow.
+        Number of bases. None: 20 per feature, at most 1000.
     basis : array-like of shape (n_basis, n_features) or None, default=None
-        Directions to weigh instead of those of regions; they are taken at unit length, and ``n_basis`` is not used.
+        Directions to weigh instead of those of regions; ``n_basis`` is not used then.
     regularization : float, default=1e-5
-        beta, the price of weight; more makes fewer positive weights. Weights are those of features in units of their
-        largest range, or of their standard deviation where all have the same.
+        beta, the cost of weight; larger values give fewer positive weights.
     n_neighbors : int, default=3
-        Nearest samples of the own class in the triplets of a sample; fewer where the class is smaller.
+        Nearest samples of the own class in the triplets of a sample.
     n_impostors : int, default=10
         Nearest samples of other classes in the triplets of a sample.
     gamma : float, default=0.3
-        Length of the steps, in units that make the mean squared distance of impostors along every base 1. Larger ones
-        reach large weights sooner and need more steps to settle.
+        Step size, relative to the squared distance of impostors along a base.
     batch_size : int, default=10
         Triplets in a mini-batch.
     {max_iter}
     tol : float, default=1e-3
-        Stop when 5000 mini-batches have lowered F by less, and the last of them ended no farther above the best.
+        Stop when 5000 mini-batches have lowered F by less.
     {warm_start} {verbose} {random_state}
 
     Attributes
@@ -80,8 +77,8 @@ class SCML(TripletLearner):
     weights_ : ndarray of shape (n_basis,)
         The w_i.
     {objective}
-    trace_ : ndarray of shape (n_looks,)
-        The lowest F after every look.
+    trace_ : ndarray of shape (n_evaluations,)
+        The lowest F after every evaluation.
     {n_iter} {classes} {features}
 
     References
@@ -122,48 +119,37 @@ class SCML(TripletLearner):
     def _learn(self, X, y, triplets=None):
         rng = generator(self.random_state)
         if y is not None:
-            order = canonical_order(X, y, np.ones(len(y)))  # the same result in whatever order the rows come
+            order = canonical_order(X, y, np.ones(len(y)))  # the result does not depend on the order of rows
             X, y = X[order], y[order]
-        X = np.ascontiguousarray(X - X.mean(axis=0)) / self._unit  # only differences count; float32 keeps more of them
+        X = np.ascontiguousarray(X - X.mean(axis=0)) / self._unit  # centred, because projections are float32
         with one_blas_thread():
             if triplets is None:
                 triplets = nearest_triplets(X, y, self.n_neighbors, self.n_impostors)
             else:
                 triplets = check_tuples(triplets, 3, len(X), "triplets")
             triplets = np.ascontiguousarray(triplets, dtype=np.int32)
-            basis, start = self._previous(X)
-            if basis is None:
-                basis = self._drawn(rng, X, y, triplets) if self.basis is None else _given(self.basis, X.shape[1])
-                start = np.zeros(len(basis))
+            basis, start = self._basis(rng, X, y, triplets)
             search = DualAveraging(self, rng, X, triplets, basis, start)
             if len(triplets):
                 self._run(search)
-        self.basis_, self.weights_, self.objective_ = basis, search.weights() / self._unit**2, search.best.value
+        weights = np.zeros(len(basis)) if search.best.item is None else search.best.item
+        self.basis_, self.weights_, self.objective_ = basis, weights / self._unit**2, search.best.value
         self.trace_, self.n_iter_ = np.array(search.trace), search.n_iter
         return self._map(X, triplets) * self._unit
 
-    def _previous(self, X):
-        """Bases and weights of the last fit, if there are some that fit the data and the parameters."""
-        basis = getattr(self, "basis_", None) if self.warm_start else None
-        if basis is None or basis.shape[1] != X.shape[1] or not self._wants(basis):
-            return None, None
-        return basis, self.weights_ * self._unit**2
-
-    def _wants(self, basis):
-        if self.basis is not None:
-            return np.array_equal(basis, _given(self.basis, basis.shape[1]))
-        return self.n_basis in (None, len(basis))
-
-    def _drawn(self, rng, X, y, triplets):
-        most = most_bases(X, y, triplets)
-        default = min(PER_FEATURE * X.shape[1], MOST_BASES, most)
-        n_basis = default if self.n_basis is None else clip_count(self.n_basis, most, "n_basis")
-        return draw_basis(rng, X, y, triplets, n_basis)
+    def _basis(self, rng, X, y, triplets):
+        """Bases and initial weights: the last fit's where they suit the data and the parameters."""
+        d, given = X.shape[1], None if self.basis is None else _given(self.basis, X.shape[1])
+        last: Any = getattr(self, "basis_", None) if self.warm_start else None
+        suits = last is not None and last.shape[1] == d and self.n_basis in (None, len(last))
+        if suits if given is None else np.array_equal(last, given):
+            return last, self.weights_ * self._unit**2
+        basis = draw_basis(rng, X, y, triplets, self.n_basis) if given is None else given
+        return basis, np.zeros(len(basis))
 
     def _map(self, X, triplets):
         if self.weights_.any():
-            some = triplets[:: max(1, len(triplets) // SEEN)]
-            own, near, far = X[some].swapaxes(0, 1)
+            own, near, far = X[_some(triplets)].swapaxes(0, 1)
             M = (self.basis_.T * self.weights_) @ self.basis_
             return map_by_contrast(M, own - near, own - far, self.n_components)
         why = "there are no triplets, they contradict each other, or regularization is too large"
@@ -172,8 +158,80 @@ class SCML(TripletLearner):
         return np.eye(d if self.n_components is None else self.n_components, d)
 
 
+class DualAveraging:
+    """Regularised dual averaging of the weights, and the best weights so far. ``learner`` is SCML.
+
+    The P_ai are the samples' positions along the bases. With z_i = (P_ai - P_pi)^2 - (P_ai - P_ni)^2 the hinge of a
+    triplet is [1 + sum_i w_i z_i]_+. Base i is divided by the root of the impostors' mean squared distance s_i along it
+    and its weight multiplied by s_i: F stays the same, but AdaGrad's steps have the right size.
+    """
+
+    def __init__(
+        self, learner: Any, rng: np.random.Generator, X: NDArray, triplets: NDArray, basis: NDArray, start: NDArray
+    ) -> None:
+        self.X, self.triplets, self.basis, self.rng = X, triplets, basis, rng
+        self.regularization, self.batch_size = learner.regularization, learner.batch_size
+        self.spread = _spread(X, triplets, basis)
+        self.P = _projections(X, basis / np.sqrt(self.spread)[:, None])
+        self.kernels = cpu_kernels()
+        self.state = self.kernels.DualAverage.at(start * self.spread, self.regularization / self.spread, learner.gamma)
+        self.best, self.latest = Lowest(1.0), 1.0  # F(0) = 1
+        self.trace: list[float] = []
+        self.n_iter = 0
+        if start.any() and len(triplets):
+            self.evaluate(start)
+
+    def run(self, max_iter: int, tol: float, verbose: bool) -> bool:
+        """Whether it converged within ``max_iter`` steps."""
+        for done in range(0, max_iter, STEPS):
+            self.advance(min(STEPS, max_iter - done))
+            tell(verbose, "SCML iteration %d: objective %.6f", self.n_iter, self.best.value)
+            before = self.trace[-1 - PATIENCE] if len(self.trace) > PATIENCE else np.inf
+            if before - self.best.value < tol and self.latest - self.best.value <= tol:
+                return True
+        return False
+
+    def advance(self, n_steps: int) -> None:
+        """Take steps, then evaluate F."""
+        batches = self.rng.integers(len(self.triplets), size=(n_steps, self.batch_size))
+        self.kernels.descend(self.P, self.triplets, batches, self.state, self.n_iter)
+        self.n_iter += n_steps
+        iterate = self.state.weights / self.spread
+        # The average is less noisy, but would keep a little of every base that was ever used.
+        average = np.where(iterate > 0, self.state.average / self.spread, 0.0)
+        self.latest = min(self.evaluate(iterate), self.evaluate(average))
+        self.trace.append(self.best.value)
+
+    def evaluate(self, weights: NDArray) -> float:
+        """F, exactly."""
+        A = map_of((self.basis.T * weights) @ self.basis)
+        value = self.kernels.mean_hinge(self.X @ A.T, self.triplets) + self.regularization * weights.sum()
+        self.best.offer(value, weights)
+        return value
+
+
+def _some(triplets):
+    return triplets[:: max(1, len(triplets) // SEEN)]
+
+
+def _spread(X, triplets, basis):
+    """Mean squared distance of impostors along every base, (n_basis,); never 0."""
+    some = _some(triplets)
+    D = X[some[:, 0]] - X[some[:, 2]]
+    spread = np.einsum("id,de,ie->i", basis, D.T @ D / max(1, len(D)), basis, optimize=True)
+    spread = np.maximum(spread, 1e-6 * spread.mean())
+    return np.where(spread > 0, spread, 1.0)
+
+
+def _projections(X, basis):
+    P = np.empty((len(X), len(basis)), dtype=np.float32)
+    for i in range(0, len(X), BLOCK):
+        P[i : i + BLOCK] = X[i : i + BLOCK] @ basis.T
+    return P
+
+
 def _given(basis, d):
-    """Directions as users give them, of unit length."""
+    """Directions given by the user, at unit length."""
     directions = check_array(basis, dtype=np.float64)
     lengths = np.linalg.norm(directions, axis=1, keepdims=True)
     if directions.shape[1] != d or not lengths.all():
@@ -182,27 +240,33 @@ def _given(basis, d):
 
 
 def nearest_triplets(X: NDArray, y: NDArray, n_neighbors: int, n_impostors: int) -> NDArray:
-    """Triplets (T, 3) of every sample with its nearest ones of its class, times its nearest ones of other classes."""
+    """Triplets (T, 3) of every sample, its nearest samples of its class and its nearest samples of other classes."""
     own, other = class_neighbors(X, y, n_neighbors, n_impostors)
-    triplets: NDArray = np.empty((len(X), own.shape[1], other.shape[1], 3), dtype=np.int32)
-    triplets[..., 0] = np.arange(len(X))[:, None, None]
-    triplets[..., 1] = own[:, :, None]
-    triplets[..., 2] = other[:, None, :]
-    triplets = triplets.reshape(-1, 3)
+    rows = np.arange(len(X))[:, None, None]
+    grid = np.broadcast_arrays(rows, own[:, :, None], other[:, None, :])
+    triplets = np.stack(grid, axis=-1, dtype=np.int32).reshape(-1, 3)
     return triplets[(triplets >= 0).all(axis=1)]
 
 
-def draw_basis(rng: np.random.Generator, X: NDArray, y: NDArray | None, triplets: NDArray, n_basis: int) -> NDArray:
-    """Unit vectors (n_basis, d): the discriminants of random regions, at every scale."""
-    per_region = _per_region(X, y)
+def draw_basis(
+    rng: np.random.Generator, X: NDArray, y: NDArray | None, triplets: NDArray, n_basis: int | None
+) -> NDArray:
+    """Unit vectors (n_basis, d): the discriminants of random regions, at every scale.
+
+    Every sample, or every one that begins a triplet, can be the centre of one region of each scale.
+    """
+    d = X.shape[1]
+    per_region = min(d, PER_REGION if y is None else y.max())
+    most = (len(np.unique(triplets[:, 0])) if y is None else len(X)) * len(SCALES) * per_region
+    default = min(PER_FEATURE * d, MOST_BASES, most)
+    n_basis = default if n_basis is None else clip_count(n_basis, most, "n_basis")
     n_regions = -(-n_basis // (per_region * len(SCALES)))
-    regions = _triplet_regions(rng, X, triplets, n_regions) if y is None else _class_regions(rng, X, y, n_regions)
-    directions = [
-        triplet_discriminants(X, triplets[region], per_region)
-        if y is None
-        else class_discriminants(X[region], y[region], per_region)
-        for region in regions
-    ]
+    if y is None:
+        regions = _triplet_regions(rng, X, triplets, n_regions)
+        directions = [triplet_discriminants(X, triplets[region], per_region) for region in regions]
+    else:
+        regions = _class_regions(rng, X, y, n_regions)
+        directions = [class_discriminants(X[region], y[region], per_region) for region in regions]
     return _unit_rows(rng, np.vstack(directions)[:n_basis])
 
 
@@ -267,7 +331,7 @@ def _class_regions(rng, X, y, n_regions):
 
 
 def _triplet_regions(rng, X, triplets, n_regions):
-    """Numbers of the triplets that begin nearest to a random beginning, as many as ``SCALES`` samples have."""
+    """Indices of the triplets that begin nearest to a random beginning, as many as ``SCALES`` samples have."""
     beginnings = np.unique(triplets[:, 0])
     each = min(MOST_EACH, -(-len(triplets) // len(beginnings)))
     nearest = []
@@ -275,13 +339,3 @@ def _triplet_regions(rng, X, triplets, n_regions):
         distances = ((X - X[centre]) ** 2).sum(axis=1)
         nearest.append(np.argsort(distances[triplets[:, 0]], kind="stable")[: SCALES[-1] * each])
     return [order[: k * each] for k in SCALES for order in nearest]
-
-
-def _per_region(X, y):
-    return min(X.shape[1], PER_REGION if y is None else y.max())
-
-
-def most_bases(X: NDArray, y: NDArray | None, triplets: NDArray) -> int:
-    """Every sample, or every one that begins a triplet, can be the centre of one region of each scale."""
-    n_centres = len(np.unique(triplets[:, 0])) if y is None else len(X)
-    return n_centres * len(SCALES) * _per_region(X, y)

@@ -1,4 +1,4 @@
-"""SDML: a sparse metric near a prior, small along what similar pairs differ in, large along what dissimilar ones do."""
+"""SDML: a sparse metric near a prior, from pairs of samples."""
 
 from contextlib import suppress
 from dataclasses import KW_ONLY
@@ -14,19 +14,19 @@ from .parameters import NotNegative, NotNegativeOrAuto, estimator
 from .tuple_learners import PairLearner, PriorLearner
 from .validation import warn_of_data
 
-FARTHEST = 10.0  # by how much the pairs stretch or shrink the prior in any direction, where balance is "auto"
-LEAST = 1e-3  # of the prior: what must be left of every eigenvalue
-SHORTEST = 2.0**-30  # step against Newton's; below it rounding decides
-ENOUGH = 1e-3  # of what the direction promises
+FARTHEST = 10.0  # factor by which pairs change the prior with balance="auto"
+LEAST = 1e-3  # of the prior, left of every eigenvalue
+SHORTEST = 2.0**-30  # step relative to Newton's
+ENOUGH = 1e-3  # of the predicted decrease
 ROUNDING = 1e-13  # of the terms that the objective sums
-EXACT = 1e-4  # of the squared length of the residual, as the metric of the problem measures it
+EXACT = 1e-4  # of the squared length of the residual
 MOST = 50  # conjugate gradients
 Array = NDArray[np.float64]
 
 
 @estimator
 class SDML(PriorLearner, PairLearner):
-    r"""Sparse determinant metric learning: a graphical lasso on what a prior and pairs say.
+    r"""Sparse determinant metric learning: a graphical lasso on a prior and pairs.
 
     .. math::
 
@@ -34,25 +34,21 @@ class SDML(PriorLearner, PairLearner):
         S = M_0^{-1} + \beta \sum_c s_c v_c v_c^T,
 
     where v_c is the difference of the two samples of pair c, s_c = 1 for similar and -1 for dissimilar pairs, and M_0
-    a prior metric. Without the penalty M is the inverse of S: small along directions in which similar pairs differ,
-    large along those in which dissimilar ones do. The penalty makes features that need not be weighed together
-    independent of each other, so that few pairs suffice for many features.
+    a prior metric. Without the penalty M is the inverse of S. The penalty sets elements of M to zero, so that few pairs
+    suffice for many features. Newton's method minimises F (second reference).
 
-    F has a minimum only where S is positive definite, or nearly. A ``balance`` too large for that is lowered until a
-    thousandth of the prior is left in every direction, with a warning; ``balance_`` is what was used.
-
-    Newton's method descends F, as long as the signs of the elements stay what they are (see the second reference); a
-    step costs some O(d^3) for d features. F is that of features in units of their largest range, or of their standard
-    deviation where all have the same.
+    F has a minimum only where S is positive definite, or nearly. A ``balance`` too large for that is lowered, with a
+    warning; ``balance_`` is the value used. Features are in units of their largest range, or of their common standard
+    deviation.
 
     Parameters
     ----------
     {contrasts}
     balance : float or "auto", default="auto"
-        beta, the weight of a pair against the prior. "auto": the largest for which S is nowhere more than ten times
-        the prior's or less than a tenth of it.
+        beta, the weight of a pair against the prior. "auto": the largest that changes the prior at most tenfold in
+        any direction.
     sparsity : float, default=0.01
-        lambda, the price of elements beside the diagonal. 0 makes M the inverse of S.
+        lambda, the penalty on elements off the diagonal. 0 makes M the inverse of S.
     {n_constraints} {prior} {max_iter}
     tol : float, default=1e-4
         Stop when F is at most this times the number of features above its minimum.
@@ -97,7 +93,7 @@ class SDML(PriorLearner, PairLearner):
     random_state: Any = None
 
     _has_units = True
-    _balance_is_called = "balance"  # where users meet it
+    _balance_is_called = "balance"  # metric_learn has another name
 
     def _learn(self, X, y, pairs=None, pair_labels=None, all_rows=None):
         pairs, similar = self._pairs(X, y, pairs, pair_labels)
@@ -107,13 +103,13 @@ class SDML(PriorLearner, PairLearner):
         balance = self._balance(P, M0)
         search = SparseInverse(inv(M0) + balance * P, float(self.sparsity))
         self._run(search, "step")
-        self.balance_, self.n_iter_ = balance, max(search.n_iter, 1)
-        self.precision_, self.objective_, self.gap_ = search.matrix / self._unit**2, search.objective, search.gap
+        self.balance_, self.objective_, self.gap_ = balance, search.objective, search.gap
+        self.precision_ = search.matrix / self._unit**2
         far = X - X.mean(axis=0) if similar.all() else V[~similar]
         return map_by_contrast(search.matrix, V[similar], far, self.n_components)
 
     def _balance(self, P, M0):
-        """What a pair weighs, in any units: as given, if something of the prior is left in every direction."""
+        """Weight of a pair: as given, if something of the prior is left in every direction."""
         root = cholesky(M0, lower=True)
         lowest, highest = eigh(root.T @ P @ root, eigvals_only=True)[[0, -1]]
         if self.balance == "auto":
@@ -141,13 +137,9 @@ class Point(NamedTuple):
 class SparseInverse:
     """min over M > 0 of tr(S M) - log det M + sum_{i != j} penalty |M_ij|, for S with a positive diagonal.
 
-    Newton's method on the elements that are not zero or would not stay so; one that would change its sign becomes zero
-    on the way, exactly. Everything is measured in units in which the diagonal of S is one. Every W within ``penalty``
-    of S bounds the minimum from below, by log det W + d: the inverse of M, clipped, or what it would be if the elements
-    of M that are not zero were right, which is nearer in the end. A step costs some products of matrices.
-
-    Reference: F. Oztoprak, J. Nocedal, S. Rennie, P. A. Olsen, Newton-like methods for sparse inverse covariance
-    estimation, NIPS 2012.
+    Newton's method on the elements that are free to move (Oztoprak et al. 2012); one that would change its sign becomes
+    zero. Units make the diagonal of S one. Every W within ``penalty`` of S bounds the minimum from below, by
+    log det W + d: the clipped inverse of M, or what it would be if the nonzero elements of M were right.
     """
 
     def __init__(self, S: NDArray, penalty: float) -> None:
@@ -173,7 +165,7 @@ class SparseInverse:
         return self.best.value + 2 * float(np.log(self.units).sum())
 
     def run(self, max_iter: int, tol: float, verbose: bool = False) -> bool:
-        """Until the gap is at most tol times the number of features; False if it is not."""
+        """Whether the gap is at most tol times the number of features after ``max_iter`` steps."""
         at = self.start()
         enough = len(self.S) * max(tol, ROUNDING)
         while at is not None and self.look(at) > enough:
@@ -192,7 +184,7 @@ class SparseInverse:
         return min(filter(None, points), key=lambda point: point.value, default=None)
 
     def look(self, at: Point) -> float:
-        """Remember the best of both problems; how far they are apart."""
+        """The gap, after an update of the best primal and dual objectives."""
         self.best.offer(at.value, at.M)
         forces = np.clip(at.inverse - self.S, -self.penalty, self.penalty)
         for Z in (forces, np.where(at.M == 0, forces, np.sign(at.M) * self.penalty)):
@@ -228,10 +220,9 @@ class SparseInverse:
 
 
 def newton_direction(M: Array, W: Array, slope: Array, free: NDArray[np.bool_]) -> Array:
-    """The D (d, d) that minimises tr(slope D) + tr(W D W D) / 2 among those that are zero where not ``free``, nearly.
+    """The D (d, d), zero where not ``free``, that nearly minimises tr(slope D) + tr(W D W D) / 2, with W = M^-1.
 
-    W is the inverse of M. Without zeros D = -M slope M; with them conjugate gradients need a few more products of
-    matrices, as that is their preconditioner, and care little how near M is to a singular matrix.
+    By conjugate gradients, preconditioned by the solution without zeros, D = -M slope M.
     """
     D, residual = np.zeros_like(M), np.where(free, -slope, 0.0)
     along = better = np.where(free, M @ residual @ M, 0.0)

@@ -1,4 +1,4 @@
-"""Weaker knowledge than labels (chunklets, pairs, triplets, quadruplets): checked, or drawn from labels."""
+"""Pairs, triplets, quadruplets and chunklets instead of labels: checked, or drawn from labels."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,18 +8,18 @@ from ..printable import counted
 from .training_rows import canonical_order
 from .validation import warn_of_data
 
-COPY = 1e-20  # of the largest squared difference; anything smaller is no difference
+COPY = 1e-20  # relative to the largest squared difference
 PAIRS_PER_CLASS_PAIR = 20
 FEWEST_PAIRS, MOST_PAIRS = 1000, 10_000
 
 
 def check_chunks(chunks: ArrayLike, n_samples: int) -> NDArray:
-    """Chunk numbers 0..C-1 of the samples, -1 where a sample belongs to none."""
+    """Chunk indices 0..C-1 of the samples, -1 where a sample belongs to none."""
     chunks = np.asarray(chunks)
     if chunks.shape != (n_samples,) or not np.issubdtype(chunks.dtype, np.integer):
         raise ValueError(f"chunks must be {n_samples} integers, one per row of X; got {_shape_of(chunks)}.")
-    numbers, dense = np.unique(chunks[chunks >= 0], return_inverse=True)
-    if not len(numbers):
+    known, dense = np.unique(chunks[chunks >= 0], return_inverse=True)
+    if not len(known):
         raise ValueError("chunks has no chunk: every entry is negative.")
     result = np.full(n_samples, -1)
     result[chunks >= 0] = dense
@@ -40,16 +40,17 @@ def check_pairs(
     return indices, labels == 1
 
 
-def check_tuples(tuples: ArrayLike, width: int, n_samples: int, name: str) -> NDArray:
-    """Tuples (n, width) of row numbers; ValueError where they are none."""
+def check_tuples(tuples: ArrayLike, width: int, n_samples: int, name: str, source: str = "X") -> NDArray:
+    """Tuples (n, width) of row indices of ``source``; ValueError where they are none."""
     indices = np.asarray(tuples)
     is_one = indices.ndim == 2 and indices.shape[1] == width and len(indices) > 0
     if not is_one or not np.issubdtype(indices.dtype, np.integer):
-        raise ValueError(f"{name} must be integers of shape (n, {width}), indices into X; got {_shape_of(indices)}.")
+        what = f"{name} must be integers of shape (n, {width}), indices into {source}"
+        raise ValueError(f"{what}; got {_shape_of(indices)}.")
     outside = (indices < 0) | (indices >= n_samples)
     if outside.any():
         row = int(outside.any(axis=1).argmax())
-        where = f"points outside X, which has {counted(n_samples, 'row')}"
+        where = f"points outside {source}, which has {counted(n_samples, 'row')}"
         raise ValueError(f"{name}[{row}] = {indices[row].tolist()} {where}.")
     return indices
 
@@ -60,14 +61,13 @@ def check_tuple_weights(weights: ArrayLike | None, n_tuples: int) -> NDArray[np.
         return np.ones(n_tuples)
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != (n_tuples,) or not (np.isfinite(given) & (given >= 0)).all() or not given.any():
-        raise ValueError(
-            f"weights must be {counted(n_tuples, 'number')}, none below 0 and some above; got {_shape_of(given)}."
-        )
+        what = f"weights must be {counted(n_tuples, 'number')}, none below 0 and some above"
+        raise ValueError(f"{what}; got {_shape_of(given)}.")
     return given
 
 
 def usual_number_of_pairs(y: NDArray) -> int:
-    """How many pairs to draw from labels: in proportion to the pairs of classes, never more than exist."""
+    """Default number of pairs: proportional to the squared number of classes, never more than exist."""
     wanted = int(np.clip(PAIRS_PER_CLASS_PAIR * len(np.bincount(y)) ** 2, FEWEST_PAIRS, MOST_PAIRS))
     return min(wanted, *(2 * count for count in count_pairs(y)))
 
@@ -80,10 +80,7 @@ def count_pairs(y: NDArray) -> tuple[int, int]:
 
 
 def draw_pairs(rng: np.random.Generator, X: NDArray, y: NDArray, n_pairs: int) -> tuple[NDArray, NDArray[np.bool_]]:
-    """Pairs (n, 2) without repetition, half of them similar; fewer, with a warning, where there are not enough.
-
-    They are pairs of the same rows in whatever order these come.
-    """
+    """Distinct pairs (n, 2), half of them similar, independent of the order of rows; fewer with a warning."""
     (within, between), wanted = count_pairs(y), n_pairs // 2
     if wanted > min(within, between):
         wanted = min(within, between)
@@ -94,13 +91,13 @@ def draw_pairs(rng: np.random.Generator, X: NDArray, y: NDArray, n_pairs: int) -
 
 
 def draw_similar(rng: np.random.Generator, y: NDArray, n_pairs: int) -> NDArray:
-    """So many different pairs (n, 2) of one class each; there must be so many."""
+    """``n_pairs`` distinct pairs (n, 2) of one class each, if there are so many."""
     order, counts = np.argsort(y, kind="stable"), np.bincount(y)
     return _draw(rng, y, n_pairs, lambda n: _within(rng, order, counts, n))
 
 
 def draw_dissimilar(rng: np.random.Generator, y: NDArray, n_pairs: int) -> NDArray:
-    """So many different pairs (n, 2) of two classes each; there must be so many."""
+    """``n_pairs`` distinct pairs (n, 2) of two classes each, if there are so many."""
     return _draw(rng, y, n_pairs, lambda n: _between(rng, y, n))
 
 
@@ -142,21 +139,15 @@ def _shape_of(array):
 
 
 def class_neighbors(X: NDArray, y: NDArray, n_own: int, n_other: int) -> tuple[NDArray, NDArray]:
-    """Indices of every sample's nearest ones of its own class (N, n_own) and of the others (N, n_other).
-
-    -1 fills up where a class, or what is left beside it, is too small.
-    """
+    """Indices of the nearest samples of the own class (N, n_own) and of others (N, n_other), filled up by -1."""
     own, other = np.full((len(X), n_own), -1), np.full((len(X), n_other), -1)
     for c in np.unique(y):
         inside, outside = np.flatnonzero(y == c), np.flatnonzero(y != c)
         k = min(n_own, len(inside) - 1)
         if k > 0:  # without queries a sample is not its own neighbour
-            own[inside, :k] = inside[_search(X[inside], k).kneighbors(return_distance=False)]
+            own[inside, :k] = inside[NearestNeighbors(n_neighbors=k).fit(X[inside]).kneighbors(return_distance=False)]
         k = min(n_other, len(outside))
         if k > 0:
-            other[inside, :k] = outside[_search(X[outside], k).kneighbors(X[inside], return_distance=False)]
+            search = NearestNeighbors(n_neighbors=k).fit(X[outside])
+            other[inside, :k] = outside[search.kneighbors(X[inside], return_distance=False)]
     return own, other
-
-
-def _search(X, k):
-    return NearestNeighbors(n_neighbors=k).fit(X)

@@ -1,4 +1,4 @@
-"""The rows that a metric is learned from: which of those given, in which order, with which weights."""
+"""The rows that a metric is learned from: their selection, order and weights."""
 
 from itertools import chain
 from typing import NamedTuple
@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..sklearn_compat import check_sample_weight
-from .validation import check_labels, known_labels, labelled
+from .validation import check_labels, labelled
 
 NOTHING = 1e-12  # of the mean weight
 MOST_ORDERED = 200_000  # rows; no tie among more of them can matter
-NUMBERS = (np.float64, np.float32)  # of samples, the first where they have neither
+NUMBERS = (np.float64, np.float32)  # types of samples; others become the first
 
 
 def precise(X: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Samples in double precision, but very many in the precision they have: that takes no copy."""
+    """Samples in double precision, unless there are very many."""
     return X if len(X) > MOST_ORDERED else X.astype(np.float64, copy=False)
 
 
@@ -23,9 +23,9 @@ class TrainingRows(NamedTuple):
     """N labelled rows of some weight."""
 
     X: NDArray[np.floating]  # (N, d)
-    y: NDArray  # (N,) class numbers, or targets (N,) or (N, m)
+    y: NDArray  # (N,) class indices, or targets (N,) or (N, m)
     weights: NDArray[np.float64] | None  # (N,) mean one; None where all are equal
-    rows: NDArray[np.intp]  # (N,) their numbers among those given
+    rows: NDArray[np.intp]  # (N,) their indices among those given
     classes: NDArray  # (C,) labels; none in regression
 
 
@@ -36,16 +36,14 @@ def training_rows(
     can_weigh: bool = True,
     classes: ArrayLike | None = None,
 ) -> TrainingRows:
-    """Rows with a label and a weight, in an order that depends on neither their order nor their units.
+    """Rows with a label and a weight, in a shuffled order that does not depend on the order given.
 
-    Rows without a label (see ``labelled``) and of no weight are left out. The same data give the same metric. The order
-    is a shuffled one, so that none of several rows at equal distances is preferred. Very many rows stay where they are,
-    without a copy where all are taken. ``classes`` are all labels there may be; None: those of y.
+    Very many rows keep their order and are not copied. ``classes`` are all possible labels; None: those of y.
     """
     weights = check_weights(sample_weight, X, can_weigh)
     rows = np.flatnonzero(labelled(y) & weighty(weights))
-    classes, numbers = check_labels(y[rows]) if classes is None else known_labels(y[rows], classes)
-    return _in_order(X, numbers, weights, rows, classes)
+    classes, indices = check_labels(y[rows], classes)
+    return _in_order(X, indices, weights, rows, classes)
 
 
 def regression_rows(X: NDArray, y: NDArray, sample_weight: ArrayLike | None, can_weigh: bool = True) -> TrainingRows:
@@ -65,7 +63,7 @@ def _in_order(X, y, weights, rows, classes):
 
 
 def canonical_order(X: NDArray, y: NDArray, weights: NDArray) -> NDArray[np.intp]:
-    """A permutation after which rows (X, y, weights) are the same, in whatever order they came."""
+    """A permutation that brings rows (X, y, weights) into the same order, however they were ordered."""
     order, shared = np.arange(len(X)), np.zeros(len(X), dtype=np.intp)  # rows, and which of them are equal so far
     for column in chain(X.T, np.atleast_2d(y.T), (weights,)):  # no more of them than are needed
         tied = np.flatnonzero(np.append(False, np.diff(shared) == 0) | np.append(np.diff(shared) == 0, False))

@@ -19,19 +19,8 @@ class TripletLearner(MetricLearner):
     def fit(self, X: ArrayLike, y: ArrayLike | None = None, *, triplets: ArrayLike | None = None) -> Self:
         """Learn the metric from labels or from triplets.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type, -1 for unlabelled rows; not used where triplets are given.
-        triplets : array-like of shape (n_triplets, 3), default=None
-            Rows of X by number: the first is nearer to the second than to the third.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
+        ``triplets`` (n_triplets, 3) are indices into X: the first sample is nearer to the second than to the third.
+        They replace y.
         """
         return self._fit(X, y, triplets=triplets)
 
@@ -51,21 +40,8 @@ class PairLearner(MetricLearner):
     ) -> Self:
         """Learn the metric from labels, or from pairs known to be similar or dissimilar.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Class labels, of any type, -1 for unlabelled rows; not used where pairs are given.
-        pairs : array-like of shape (n_pairs, 2), default=None
-            Rows of X that are known to be similar or dissimilar.
-        pair_labels : array-like of shape (n_pairs,), default=None
-            +1 for similar, -1 for dissimilar pairs.
-
-        Returns
-        -------
-        self : object
-            The fitted learner.
+        ``pairs`` (n_pairs, 2) are indices into X; ``pair_labels`` (n_pairs,) are +1 for similar, -1 for dissimilar
+        pairs. They replace y.
         """
         return self._fit(X, y, pairs=pairs, pair_labels=pair_labels)
 
@@ -80,7 +56,7 @@ class PairLearner(MetricLearner):
         return pairs, similar
 
     def _pairs(self, X, y, pairs, pair_labels):
-        """Pairs (n, 2) that were given, or are drawn from the labels, and which are similar; stores both."""
+        """Given pairs (n, 2), or pairs drawn from the labels, and which are similar; stores both."""
         if y is None:
             pairs, similar = self._given_pairs(X, pairs, pair_labels)
         else:
@@ -93,23 +69,17 @@ class PairLearner(MetricLearner):
 
 
 class PriorLearner(MetricLearner):
-    """A learner to whose ``_learn`` all rows get, as ``all_rows``, where its prior is their covariance.
+    """A learner with a prior metric; if it is the covariance, ``_learn`` gets unlabelled rows, too, as ``all_rows``."""
 
-    With another prior unlabelled rows are left out, with a warning.
-    """
-
-    def _samples_of_classes(self, X, y, sample_weight):
+    def _samples(self, X, y, sample_weight):
         if not (isinstance(self.prior, str) and self.prior == "covariance"):
-            return super()._samples_of_classes(X, y, sample_weight)
+            return super()._samples(X, y, sample_weight)
         rows = labelled(y, others_help=True)
         self.classes_, y = check_labels(y[rows])
         return self._taken(X, rows), y, {} if rows.all() else {"all_rows": X}
 
     def _prior(self, X, all_rows=None):
-        """M_0 (d, d) of X in its own unit, symmetric and positive definite.
-
-        The inverse of a singular covariance is that of a shrunk one. An array is a metric of the data that users gave.
-        """
+        """M_0 (d, d) of X in its own unit, symmetric and positive definite."""
         X = (X if all_rows is None else all_rows) / self._unit
         if not isinstance(self.prior, str):
             return self._unit**2 * _given(self.prior, X.shape[1])

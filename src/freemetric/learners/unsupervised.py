@@ -8,7 +8,7 @@ from sklearn.decomposition import PCA as ScikitLearnPCA
 
 from ..magnitudes import enlarged, exponent_of, reduced
 from .base import MetricLearner
-from .linear_algebra import invertible, is_regular, mean_of
+from .linear_algebra import invertible, is_regular
 from .parameters import Flag, estimator
 from .validation import clip_count, ranges
 
@@ -16,6 +16,7 @@ ROUNDING = 1e-6  # spread against mean of a feature that has to be looked at aga
 FEW_DIGITS = 1e-6  # smallest against largest variance; below, eigenvalues have less than ten digits
 
 
+@estimator
 class Euclidean(MetricLearner):
     """The Euclidean distance: A is the identity.
 
@@ -23,22 +24,17 @@ class Euclidean(MetricLearner):
     ----------
     components_ : ndarray of shape (n_features, n_features)
         The identity.
-    n_features_in_ : int
-        Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X has any.
+    {features}
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    {iris}
     >>> from freemetric import Euclidean
-    >>> X, _ = load_iris(return_X_y=True)
     >>> Euclidean().fit(X).pair_distance([[X[0], X[1]]]).round(3)
     array([0.539])
     """
 
     _needs_labels = False
-    _parameter_constraints: dict = {}
 
     def _learn(self, X, y):
         return np.eye(X.shape[1])
@@ -48,8 +44,7 @@ class Euclidean(MetricLearner):
 class PCA(MetricLearner):
     """Directions of largest variance: max tr(A C A^T) subject to A A^T = I.
 
-    Without ``n_components`` it is a rotation and leaves Euclidean distances as they are. Labels are not used. Costs
-    O(N d min(N, d)).
+    Without ``n_components`` it is a rotation and leaves Euclidean distances as they are. Labels are not used.
 
     Parameters
     ----------
@@ -100,21 +95,20 @@ class PCA(MetricLearner):
 
 @estimator
 class Covariance(MetricLearner):
-    r"""The inverse covariance of the samples: every direction in units of its own standard deviation.
+    r"""The inverse covariance of the samples, the Mahalanobis distance proper.
 
     .. math:: M = C^{-1}, \quad C = \frac{1}{N - 1} \sum_i (x_i - m)(x_i - m)^T.
 
-    Labels are not used. The rows of A are the principal directions, each divided by its standard deviation, and fall in
-    variance: with fewer components it is whitened PCA. With all of them distances do not depend on the units of the
-    features, nor on any other invertible map of them. Constant features weigh nothing. Costs O(N d^2 + d^3).
+    The rows of A are the principal directions by falling variance, each divided by its standard deviation. With all of
+    them distances do not depend on the units of the features. Constant features have weight zero. Labels are not used.
 
     Parameters
     ----------
     n_components : int or None, default=None
         Directions of largest variance to keep; None keeps one for every feature that varies.
     regularization : float or "auto", default="auto"
-        Ridge on the correlation matrix of the features, whose mean eigenvalue is one. "auto" shrinks a singular one
-        by Ledoit and Wolf's amount and leaves a regular one as it is.
+        Ridge on the correlation matrix of the features. "auto" shrinks a singular one by Ledoit and Wolf's amount and
+        leaves a regular one as it is.
 
     Attributes
     ----------
@@ -143,7 +137,7 @@ class Covariance(MetricLearner):
     _needs_labels = False
 
     def _learn(self, X, y):
-        mean = mean_of(X)
+        mean = np.full(len(X), 1 / len(X)) @ X  # numpy's own mean is slow for short rows
         given, X = X, X - mean
         exponent = exponent_of(X)
         X = reduced(X, exponent)  # every feature of order one: squares of small ones do not vanish

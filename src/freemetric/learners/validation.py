@@ -1,9 +1,7 @@
-"""Checks of training data, warnings where a metric will suffer, and the units of the features.
+"""Checks of training data, warnings about them, and the units of the features.
 
-What is learned must not depend on units, and numbers must have squares. A learner whose start, steps or penalties are
-numbers of their own, such as the identity from which NCA begins, takes features of order one for granted. It learns
-from X / u, and its map is divided by u. One factor for all features changes units and nothing else: a factor for each
-would be another method. Features in [0, 1] are taken as they are, to the last bit, and standardised ones nearly so.
+A learner whose start, steps or penalties assume features of order one learns from X / u, and its map is divided by u:
+one factor for all features, 1 for features in [0, 1].
 """
 
 import warnings
@@ -33,17 +31,17 @@ PLAINLY = {  # messages of libraries, and what they mean
 
 
 def check_samples(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
-    """What scikit-learn's ``validate_data`` gives for X, y and options, with messages of one line about texts and gaps.
+    """scikit-learn's ``validate_data``, with one-line messages about texts and missing values.
 
-    A sparse X becomes dense, at most as large as scikit-learn's ``working_memory``.
+    A sparse X becomes dense, within scikit-learn's ``working_memory``.
     """
     if options.get("y_numeric") and y:
         _check_no_words(estimator, y[0])
     try:
         return validate_data(estimator, dense(X) if issparse(X) else X, *y, **options)
     except Exception as problem:  # libraries of frames have their own kinds
-        if "float() argument must be" in str(problem):  # scikit-learn's contract wants its kind and its words
-            raise TypeError(f"X holds objects that are no numbers: {problem}.") from problem
+        if "float() argument must be" in str(problem):  # kind and words are scikit-learn's contract
+            raise TypeError(f"X holds objects that are not numeric: {problem}.") from problem
         for words, plainly in PLAINLY.items():
             if words in str(problem):
                 raise ValueError(plainly) from problem
@@ -83,7 +81,7 @@ def _check_no_words(estimator, y):
 
 
 def _in_one_line(X, problem):
-    """What keeps a table from being numeric; None where the problem is another one."""
+    """The reason why a table is not numeric; None for other problems."""
     first = str(problem).partition("\n")[0].rstrip(".")
     if "NaN" in first and first.startswith("Input X"):
         return first
@@ -96,14 +94,17 @@ def _in_one_line(X, problem):
     return first if first.startswith("could not convert string") else None
 
 
-def check_labels(y: ArrayLike) -> tuple[NDArray, NDArray[np.intp]]:
-    """Classes, and the class number of every label; ValueError where y has no two classes."""
-    if np.asarray(y).dtype.kind not in "biuUS":  # integers and strings are labels without a closer look
+def check_labels(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[NDArray, NDArray[np.intp]]:
+    """Classes, those of y or the given ones, and the class index of every label; ValueError for fewer than two."""
+    if classes is None and np.asarray(y).dtype.kind not in "biuUS":  # integers and strings are always labels
         _check_classes(y)
-    classes, y = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(f"A metric is learned from at least two classes; y has only 1 class, {classes.tolist()}.")
-    return classes, y
+    known, labels = np.unique(y if classes is None else classes), np.asarray(y)
+    if len(known) < 2:
+        where = "y has only 1 class" if classes is None else "classes has only 1"
+        raise ValueError(f"A metric is learned from at least two classes; {where}, {known.tolist()}.")
+    if classes is not None and len(unknown := np.setdiff1d(labels, known)):
+        raise ValueError(f"y has labels that are not among the classes: {few(unknown.tolist())}.")
+    return known, np.searchsorted(known, labels)
 
 
 def _check_classes(y):
@@ -112,26 +113,12 @@ def _check_classes(y):
     except ValueError as problem:
         if "continuous" not in str(problem):
             raise
-        said = str(problem).partition(" Maybe")[0]
-        raise ValueError(f"{said} Classes are needed here; {FOR_REGRESSION}.") from None
-
-
-def known_labels(y: ArrayLike, classes: ArrayLike) -> tuple[NDArray, NDArray[np.intp]]:
-    """These classes, and the class number of every label; ValueError where y has another label."""
-    known, labels = np.unique(classes), np.asarray(y)
-    if len(known) < 2:
-        raise ValueError(f"A metric is learned from at least two classes; classes has only 1, {known.tolist()}.")
-    unknown = np.setdiff1d(labels, known)
-    if len(unknown):
-        raise ValueError(f"y has labels that are not among the classes: {few(unknown.tolist())}.")
-    return known, np.searchsorted(known, labels)
+        reason = str(problem).partition(" Maybe")[0]
+        raise ValueError(f"{reason} Classes are needed here; {FOR_REGRESSION}.") from None
 
 
 def labelled(y: NDArray, others_help: bool = False) -> NDArray[np.bool_]:
-    """Which rows have a label: those that are not -1, unless -1 is one of two classes.
-
-    The one place that says what -1 means: scikit-learn's sign for unlabelled rows, for every estimator alike.
-    """
+    """Which rows have a label: those that are not -1, unless -1 is one of two classes."""
     unlabelled = y == -1 if np.issubdtype(np.asarray(y).dtype, np.number) else np.zeros(len(y), dtype=bool)
     if not unlabelled.any() or len(np.unique(y)) <= 2:
         return np.ones(len(y), dtype=bool)
@@ -167,7 +154,7 @@ def warn_of_data(message: str) -> None:
 
 
 def warn_of_classes(X: NDArray, y: NDArray, classes: NDArray, names: NDArray | None = None) -> None:
-    """Warn of every trait of samples and class numbers that will make the metric worse."""
+    """Warn of traits of samples and class indices that make the metric worse."""
     lonely = classes[np.bincount(y, minlength=len(classes)) == 1].tolist()
     if lonely:
         warn_of_data(f"Classes with a single sample, which has no neighbour of its own class: {few(lonely)}.")
@@ -175,7 +162,7 @@ def warn_of_classes(X: NDArray, y: NDArray, classes: NDArray, names: NDArray | N
 
 
 def warn_of_samples(X: NDArray, names: NDArray | None = None) -> None:
-    """Warn of every trait of the samples that will make the metric worse; features by name where they have one."""
+    """Warn of traits of the samples that make the metric worse."""
     N, d = X.shape
     constant = np.flatnonzero(ranges(X) == 0)
     if len(constant):
@@ -195,15 +182,15 @@ def few(items: Sequence | NDArray, most: int = 5) -> str:
     return ", ".join(map(str, items[:most])) + (f" and {len(items) - most} more" if len(items) > most else "")
 
 
-ORDINARY = (0.5, 1 + 1e-6)  # ranges of features that somebody scaled to [0, 1]: a part of their rows, with rounding
+ORDINARY = (0.5, 1 + 1e-6)  # ranges of features scaled to [0, 1]: subsets of rows, rounding
 ALIKE = 0.05  # by which standard deviations may differ that are one and the same
-LARGEST, SMALLEST = 1e75, 1e-75  # numbers whose fourth powers are still numbers
+LARGEST, SMALLEST = 1e75, 1e-75  # their fourth powers are finite
 DWARFED = 1e5  # times the range of most others: float32 sees nothing else
 MANY, FOLD = 500, 32  # rows from which on so many are looked at together
 
 
 def ranges(X: NDArray) -> NDArray[np.float64]:
-    """Largest less smallest value (d,) of every feature; infinite where that is no number."""
+    """Largest less smallest value (d,) of every feature; infinite where it overflows."""
     lowest, highest = extremes(X)
     with np.errstate(over="ignore", invalid="ignore"):
         return (highest - lowest).astype(np.float64)
@@ -211,24 +198,17 @@ def ranges(X: NDArray) -> NDArray[np.float64]:
 
 def extremes(X: NDArray) -> tuple[NDArray, NDArray]:
     """Smallest and largest value (d,) of every feature."""
-    if len(X) >= MANY and X.flags.c_contiguous:  # numpy is slow where rows are short: long ones, made of many, are not
+    low = high = X
+    if len(X) >= MANY and X.flags.c_contiguous:  # numpy reduces short rows slowly, so they are concatenated
         whole = len(X) - len(X) % FOLD
         folded = X[:whole].reshape(-1, FOLD * X.shape[1])
-        lowest, highest = (extreme(folded).reshape(FOLD, -1) for extreme in (_lowest, _highest))
-        return _lowest(np.vstack([lowest, X[whole:]])), _highest(np.vstack([highest, X[whole:]]))
-    return _lowest(X), _highest(X)
-
-
-def _lowest(X):
-    return np.minimum.reduce(X, axis=0)
-
-
-def _highest(X):
-    return np.maximum.reduce(X, axis=0)
+        low = np.vstack([np.minimum.reduce(folded, axis=0).reshape(FOLD, -1), X[whole:]])
+        high = np.vstack([np.maximum.reduce(folded, axis=0).reshape(FOLD, -1), X[whole:]])
+    return np.minimum.reduce(low, axis=0), np.maximum.reduce(high, axis=0)
 
 
 def unit_of(X: NDArray) -> float:
-    """What to divide X by: its largest range, or its mean standard deviation where features have that in common.
+    """What to divide X by: its largest range, or the common standard deviation of its features.
 
     1 where features are in [0, 1], or where nothing varies.
     """
@@ -237,32 +217,23 @@ def unit_of(X: NDArray) -> float:
     if widest == 0 or ORDINARY[0] < widest < ORDINARY[1]:
         return 1.0
     varying = spans > 0
-    spreads = widest * (X[:, varying] / widest).std(axis=0, dtype=np.float64)  # squares of X itself may be no numbers
-    differ = variation(spreads)
-    is_theirs = differ < ALIKE and differ < variation(spans[varying])
-    return float(spreads.mean()) if is_theirs else widest
-
-
-def variation(lengths: NDArray) -> float:
-    """By how much lengths differ, as a share of their mean."""
-    return float(lengths.std() / lengths.mean())
+    spreads = widest * (X[:, varying] / widest).std(axis=0, dtype=np.float64)  # squares of X itself may overflow
+    differ, differ_in_range = (lengths.std() / lengths.mean() for lengths in (spreads, spans[varying]))
+    return float(spreads.mean()) if differ < min(ALIKE, differ_in_range) else widest
 
 
 def check_not_huge(X: NDArray) -> None:
-    """ValueError where distances between the rows of X would be too large for numbers."""
-    _check_largest(max(float(X.max()), -float(X.min())))
-
-
-def _check_largest(largest):
+    """ValueError where distances between the rows of X would overflow."""
+    largest = max(float(X.max()), -float(X.min()))
     if largest > LARGEST:
         what = f"X has values as large as {largest:.1e}, too large for powers of distances"
         raise ValueError(f"{what}: look for wrong cells, or divide X by a constant.")
 
 
 def check_magnitude(X: NDArray) -> None:
-    """ValueError where distances between the rows of X would be too large or too small for numbers."""
+    """ValueError where distances between the rows of X would overflow or underflow."""
     lowest, highest = extremes(X)
-    _check_largest(max(float(highest.max()), -float(lowest.min())))
+    check_not_huge(np.append(lowest, highest))
     widest = float((highest - lowest).max())
     if 0 < widest < SMALLEST:
         what = f"No feature of X varies by more than {widest:.1e}, too little for powers of distances"
@@ -270,14 +241,10 @@ def check_magnitude(X: NDArray) -> None:
 
 
 def warn_of_dwarfs(X: NDArray) -> None:
-    """A warning where one feature is so much wider than most others that distances consist of it alone."""
+    """Warn where one feature is so much wider than most others that distances consist of it alone."""
     spans = ranges(X)
     usual = np.quantile(spans[spans > 0], 0.5, method="lower") if spans.any() else 0.0
     if spans.max() > DWARFED * usual > 0:
         what = f"Feature {spans.argmax()} spans {spans.max() / usual:.1e} times as much as most others"
-        why = "distances consist of it alone"
-        warnings.warn(
-            f"{what}, {why}: scale the features (MinMaxScaler), or look for a wrong cell.",
-            DataWarning,
-            stacklevel=callers_stacklevel(),
-        )
+        remedy = "scale the features (MinMaxScaler), or look for a wrong cell"
+        warn_of_data(f"{what}, distances consist of it alone: {remedy}.")

@@ -43,8 +43,8 @@ def triplets(wines):
     X, y = wines
     rows = np.random.default_rng(1).integers(len(X), size=(900, 3))
     same = y[rows[:, 1:]] == y[rows[:, :1]]
-    told = same[:, 0] != same[:, 1]
-    return Known(X, rows[told][:200], np.where(same[told, 0], 1, -1)[:200])
+    kept = same[:, 0] != same[:, 1]
+    return Known(X, rows[kept][:200], np.where(same[kept, 0], 1, -1)[:200])
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +52,8 @@ def quadruplets(wines):
     X, y = wines
     rows = np.random.default_rng(2).integers(len(X), size=(900, 4))
     first, second = (y[rows[:, i]] == y[rows[:, i + 1]] for i in (0, 2))
-    told = first != second
-    return Known(X, rows[told][:200], np.where(first[told], 1, -1)[:200])
+    kept = first != second
+    return Known(X, rows[kept][:200], np.where(first[kept], 1, -1)[:200])
 
 
 @pytest.fixture(params=KINDS)

@@ -1,4 +1,4 @@
-"""What is asked of every classifier of tuples, and scikit-learn's contract as far as it knows of such input.
+"""Tests of every classifier of tuples, and scikit-learn's contract as far as it applies to such input.
 
 scikit-learn's checks fit tables of shape (n, d). A tuple is (t, d), so that those which fit cannot apply; they are made
 here with tuples. Those that fit nothing are scikit-learn's own.
@@ -88,8 +88,8 @@ def test_the_same_fit_twice_is_the_same(make, known, fitted):
     )
 
 
-def test_tuples_are_told_one_by_one(fitted, known, rng):
-    """Neither their order nor what else is asked matters, and asking changes nothing."""
+def test_predictions_of_tuples_are_independent(fitted, known, rng):
+    """Neither the order nor other tuples matter, and predictions change nothing."""
     before = pickle.dumps(fitted)
     expected = fitted.decision_function(samples(known))
     order = rng.permutation(len(known.rows))
@@ -172,10 +172,10 @@ def test_names_of_features(make, known):
 
 def test_a_preprocessor_may_be_a_function_of_anything(make, known):
     names = np.array([f"wine{i}.jpg" for i in range(len(known.X))])
-    asked = []
+    calls = []
 
     def read(files):
-        asked.append(len(files))
+        calls.append(len(files))
         return known.X[[int(name[4:-4]) for name in files]]
 
     model = make(preprocessor=read).fit(names[known.rows], known.signs)
@@ -183,7 +183,7 @@ def test_a_preprocessor_may_be_a_function_of_anything(make, known):
     np.testing.assert_allclose(
         model.decision_function(names[known.rows]), expected.decision_function(samples(known)), rtol=1e-6, atol=1e-9
     )
-    assert asked == [len(np.unique(known.rows))] * 2  # every file once
+    assert calls == [len(np.unique(known.rows))] * 2  # every file once
     with pytest.raises(ValueError, match=r"preprocessor must give for \d+ keys samples of shape \(\d+, n_features\)"):
         model.set_params(preprocessor=lambda files: known.X[:2]).predict(names[known.rows])
 
@@ -199,7 +199,11 @@ def test_tuples_that_are_none_are_named(make, known, kind):
         ),
         (np.zeros((0, t, 13)), None, "must be samples"),
         (known.rows, None, rf"^{kind} of shape \(\d+, {t}\) are indices, .*: give preprocessor=X, or samples"),
-        (known.rows + 0.5, known.X, f"^{kind} must be integers, rows of the preprocessor; got float64"),
+        (
+            known.rows + 0.5,
+            known.X,
+            rf"^{kind} must be integers of shape \(n, \d\), indices into the preprocessor; got float64",
+        ),
         (known.rows + 178, known.X, rf"^{kind}\[0\] = \[.*\] points outside the preprocessor, which has 178 rows"),
         (known.rows - 178, known.X, "points outside the preprocessor"),
     ):

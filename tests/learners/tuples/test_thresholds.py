@@ -35,7 +35,7 @@ def test_no_other_threshold_is_better(goal, measure, seed):
 
 
 @pytest.mark.parametrize("similar", [True, False])
-def test_pairs_of_one_kind_are_told_right(similar):
+def test_pairs_of_one_kind_are_predicted_right(similar):
     scores = np.array([-3.0, -1.0, -2.0])
     assert ((scores >= best_threshold(scores, [similar] * 3)) == similar).all()
 

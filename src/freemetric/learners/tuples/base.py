@@ -1,4 +1,4 @@
-"""What classifiers of tuples share: points and indices of the tuples, a learner inside, and its distances."""
+"""Base of the classifiers of tuples: points and indices of the tuples, and the distances of a learner."""
 
 import inspect
 from collections.abc import Callable
@@ -24,14 +24,15 @@ from ...presenting import PROVIDED, Presented
 from ...printable import counted
 from ...sklearn_compat import validate_params
 from ..fitting import AtomicFit
+from ..side_information import check_tuples
 from ..validation import check_not_huge, check_samples, few
 
 KINDS = ("pairs", "triplets", "quadruplets")
-SHARE = 1 / 16  # of working_memory, for tuples of samples: what is computed from them takes as much again
+SHARE = 1 / 16  # of working_memory, for the tuples of a block
 
 
 def takes(learner: Any, name: str) -> bool:
-    """Whether the ``fit`` of a learner takes something by this name; of a pipeline, that of its last step."""
+    """Whether the ``fit`` of a learner, or of the last step of a pipeline, takes an argument of this name."""
     if isinstance(learner, Pipeline):
         return takes(learner.steps[-1][1], name)
     parameters = inspect.signature(learner.fit).parameters
@@ -42,7 +43,7 @@ def takes(learner: Any, name: str) -> bool:
 
 
 def fitted(learner: Any, X: NDArray, knowledge: dict[str, Any], y: ArrayLike | None = None) -> Any:
-    """A clone of the learner, fitted on X, with labels or without, and with this knowledge."""
+    """A clone of the learner, fitted on X with these arguments."""
     last = f"{learner.steps[-1][0]}__" if isinstance(learner, Pipeline) else ""
     return clone(learner).fit(X, y, **{f"{last}{name}": value for name, value in knowledge.items()})
 
@@ -54,11 +55,8 @@ def check_takes(learner: Any, names: tuple[str, ...]) -> str:
             return name
     known = [name for name in KINDS if takes(learner, name)]
     but = f"it learns from {' or '.join(known)}" if known else "it learns from labels alone"
-    raise ValueError(f"{_name_of(learner)} takes no {names[0]}: {but}.")
-
-
-def _name_of(learner):
-    return type(learner.steps[-1][1] if isinstance(learner, Pipeline) else learner).__name__
+    last = learner.steps[-1][1] if isinstance(learner, Pipeline) else learner
+    raise ValueError(f"{type(last).__name__} takes no {names[0]}: {but}.")
 
 
 def learner_has(name: str) -> Callable[[Any], bool]:
@@ -66,20 +64,15 @@ def learner_has(name: str) -> Callable[[Any], bool]:
     return lambda model: hasattr(getattr(model, "learner_", model.learner), name)
 
 
-def _tuples_at_a_time(numbers_each):
-    """How many tuples of so many numbers are a small part of scikit-learn's ``working_memory``."""
-    return max(1, int(get_config()["working_memory"] * 2**20 * SHARE / (8 * numbers_each)))
-
-
 class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstimator):
-    """Subclasses say how many points a tuple has, what it is called, and which knowledge its learner takes."""
+    """Subclasses set the number of points of a tuple, the name of tuples, and the learner's arguments."""
 
     _width: int
     _name: str  # of the tuples, many
     _kinds: tuple[str, ...]  # what the learner's fit may take, the best first
 
     def _formed(self, tuples):
-        """What to learn from: points (N, d), checked, and indices (n, t)."""
+        """Checked points (N, d) and indices (n, t)."""
         validate_params(self)
         check_takes(self.learner, self._kinds)
         points, indices = formed(tuples, self._width, self._name, self.preprocessor)
@@ -92,7 +85,7 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
         self.classes_ = np.array([-1, 1])
 
     def _measured(self, tuples, measure, width=None, name=None):
-        """What ``measure`` makes of the samples (n, t, d) of tuples that came after the fit, in blocks of them."""
+        """Apply ``measure`` to the samples (n, t, d) of new tuples, in blocks."""
         check_is_fitted(self)
         width, name = width or self._width, name or self._name
         given = as_tuples(tuples, width, name, self.preprocessor)
@@ -102,18 +95,18 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
             points, rows = self._looked_up(given, name)
         d = points.shape[-1]
         if d != self.n_features_in_:
-            what = f"{name} have {counted(d, 'feature')}"
-            wanted = counted(self.n_features_in_, "feature")
-            raise ValueError(f"{what}, but {type(self).__name__} is expecting {wanted}.")
+            wanted = f"{type(self).__name__} is expecting {counted(self.n_features_in_, 'feature')}"
+            raise ValueError(f"{name} have {counted(d, 'feature')}, but {wanted}.")
         check_not_huge(points)
-        blocks = gen_batches(len(rows), _tuples_at_a_time(width * d))
+        memory = get_config()["working_memory"] * 2**20 * SHARE
+        blocks = gen_batches(len(rows), max(1, int(memory / (8 * width * d))))
         return np.concatenate([measure(points[rows[block]]) for block in blocks])
 
     def _looked_up(self, given, name):
         """Points (N, d), and the rows (n, t) of them that the tuples name."""
         if callable(self.preprocessor):
             return looked_up(given, lambda keys: check_array(called(self.preprocessor, keys), dtype=np.float64))
-        rows = rows_of(given, name, len_of(self.preprocessor))
+        rows = check_tuples(given, given.shape[1], len_of(self.preprocessor), name, "the preprocessor")
         return check_samples(self, self.preprocessor, dtype=np.float64, reset=False), rows
 
     def _distances(self, samples, i, j):
@@ -152,15 +145,12 @@ class TupleClassifier(AtomicFit, Savable, Presented, ClassifierMixin, BaseEstima
     def report(
         self, path: str | PathLike, X: ArrayLike | None = None, y: ArrayLike | None = None, **options: Any
     ) -> Path:
-        """Write a report on the learned space to ``path``, with samples X (n_samples, n_features), not tuples, and y.
-
-        The options are those of :func:`freemetric.report.write`.
-        """
+        """Write a report on the learned space with samples X, not tuples; see :func:`freemetric.report.write`."""
         check_is_fitted(self)
         return PROVIDED["report"](self.learner_, path, X, y, **options)
 
     def check_state(self) -> None:
-        """ValueError unless what was fitted belongs together; called for every model that is saved or loaded."""
+        """Check that the fitted attributes are consistent; called when a model is saved or loaded."""
         check_attributes(self, ("n_features_in_", "classes_", "learner_"))
         if hasattr(self, "learner_"):
             name = type(self).__name__
@@ -183,17 +173,16 @@ class Formed(NamedTuple):
 
 
 def formed(tuples: ArrayLike, width: int, name: str, preprocessor: Any = None) -> Formed:
-    """Points and indices of tuples: samples (n, t, d), or rows of a preprocessor (n, t).
+    """Points and indices of tuples of samples (n, t, d), or of rows (n, t) of a preprocessor.
 
-    Of samples, equal ones are one point, in the order of their first appearance. All rows of a preprocessor that is an
-    array are points; of one that is a function, those that the tuples name.
+    Equal samples are one point. All rows of an array preprocessor are points, of a function those that the tuples name.
     """
     given = as_tuples(tuples, width, name, preprocessor)
     if given.ndim == 3:
         return merged(flat(samples_of(given, name)))
     if callable(preprocessor):
         return looked_up(given, lambda keys: called(preprocessor, keys))
-    return Formed(preprocessor, rows_of(given, name, len_of(preprocessor)))
+    return Formed(preprocessor, check_tuples(given, width, len_of(preprocessor), name, "the preprocessor"))
 
 
 def samples_of(tuples: NDArray, name: str, **options: Any) -> NDArray[np.float64]:
@@ -214,13 +203,13 @@ def merged(tuples: Formed) -> Formed:
 
 
 def looked_up(given: NDArray, points_of: Callable[[NDArray], Any]) -> Formed:
-    """What ``points_of`` gives for the keys of tuples (n, t), each once."""
+    """Points of the distinct keys of tuples (n, t)."""
     keys, of_key = np.unique(given, return_inverse=True)
     return Formed(points_of(keys), of_key.reshape(given.shape))
 
 
 def as_tuples(tuples: ArrayLike, width: int, name: str, preprocessor: Any) -> NDArray:
-    """An array (n, t, d), or (n, t) where there is a preprocessor; ValueError where it is none."""
+    """An array (n, t, d), or (n, t) with a preprocessor; else ValueError."""
     given = np.asarray(tuples)
     samples = f"samples of shape (n, {width}, n_features)"
     if given.ndim not in (2, 3) or given.shape[1] != width or not len(given):
@@ -232,24 +221,12 @@ def as_tuples(tuples: ArrayLike, width: int, name: str, preprocessor: Any) -> ND
 
 
 def called(preprocessor: Callable[[NDArray], Any], keys: NDArray) -> Any:
-    """Samples (n, d) that a function gives for keys (n,); ValueError where it gives something else."""
+    """Samples (n, d) that a function returns for keys (n,); ValueError for another shape."""
     points = preprocessor(keys)
     if np.ndim(points) != 2 or len(points) != len(keys):
         wanted = f"for {len(keys)} keys samples of shape ({len(keys)}, n_features)"
         raise ValueError(f"preprocessor must give {wanted}; it gave shape {np.shape(points)}.")
     return points
-
-
-def rows_of(indices: NDArray, name: str, n_points: int) -> NDArray[np.intp]:
-    """Row numbers of the points; ValueError where they are none."""
-    if not np.issubdtype(indices.dtype, np.integer):
-        raise ValueError(f"{name} must be integers, rows of the preprocessor; got {indices.dtype}.")
-    outside = (indices < 0) | (indices >= n_points)
-    if outside.any():
-        row = int(outside.any(axis=1).argmax())
-        where = f"points outside the preprocessor, which has {counted(n_points, 'row')}"
-        raise ValueError(f"{name}[{row}] = {indices[row].tolist()} {where}.")
-    return indices.astype(np.intp)
 
 
 def len_of(points: Any) -> int:

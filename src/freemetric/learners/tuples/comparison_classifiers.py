@@ -1,4 +1,4 @@
-"""Which of two samples is nearer to a third, and which of two pairs is nearer: one distance is smaller than another."""
+"""Classifiers of comparisons: whether one distance is smaller than another."""
 
 from dataclasses import KW_ONLY
 from typing import Any, Self
@@ -13,11 +13,11 @@ MEANING = "as they are, or the other way round"
 
 
 class ComparisonClassifier(TupleClassifier):
-    """Tuples say that the points ``_near`` are nearer to each other than the points ``_far``, unless y is -1."""
+    """A tuple states that the points ``_near`` are nearer to each other than ``_far``; y = -1 reverses it."""
 
     _near: tuple[int, int]
     _far: tuple[int, int]
-    _swapped: tuple[int, ...]  # the tuple that says the opposite
+    _swapped: tuple[int, ...]  # the order of the opposite tuple
 
     def _fit(self, tuples, y, weights=None):
         X, indices = self._formed(tuples)
@@ -55,10 +55,9 @@ class ComparisonClassifier(TupleClassifier):
 
 @estimator
 class TripletClassifier(ComparisonClassifier):
-    """Any learner that takes triplets, which then says whether the first sample is nearer to the second or the third.
+    """Predicts whether the first of three samples is nearer to the second or to the third.
 
-    Triplets are samples, an array of shape (n_triplets, 3, n_features), or indices of shape (n_triplets, 3) into the
-    rows of ``preprocessor``. A learner of quadruplets learns from triplets, too: (a, b, c) says what (a, b, a, c) does.
+    Triplets are samples, (n_triplets, 3, n_features), or indices into the rows of ``preprocessor``, (n_triplets, 3).
 
     Parameters
     ----------
@@ -111,10 +110,10 @@ class TripletClassifier(ComparisonClassifier):
 
 @estimator
 class QuadrupletClassifier(ComparisonClassifier):
-    """Any learner that takes quadruplets, which then says which of two pairs of samples is the nearer one.
+    """Predicts which of two pairs of samples is the nearer one.
 
-    Quadruplets are samples, an array of shape (n_quadruplets, 4, n_features), or indices of shape (n_quadruplets, 4)
-    into the rows of ``preprocessor``.
+    Quadruplets are samples, (n_quadruplets, 4, n_features), or indices into the rows of ``preprocessor``,
+    (n_quadruplets, 4).
 
     Parameters
     ----------

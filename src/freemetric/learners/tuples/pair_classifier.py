@@ -1,4 +1,4 @@
-"""Whether two samples are similar: a learned distance, and where to draw the line."""
+"""Classifier of pairs: a learned distance and a threshold."""
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY
@@ -23,12 +23,9 @@ MEANING = "similar or dissimilar"
 def best_threshold(
     scores: ArrayLike, similar: ArrayLike, strategy: str = "accuracy", min_rate: float = 0.0, beta: float = 1.0
 ) -> float:
-    """The lowest score that is called similar, so that pairs are predicted as well as they can be.
+    """The score from which on pairs are predicted similar that is best by a strategy, the highest of equals.
 
-    Scores (n,) are larger for more similar pairs, as minus the distance. ``strategy`` says what shall be largest: the
-    "accuracy"; "f_beta", the weighted harmonic mean of precision and recall; "max_tpr", the share of similar pairs that
-    are found while at least ``min_rate`` of the others are; or "max_tnr", the other way round. Of several that are
-    equally good it is the highest. One more than all scores calls no pair similar. Costs O(n log n).
+    Scores (n,) are larger for more similar pairs. The strategies are those of ``PairClassifier.calibrate_threshold``.
 
     >>> best_threshold([-1.0, -2.0, -3.0], [True, True, False])
     -2.0
@@ -38,7 +35,7 @@ def best_threshold(
 
 
 def _worth(true_positives, false_positives, strategy, min_rate, beta):
-    """What is to be largest, for every threshold."""
+    """The value of every threshold by a strategy."""
     positives, negatives = true_positives[-1], false_positives[-1]
     true_negatives = negatives - false_positives
     if strategy == "accuracy":
@@ -69,15 +66,11 @@ def _counts(scores: NDArray, similar: NDArray) -> tuple[NDArray, NDArray, NDArra
 
 @estimator
 class PairClassifier(TupleClassifier):
-    """Any learner that takes pairs, and the distance up to which pairs are called similar.
+    """Any learner from pairs, and the distance up to which pairs are predicted similar.
 
-    Pairs are samples, an array of shape (n_pairs, 2, n_features), or indices of shape (n_pairs, 2) into the rows of
-    ``preprocessor``. With indices, ``PairClassifier(learner, preprocessor=X).fit(pairs, y)`` learns what
-    ``learner.fit(X, pairs=pairs, pair_labels=y)`` does: a learner with a prior or bounds sees all rows of X, also those
-    of no pair. With samples it sees every different one once.
-
-    A metric makes the pairs that it was learned from look separable, so that a threshold found on them may be too
-    small. ``n_folds`` finds it on pairs that were left out, ``calibrate_threshold`` on others.
+    Pairs are samples, (n_pairs, 2, n_features), or indices into the rows of ``preprocessor``, (n_pairs, 2). A threshold
+    found on the pairs that the metric was learned from may be too small: ``n_folds`` finds it on held-out pairs,
+    ``calibrate_threshold`` on others.
 
     Parameters
     ----------
@@ -86,14 +79,14 @@ class PairClassifier(TupleClassifier):
         one of them, or a pipeline that ends with one.
     {preprocessor}
     n_folds : int or None, default=None
-        Find the threshold on folds of the pairs, by learners that have not seen them, at ``n_folds`` more fits. None:
-        on the pairs that the metric was learned from.
+        Folds of the pairs for a threshold on held-out pairs, at ``n_folds`` more fits. None: a threshold on the
+        training pairs.
 
     Attributes
     ----------
     {learner}
     threshold_ : float
-        Pairs up to this distance are called similar; absent where none was wanted.
+        Largest distance of pairs predicted similar; absent with ``calibrate=None``.
     {signs} {features}
 
     Examples
@@ -106,7 +99,7 @@ class PairClassifier(TupleClassifier):
     >>> model = PairClassifier(ITML(random_state=0), preprocessor=X).fit(pairs[:300], alike[:300])
     >>> model.score(pairs[300:], alike[300:]) > 0.9  # area under the ROC curve
     True
-    >>> model.predict(X[[[0, 1], [0, 177]]])  # samples do as well
+    >>> model.predict(X[[[0, 1], [0, 177]]])  # samples instead of indices
     array([ 1, -1])
     """
 
@@ -135,17 +128,17 @@ class PairClassifier(TupleClassifier):
         self : object
             The fitted classifier.
         """
-        wanted = _wishes(calibrate)
+        wanted = _calibration(calibrate)
         X, indices = self._formed(pairs)
         signs = signs_of(y, len(indices), "pairs", MEANING)
         self.__dict__.pop("threshold_", None)  # of an earlier fit
         self._fit_learner(X, pairs=indices, pair_labels=signs)
         if wanted is not None:
-            self._set_best(*self._judged(X, indices, signs), **wanted)
+            self._set_best(*self._training_scores(X, indices, signs), **wanted)
         return self
 
-    def _judged(self, X, indices, signs):
-        """Scores of the pairs, and which of them are similar: by the learner, or by those that have not seen them."""
+    def _training_scores(self, X, indices, signs):
+        """Scores of the training pairs, by the learner or by learners of other folds, and which are similar."""
         if self.n_folds is None:
             return -self._distances(X[indices], 0, 1), signs > 0
         scores, learner = np.empty(len(signs)), self.learner_
@@ -167,12 +160,12 @@ class PairClassifier(TupleClassifier):
         return np.where(scores >= -self.threshold_, 1, -1)
 
     def score(self, pairs: ArrayLike, y: ArrayLike) -> float:
-        """The area under the ROC curve: how often a similar pair (y = 1) is nearer than a dissimilar one (y = -1)."""
+        """The area under the ROC curve."""
         scores = self.decision_function(pairs)
         return float(roc_auc_score(signs_of(y, len(scores), "pairs", MEANING), scores))
 
     def set_threshold(self, threshold: float) -> Self:
-        """Call pairs similar up to this learned distance."""
+        """Predict pairs similar up to this learned distance."""
         check_is_fitted(self)
         if not _lies_within(threshold, -np.inf, np.inf):
             raise ValueError(f"threshold must be a number, the largest distance of similar pairs; got {threshold!r}.")
@@ -188,7 +181,7 @@ class PairClassifier(TupleClassifier):
         beta: float = 1.0,
         min_rate: float | None = None,
     ) -> Self:
-        """Find the distance up to which pairs are called similar on pairs whose answer is known, best new ones.
+        """Choose the threshold on pairs of known labels, preferably new ones.
 
         Parameters
         ----------
@@ -197,19 +190,19 @@ class PairClassifier(TupleClassifier):
         y : array-like of shape (n_pairs,)
             +1 for similar, -1 for dissimilar pairs.
         strategy : {"accuracy", "f_beta", "max_tpr", "max_tnr"}, default="accuracy"
-            What shall be largest: the share of right answers; F, the mean of precision and recall; the share of similar
-            pairs that are found, while at least ``min_rate`` of the dissimilar ones are; or the other way round.
+            What to maximise: the accuracy; F_beta of precision and recall; the true positive rate while the true
+            negative rate is at least ``min_rate``; or the other way round.
         beta : float, default=1.0
-            How much more recall counts than precision in "f_beta".
+            Weight of recall against precision in "f_beta".
         min_rate : float or None, default=None
-            A share between 0 and 1, which "max_tpr" and "max_tnr" need.
+            Between 0 and 1; needed by "max_tpr" and "max_tnr".
 
         Returns
         -------
         self : object
-            With ``threshold_``, the smallest of those that are equally good.
+            With ``threshold_``, the smallest of equally good ones.
         """
-        wanted = _wishes({"strategy": strategy, "beta": beta, "min_rate": min_rate})
+        wanted = _calibration({"strategy": strategy, "beta": beta, "min_rate": min_rate})
         scores = self.decision_function(pairs)
         self._set_best(scores, signs_of(y, len(scores), "pairs", MEANING) > 0, **wanted)
         return self
@@ -227,8 +220,8 @@ def _lies_within(value, least, most):
     return isinstance(value, Real) and least <= float(value) <= most
 
 
-def _wishes(calibrate):
-    """Strategy, beta and min_rate of a threshold, checked; None where none is wanted."""
+def _calibration(calibrate):
+    """Strategy, beta and min_rate of a threshold, checked; None without calibration."""
     if calibrate is None:
         return None
     given = {"strategy": calibrate} if isinstance(calibrate, str) else calibrate

@@ -1,4 +1,4 @@
-"""Learners of numbers on a GPU's kernels: the energy and the maps are those of the CPU's.
+"""Learners of regression on a GPU's kernels: the energy and the maps are those of the CPU's.
 
 Torch's CPU takes the place of a GPU where there is none: its kernels then answer for the device "cpu".
 """
@@ -36,13 +36,13 @@ def test_bound_energies_are_the_reference(device, friedman, rng, loss, n_neighbo
     truth, made = (energy.bind(X, Y, sample_weight=w, device=where) for where in ("reference", device))
     if n_neighbors is not None:
         truth, made = truth.near(A), made.near(A)
-    (value, gradient), (told, slope) = truth.value_and_grad(A), made.value_and_grad(A)
-    np.testing.assert_allclose(told, value, rtol=1e-4)
+    (value, gradient), (found, slope) = truth.value_and_grad(A), made.value_and_grad(A)
+    np.testing.assert_allclose(found, value, rtol=1e-4)
     np.testing.assert_allclose(made(A), value, rtol=1e-4)
     np.testing.assert_allclose(slope, gradient, atol=1e-3 * np.abs(gradient).max())
 
 
-def test_likeness_is_the_reference(device, friedman, rng):
+def test_neighbor_likelihood_is_the_reference(device, friedman, rng):
     X, y = friedman
     A = rng.standard_normal((2, 5, 5))
     truth, made = (NeighborLikelihoodEnergy().bind(X, y, device=where).near(A) for where in ("reference", device))
@@ -51,11 +51,11 @@ def test_likeness_is_the_reference(device, friedman, rng):
 
 def test_mlkr_finds_what_the_reference_finds(device, friedman):
     X, y = friedman
-    found = [MLKR(2, max_iter=60, tol=1e-4, device=where).fit(X, y) for where in (device, "reference")]
+    models = [MLKR(2, max_iter=60, tol=1e-4, device=where).fit(X, y) for where in (device, "reference")]
     energy = RegressionEnergy().bind(X, y, device="reference")
-    told, truth = (energy(model.components_[None])[0] for model in found)
-    assert told < 0.8 * energy(np.eye(5)[None])[0]
-    assert told == pytest.approx(truth, rel=0.05)
+    found, truth = (energy(model.components_[None])[0] for model in models)
+    assert found < 0.8 * energy(np.eye(5)[None])[0]
+    assert found == pytest.approx(truth, rel=0.05)
 
 
 @pytest.mark.parametrize("move", [HamiltonianMove(), ElementMove(0.3, n_moves=30)])

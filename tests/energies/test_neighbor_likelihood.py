@@ -1,4 +1,4 @@
-"""How likely numbers are among those of their neighbours, against the definition and finite differences."""
+"""The likelihood of targets among those of their neighbours, against the definition and finite differences."""
 
 import numpy as np
 import pytest
