@@ -1,4 +1,4 @@
-"""Work in a process of its own, which is ended when it takes more time or memory than it may."""
+"""Work in a process of its own, with limits of time and memory."""
 
 import multiprocessing
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ WARM = f"{__package__}.warm"  # our learners, imported and compiled
 
 @dataclass(frozen=True)
 class Limits:
-    """What one fit may take; None: anything."""
+    """Limits of one fit; None is no limit."""
 
     seconds: float | None = None
     megabytes: float | None = None
@@ -37,7 +37,7 @@ class Limits:
 
 
 class Outcome(NamedTuple):
-    """What the work gave, or in one line why it gave nothing; whether that was a limit."""
+    """The result of the work, or in one line why it failed, and whether that was a limit."""
 
     value: Any = None
     failure: str | None = None
@@ -45,13 +45,11 @@ class Outcome(NamedTuple):
 
 
 def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] = (WARM,)) -> Outcome:
-    """Run ``work(*args)`` in a process of its own, which ends with this one.
+    """Run ``work(*args)``, a picklable function and arguments, in a process of its own, which ends with this one.
 
-    A process that may not have children, such as a worker of ``multiprocessing.Pool``, does the work itself where
-    nothing is limited, and raises InputError where something is.
-
-    ``work`` is a function of a module; its arguments and its value must be picklable. ``preload`` are modules that are
-    imported once for all processes, where the system can fork; the first call decides.
+    A process that may not have children, such as a worker of ``multiprocessing.Pool``, does the work itself without
+    limits, and raises InputError with limits. ``preload`` are modules that are imported once for all processes, where
+    the system can fork; the first call decides.
     """
     if not may_start_processes():
         return _unlimited(work, args, limits)
@@ -86,7 +84,7 @@ def _unlimited(work, args, limits):
 
 
 def process_context(preload: Sequence[str] = (WARM,)) -> Any:
-    """Processes fork from a server that has imported everything, or start anew where there is no such server."""
+    """Forks of a server with preloaded modules, or new processes where there is no such server."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -106,7 +104,7 @@ def _child(pipe: Connection, megabytes: float | None, work: Callable, args: tupl
 
 
 def failed(problem: Exception, megabytes: float | None) -> Outcome:
-    """What an exception is to those outside."""
+    """The outcome of an exception."""
     text = described(problem)
     out_of_memory = isinstance(problem, MemoryError) or any(words in text for words in OUT_OF_MEMORY)
     if megabytes is not None and out_of_memory:
@@ -120,7 +118,7 @@ def described(problem: Exception) -> str:
 
 
 def limit_memory(megabytes: float) -> None:
-    """On top of what the interpreter and its libraries have mapped already."""
+    """Limit the memory on top of what the interpreter and its libraries have mapped."""
     pages = int(MAPPED.read_text().split()[0])
     most = pages * resource.getpagesize() + int(megabytes * 2**20)
     resource.setrlimit(resource.RLIMIT_AS, (most, most))

@@ -15,7 +15,7 @@ from .formats.text import read_delimited
 from .table import InputError, ReadingOptions, Table
 
 Reader = Callable[[str, bytes, ReadingOptions], Table]
-"""From what a message begins with, the bytes of a file and the options to its table; InputError is one line."""
+"""From the source (which begins messages), the bytes of a file and the options to its table."""
 
 FORMATS: dict[str, Reader] = {
     "csv": partial(read_delimited, delimiters=",;\t|", usual=","),
@@ -29,7 +29,7 @@ FORMATS: dict[str, Reader] = {
     "arff": read_arff,
     "libsvm": read_libsvm,
 }
-"""What reads a file, by the name of its format."""
+"""Readers by the name of their format."""
 
 ENDING_IN = {
     "csv": [".csv"],
@@ -44,7 +44,7 @@ ENDING_IN = {
     "libsvm": [".libsvm", ".svm", ".svmlight"],
 }
 SUFFIXES = {suffix: form for form, suffixes in ENDING_IN.items() for suffix in suffixes}
-"""The format that the end of a name stands for."""
+"""Formats by the endings of names."""
 
 R_FILE = 'a file of R; write.csv(x, "x.csv", row.names = FALSE) writes one that can be read'
 PICKLE = "a pickle, which could run code; save the table as .parquet or .csv"
@@ -68,7 +68,7 @@ ADVICE = {
     ".7z": SEVEN_ZIP,
     ".rar": RAR,
 }
-"""What to do about files that are not read, by the end of their names."""
+"""Advice about files that are not read, by the endings of their names."""
 
 BINARY = {b"PAR1": "parquet", ARROW: "feather", FEATHER_1: "feather", b"PK\x03\x04": "excel"}
 OTHERS = {
@@ -90,7 +90,7 @@ OTHERS = {
     **dict.fromkeys([b"<!doctype html", b"<html"], WEB_PAGE),
     b"version https://git-lfs": "a pointer of Git LFS; `git lfs pull` fetches the file itself",
 }
-"""What to do about files that are not read, by their first bytes."""
+"""Advice about files that are not read, by their first bytes."""
 
 OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument"  # behind the head of a zip file
 
@@ -119,9 +119,11 @@ def read(path: str | os.PathLike, format: str | None = None, **options: Any) -> 
         One line that names the file and the line at fault.
     """
     path = Path(path)
-    form = None if format is None else _known_format(format)
+    form = format if format is None or format in FORMATS else SUFFIXES.get(f".{format}", "")
+    if form == "":
+        raise InputError(f"unknown format {format!r}; known: {', '.join(FORMATS)}")
     if form is None and not is_pipe(path) and path.suffix.lower() not in ENDINGS:
-        _format_of_name(path.name, str(path))  # says before the file is read that it cannot be
+        _format_of_name(path.name, str(path))  # an error before the file is read
     reading, source = ReadingOptions(**options), name_of(path)
     name, content = unpacked(source, "" if is_pipe(path) else path.name, content_of_source(path))
     form = form or (_format_of_name(name, source) if name else _format_of_content(content))
@@ -131,16 +133,8 @@ def read(path: str | os.PathLike, format: str | None = None, **options: Any) -> 
     return replace(FORMATS[form](source, content, reading), options=reading)
 
 
-def _known_format(name: str) -> str:
-    """A format by its name, or by a suffix without the point."""
-    form = name if name in FORMATS else SUFFIXES.get(f".{name}")
-    if form is None:
-        raise InputError(f"unknown format {name!r}; known: {', '.join(FORMATS)}")
-    return form
-
-
 def _format_of_name(name: str, source: str) -> str:
-    """The format that the suffix of a name stands for; ``source`` begins a message."""
+    """The format of the suffix of a name; ``source`` begins a message."""
     suffix = PurePath(name).suffix.lower()
     if suffix in ADVICE:
         raise InputError(f"{source}: {ADVICE[suffix]}")
@@ -150,7 +144,7 @@ def _format_of_name(name: str, source: str) -> str:
 
 
 def _format_of_content(content: bytes) -> str:
-    """The format that a file without a name seems to have."""
+    """The format that the content of a file suggests."""
     start = content[:1000].decode("utf-8", "replace").lstrip()[:200].lower()
     if binary := _binary_format(content):
         return binary
