@@ -81,7 +81,7 @@ def cell(value: Any, where: str) -> float | str | None:
         try:
             return float(value)
         except OverflowError:
-            return np.inf if value > 0 else -np.inf
+            return np.inf if value == abs(value) else -np.inf
     if isinstance(value, bytes):
         try:
             return value.decode().strip()

@@ -77,11 +77,8 @@ class TableClassifier(ClassifierMixin, TableEstimator):
     random_state: Any = None
 
     _inner, _usual, _task = "classifier", FreeEnergyClassifier, TASKS[CLASSIFY]
+    _score = staticmethod(accuracy_score)
     score = TableEstimator.score
-
-    @staticmethod
-    def _score(y, predicted, weights):
-        return accuracy_score(y, predicted, sample_weight=weights)
 
     def _given_target(self, X, y):
         labels = frame_labels(X, y)

@@ -1,5 +1,6 @@
 """Features and their columns: shares in the learned distance, and the cells of a column from its features."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -55,9 +56,9 @@ def shares(pipeline: Pipeline, frame: Any) -> NDArray | None:
 
 def by_column(weights: Iterable[Weight]) -> dict[str, float]:
     """Share in % of every column, the largest first."""
-    sums: dict[str, float] = {}
+    sums: dict[str, float] = defaultdict(float)
     for weight in weights:
-        sums[weight.column] = sums.get(weight.column, 0.0) + weight.share
+        sums[weight.column] += weight.share
     return dict(sorted(sums.items(), key=lambda item: -item[1]))
 
 

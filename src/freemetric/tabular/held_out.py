@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,9 +39,7 @@ class ClassPredictions:
     unsure = "gives no probabilities, so that it has no log loss, Brier score, calibration or ROC curve"
 
     @classmethod
-    def of(
-        cls, model: Any, X: Any, rows: NDArray[np.intp], truth: NDArray, classes: Sequence[str]
-    ) -> "ClassPredictions":
+    def of(cls, model: Any, X: Any, rows: NDArray[np.intp], truth: NDArray, classes: Sequence[str]) -> Self:
         """Predictions of a classifier of encoded classes; a class that it has not seen has a probability of zero."""
         seen, predicted = np.asarray(model.classes_), np.asarray(model.predict(X))
         probabilities = ranking = None
@@ -53,15 +51,13 @@ class ClassPredictions:
         return cls(tuple(classes), rows, truth, predicted, probabilities, ranking)
 
     @classmethod
-    def constant(
-        cls, train: NDArray, rows: NDArray[np.intp], truth: NDArray, classes: Sequence[str]
-    ) -> "ClassPredictions":
+    def constant(cls, train: NDArray, rows: NDArray[np.intp], truth: NDArray, classes: Sequence[str]) -> Self:
         """The most frequent class, and the shares of the classes."""
         model = DummyClassifier(strategy="prior").fit(np.zeros((len(train), 1)), train)
         return cls.of(model, np.zeros((len(rows), 1)), rows, truth, classes)
 
     @classmethod
-    def perfect(cls, y: NDArray, classes: Sequence[str]) -> "ClassPredictions":
+    def perfect(cls, y: NDArray, classes: Sequence[str]) -> Self:
         """Correct predictions, two of every class."""
         truth = np.repeat(np.arange(len(classes)), 2)
         return cls(tuple(classes), np.arange(len(truth)), truth, truth, np.eye(len(classes))[truth])
@@ -84,7 +80,7 @@ class ClassPredictions:
         """Share of wrong predictions in %."""
         return 100 * float(self.losses().mean())
 
-    def compact(self) -> "ClassPredictions":
+    def compact(self) -> Self:
         """A copy that takes less memory: probabilities in float32, and no other ranking."""
         P = None if self.probabilities is None else self.probabilities.astype(np.float32)
         return replace(self, probabilities=P, ranking=None)
@@ -130,7 +126,7 @@ class NumberPredictions:
     unsure = "gives no quantiles, so that it has no pinball loss and no intervals"
 
     @classmethod
-    def of(cls, model: Any, X: Any, rows: NDArray[np.intp], truth: NDArray, scale: float) -> "NumberPredictions":
+    def of(cls, model: Any, X: Any, rows: NDArray[np.intp], truth: NDArray, scale: float) -> Self:
         """Predictions of a pipeline that ends with a regressor; quantiles and intervals where it has them."""
         features, last = model[:-1].transform(X), model[-1]
         predicted = np.asarray(last.predict(features), dtype=np.float64)
@@ -140,7 +136,7 @@ class NumberPredictions:
         return cls(rows, truth, predicted, scale, last.predict_quantiles(features, QUANTILES), intervals)
 
     @classmethod
-    def constant(cls, train: NDArray, rows: NDArray[np.intp], truth: NDArray, scale: float) -> "NumberPredictions":
+    def constant(cls, train: NDArray, rows: NDArray[np.intp], truth: NDArray, scale: float) -> Self:
         """The mean of the training targets, with their quantiles for quantiles and intervals."""
         n, tails = len(rows), np.array([[(1 - level) / 2, (1 + level) / 2] for level in LEVELS])
         quantiles = np.broadcast_to(np.quantile(train, QUANTILES), (n, len(QUANTILES)))
@@ -162,11 +158,11 @@ class NumberPredictions:
         return 100 * float(np.sqrt(self.losses().mean()))
 
     @classmethod
-    def perfect(cls, y: NDArray, scale: float) -> "NumberPredictions":
+    def perfect(cls, y: NDArray, scale: float) -> Self:
         """Correct predictions of all rows."""
         return cls(np.arange(len(y)), y, y, 1.0)
 
-    def compact(self) -> "NumberPredictions":
+    def compact(self) -> Self:
         """Itself."""
         return self
 

@@ -16,7 +16,7 @@ except ImportError:  # a module of Unix
     resource = None  # type: ignore[assignment]
 
 LONGEST = 500  # letters about a failure
-OUT_OF_MEMORY = ("failed to map segment", "can't start new thread")  # said of a library, and of a thread
+OUT_OF_MEMORY = ("failed to map segment", "can't start new thread")  # of a library, and of a thread
 MAPPED = Path("/proc/self/statm")  # begins with the pages that a process has mapped
 WARM = f"{__package__}.warm"  # our learners, imported and compiled
 
@@ -52,7 +52,12 @@ def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] =
     the system can fork; the first call decides.
     """
     if not may_start_processes():
-        return _unlimited(work, args, limits)
+        if limits:
+            raise InputError(
+                "limits of time and memory need a process of their own, which a daemonic worker (of "
+                "multiprocessing.Pool or Dask) may not start; use concurrent.futures.ProcessPoolExecutor or no limits"
+            )
+        return attempted(work, *args)
     context = process_context(preload)
     ours, theirs = context.Pipe()
     child = context.Process(target=_child, args=(theirs, limits.megabytes, work, args))
@@ -71,12 +76,8 @@ def limited(work: Callable, *args: Any, limits: Limits, preload: Sequence[str] =
         ours.close()
 
 
-def _unlimited(work, args, limits):
-    if limits:
-        raise InputError(
-            "limits of time and memory need a process of their own, which a daemonic worker (of multiprocessing.Pool "
-            "or Dask) may not start; use concurrent.futures.ProcessPoolExecutor or no limits"
-        )
+def attempted(work: Callable, *args: Any) -> Outcome:
+    """Run ``work(*args)`` in this process."""
     try:
         return Outcome(work(*args))
     except Exception as problem:
@@ -98,12 +99,12 @@ def _child(pipe: Connection, megabytes: float | None, work: Callable, args: tupl
         if megabytes is not None:
             limit_memory(megabytes)
         outcome = Outcome(work(*args))
-    except Exception as problem:
+    except (Exception, KeyboardInterrupt) as problem:
         outcome = failed(problem, megabytes)
     pipe.send(outcome)
 
 
-def failed(problem: Exception, megabytes: float | None) -> Outcome:
+def failed(problem: BaseException, megabytes: float | None) -> Outcome:
     """The outcome of an exception."""
     text = described(problem)
     out_of_memory = isinstance(problem, MemoryError) or any(words in text for words in OUT_OF_MEMORY)
@@ -112,7 +113,7 @@ def failed(problem: Exception, megabytes: float | None) -> Outcome:
     return Outcome(failure=text)
 
 
-def described(problem: Exception) -> str:
+def described(problem: BaseException) -> str:
     """An exception in one line."""
     return f"{type(problem).__name__}: {' '.join(str(problem).split())}"[:LONGEST]
 

@@ -8,16 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
 from ..exceptions import InterruptedFitWarning
 from ..magnitudes import spread
 from ..printable import counted, verb
 from .held_out import HeldOut
-from .limits import Limits, Outcome, described, limited
+from .limits import Limits, attempted, limited
 from .methods import pipeline
 from .preprocessing import plan, usable, useful_plan
 from .schema import Schema, target_name
-from .splits import Pair, group_numbers, note_lonely_classes, repeated_splits
+from .splits import Pair, group_numbers, grouped_splits, note_lonely_classes
 from .table import InputError, Table, note
 from .targets import check_role
 from .tasks import CLASSIFY, TASKS, TableTask
@@ -70,8 +71,12 @@ class Settings:
         return TASKS[self.task or CLASSIFY]
 
     def splits(self, y: np.ndarray, groups: np.ndarray | None = None) -> Iterator[Pair]:
-        """Training and test rows of every split."""
-        return repeated_splits(y, groups, self.folds, self.repeats, self.seed)
+        """Training and test rows of every split, repeat by repeat; stratified where y holds encoded classes."""
+        if groups is not None:
+            strata = np.zeros(len(y), dtype=np.intp) if self.kind.is_regression else y
+            return grouped_splits(strata, groups, self.folds, self.repeats, self.seed)
+        splitter = RepeatedKFold if self.kind.is_regression else RepeatedStratifiedKFold
+        return splitter(n_splits=self.folds, n_repeats=self.repeats, random_state=self.seed).split(y[:, None], y)
 
     def estimator(self, method: str, number: int) -> BaseEstimator:
         """The unfitted classifier or regressor of a method for one split."""
@@ -187,19 +192,11 @@ def done(fit: SplitFit, over: Split | None = None) -> Split:
     if over is not None:
         return replace(over, number=fit.number, n_train=len(fit.train), share=fit.share)
     start, limits = time.perf_counter(), fit.settings.limits
-    found = limited(_scored, fit, limits=limits) if limits and fit.method != CONSTANT else _tried(fit)
+    alone = limits and fit.method != CONSTANT
+    found = limited(_scored, fit, limits=limits) if alone else attempted(_scored, fit)
     if found.value is not None:
         return found.value
     return fit.split(None, time.perf_counter() - start, failure=found.failure, over_limit=found.over_limit)
-
-
-def _tried(fit):
-    try:
-        return Outcome(_scored(fit))
-    except InterruptedFitWarning:  # an interrupted learner keeps its last state, which is not to be scored
-        raise KeyboardInterrupt from None
-    except Exception as problem:
-        return Outcome(failure=described(problem))
 
 
 def _scored(fit: SplitFit) -> Split:
@@ -208,7 +205,10 @@ def _scored(fit: SplitFit) -> Split:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they concern one split, not the file
         warnings.filterwarnings("error", ".*was interrupted", InterruptedFitWarning)
-        found = _predictions(fit)
+        try:
+            found = _predictions(fit)
+        except InterruptedFitWarning:  # an interrupted learner keeps its last state, which is not to be scored
+            raise KeyboardInterrupt from None
         scores = {name: score.of(found) for name, score in task.scores(fit.settings.scoring).items()}
     return fit.split(found.error(), time.perf_counter() - start, scores=scores, predictions=found.compact())
 

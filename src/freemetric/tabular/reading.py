@@ -46,52 +46,44 @@ ENDING_IN = {
 SUFFIXES = {suffix: form for form, suffixes in ENDING_IN.items() for suffix in suffixes}
 """Formats by the endings of names."""
 
-R_FILE = 'a file of R; write.csv(x, "x.csv", row.names = FALSE) writes one that can be read'
-PICKLE = "a pickle, which could run code; save the table as .parquet or .csv"
-HDF5 = "an HDF5 file; save its table as .parquet or .csv"
-TAR, ZSTD = "a tar archive; unpack it first", "packed by zstd; unpack it first"
-SEVEN_ZIP, RAR = "packed by 7-Zip; unpack it first", "packed by RAR; unpack it first"
-WEB_PAGE = "a web page; was a log-in needed to fetch the file?"
-ADVICE = {
-    ".xls": "a file of Excel 97-2003; save it as .xlsx or .csv",
-    ".xlsb": "a binary workbook; save it as .xlsx or .csv",
-    ".ods": "an OpenDocument file; save it as .xlsx or .csv",
-    ".numbers": "a file of Numbers; export it as .xlsx or .csv",
-    ".sav": "a file of SPSS; save it as .csv",
-    ".dta": "a file of Stata; save it as .csv",
-    ".sas7bdat": "a file of SAS; save it as .csv",
-    **dict.fromkeys([".rds", ".rdata"], R_FILE),
-    **dict.fromkeys([".pkl", ".pickle"], PICKLE),
-    ".h5": HDF5,
-    **dict.fromkeys([".tar", ".tgz"], TAR),
-    ".zst": ZSTD,
-    ".7z": SEVEN_ZIP,
-    ".rar": RAR,
-}
-"""Advice about files that are not read, by the endings of their names."""
-
 BINARY = {b"PAR1": "parquet", ARROW: "feather", FEATHER_1: "feather", b"PK\x03\x04": "excel"}
-OTHERS = {
-    b"\x89PNG": "a PNG picture",
-    b"\xff\xd8\xff": "a JPEG picture",
-    b"GIF8": "a GIF picture",
-    **dict.fromkeys([b"II*\0", b"MM\0*"], "a TIFF picture"),
-    b"%PDF": "a PDF document; save its table as .csv",
-    b"{\\rtf": "a text document (RTF); save its table as .csv",
-    OLD_EXCEL: "a file of Excel 97-2003 or one with a password; save it as .xlsx or .csv without one",
-    b"\x7fELF": "a program",
-    b"SQLite format 3": "a database of SQLite; export a table as .csv",
-    b"\x89HDF": HDF5,
-    b"\x93NUMPY": "an array of numpy; save it as .csv",
-    **dict.fromkeys([b"\x80\x04\x95", b"\x80\x05\x95"], PICKLE),
-    b"\x28\xb5\x2f\xfd": ZSTD,
-    b"7z\xbc\xaf": SEVEN_ZIP,
-    b"Rar!": RAR,
-    **dict.fromkeys([b"<!doctype html", b"<html"], WEB_PAGE),
-    b"version https://git-lfs": "a pointer of Git LFS; `git lfs pull` fetches the file itself",
-}
-"""Advice about files that are not read, by their first bytes."""
-
+TAR = "a tar archive; unpack it first"
+R_FILE = 'a file of R; write.csv(x, "x.csv", row.names = FALSE) writes one that can be read'
+NOT_READ: list[tuple[str, list[str], list[bytes]]] = [
+    ("a file of Excel 97-2003; save it as .xlsx or .csv", [".xls"], []),
+    ("a file of Excel 97-2003 or one with a password; save it as .xlsx or .csv without one", [], [OLD_EXCEL]),
+    ("a binary workbook; save it as .xlsx or .csv", [".xlsb"], []),
+    ("an OpenDocument file; save it as .xlsx or .csv", [".ods"], []),
+    ("a file of Numbers; export it as .xlsx or .csv", [".numbers"], []),
+    ("a file of SPSS; save it as .csv", [".sav"], []),
+    ("a file of Stata; save it as .csv", [".dta"], []),
+    ("a file of SAS; save it as .csv", [".sas7bdat"], []),
+    (R_FILE, [".rds", ".rdata"], []),
+    (
+        "a pickle, which could run code; save the table as .parquet or .csv",
+        [".pkl", ".pickle"],
+        [b"\x80\x04\x95", b"\x80\x05\x95"],
+    ),
+    ("an HDF5 file; save its table as .parquet or .csv", [".h5"], [b"\x89HDF"]),
+    ("an array of numpy; save it as .csv", [], [b"\x93NUMPY"]),
+    ("a database of SQLite; export a table as .csv", [], [b"SQLite format 3"]),
+    (TAR, [".tar", ".tgz"], []),
+    ("packed by zstd; unpack it first", [".zst"], [b"\x28\xb5\x2f\xfd"]),
+    ("packed by 7-Zip; unpack it first", [".7z"], [b"7z\xbc\xaf"]),
+    ("packed by RAR; unpack it first", [".rar"], [b"Rar!"]),
+    ("a PNG picture", [], [b"\x89PNG"]),
+    ("a JPEG picture", [], [b"\xff\xd8\xff"]),
+    ("a GIF picture", [], [b"GIF8"]),
+    ("a TIFF picture", [], [b"II*\0", b"MM\0*"]),
+    ("a PDF document; save its table as .csv", [], [b"%PDF"]),
+    ("a text document (RTF); save its table as .csv", [], [b"{\\rtf"]),
+    ("a program", [], [b"\x7fELF"]),
+    ("a web page; was a log-in needed to fetch the file?", [], [b"<!doctype html", b"<html"]),
+    ("a pointer of Git LFS; `git lfs pull` fetches the file itself", [], [b"version https://git-lfs"]),
+]
+"""Advice about files that are not read, by the endings of their names and by their first bytes."""
+ADVICE = {suffix: advice for advice, suffixes, _ in NOT_READ for suffix in suffixes}
+OTHERS = {mark: advice for advice, _, marks in NOT_READ for mark in marks}
 OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument"  # behind the head of a zip file
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import metrics
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 
 from .. import magnitudes
@@ -168,30 +168,25 @@ class _Known(BaseEstimator):
     def __init__(self, found: Any):
         self.found = found
 
-    def fit(self, X: Any, y: Any) -> "_Known":
-        return self
-
     def predict(self, X: Any) -> NDArray:
         return self.found.predicted
 
-
-class _KnownNumbers(RegressorMixin, _Known):
-    pass
-
-
-class _KnownClasses(ClassifierMixin, _Known):
     @property
     def classes_(self) -> NDArray:
         return np.arange(len(self.found.classes))
 
-    @available_if(lambda self: self.found.probabilities is not None)
+    @available_if(lambda self: getattr(self.found, "probabilities", None) is not None)
     def predict_proba(self, X: Any) -> NDArray:
         return self.found.probabilities
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier" if hasattr(self.found, "classes") else "regressor"
+        return tags
+
 
 def _by_scorer(name: str, found: HeldOut) -> float:
-    known = _KnownClasses(found) if isinstance(found, ClassPredictions) else _KnownNumbers(found)
-    return float(metrics.get_scorer(name)(known, np.zeros((len(found.truth), 1)), found.truth))
+    return float(metrics.get_scorer(name)(_Known(found), np.zeros((len(found.truth), 1)), found.truth))
 
 
 def _tried(name: str, found: HeldOut) -> float:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import t as student
-from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
 from ..magnitudes import spread
 from ..printable import counted, verb
@@ -19,15 +18,6 @@ SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
 """Of the training rows, in a learning curve; all of them are the comparison itself."""
 FEWEST = 20  # rows that are worth learning from
 SURE = 0.95
-
-
-def repeated_splits(y: NDArray, groups: NDArray | None, folds: int, repeats: int, seed: int) -> Iterator[Pair]:
-    """Training and test rows of every split, repeat by repeat; stratified where y holds encoded classes."""
-    regression = y.dtype.kind == "f"
-    if groups is not None:
-        return grouped_splits(np.zeros(len(y), dtype=np.intp) if regression else y, groups, folds, repeats, seed)
-    splitter = RepeatedKFold if regression else RepeatedStratifiedKFold
-    return splitter(n_splits=folds, n_repeats=repeats, random_state=seed).split(np.empty((len(y), 1)), y)
 
 
 def grouped_splits(y: NDArray, groups: NDArray, folds: int, repeats: int, seed: int) -> Iterator[Pair]:

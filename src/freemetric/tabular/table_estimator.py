@@ -94,7 +94,7 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
     _inner: str  # the parameter that is the last step
     _usual: type  # its default
     _task: TableTask
-    _score: Callable[[NDArray, NDArray, NDArray | None], float]
+    _score: Callable[..., float]
     model_: TableModel
     random_state: Any
 
@@ -225,7 +225,7 @@ class TableEstimator(AtomicFit, Savable, Presented, ClassNamePrefixFeaturesOutMi
         """
         (known, present), predicted = self._known_target(X, y), self.predict(X)
         weights = None if sample_weight is None else np.asarray(sample_weight)[present]
-        return float(type(self)._score(known, predicted[present], weights))
+        return float(type(self)._score(known, predicted[present], sample_weight=weights))
 
     def transform(self, X: Any) -> NDArray:
         """Rows in the space where the learned distance is Euclidean.
